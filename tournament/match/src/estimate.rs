@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use smalt_report::format;
 use smalt_stats::Sprt;
+use smalt_stats::race::simulation::{Method, Nights, Summary};
+use smalt_stats::race::{Race, RaceRules};
 use smalt_stats::sprt::SUPPOSED_DEVIATION;
 
 use crate::plan::{MoveClock, Plan};
@@ -22,8 +24,19 @@ const USE: f64 = 0.9;
 /// Assumed speed of an engine, in nodes per second, where only nodes are limited.
 const NODES_PER_SECOND: f64 = 1_000_000.0;
 
-/// The forecast as text, one sentence a line.
-pub fn estimate(plan: &Plan) -> String {
+/// Races that are simulated for a forecast.
+const SIMULATED_NIGHTS: u64 = 100;
+
+/// True gains of candidates, in Elo, as those of patches are.
+const GAIN_MEAN: f64 = -1.0;
+
+/// Their standard deviation.
+const GAIN_DEVIATION: f64 = 2.5;
+
+/// What to expect, in sentences, a line each; `drawn_pairs` is the share of pairs that end 1-1, if it is known.
+pub fn estimate(plan: &Plan, drawn_pairs: Option<f64>) -> String {
+    // A pair that is not drawn misses an even score by a quarter.
+    let deviation = drawn_pairs.map_or(SUPPOSED_DEVIATION, |share| ((1.0 - share) / 8.0).sqrt());
     let mut text = String::new();
     let mut line = |words: String| {
         writeln!(text, "{words}").expect("a string takes any text");
@@ -43,7 +56,7 @@ pub fn estimate(plan: &Plan) -> String {
     line(format!("Estimate: {planned} games at most{}.", hours(f64::from(planned))));
     if let Some(sprt) = &plan.sprt {
         for (what, elo) in truths(sprt) {
-            let Some(forecast) = sprt.forecast(elo, SUPPOSED_DEVIATION) else { continue };
+            let Some(forecast) = sprt.forecast(elo, deviation) else { continue };
             let games = forecast.games.min(f64::from(planned));
             line(format!(
                 "If the truth is {what} ({elo:+.1} {} Elo): about {:.0} games until the test is decided{}; half of all tests need at most {:.0} games, nine of ten {:.0}; it accepts H1 with {:.0} %.",
@@ -56,6 +69,20 @@ pub fn estimate(plan: &Plan) -> String {
             ));
         }
     }
+    if let Some(race) = &plan.race
+        && let Some(nights) = race_nights(race, drawn_pairs)
+    {
+        line(format!(
+            "In {SIMULATED_NIGHTS} simulated races ({} candidates with true gains N({GAIN_MEAN}, {GAIN_DEVIATION}) Elo): {:.0} games on average{}; half need at most {} games, nine of ten {}; {:.0} % accept a better candidate. Then {} games for each estimate.",
+            race.candidates().len(),
+            nights.games,
+            hours(nights.games),
+            nights.median_games,
+            nights.games_90,
+            100.0 * nights.found_nights,
+            2 * race.rules().estimate_pairs,
+        ));
+    }
     match seconds {
         Some(seconds) => line(format!(
             "Assumed: concurrency {slots}, {seconds:.1} s a game: {MOVES} moves of each side, {:.0} % of their time used{}.",
@@ -67,6 +94,26 @@ pub fn estimate(plan: &Plan) -> String {
         ),
     }
     text
+}
+
+/// What many races of this kind cost and find; none if its rules make no test.
+fn race_nights(race: &Race, drawn_pairs: Option<f64>) -> Option<Summary> {
+    let equals = drawn_pairs.map_or([0.05, 0.22, 0.46, 0.22, 0.05], |share| {
+        let decided = 0.5 * (1.0 - share);
+        [0.0, decided, share, decided, 0.0]
+    });
+    let nights = Nights {
+        nights: SIMULATED_NIGHTS,
+        candidates: race.candidates().len(),
+        mean: GAIN_MEAN,
+        deviation: GAIN_DEVIATION,
+        equals,
+        seed: 1,
+    };
+    let rules = RaceRules { estimate_pairs: 0, ..*race.rules() };
+    let played: Result<Vec<_>, _> =
+        (0..nights.nights).map(|night| nights.play(&Method::Race(rules), night)).collect();
+    Some(Summary::of(&played.ok()?))
 }
 
 /// Elo of H0, of the midpoint and of H1.
@@ -124,7 +171,7 @@ mod tests {
         let text = format!("{text}\n[[entrant]]\ncmd = \"a\"\n[[entrant]]\ncmd = \"b\"\n");
         let layer = Settings::parse_layer(&text, "p.toml").unwrap();
         let plan = Plan::of_layers(layer, &Registry::default()).unwrap();
-        assert_eq!(estimate(&plan), expected);
+        assert_eq!(estimate(&plan, None), expected);
     }
 
     #[test]

@@ -146,6 +146,7 @@ pub fn schedule(plan: &Plan) -> Schedule {
             PairingScheme::Knockout { entrants, tiebreak_pairs }
         }
         Format::Swiss => PairingScheme::Swiss { entrants },
+        Format::Race => race(plan),
     };
     let terms = EncounterRules {
         games: plan.games(),
@@ -156,6 +157,14 @@ pub fn schedule(plan: &Plan) -> Schedule {
     let run = &plan.settings.run;
     let sequence = if run.shuffle { Sequence::Shuffled(run.seed) } else { Sequence::AsListed };
     Schedule::new(meeting, terms, plan.rounds, sequence)
+}
+
+/// A race has one opponent: the base of all candidates.
+fn race(plan: &Plan) -> PairingScheme {
+    let base = plan.entrants.iter().position(|entrant| entrant.role == Role::Opponent).unwrap_or(0);
+    let candidates: Vec<usize> = (0..plan.entrants.len()).filter(|&entrant| entrant != base).collect();
+    let race = plan.race.clone().expect("the plan of a race has one");
+    PairingScheme::Race { race, candidates, base }
 }
 
 fn side(role: Role) -> GauntletSide {

@@ -50,6 +50,13 @@ pub(super) enum Command {
     /// The order of the engines is the seeding. Each encounter has --games games. With an odd number of engines the lowest
     /// one without a bye gets a bye, which counts as an encounter won in full.
     Swiss(RunFlags),
+    /// Race candidates against one base: the first that is better wins
+    ///
+    /// Each candidate has a sequential test at its share of --alpha, the error rate of the whole race; games go to the leaders,
+    /// and the race ends with --winners accepted candidates. Each of them then plays --estimate-pairs further pairs, from which
+    /// its unbiased estimate comes.
+    #[command(after_help = RACE_EXAMPLES)]
+    Race(RunFlags),
     /// Play two engines until a sequential probability ratio test (SPRT) is decided
     #[command(after_help = SPRT_EXAMPLES)]
     Sprt(RunFlags),
@@ -66,7 +73,7 @@ pub(super) enum Command {
     },
     /// Print a plan file made of the flags, with an estimate of games and hours
     Plan {
-        /// Format: gauntlet, round-robin, match, knockout, pyramid or swiss [default: gauntlet, or match with an SPRT]
+        /// Format: gauntlet, round-robin, match, knockout, pyramid, swiss or race [default: gauntlet, or match with an SPRT]
         #[arg(long, value_name = "FORMAT", value_parser = parse_word::<Format>)]
         format: Option<Format>,
         /// The default plan with its comments: the manual of plan files
@@ -75,6 +82,9 @@ pub(super) enum Command {
         /// JSON schema of plan files: short for `schema plan`
         #[arg(long, hide = true)]
         schema: bool,
+        /// Share of drawn pairs that the forecast of a test or a race supposes, e.g. 0.94
+        #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+        drawn_pairs: Option<f64>,
         /// Plan file that the flags change
         #[arg(long, value_name = "PLAN.toml")]
         from: Option<PathBuf>,
@@ -184,6 +194,17 @@ proto is uci unless the registry or the words say xboard; proto=auto detects it,
 
 Ctrl-C stops within three seconds and says how to resume; a second one stops at once.";
 
+const RACE_EXAMPLES: &str = "\
+Examples:
+  smalt-tournament race --base ./master --candidate ./patch1 --candidate ./patch2 --candidate ./patch3 --tc 8+0.08
+  smalt-tournament race --base ./master --candidate 'cmd=./master name=A option.LmrBase=90' --candidate \
+'cmd=./master name=B option.LmrBase=110' --nodes 20000
+  smalt-tournament plan --format race --base ./master --candidate ./patch1 --candidate ./patch2
+
+--base and --candidate are other names of --opponent and --engine. The default test of each candidate is [0, 3.5] with \
+--beta 0.4: a candidate that falls behind is dropped early, since another one wins. --winners and --beta 0.05 --elo1 5 \
+decide every candidate as a test of its own would. docs/statistics.md has the simulations.";
+
 const SPRT_EXAMPLES: &str = "\
 Example:
   smalt-tournament sprt --engine ./new --engine ./old --tc 8+0.08 --elo0 0 --elo1 5
@@ -208,14 +229,20 @@ Examples:
 Where the interval is lopsided (few games, or nearly all won) both ends are printed in brackets instead of one error. \
 After wins only, or losses only, there is one bound. docs/statistics.md has the formulas.";
 
+/// A share below 1.
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..1.0).contains(share));
+    share.ok_or_else(|| format!("{text:?} is no share: 0.94 are 94 %"))
+}
+
 /// What is played, and how.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct RunFlags {
     /// Engine (in a gauntlet: a challenger); may be repeated
-    #[arg(long, value_name = "E", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
+    #[arg(long, alias = "candidate", value_name = "E", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
     pub engine: Vec<String>,
     /// Opponent of the challengers; may be repeated
-    #[arg(long, value_name = "E", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
+    #[arg(long, alias = "base", value_name = "E", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
     pub opponent: Vec<String>,
     /// Settings of every engine that has none of its own, as key=value words, e.g. 'tc=10+0.1 option.Hash=64'
     #[arg(long, value_name = "WORDS", help_heading = "Engines")]

@@ -101,6 +101,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Knockout(flags) => play(Format::Knockout, &flags)?,
         Command::Pyramid(flags) => play(Format::Pyramid, &flags)?,
         Command::Swiss(flags) => play(Format::Swiss, &flags)?,
+        Command::Race(flags) => play(Format::Race, &flags)?,
         Command::Sprt(flags) => play::play(intent::plan_of_test(&flags)?, play::face(flags.quiet))?,
         Command::Run { plan, resume, flags } => {
             let plan = intent::plan_of_file(&plan, &flags)?;
@@ -126,17 +127,17 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             schema::schema(SchemaName::Plan)?;
             Exit::Done
         }
-        Command::Plan { from: Some(path), flags, .. } => {
-            print_plan(&intent::plan_of_file(&path, &flags)?)?;
+        Command::Plan { from: Some(path), flags, drawn_pairs, .. } => {
+            print_plan(&intent::plan_of_file(&path, &flags)?, drawn_pairs)?;
             Exit::Done
         }
-        Command::Plan { format, flags, .. } => {
+        Command::Plan { format, flags, drawn_pairs, .. } => {
             let format = format.unwrap_or(if flags.settings.given.contains_key("sprt") {
                 Format::Match
             } else {
                 Format::Gauntlet
             });
-            print_plan(&intent::plan_of_flags(format, &flags)?)?;
+            print_plan(&intent::plan_of_flags(format, &flags)?, drawn_pairs)?;
             Exit::Done
         }
         Command::Resume(flags) => resume::resume(&flags, play::face(flags.quiet))?,
@@ -175,8 +176,8 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
 }
 
 /// Prints the plan as a file, with the estimate as comments.
-fn print_plan(plan: &Plan) -> Result<(), Refusal> {
-    let estimate: String = estimate(plan).lines().map(|line| format!("# {line}\n")).collect();
+fn print_plan(plan: &Plan, drawn_pairs: Option<f64>) -> Result<(), Refusal> {
+    let estimate: String = estimate(plan, drawn_pairs).lines().map(|line| format!("# {line}\n")).collect();
     output::print(&format!("{estimate}\n{}", plan.settings.to_toml()))
 }
 

@@ -92,9 +92,12 @@ impl RunReport {
         .collect()
     }
 
-    /// What is to be said of the results besides: games of unfinished pairs.
+    /// What is to be said of the results besides: games of unfinished pairs, and whose scale is known.
     fn notes(&self) -> Option<String> {
-        tables::unpaired(&self.standings)
+        let scale = self.standings.scale().map(|scale| format!("{}\n", scale.title(&self.standings)));
+        let notes = [tables::unpaired(&self.standings), scale];
+        let notes: String = notes.into_iter().flatten().collect();
+        (!notes.is_empty()).then_some(notes)
     }
 
     /// What came of it, as tables with their headings.
@@ -106,6 +109,7 @@ impl RunReport {
         let parts = [
             course.map(|course| ("Course", course.to_table())),
             Some(("Standings", tables::table(standings))),
+            standings.scale().map(|scale| ("Known scale", scale.table(standings))),
             crosstable.map(|table| ("Crosstable", table)),
             Some(("Pairings", tables::pairings(standings))),
         ];

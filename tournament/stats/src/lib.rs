@@ -5,6 +5,7 @@
 //! - [`sequence`]: intervals that hold at every look.
 //! - [`sprt`]: the sequential probability ratio test, its log-likelihood ratio, the estimate after it, and how long it
 //!   will take.
+//! - [`race`]: many candidates against one base, with one error rate for all.
 //! - [`ratings`]: one list for many players, by maximum likelihood.
 //! - [`homogeneity`](mod@homogeneity): whether one source of results differs from the others.
 //! - [`paired`]: two answers to each of the same questions: McNemar's test and the bootstrap.
@@ -21,6 +22,7 @@ pub mod homogeneity;
 mod moments;
 pub mod normal;
 pub mod paired;
+pub mod race;
 mod random;
 pub mod ratings;
 pub mod sequence;

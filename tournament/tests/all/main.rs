@@ -20,6 +20,7 @@ mod fuzz_corpus;
 mod games;
 mod outputs;
 mod page;
+mod race;
 mod ratings;
 mod real_engines;
 mod reports;

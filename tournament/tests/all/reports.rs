@@ -290,3 +290,44 @@ fn a_knockout_is_reported_with_its_bracket() {
     refused(&place, &["plot", "run.db", "--engine", "a", "--kind", "elo"], "all games were won");
     check_plot(&place, &["run.db", "--engine", "b", "--kind", "penta"], &["Pairs of games of b"]);
 }
+
+/// The variance of the anchor adds to that of the games.
+#[test]
+fn a_gauntlet_against_a_known_engine_has_ratings_on_its_scale_with_its_error() {
+    let place = Place::new();
+    let run = |name: &str, words: &str| {
+        let opponent = format!("\"cmd=b\" name=b rating=2700 source=Some_List {words}");
+        let flags = [
+            "--format",
+            "gauntlet",
+            "--engine",
+            "cmd=a name=a",
+            "--opponent",
+            &opponent,
+            "--opponent",
+            "cmd=c name=c",
+            "--nodes",
+            "1000",
+            "--games",
+            "40",
+        ];
+        store(&place, name, &flags, 80, mixed);
+        place.results(name)
+    };
+    let rating = |results: &serde_json::Value, entrant: usize| {
+        let row = &results["entrants"][entrant];
+        [&row["scale_rating"], &row["scale_rating_error"]].map(|number| number.as_f64().unwrap())
+    };
+    let exact = run("exact.db", "rating-error=0");
+    let unsure = run("unsure.db", "rating-error=60");
+    assert_eq!(rating(&exact, 1), [2700.0, 0.0]);
+    let ([value, error], [same, wider]) = (rating(&exact, 0), rating(&unsure, 0));
+    assert!((value - same).abs() < 0.01, "{value} {same}");
+    assert!((wider.powi(2) - error.powi(2) - 60.0_f64.powi(2)).abs() < 1.0, "{error} {wider}");
+    assert_eq!(unsure["scale"]["source"], "Some_List");
+    assert_eq!(unsure["scale"]["anchors"][0]["rating_error"], 60.0);
+    let (tables, _) = place.check(&["standings", "unsure.db"], 0);
+    assert!(tables.contains("Ratings on the scale of Some_List (anchors: b 2700 ± 60)"), "{tables}");
+    store(&place, "none.db", &ROUND_ROBIN, 24, mixed);
+    assert_eq!(place.results("none.db")["scale"], serde_json::Value::Null);
+}

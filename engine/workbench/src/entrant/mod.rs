@@ -95,6 +95,9 @@ pub struct EngineSettings {
     /// Rating on the list that `source` names
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating: Option<f64>,
+    /// Half-width of the 95 % interval of the rating [default: 20]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rating_error: Option<f64>,
     /// Source of the rating
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,

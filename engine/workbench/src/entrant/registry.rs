@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn the_shipped_registry_is_one() {
         let registry = Registry::shipped();
-        assert!(registry.settings("stockfish").is_some_and(|engine| engine.rating.is_some()));
+        assert!(registry.settings("ethereal").is_some_and(|engine| engine.rating.is_some()));
         for name in registry.names() {
             assert_eq!(registry.names().filter(|other| *other == name).count(), 1, "{name}");
             assert!(registry.settings(name).is_some());

@@ -59,7 +59,7 @@ impl Registry {
         }
         // What the registry calls it, and what people read about it, is no setting of the run.
         let program = known.remove("cmd");
-        ["name", "package", "rating", "source", "note"].iter().for_each(|key| drop(known.remove(*key)));
+        ["name", "package", "note"].iter().for_each(|key| drop(known.remove(*key)));
         let mut found = settings(&[clock, &known, each, own])?;
         found.name = Some(names.take(typed.name.as_deref(), &command)?);
         if let Some(program) = program.as_ref().and_then(toml::Value::as_str) {

@@ -2,7 +2,7 @@
 
 import { curve, gauge, interval, pentanomial, resultBar } from "./charts.js";
 import { card, element, renew, table, transcript } from "./elements.js";
-import { capitalized, clock, estimate, estimateAfterTest, estimateAtAnyLook, fixed, isKnown, percent, short, signed, verdict, whole } from "./words.js";
+import { capitalized, clock, estimate, estimateAfterTest, estimateAtAnyLook, estimateOfRace, fixed, isKnown, percent, short, signed, verdict, whole } from "./words.js";
 
 const FAULTS = new Set(["time forfeit", "disconnect", "stall", "illegal move", "missing move", "malformed move", "endless line", "false claim"]);
 
@@ -75,6 +75,24 @@ export function hero(run) {
           ` · ${verdict(sprt)}`),
         estimateAfterTest(sprt) ? element("p", { class: "quiet" }, "Elo given the stopping rule: ", element("b", {}, estimateAfterTest(sprt)), ` · LOS ${percent(sprt.sprt_los)}`) : null,
         gauge(sprt.llr, sprt.lower, sprt.upper)) : null));
+}
+
+/** The candidates of a race, by complete rounds. */
+export function race(run) {
+  const { course } = run.results;
+  if (course?.kind !== "race") return null;
+  const rows = course.candidates.map((candidate) => [
+    candidate.name,
+    element("b", { class: candidate.verdict === "better" ? "text-won" : "" }, course.is_open && candidate.verdict === "undecided" ? "in the race" : candidate.verdict),
+    signed(candidate.llr, 2),
+    gauge(candidate.llr, course.lower, course.upper),
+    whole(candidate.games),
+    estimateAfterTest(candidate) ?? "–",
+    estimateOfRace(candidate) ?? "–",
+  ]);
+  return card(`Race against ${course.base}`, element("span", { class: "quiet keys" }, `[${course.elo0}, ${course.elo1}] ${course.model}`), table(
+    [["Candidate", "name"], ["Verdict", ""], ["LLR", "number"], ["Bounds", "wide"], ["Games", "number"], ["Elo given the stopping rule", ""], ["Unbiased Elo", ""]], rows),
+    element("p", { class: "quiet" }, `The probability that any candidate is accepted that is not better is ${percent(course.alpha)} at most. The unbiased Elo comes from games after the verdict.`));
 }
 
 export function crosstable(run) {

@@ -102,6 +102,12 @@ export function estimateAfterTest(sprt) {
   return estimate({ elo, elo_error: isKnown(low) && isKnown(high) ? (high - low) / 2 : null, elo_low: low, elo_high: high }).join("");
 }
 
+/** The gain of an accepted candidate of a race by the games after its verdict. */
+export function estimateOfRace({ estimate_elo: elo, estimate_elo_low: low, estimate_elo_high: high, estimate_games: games }) {
+  if (!games) return null;
+  return estimate({ elo, elo_error: isKnown(low) && isKnown(high) ? (high - low) / 2 : null, elo_low: low, elo_high: high }).join("");
+}
+
 /** The share of the games to be played that are over. */
 export function progress(results) {
   const all = (results?.games_planned ?? 0) - (results?.games_left_out ?? 0);

@@ -4,6 +4,7 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use smalt_protocol::TimeControl;
+use smalt_stats::race::{Race, RaceRules};
 use smalt_stats::sprt::SprtError;
 use smalt_workbench::entrant::{NameError, Names, Registry, ResolveError};
 use toml::{Table, Value};
@@ -13,6 +14,7 @@ use super::encounter::Repeat;
 use super::entrant::{EngineSettings, Entrant, Role};
 use super::fleet::FleetError;
 use super::settings::{Settings, merge_settings};
+use super::sprt::SprtSettings;
 use super::{Format, Plan};
 
 /// Maximum number of games of a run.
@@ -20,6 +22,12 @@ const MOST_GAMES: u64 = 100_000_000;
 
 /// Default maximum number of games of a sequential test.
 const GAMES_OF_A_TEST: NonZeroU32 = NonZeroU32::new(1_000_000).expect("above zero");
+
+/// Pairs of a candidate in a round of a race where nothing is said.
+const ROUND_PAIRS: NonZeroU32 = NonZeroU32::new(64).expect("above zero");
+
+/// Greatest number of candidates of a race.
+const MOST_CANDIDATES: usize = 64;
 
 /// Default number of tiebreak pairs of a knockout match.
 const TIEBREAK_PAIRS: u32 = 4;
@@ -38,6 +46,16 @@ pub enum PlanError {
     /// A gauntlet without opponents.
     #[error("no opponent: every entrant of the gauntlet is a challenger")]
     NoOpponent,
+    /// A race without its base or its candidates.
+    #[error(
+        "{candidates} candidates and {bases} bases: a race has 2 to {MOST_CANDIDATES} candidates (--candidate) and one base (--base)"
+    )]
+    RaceSides {
+        /// Challengers.
+        candidates: usize,
+        /// Opponents.
+        bases: usize,
+    },
     /// An entrant without a command.
     #[error("entrant {number} has no cmd: give a program, a name of the registry, or builtin")]
     NoCommand {
@@ -94,14 +112,18 @@ impl Plan {
             Some(Value::Array(entrants)) => entrants.into_iter().map(|row| table(Some(row))).collect(),
             _ => Vec::new(),
         };
-        let is_test = layers.contains_key("sprt");
+        let is_race = layers.get("run").and_then(|run| run.get("format")) == Some(&"race".into());
+        let is_test = is_race || layers.contains_key("sprt");
         let mut merged = Settings::default().to_layer();
+        if is_race {
+            merged.insert("sprt".to_owned(), Value::Table(test_of_a_race()));
+        }
         merge_settings(&mut merged, layers.clone());
         let mut settings: Settings = merged
             .try_into()
             .map_err(|error: toml::de::Error| PlanError::Value(error.message().to_owned()))?;
         let says_games = table(layers.remove("run")).contains_key("games");
-        if is_test && !says_games && !settings.run.format.goes_by_results() {
+        if is_test && !says_games && (is_race || !settings.run.format.goes_by_results()) {
             settings.run.games = GAMES_OF_A_TEST;
         }
         Plan::of_engines(settings, &entrants, &each, registry)
@@ -138,16 +160,19 @@ impl Plan {
         let format = settings.run.format;
         set_roles(&mut settings, format)?;
         let entrants = entrants(&settings.entrants)?;
-        let sprt = settings.sprt.as_ref().map(|sprt| sprt.test()).transpose()?;
-        check_numbers(format, &entrants, sprt.is_some())?;
+        check_numbers(format, &entrants, settings.sprt.is_some())?;
+        let race = race(&mut settings, &entrants)?;
+        let sprt = settings.sprt.as_ref().filter(|_| race.is_none());
+        let sprt = sprt.map(|sprt| sprt.test()).transpose()?;
         check_tiebreak(&mut settings.run.tiebreak_pairs, format)?;
         let rounds = rounds(settings.run.rounds, format, entrants.len())?;
-        settings.run.rounds = NonZeroU32::new(rounds).filter(|_| format != Format::Knockout);
+        settings.run.rounds =
+            NonZeroU32::new(rounds).filter(|_| !matches!(format, Format::Knockout | Format::Race));
         settings.run.name.get_or_insert_with(|| title(format, &entrants));
         settings.fleet.check()?;
-        let plan = Plan { settings, entrants, sprt, rounds };
+        let plan = Plan { settings, entrants, sprt, race, rounds };
         let games = plan.games();
-        if plan.sprt.is_some() && games % 2 == 1 && plan.repeat() == Repeat::Pairs {
+        if (plan.sprt.is_some() || plan.race.is_some()) && games % 2 == 1 && plan.repeat() == Repeat::Pairs {
             return Err(PlanError::OddGames { games });
         }
         check_flow(&plan)?;
@@ -208,6 +233,14 @@ fn check_numbers(format: Format, entrants: &[Entrant], has_sprt: bool) -> Result
     if count < 2 {
         return Err(PlanError::TooFew { entrants: count, format, needed: "at least two" });
     }
+    if format == Format::Race {
+        let candidates = entrants.iter().filter(|entrant| entrant.role == Role::Challenger).count();
+        let bases = count - candidates;
+        if bases != 1 || !(2..=MOST_CANDIDATES).contains(&candidates) {
+            return Err(PlanError::RaceSides { candidates, bases });
+        }
+        return Ok(());
+    }
     if count > 2 && (has_sprt || format == Format::Match) {
         return Err(PlanError::TooMany { entrants: count });
     }
@@ -215,6 +248,55 @@ fn check_numbers(format: Format, entrants: &[Entrant], has_sprt: bool) -> Result
         return Err(PlanError::NoOpponent);
     }
     Ok(())
+}
+
+/// The tests of a race where nothing is said: near bounds, since most candidates are no better than the base.
+fn test_of_a_race() -> Table {
+    let RaceRules { elo1, beta, .. } = RaceRules::default();
+    Table::from_iter([("elo1".to_owned(), elo1.into()), ("beta".to_owned(), beta.into())])
+}
+
+/// The race that settings describe, if they describe one; its own settings are complete then.
+fn race(settings: &mut Settings, entrants: &[Entrant]) -> Result<Option<Race>, PlanError> {
+    let run = &mut settings.run;
+    if run.format != Format::Race {
+        let given = [
+            ("winners", run.winners.is_some()),
+            ("round-pairs", run.round_pairs.is_some()),
+            ("estimate-pairs", run.estimate_pairs.is_some()),
+        ];
+        return match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((key, _)) => {
+                Err(PlanError::Format { key, reason: format!("a {} is no race; leave it out", run.format) })
+            }
+            None => Ok(None),
+        };
+    }
+    if !settings.openings.repeat {
+        let reason = "a race counts pairs of games with reversed colors; leave out --no-repeat".to_owned();
+        return Err(PlanError::Format { key: "format", reason });
+    }
+    let defaults = RaceRules::default();
+    let winners = *run.winners.get_or_insert(NonZeroUsize::MIN);
+    let round_pairs = *run.round_pairs.get_or_insert(ROUND_PAIRS);
+    let estimate_pairs = *run.estimate_pairs.get_or_insert(defaults.estimate_pairs as u32);
+    let test = settings.sprt.get_or_insert_with(|| SprtSettings {
+        elo1: defaults.elo1,
+        beta: defaults.beta,
+        ..SprtSettings::default()
+    });
+    let rules = RaceRules {
+        elo0: test.elo0,
+        elo1: test.elo1,
+        alpha: test.alpha,
+        beta: test.beta,
+        model: test.model,
+        winners: winners.get(),
+        round_pairs: round_pairs.get().into(),
+        most_pairs: u64::from(run.games.get() / 2),
+        estimate_pairs: estimate_pairs.into(),
+    };
+    Ok(Some(Race::new(rules, entrants.len() - 1)?))
 }
 
 fn check_flow(plan: &Plan) -> Result<(), PlanError> {
@@ -251,6 +333,9 @@ fn rounds(rounds: Option<NonZeroU32>, format: Format, entrants: usize) -> Result
         (Format::Knockout, Some(_)) => {
             refuse("the rounds of a knockout follow from the number of entrants; leave it out".to_owned())
         }
+        (Format::Race, Some(_)) => {
+            refuse("the rounds of a race follow from its results; leave it out".to_owned())
+        }
         (Format::Swiss, None) => Ok(entrants.next_power_of_two().ilog2().max(1)),
         (Format::Swiss, Some(rounds)) => {
             let most = entrants.next_multiple_of(2) - 1;
@@ -286,7 +371,7 @@ fn check_size(plan: &Plan) -> Result<(), PlanError> {
     let encounters = match plan.format() {
         Format::Gauntlet => challengers * (count - challengers),
         Format::RoundRobin | Format::Match | Format::Pyramid => count * (count - 1) / 2,
-        Format::Knockout => count - 1,
+        Format::Knockout | Format::Race => count - 1,
         Format::Swiss => count / 2,
     };
     let games = encounters.saturating_mul(plan.games().into()).saturating_mul(plan.rounds.into());

@@ -19,6 +19,7 @@ mod value;
 
 use smalt_driver::Pondering;
 use smalt_stats::Sprt;
+use smalt_stats::race::Race;
 
 pub use adjudication::{
     AdjudicationRules, AdjudicationSettings, DrawRule, FiftyMoves, MateRule, ResignRule, Sides,
@@ -54,6 +55,8 @@ pub struct Plan {
     pub entrants: Vec<Entrant>,
     /// Sequential test that ends the run.
     pub sprt: Option<Sprt>,
+    /// The race before its first game, if this is one.
+    pub race: Option<Race>,
     /// Number of rounds; 1 for a knockout, where it follows from the entrants.
     pub rounds: u32,
 }

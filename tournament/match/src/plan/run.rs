@@ -23,7 +23,7 @@ pub struct RunSettings {
     /// Site of the event, for the PGN
     #[arg(long, value_name = "PLACE", hide_short_help = true)]
     pub site: Option<String>,
-    /// Format: gauntlet, round-robin, match, knockout, pyramid or swiss
+    /// Format: gauntlet, round-robin, match, knockout, pyramid, swiss or race
     #[arg(skip = Format::Gauntlet)]
     pub format: Format,
     /// Number of games of each encounter; two games with reversed colors share an opening (a sequential test has as many
@@ -51,6 +51,15 @@ pub struct RunSettings {
     /// Number of further pairs that a level encounter of a knockout has at most [default: 4]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub tiebreak_pairs: Option<u32>,
+    /// Number of candidates whose acceptance ends a race [default: 1]
+    #[arg(long, value_name = "N", value_parser = positive::<NonZeroUsize>, hide_short_help = true)]
+    pub winners: Option<NonZeroUsize>,
+    /// Number of pairs of games of a candidate in a round of a race [default: 64]
+    #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, hide_short_help = true)]
+    pub round_pairs: Option<NonZeroU32>,
+    /// Number of pairs after its verdict that estimate the gain of a candidate accepted in a race [default: 1000]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub estimate_pairs: Option<u32>,
     /// Random seed
     #[arg(long, value_name = "SEED", default_value = "1", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub seed: u64,
@@ -107,12 +116,14 @@ pub enum Format {
     Pyramid,
     /// Those meet who have about as many points.
     Swiss,
+    /// Candidates meet one base until they are decided.
+    Race,
 }
 
 impl Format {
     /// Whether later pairings depend on results.
     pub fn goes_by_results(self) -> bool {
-        matches!(self, Format::Knockout | Format::Swiss)
+        matches!(self, Format::Knockout | Format::Swiss | Format::Race)
     }
 }
 

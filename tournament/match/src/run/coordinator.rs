@@ -498,6 +498,11 @@ impl<'a> Coordinator<'a> {
         self.standings.add_between_games(&self.store)?;
         self.notify(&RunEvent::Disqualified { entrant, disqualification: &disqualification });
         self.queue.cancel_entrant(entrant);
+        // Without its base nobody can win a race; games lost by walkover would look like wins.
+        if self.standings.schedule().race().is_some_and(|rounds| rounds.base() == entrant) {
+            let name = &self.prepared.plan.entrants[entrant].name;
+            self.stop(StopReason::Fault(format!("{name}, the base of the race, {disqualification}")));
+        }
         Ok(())
     }
 

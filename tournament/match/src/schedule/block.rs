@@ -139,12 +139,14 @@ impl EncounterBlock {
             Lead::Second => (pairing.second, pairing.first),
         };
         let pair = self.start.pair + turn * self.size() + place.encounter;
-        let opening = self.start.opening
-            + match self.terms.policy {
-                OpeningPolicy::Round => turn,
-                OpeningPolicy::Pair => pair - self.start.pair,
-                OpeningPolicy::Encounter => place.cycle * self.size() + place.encounter,
-            };
+        let opening = match (encounter.first_opening, self.terms.policy) {
+            (Some(first), _) => first.saturating_add(turn),
+            (None, OpeningPolicy::Round) => self.start.opening + turn,
+            (None, OpeningPolicy::Pair) => self.start.opening + pair - self.start.pair,
+            (None, OpeningPolicy::Encounter) => {
+                self.start.opening + place.cycle * self.size() + place.encounter
+            }
+        };
         let round = match self.rounds {
             RoundNames::Units => turn,
             RoundNames::Whole(round) => round,

@@ -46,7 +46,7 @@ pub(super) fn next(
 
 fn encounter(tie: &Tie) -> Option<Encounter> {
     let pairing = Pairing { first: tie.entrants.0, second: tie.entrants.1? };
-    Some(Encounter { pairing, lead: Lead::First })
+    Some(Encounter { pairing, lead: Lead::First, first_opening: None })
 }
 
 /// All known rounds: those played, and the one that follows. `games` is the number of games of an encounter

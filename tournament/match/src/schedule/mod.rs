@@ -1,5 +1,5 @@
 //! The schedule: pairings, colors and openings of all games, as a pure function of the plan's numbers and,
-//! for knockout and Swiss tournaments, of the results of complete rounds.
+//! for knockout and Swiss tournaments and races, of the results of complete rounds.
 //!
 //! Games and pairs (one opening, both colors) are numbered from 0, and everything else follows from the
 //! number, so that a run can be resumed and distributed by numbers alone. Encounters alternate, so that all
@@ -10,6 +10,7 @@ pub mod knockout;
 mod mersenne;
 mod openings;
 mod pairings;
+mod race;
 mod rounds;
 mod rules;
 pub mod swiss;
@@ -23,13 +24,16 @@ pub(crate) use openings::below;
 use openings::shuffle;
 use pairings::Encounter;
 pub use pairings::{GauntletSide, Pairing};
+pub use race::RaceRounds;
 use rounds::RoundSystem;
 pub use rounds::{EncounterScore, PlayedRound};
 pub use rules::EncounterRules;
 
+use smalt_stats::race::Race;
+
 use crate::plan::{OpeningPolicy, Repeat};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PairingScheme {
     /// Challengers and opponents: the side of each entrant.
     Gauntlet(Vec<GauntletSide>),
@@ -45,6 +49,15 @@ pub enum PairingScheme {
     Swiss {
         entrants: usize,
     },
+    /// Candidates against one base.
+    Race {
+        /// Before its first game.
+        race: Race,
+        /// The entrants that race, by the candidate's number.
+        candidates: Vec<usize>,
+        /// The entrant that all of them meet.
+        base: usize,
+    },
 }
 
 /// Order of encounters, or seeding.
@@ -56,7 +69,7 @@ pub enum Sequence {
 }
 
 /// All games of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     terms: EncounterRules,
     blocks: Vec<EncounterBlock>,
@@ -64,7 +77,7 @@ pub struct Schedule {
 }
 
 /// State of a knockout or Swiss tournament.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 struct ResultDriven {
     system: RoundSystem,
     /// Entrants, best seed first.
@@ -76,10 +89,11 @@ struct ResultDriven {
 }
 
 /// Progress of a knockout or Swiss tournament.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TournamentProgress {
     Knockout(Vec<knockout::BracketRound>),
     Swiss { places: Vec<swiss::SwissStanding>, rounds: u32, complete: u32 },
+    Race(Box<RaceRounds>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -140,6 +154,11 @@ impl Schedule {
             PairingScheme::Swiss { entrants } => {
                 empty.by_results(RoundSystem::Swiss { rounds }, entrants, sequence)
             }
+            PairingScheme::Race { race, candidates, base } => {
+                let entrants = candidates.len() + 1;
+                let rounds = RaceRounds::new(race, candidates, base);
+                empty.by_results(RoundSystem::Race(Box::new(rounds)), entrants, sequence)
+            }
         }
     }
 
@@ -190,6 +209,10 @@ impl Schedule {
         let first_is_white = scheduled.white == score.pairing.first;
         score.first += if first_is_white { white } else { 2 - white };
         score.second += if first_is_white { 2 - white } else { white };
+        if let RoundSystem::Race(race) = &mut course.system {
+            let half_points = if first_is_white { white } else { 2 - white };
+            race.record(scheduled, half_points);
+        }
         if course.missing.is_empty() {
             self.grow();
         }
@@ -217,6 +240,7 @@ impl Schedule {
         let entrants = u32::try_from(course.seeds.len()).unwrap_or(u32::MAX);
         let units = |games: u32| games.div_ceil(self.terms.unit_games());
         let (rounds, encounters, further) = match course.system {
+            RoundSystem::Race(ref race) => return race.openings(),
             RoundSystem::Swiss { rounds } => (rounds, rounds.saturating_mul(entrants / 2), 0),
             RoundSystem::Knockout { tiebreak_pairs } => {
                 (entrants.next_power_of_two().ilog2(), entrants.saturating_sub(1), tiebreak_pairs)
@@ -266,11 +290,20 @@ impl Schedule {
         self.course.is_some()
     }
 
+    /// The race, if this is one.
+    pub fn race(&self) -> Option<&RaceRounds> {
+        match &self.course.as_ref()?.system {
+            RoundSystem::Race(race) => Some(race),
+            RoundSystem::Knockout { .. } | RoundSystem::Swiss { .. } => None,
+        }
+    }
+
     /// Progress of a knockout or Swiss tournament.
     pub fn progress(&self) -> Option<TournamentProgress> {
         let course = self.course.as_ref()?;
         let games = self.terms.games;
         Some(match course.system {
+            RoundSystem::Race(ref race) => TournamentProgress::Race(race.clone()),
             RoundSystem::Knockout { tiebreak_pairs } => TournamentProgress::Knockout(knockout::bracket(
                 &course.seeds,
                 games,

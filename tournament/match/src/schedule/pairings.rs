@@ -16,6 +16,8 @@ pub(super) struct Encounter {
     pub pairing: Pairing,
     /// Who has White first by default.
     pub lead: Lead,
+    /// The opening of its first pair; that of its block if none.
+    pub first_opening: Option<u32>,
 }
 
 /// Side of a gauntlet.
@@ -26,7 +28,7 @@ pub enum GauntletSide {
 }
 
 fn first_leads(first: usize, second: usize) -> Encounter {
-    Encounter { pairing: Pairing { first, second }, lead: Lead::First }
+    Encounter { pairing: Pairing { first, second }, lead: Lead::First, first_opening: None }
 }
 
 /// Gauntlet: every challenger meets its first opponent before any meets its second.
@@ -52,7 +54,7 @@ pub(super) fn round_robin(entrants: usize) -> Vec<Encounter> {
             if one.max(other) < entrants {
                 let (first, second) = (one.min(other), one.max(other));
                 let lead = Lead::First.flipped_if((first + second) % 2 == 0);
-                encounters.push(Encounter { pairing: Pairing { first, second }, lead });
+                encounters.push(Encounter { pairing: Pairing { first, second }, lead, first_opening: None });
             }
         }
         circle[1..].rotate_right(1);

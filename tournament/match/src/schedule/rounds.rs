@@ -4,16 +4,19 @@
 
 use super::knockout;
 use super::pairings::{Encounter, Pairing};
+use super::race::RaceRounds;
 use super::rules::EncounterRules;
 use super::swiss;
 
 /// How the next round is paired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum RoundSystem {
     /// Winners advance; a level encounter gets at most this number of tiebreak pairs.
     Knockout { tiebreak_pairs: u32 },
     /// Swiss system with this number of rounds.
     Swiss { rounds: u32 },
+    /// Candidates meet their base until they are decided.
+    Race(Box<RaceRounds>),
 }
 
 /// Games played between two barriers.
@@ -65,24 +68,29 @@ impl RoundSystem {
     /// The next round after these complete ones; `None` at the end. `seeds` lists the entrants, best seed
     /// first.
     pub(super) fn next(
-        self,
+        &mut self,
         seeds: &[usize],
         terms: &EncounterRules,
         played: &[PlayedRound],
     ) -> Option<NextRound> {
         match self {
             RoundSystem::Knockout { tiebreak_pairs } => {
-                knockout::next(seeds, terms.games, tiebreak_pairs, played)
+                knockout::next(seeds, terms.games, *tiebreak_pairs, played)
             }
-            RoundSystem::Swiss { rounds } => swiss::next(seeds, terms.games, rounds, played),
+            RoundSystem::Swiss { rounds } => swiss::next(seeds, terms.games, *rounds, played),
+            RoundSystem::Race(race) => race.begin_round(),
         }
     }
 
     /// Minimum number of games, given the known rounds.
-    pub(super) fn games(self, entrants: usize, games_each: u32, known: &[PlayedRound]) -> u32 {
+    pub(super) fn games(&self, entrants: usize, games_each: u32, known: &[PlayedRound]) -> u32 {
         let entrants = u32::try_from(entrants).unwrap_or(u32::MAX);
         match self {
             RoundSystem::Swiss { rounds } => rounds.saturating_mul(entrants / 2).saturating_mul(games_each),
+            RoundSystem::Race(_) => {
+                let games = |played: &PlayedRound| played.games * played.encounters.len() as u32;
+                known.iter().map(games).sum()
+            }
             RoundSystem::Knockout { .. } => {
                 let further = known.iter().enumerate().filter(|(index, played)| {
                     index.checked_sub(1).is_some_and(|before| known[before].round == played.round)

@@ -70,9 +70,17 @@ pub(super) fn next(seeds: &[usize], games: u32, rounds: u32, played: &[PlayedRou
     let encounter = |(upper, lower): (usize, usize)| {
         let (upper, lower) = (ranked[upper].entrant, ranked[lower].entrant);
         if seed(upper) < seed(lower) {
-            Encounter { pairing: Pairing { first: upper, second: lower }, lead: Lead::First }
+            Encounter {
+                pairing: Pairing { first: upper, second: lower },
+                lead: Lead::First,
+                first_opening: None,
+            }
         } else {
-            Encounter { pairing: Pairing { first: lower, second: upper }, lead: Lead::Second }
+            Encounter {
+                pairing: Pairing { first: lower, second: upper },
+                lead: Lead::Second,
+                first_opening: None,
+            }
         }
     };
     (!pairs.is_empty()).then(|| NextRound {

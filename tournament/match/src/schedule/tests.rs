@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
+use smalt_stats::race::RaceRules;
+
 use super::*;
 use crate::plan::{Colors, Lead, Swap};
 
@@ -59,6 +61,35 @@ fn every_pairing_has_its_games_with_both_colors() {
         }
         assert_eq!(schedule.game(schedule.games()), None);
     }
+}
+
+#[test]
+fn candidates_of_a_race_play_the_same_openings_and_rounds_follow_from_results_alone() {
+    let rules =
+        RaceRules { elo1: 100.0, round_pairs: 2, most_pairs: 50, estimate_pairs: 3, ..RaceRules::default() };
+    let race = Race::new(rules, 4).unwrap();
+    let scheme = PairingScheme::Race { race, candidates: vec![0, 1, 3, 4], base: 2 };
+    let mut schedule = Schedule::new(scheme.clone(), terms(100), 1, Sequence::AsListed);
+    play_out(&mut schedule);
+    let mut used: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for game in all_games(&schedule) {
+        assert!(game.white == 2 || game.black == 2);
+        used.entry(game.white + game.black - 2).or_default().push(game.opening);
+    }
+    assert_eq!(used.len(), 4);
+    for openings in used.values() {
+        let in_turn: Vec<usize> = (0..openings.len()).map(|index| index / 2).collect();
+        assert_eq!(*openings, in_turn);
+    }
+    // Told in order, the games lead to the same rounds.
+    let mut in_order = Schedule::new(scheme, terms(100), 1, Sequence::AsListed);
+    let mut number = 0;
+    while number < in_order.end().game {
+        in_order.record(number, chance(number));
+        number += 1;
+    }
+    assert_eq!(all_games(&in_order), all_games(&schedule));
+    assert_eq!(in_order.race().unwrap().race(), schedule.race().unwrap().race());
 }
 
 #[test]

@@ -1,10 +1,12 @@
-//! Progress of a knockout or Swiss tournament: the bracket, or the table with tie-breaks, as text and JSON.
+//! Progress of a knockout, a Swiss tournament or a race: the bracket, the table with tie-breaks, or the verdicts, as text
+//! and JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_report::{Column, ColumnKind, Sign, Table};
 
 use super::Standings;
+pub use super::race::RaceJson;
 use crate::schedule::TournamentProgress;
 use crate::schedule::knockout::{BracketRound, Tie};
 use crate::schedule::swiss::SwissStanding;
@@ -20,6 +22,8 @@ pub enum CourseJson {
         /// Champion, once known.
         champion: Option<String>,
     },
+    /// A race.
+    Race(RaceJson),
     /// A Swiss tournament.
     Swiss {
         /// Total rounds.
@@ -69,6 +73,7 @@ impl CourseJson {
     pub fn of(standings: &Standings) -> Option<CourseJson> {
         let name = |entrant: usize| standings.entrants()[entrant].name.clone();
         Some(match standings.schedule().progress()? {
+            TournamentProgress::Race(rounds) => CourseJson::Race(RaceJson::of(&rounds, standings)),
             TournamentProgress::Knockout(bracket) => {
                 let champion = champion(&bracket).map(name);
                 let round = |(index, round): (usize, &BracketRound)| RoundJson {
@@ -96,17 +101,19 @@ impl CourseJson {
         format!("{}\n{}\n", self.to_table().to_text().trim_end(), self.progress())
     }
 
-    /// The bracket, or the table with tie-breaks.
+    /// The bracket, the table with tie-breaks, or the verdicts.
     pub fn to_table(&self) -> Table {
         match self {
             CourseJson::Knockout { rounds, .. } => bracket_table(rounds),
             CourseJson::Swiss { places, .. } => swiss_table(places),
+            CourseJson::Race(race) => race.to_table(),
         }
     }
 
     /// Progress in one line.
     pub fn progress(&self) -> String {
         match self {
+            CourseJson::Race(race) => race.progress(),
             CourseJson::Knockout { champion: Some(name), .. } => format!("Champion: {name}"),
             CourseJson::Knockout { rounds, .. } => format!("Round {} is being played", rounds.len()),
             CourseJson::Swiss { rounds, complete, .. } => format!("{complete} of {rounds} rounds are over"),

@@ -9,6 +9,7 @@ use smalt_stats::sprt::SequentialEstimate;
 use smalt_stats::{Estimate, Interval, MatchFigures};
 
 use super::course::CourseJson;
+use super::scale::ScaleJson;
 use super::{Standings, TestState};
 
 /// The results of a run.
@@ -23,8 +24,10 @@ pub struct ResultsJson {
     entrants: Vec<EntrantJson>,
     pairings: Vec<PairingJson>,
     sprt: Option<SprtJson>,
-    /// The bracket of a knockout, or the table of a Swiss tournament.
+    /// The bracket of a knockout, the table of a Swiss tournament, or the verdicts of a race.
     course: Option<CourseJson>,
+    /// The public list on whose scale `scale_rating` is, if it rates an entrant.
+    scale: Option<ScaleJson>,
     terminations: BTreeMap<&'static str, u64>,
 }
 
@@ -46,6 +49,9 @@ struct EntrantJson {
     figures: MatchFigures,
     rating: Option<f64>,
     rating_error: Option<f64>,
+    /// The rating on the scale of a public list, and its error with those of the anchors in it.
+    scale_rating: Option<f64>,
+    scale_rating_error: Option<f64>,
     time_losses: u64,
     crashes: u64,
     illegal_moves: u64,
@@ -104,7 +110,7 @@ pub struct SprtJson {
 }
 
 /// Elo estimate of a sequential test, corrected for the stopping rule; null before its first game.
-#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct SprtEstimate {
     sprt_elo: Option<f64>,
     sprt_elo_low: Option<f64>,
@@ -158,6 +164,9 @@ impl ResultsJson {
         (1..).zip(standings.order(ratings.as_ref())).for_each(|(rank, entrant)| ranks[entrant] = rank);
         let rating =
             |entrant: usize| ratings.as_ref().and_then(|ratings| ratings.players()[entrant].estimate());
+        let scale = standings.scale();
+        let on_scale =
+            |entrant: usize| scale.as_ref().and_then(|scale| scale.ratings().players()[entrant].estimate());
         let microseconds = |time: Option<std::time::Duration>| time.map(|time| time.as_secs_f64() * 1e6);
         let faultless =
             |entrant: usize| standings.faultless_statistics_of(entrant).and_then(|found| found.elo);
@@ -174,6 +183,8 @@ impl ResultsJson {
             figures: MatchFigures::of(standings.counts_of(index)),
             rating: value(rating(index)),
             rating_error: error(rating(index)),
+            scale_rating: value(on_scale(index)),
+            scale_rating_error: error(on_scale(index)),
             time_losses: tally.time_losses,
             crashes: tally.crashes,
             illegal_moves: tally.illegal_moves,
@@ -212,6 +223,7 @@ impl ResultsJson {
             pairings: standings.pairings.iter().map(pairing).collect(),
             sprt: standings.test().map(SprtJson::from),
             course: CourseJson::of(standings),
+            scale: scale.as_ref().map(|scale| scale.json(standings)),
             terminations: standings
                 .terminations
                 .iter()

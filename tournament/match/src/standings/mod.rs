@@ -7,7 +7,9 @@ pub mod curve;
 mod games;
 pub mod json;
 pub mod latency;
+mod race;
 pub mod report;
+pub mod scale;
 mod sequential;
 
 use std::collections::{BTreeMap, HashMap};
@@ -29,6 +31,7 @@ use crate::store::{Store, StoreError};
 use curve::{EloPoint, LlrPoint, Unit, Units, elo_curve, llr_curve};
 pub use games::Games;
 use latency::Latencies;
+use scale::KnownRating;
 use sequential::SequentialTest;
 
 /// All counts of a run.
@@ -51,6 +54,7 @@ pub struct Standings {
     /// Id of the last counted fault between games; 0 for none.
     last_start_fault: i64,
     out: BTreeMap<usize, String>,
+    known_ratings: Vec<KnownRating>,
 }
 
 /// The finished game of an incomplete pair.
@@ -237,6 +241,7 @@ impl Standings {
             played: Duration::ZERO,
             last_start_fault: 0,
             out: BTreeMap::new(),
+            known_ratings: KnownRating::all(plan),
         };
         if let Some(prior) = plan.settings.prior {
             standings.add_prior(&prior);

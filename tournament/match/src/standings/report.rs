@@ -18,6 +18,9 @@ pub fn full(standings: &Standings) -> String {
     let parts = [
         CourseJson::of(standings).map(|course| course.to_text()),
         Some(table(standings).to_text()),
+        standings
+            .scale()
+            .map(|scale| format!("{}\n{}", scale.title(standings), scale.table(standings).to_text())),
         (standings.pairings().len() > 1 || standings.test().is_some())
             .then(|| pairings(standings))
             .filter(|table| !table.is_empty())
@@ -240,13 +243,17 @@ pub fn test(state: &TestState) -> String {
 
 /// Elo estimate of a test.
 pub fn estimate_after_test(found: &SequentialEstimate) -> String {
-    let ends = found.interval;
-    let interval = Interval { value: found.elo, error: ends.half_width(), low: ends.low, high: ends.high };
     format!(
         "Elo given the stopping rule: {}, LOS: {:.2} %\n",
-        format::interval(&interval, 2, Sign::Both),
+        format::interval(&sequential_elo(found), 2, Sign::Both),
         100.0 * found.los
     )
+}
+
+/// The same with its interval.
+pub(super) fn sequential_elo(found: &SequentialEstimate) -> Interval {
+    let ends = found.interval;
+    Interval { value: found.elo, error: ends.half_width(), low: ends.low, high: ends.high }
 }
 
 /// Expected number of further games; `None` once decided.

@@ -75,7 +75,7 @@ impl<const N: usize> Frequencies<N> {
 }
 
 /// The most likely distribution with expected score `mean`, in (0, 1).
-fn with_mean<const N: usize>(frequencies: &[f64; N], mean: f64) -> [f64; N] {
+pub(crate) fn with_mean<const N: usize>(frequencies: &[f64; N], mean: f64) -> [f64; N] {
     tilted(frequencies, &scores::<N>().map(|score| score - mean))
 }
 

@@ -17,6 +17,7 @@ use crate::counts::{Counts, Pentanomial, Wdl};
 
 pub use estimate::{LEAST_SCATTER, SequentialEstimate};
 pub use forecast::{Forecast, SUPPOSED_DEVIATION, SUPPOSED_GAMES};
+pub(crate) use likelihood::with_mean as distribution_with_mean;
 
 /// Hypotheses farther from zero than this, in the model's Elo, are refused.
 ///

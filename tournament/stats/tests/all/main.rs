@@ -5,4 +5,5 @@
 mod coverage;
 mod laws;
 mod published;
+mod race;
 mod ratings;

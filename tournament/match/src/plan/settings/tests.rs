@@ -54,7 +54,8 @@ fn every_setting_has_a_flag_a_key_and_a_line_in_the_manual() {
         for (key, value) in keys(&schema, section) {
             let path = format!("{name}.{key}");
             // What registries tell people is no setting of a run.
-            let is_remark = is_engine && ["package", "rating", "source", "note"].contains(&key.as_str());
+            let is_remark =
+                is_engine && ["package", "rating", "rating-error", "source", "note"].contains(&key.as_str());
             if !is_engine && !FLAGLESS.contains(&path.as_str()) && key != "tablebases" {
                 let known = id_of(name, &key, &is_flag);
                 complaints.extend(known.is_none().then(|| format!("{path} has no flag")));

@@ -1,0 +1,169 @@
+//! A race as values for scripts, and as a table: by complete rounds, the accepted candidates first.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use smalt_report::{Column, ColumnKind, Interval, Sign, Table};
+use smalt_stats::Counts;
+use smalt_stats::race::{Candidate, CandidateVerdict};
+
+use super::Standings;
+use super::json::SprtEstimate;
+use super::report::{elo, sequential_elo};
+use crate::schedule::RaceRounds;
+
+/// A race as JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RaceJson {
+    base: String,
+    elo0: f64,
+    elo1: f64,
+    /// The error rate of the whole race.
+    alpha: f64,
+    beta: f64,
+    model: String,
+    /// Bounds of the LLR of each candidate.
+    lower: f64,
+    upper: f64,
+    winners: usize,
+    is_open: bool,
+    candidates: Vec<CandidateJson>,
+    #[serde(skip)]
+    rows: Vec<Row>,
+}
+
+/// A candidate of a race.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+struct CandidateJson {
+    name: String,
+    verdict: &'static str,
+    llr: f64,
+    /// Games before the verdict.
+    games: u64,
+    penta: [u64; 5],
+    #[serde(flatten)]
+    test: SprtEstimate,
+    /// Games after it, from which an unbiased estimate comes.
+    estimate_games: u64,
+    estimate_elo: Option<f64>,
+    estimate_elo_low: Option<f64>,
+    estimate_elo_high: Option<f64>,
+    estimate_los: Option<f64>,
+}
+
+/// What the table shows of it.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    place: usize,
+    test: Interval,
+    estimate: Interval,
+}
+
+impl RaceJson {
+    pub(super) fn of(rounds: &RaceRounds, standings: &Standings) -> RaceJson {
+        let race = rounds.race();
+        let (rules, test) = (race.rules(), race.test());
+        let name = |entrant: usize| standings.entrants()[entrant].name.clone();
+        let mut order: Vec<usize> = (0..race.candidates().len()).collect();
+        let key = |candidate: &Candidate| match candidate.verdict {
+            CandidateVerdict::Better => 2,
+            CandidateVerdict::Undecided => 1,
+            CandidateVerdict::NotBetter => 0,
+        };
+        order.sort_by(|&a, &b| {
+            let [a, b] = [a, b].map(|candidate| &race.candidates()[candidate]);
+            key(b).cmp(&key(a)).then(b.llr.total_cmp(&a.llr))
+        });
+        let mut candidates = Vec::new();
+        let mut rows = Vec::new();
+        for (place, &number) in (1..).zip(&order) {
+            let candidate = &race.candidates()[number];
+            let of_test = test.estimate_of(&Counts::Pairs(candidate.pairs));
+            let estimate = candidate.estimate();
+            rows.push(Row {
+                place,
+                test: of_test.as_ref().map(sequential_elo).unwrap_or_default(),
+                estimate: elo(estimate),
+            });
+            candidates.push(CandidateJson {
+                name: name(rounds.candidates()[number]),
+                verdict: word(candidate.verdict),
+                llr: candidate.llr,
+                games: candidate.pairs.games(),
+                penta: candidate.pairs.0,
+                test: of_test.into(),
+                estimate_games: candidate.further_pairs.games(),
+                estimate_elo: estimate.and_then(|found| found.elo).map(|elo| elo.value),
+                estimate_elo_low: estimate.and_then(|found| found.elo_interval.low),
+                estimate_elo_high: estimate.and_then(|found| found.elo_interval.high),
+                estimate_los: estimate.map(|found| found.los),
+            });
+        }
+        RaceJson {
+            base: name(rounds.base()),
+            elo0: rules.elo0,
+            elo1: rules.elo1,
+            alpha: rules.alpha,
+            beta: rules.beta,
+            model: rules.model.to_string(),
+            lower: test.bounds().lower,
+            upper: test.bounds().upper,
+            winners: rules.winners,
+            is_open: race.is_open(),
+            candidates,
+            rows,
+        }
+    }
+
+    pub(super) fn to_table(&self) -> Table {
+        let mut table = Table::new([
+            Column::new("#", ColumnKind::Integer),
+            Column::new("candidate", ColumnKind::Text),
+            Column::new("verdict", ColumnKind::Text),
+            Column::new("LLR", ColumnKind::Number(2, Sign::Both)),
+            Column::new("games", ColumnKind::Integer),
+            Column::new("pairs (0, ½, 1, 1½, 2)", ColumnKind::Text),
+            Column::new("elo given the stopping rule", ColumnKind::Interval(1, Sign::Both)),
+            Column::new("games after it", ColumnKind::Integer),
+            Column::new("unbiased elo", ColumnKind::Interval(1, Sign::Both)),
+        ]);
+        for (candidate, row) in self.candidates.iter().zip(&self.rows) {
+            let is_racing = self.is_open && candidate.verdict == word(CandidateVerdict::Undecided);
+            table.push([
+                (row.place as u64).into(),
+                candidate.name.clone().into(),
+                if is_racing { "in the race" } else { candidate.verdict }.into(),
+                candidate.llr.into(),
+                candidate.games.into(),
+                candidate.penta.map(|count| count.to_string()).join(", ").into(),
+                row.test.into(),
+                Some(candidate.estimate_games).filter(|&games| games > 0).into(),
+                row.estimate.into(),
+            ]);
+        }
+        table
+    }
+
+    /// How far it is, in a line.
+    pub(super) fn progress(&self) -> String {
+        let count = |verdict: CandidateVerdict| {
+            self.candidates.iter().filter(|candidate| candidate.verdict == word(verdict)).count()
+        };
+        let [better, dropped, left] =
+            [CandidateVerdict::Better, CandidateVerdict::NotBetter, CandidateVerdict::Undecided].map(count);
+        let left = format!("{left} {}", if self.is_open { "in the race" } else { "undecided" });
+        let (lower, upper, alpha) = (self.lower, self.upper, 100.0 * self.alpha);
+        format!(
+            "Race against {}: {better} better, {dropped} not better, {left}; LLR bounds ({lower:.2}, {upper:.2}) \
+             [{:.2}, {:.2}] {}; any false acceptance has a probability of {alpha} % at most",
+            self.base, self.elo0, self.elo1, self.model
+        )
+    }
+}
+
+fn word(verdict: CandidateVerdict) -> &'static str {
+    match verdict {
+        CandidateVerdict::Better => "better",
+        CandidateVerdict::NotBetter => "not better",
+        CandidateVerdict::Undecided => "undecided",
+    }
+}

@@ -1,0 +1,217 @@
+//! A race of many candidates against one base: which of them is better, with few games and one error rate for all.
+//!
+//! Each candidate has a sequential test of its own ([`Sprt`]) at its part `alpha / candidates` of the error rate
+//! (C. Bonferroni), so that the probability to accept one or more candidates that are not better is `alpha` at most,
+//! whatever the true gains are and whichever candidates get the games. The lower bound is near: a candidate that falls
+//! behind is dropped early. Games go to the leaders, by LLR, in rounds of pairs, and the race ends with its first
+//! winners. Then each accepted candidate plays further pairs that no decision looks at: a candidate is accepted for its
+//! luck, too, and only its estimate from games after the verdict is unbiased.
+//!
+//! Knows no schedule and no engines: who plays follows from the results of complete rounds alone.
+
+pub mod simulation;
+
+use crate::counts::{Counts, Pentanomial};
+use crate::elo::MatchStatistics;
+use crate::sprt::{Model, Sprt, SprtError, Verdict};
+
+/// Candidates whose LLR is this much behind that of the leader wait.
+const MARGIN: f64 = 0.4;
+
+/// What is asked of a race.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RaceRules {
+    /// A candidate is not better by `elo0`, or better by `elo1`.
+    pub elo0: f64,
+    /// See `elo0`.
+    pub elo1: f64,
+    /// The probability, of the whole race, to accept a candidate that is not better.
+    pub alpha: f64,
+    /// The probability to drop a candidate that is better by `elo1`.
+    pub beta: f64,
+    /// The unit of both hypotheses.
+    pub model: Model,
+    /// How many candidates are accepted before the race ends.
+    pub winners: usize,
+    /// Pairs of each candidate in a round.
+    pub round_pairs: u64,
+    /// A candidate without a verdict after as many pairs stays undecided.
+    pub most_pairs: u64,
+    /// Pairs after the verdict, from which the gain of an accepted candidate is estimated.
+    pub estimate_pairs: u64,
+}
+
+impl Default for RaceRules {
+    /// What the simulations of a night chose (docs/statistics.md).
+    fn default() -> RaceRules {
+        RaceRules {
+            elo0: 0.0,
+            elo1: 3.5,
+            alpha: 0.05,
+            beta: 0.4,
+            model: Model::Normalized,
+            winners: 1,
+            round_pairs: 64,
+            most_pairs: 500_000,
+            estimate_pairs: 1000,
+        }
+    }
+}
+
+impl RaceRules {
+    /// The test of each candidate, of this number.
+    ///
+    /// # Errors
+    /// If hypotheses or error rates make no test.
+    pub fn test(&self, candidates: usize) -> Result<Sprt, SprtError> {
+        // Wald's bound ln((1 - beta) / alpha) is an approximation; ln(1 / alpha) holds for any stopping rule (J. Ville, 1939).
+        let alpha = (1.0 - self.beta) * self.alpha / candidates.max(1) as f64;
+        Sprt::new(self.elo0, self.elo1, alpha, self.beta, self.model)
+    }
+}
+
+/// What the race says of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CandidateVerdict {
+    /// Accepted.
+    Better,
+    /// Dropped.
+    NotBetter,
+    /// Neither.
+    Undecided,
+}
+
+/// Where a candidate stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// Its pairs against the base before the verdict.
+    pub pairs: Pentanomial,
+    /// Their log-likelihood ratio.
+    pub llr: f64,
+    /// What they say.
+    pub verdict: CandidateVerdict,
+    /// Its pairs after the verdict.
+    pub further_pairs: Pentanomial,
+}
+
+impl Candidate {
+    /// The gain of an accepted candidate from its pairs after the verdict: no decision depended on them, so that the usual
+    /// statistics hold for them. `None` before the first one.
+    pub fn estimate(&self) -> Option<MatchStatistics> {
+        self.further_pairs.statistics()
+    }
+
+    /// All its pairs.
+    pub fn all_pairs(&self) -> Pentanomial {
+        self.pairs + self.further_pairs
+    }
+}
+
+/// Who plays next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RaceRound {
+    /// Their numbers.
+    pub candidates: Vec<usize>,
+    /// Pairs of each.
+    pub pairs: u64,
+}
+
+/// A race as far as it was played.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Race {
+    rules: RaceRules,
+    test: Sprt,
+    candidates: Vec<Candidate>,
+}
+
+impl Race {
+    /// A race before its first game.
+    ///
+    /// # Errors
+    /// If hypotheses or error rates make no test.
+    pub fn new(rules: RaceRules, candidates: usize) -> Result<Race, SprtError> {
+        let test = rules.test(candidates)?;
+        let candidate = Candidate {
+            pairs: Pentanomial::default(),
+            llr: 0.0,
+            verdict: CandidateVerdict::Undecided,
+            further_pairs: Pentanomial::default(),
+        };
+        Ok(Race { rules, test, candidates: vec![candidate; candidates] })
+    }
+
+    /// What is asked.
+    pub fn rules(&self) -> &RaceRules {
+        &self.rules
+    }
+
+    /// The test of each candidate.
+    pub fn test(&self) -> &Sprt {
+        &self.test
+    }
+
+    /// Every candidate, in the order in which they were named.
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates
+    }
+
+    /// Whether candidates are still to be decided, and may be.
+    pub fn is_open(&self) -> bool {
+        let accepted = self.with_verdict(CandidateVerdict::Better).count();
+        accepted < self.rules.winners && self.in_the_race().next().is_some()
+    }
+
+    fn with_verdict(&self, verdict: CandidateVerdict) -> impl Iterator<Item = usize> {
+        (0..self.candidates.len()).filter(move |&candidate| self.candidates[candidate].verdict == verdict)
+    }
+
+    /// Those that may still win.
+    fn in_the_race(&self) -> impl Iterator<Item = usize> {
+        let has_games = |&candidate: &usize| self.candidates[candidate].pairs.pairs() < self.rules.most_pairs;
+        self.with_verdict(CandidateVerdict::Undecided).filter(has_games)
+    }
+
+    /// The next round; `None` when the race is over and all accepted candidates have their estimates.
+    pub fn next_round(&self) -> Option<RaceRound> {
+        if self.is_open() {
+            let candidates = self.leaders();
+            let left = |&candidate: &usize| self.rules.most_pairs - self.candidates[candidate].pairs.pairs();
+            let pairs = candidates.iter().map(left).min().unwrap_or(0).min(self.rules.round_pairs.max(1));
+            return Some(RaceRound { candidates, pairs });
+        }
+        let lacks = |candidate: usize| {
+            let known = self.candidates[candidate].further_pairs.pairs();
+            self.rules.estimate_pairs.saturating_sub(known)
+        };
+        let candidates: Vec<usize> =
+            self.with_verdict(CandidateVerdict::Better).filter(|&candidate| lacks(candidate) > 0).collect();
+        let pairs = candidates.iter().map(|&candidate| lacks(candidate)).min()?;
+        Some(RaceRound { candidates, pairs })
+    }
+
+    /// The leader and those close behind it.
+    fn leaders(&self) -> Vec<usize> {
+        let llr = |candidate: usize| self.candidates[candidate].llr;
+        let highest = self.in_the_race().map(llr).fold(f64::NEG_INFINITY, f64::max);
+        self.in_the_race().filter(|&candidate| llr(candidate) >= highest - MARGIN).collect()
+    }
+
+    /// Counts a complete round: the pairs of each candidate that played, in its view.
+    pub fn add_round(&mut self, results: &[(usize, Pentanomial)]) {
+        let is_open = self.is_open();
+        for &(candidate, pairs) in results {
+            let candidate = &mut self.candidates[candidate];
+            if !is_open {
+                candidate.further_pairs += pairs;
+                continue;
+            }
+            candidate.pairs += pairs;
+            candidate.llr = self.test.llr_of(&Counts::Pairs(candidate.pairs)).unwrap_or(0.0);
+            candidate.verdict = match self.test.verdict(candidate.llr) {
+                Verdict::Continue => CandidateVerdict::Undecided,
+                Verdict::AcceptH0 => CandidateVerdict::NotBetter,
+                Verdict::AcceptH1 => CandidateVerdict::Better,
+            };
+        }
+    }
+}
