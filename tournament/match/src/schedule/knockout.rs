@@ -1,8 +1,7 @@
 //! Single elimination. The best seeds meet last and get the byes. A level encounter gets tiebreak pairs until
 //! it is decided or their maximum is reached; then the better seed advances.
 
-use super::pairings::{Encounter, Pairing};
-use super::rounds::{EncounterScore, NextRound, PlayedRound};
+use super::pairings::{Encounter, EncounterScore, NextRound, Pairing, PlayedRound};
 use crate::plan::Lead;
 
 /// One known round of the bracket.

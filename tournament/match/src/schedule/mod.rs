@@ -23,10 +23,9 @@ pub use openings::OpeningOrder;
 pub(crate) use openings::below;
 use openings::shuffle;
 use pairings::Encounter;
-pub use pairings::{GauntletSide, Pairing};
+pub use pairings::{EncounterScore, GauntletSide, Pairing, PlayedRound};
 pub use race::RaceRounds;
 use rounds::RoundSystem;
-pub use rounds::{EncounterScore, PlayedRound};
 pub use rules::EncounterRules;
 
 use smalt_stats::race::Race;

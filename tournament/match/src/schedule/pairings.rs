@@ -1,4 +1,4 @@
-//! Pairings of gauntlet, round robin and pyramid, in order.
+//! Pairings of gauntlet, round robin and pyramid, in order, and rounds of encounters with their scores.
 
 use crate::plan::Lead;
 
@@ -65,6 +65,51 @@ pub(super) fn round_robin(entrants: usize) -> Vec<Encounter> {
 /// Pyramid: each newcomer against all before it; results are counted from the newcomer's point of view.
 pub(super) fn pyramid(entrants: usize) -> Vec<Vec<Encounter>> {
     (1..entrants).map(|newcomer| (0..newcomer).map(|old| first_leads(newcomer, old)).collect()).collect()
+}
+
+/// Games played between two barriers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayedRound {
+    /// The round, from 0. Tiebreak pairs belong to the same round.
+    pub round: u32,
+    /// Encounters with their scores.
+    pub encounters: Vec<EncounterScore>,
+    /// Games of each encounter.
+    pub games: u32,
+}
+
+/// Score of an encounter in half points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EncounterScore {
+    pub pairing: Pairing,
+    /// Half points of the first.
+    pub first: u32,
+    /// Half points of the second.
+    pub second: u32,
+}
+
+impl EncounterScore {
+    /// A score of zero.
+    pub(super) fn new(pairing: Pairing) -> EncounterScore {
+        EncounterScore { pairing, first: 0, second: 0 }
+    }
+
+    /// Half points of one of the two.
+    pub fn of(&self, entrant: usize) -> u32 {
+        if entrant == self.pairing.first { self.first } else { self.second }
+    }
+
+    /// The opponent of this entrant.
+    pub fn other(&self, entrant: usize) -> usize {
+        if entrant == self.pairing.first { self.pairing.second } else { self.pairing.first }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NextRound {
+    pub round: u32,
+    pub encounters: Vec<Encounter>,
+    pub games: u32,
 }
 
 #[cfg(test)]

@@ -8,8 +8,7 @@ use smalt_stats::race::{Race, RaceRound};
 use smalt_stats::{Outcome, Pentanomial};
 
 use super::ScheduledGame;
-use super::pairings::{Encounter, Pairing};
-use super::rounds::NextRound;
+use super::pairings::{Encounter, NextRound, Pairing};
 use crate::plan::Lead;
 
 /// A race and the pairs of its current round.

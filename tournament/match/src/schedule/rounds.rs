@@ -3,7 +3,7 @@
 //! and after any interruption.
 
 use super::knockout;
-use super::pairings::{Encounter, Pairing};
+use super::pairings::{NextRound, PlayedRound};
 use super::race::RaceRounds;
 use super::rules::EncounterRules;
 use super::swiss;
@@ -17,51 +17,6 @@ pub(super) enum RoundSystem {
     Swiss { rounds: u32 },
     /// Candidates meet their base until they are decided.
     Race(Box<RaceRounds>),
-}
-
-/// Games played between two barriers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlayedRound {
-    /// The round, from 0. Tiebreak pairs belong to the same round.
-    pub round: u32,
-    /// Encounters with their scores.
-    pub encounters: Vec<EncounterScore>,
-    /// Games of each encounter.
-    pub games: u32,
-}
-
-/// Score of an encounter in half points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EncounterScore {
-    pub pairing: Pairing,
-    /// Half points of the first.
-    pub first: u32,
-    /// Half points of the second.
-    pub second: u32,
-}
-
-impl EncounterScore {
-    /// A score of zero.
-    pub(super) fn new(pairing: Pairing) -> EncounterScore {
-        EncounterScore { pairing, first: 0, second: 0 }
-    }
-
-    /// Half points of one of the two.
-    pub fn of(&self, entrant: usize) -> u32 {
-        if entrant == self.pairing.first { self.first } else { self.second }
-    }
-
-    /// The opponent of this entrant.
-    pub fn other(&self, entrant: usize) -> usize {
-        if entrant == self.pairing.first { self.pairing.second } else { self.pairing.first }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct NextRound {
-    pub round: u32,
-    pub encounters: Vec<Encounter>,
-    pub games: u32,
 }
 
 impl RoundSystem {

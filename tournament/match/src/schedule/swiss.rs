@@ -2,8 +2,7 @@
 //! of a score group meets the lower half. Each encounter has both colors, so colors need no balancing. With
 //! an odd number the lowest entrant without a bye gets one, which counts as all games won.
 
-use super::pairings::{Encounter, Pairing};
-use super::rounds::{NextRound, PlayedRound};
+use super::pairings::{Encounter, NextRound, Pairing, PlayedRound};
 use crate::plan::Lead;
 
 /// Maximum number of search steps for the best pairing; then any valid one is taken.
@@ -200,7 +199,7 @@ impl PairingSearch<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rounds::EncounterScore;
+    use super::super::pairings::EncounterScore;
     use super::*;
     use std::collections::BTreeSet;
 
