@@ -1,6 +1,7 @@
 //! Code shared by the programs (`smalt-tournament`, `smalt-suites`, `smalt-tuner`), in reading order:
 //!
 //! - [`entrant`]: an engine as users write it, on a command line or in a registry of engines;
+//! - [`source`]: engines built from commits of a git repository;
 //! - [`exit`]: exit codes, and errors that carry one;
 //! - [`signals`]: Ctrl-C and the other requests to end a program;
 //! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
@@ -13,18 +14,28 @@ pub mod entrant;
 pub mod exit;
 pub mod output_file;
 pub mod signals;
+pub mod source;
 
 use std::path::PathBuf;
 
 /// Where programs of the user keep their configuration: `XDG_CONFIG_HOME`, else `%APPDATA%` on Windows,
 /// `~/Library/Application Support` on macOS, and `~/.config` elsewhere.
 pub fn config_folder() -> Option<PathBuf> {
+    user_folder("XDG_CONFIG_HOME", "APPDATA", "Library/Application Support", ".config")
+}
+
+fn user_folder(xdg: &str, windows: &str, macos: &str, linux: &str) -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    variable("XDG_CONFIG_HOME").or_else(|| {
+    variable(xdg).or_else(|| {
         if cfg!(windows) {
-            return variable("APPDATA");
+            return variable(windows);
         }
-        let own = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".config" };
-        Some(variable("HOME")?.join(own))
+        Some(variable("HOME")?.join(if cfg!(target_os = "macos") { macos } else { linux }))
     })
+}
+
+/// Where programs of the user keep what can be made again: `XDG_CACHE_HOME`, else `%LOCALAPPDATA%` on Windows,
+/// `~/Library/Caches` on macOS, and `~/.cache` elsewhere.
+pub fn cache_folder() -> Option<PathBuf> {
+    user_folder("XDG_CACHE_HOME", "LOCALAPPDATA", "Library/Caches", ".cache")
 }

@@ -186,9 +186,10 @@ Examples:
   smalt-tournament gauntlet --opponent stockfish --opponent toga2 --tc 2+0.02 --games 20
   smalt-tournament gauntlet --engine ./new --engine './old --some-argument' --opponent builtin
   smalt-tournament gauntlet --engine 'cmd=./new tc=10+0.1' --opponent 'cmd=sf nodes=20000'
+  smalt-tournament gauntlet --engine \"repo=. ref=my-branch build='make EXE={exe}'\" --opponent stockfish
 
 An engine E is a command with its arguments, a name from the registry, `builtin` (Smalt itself), or key=value words: \
-cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin, restart, ponder, stderr, scale, whitepov, \
+cmd, repo, ref, build, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin, restart, ponder, stderr, scale, whitepov, \
 option.NAME. A word with spaces needs quotation marks: 'cmd=./new \"name=My engine\" \"option.Move Overhead=10\"'.
 proto is uci unless the registry or the words say xboard; proto=auto detects it, which may take some seconds per start.
 
@@ -247,6 +248,12 @@ pub(super) struct RunFlags {
     /// Settings of every engine that has none of its own, as key=value words, e.g. 'tc=10+0.1 option.Hash=64'
     #[arg(long, value_name = "WORDS", help_heading = "Engines")]
     pub each: Option<String>,
+    /// Two revisions of a git repository to test, NEW against BASE, built by --build, e.g. main..HEAD
+    #[arg(long, value_name = "BASE..NEW", help_heading = "Engines", requires = "build", conflicts_with_all = ["engine", "opponent"])]
+    pub git: Option<String>,
+    /// Shell command that builds the program {exe} of engines with repo= or --git, e.g. 'make EXE={exe}'
+    #[arg(long, value_name = "COMMAND", help_heading = "Engines")]
+    pub build: Option<String>,
     /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long, value_name = "FILE", help_heading = "Engines")]
     pub engines: Option<PathBuf>,

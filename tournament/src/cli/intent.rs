@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use smalt_about::CompletionCandidate;
 use smalt_workbench::entrant::{BUILTIN, Registry, WordsError, parse_keys, split_words, table_of_words};
+use smalt_workbench::source;
 use toml::{Table, Value};
 
 use super::arguments::RunFlags;
@@ -37,6 +38,7 @@ fn plan_of(format: Format, mut layer: Table, flags: &RunFlags, registry: &Regist
             add_missing_side(entrants(&mut layer), entrants(&mut shipped));
         }
     }
+    build_sources(&mut layer, registry)?;
     let plan = Plan::of_layers(layer, registry).or_usage()?;
     finish(plan, flags)
 }
@@ -48,6 +50,7 @@ pub(super) fn plan_of_file(path: &Path, flags: &RunFlags) -> Result<Plan, Refusa
     let mut layers = Settings::parse_layer(&text, &name).or_usage()?;
     let registry = registry(flags.engines.as_deref())?;
     merge_settings(&mut layers, layer_of_flags(flags, &registry)?);
+    build_sources(&mut layers, &registry)?;
     let plan = Plan::of_layers(layers, &registry).context(name).or_usage()?;
     finish(plan, flags)
 }
@@ -159,6 +162,9 @@ fn layer_of_flags(flags: &RunFlags, registry: &Registry) -> Result<Table, Refusa
         let each = each(words).context("--each").or_usage()?;
         layer.insert("each".to_owned(), Value::Table(each));
     }
+    if let Some(command) = &flags.build {
+        section(&mut layer, "each").insert("build".to_owned(), Value::from(command.as_str()));
+    }
     // With --seeds all entrants are in one list.
     let is_sided = !given(&layer, "run", "seeds");
     let engines = flags.engine.iter().map(|text| ("--engine", text, is_sided.then_some(Role::Challenger)));
@@ -173,10 +179,33 @@ fn layer_of_flags(flags: &RunFlags, registry: &Registry) -> Result<Table, Refusa
         }
         typed.push(Value::Table(engine));
     }
+    if let Some(range) = &flags.git {
+        typed = revisions(range).or_usage()?.into();
+    }
     if !typed.is_empty() {
         *entrants(&mut layer) = typed;
     }
     Ok(layer)
+}
+
+/// The engines of `--git BASE..NEW`: the new revision against the base, of the repository in the current folder.
+fn revisions(range: &str) -> anyhow::Result<[Value; 2]> {
+    let (base, new) = range
+        .split_once("..")
+        .filter(|(base, new)| !base.is_empty() && !new.is_empty() && !new.starts_with('.'))
+        .ok_or_else(|| anyhow!("--git {range}: expected two revisions BASE..NEW, such as main..HEAD"))?;
+    let engine = |revision: &str, role: &str| {
+        let words = [("repo", "."), ("ref", revision), ("role", role)];
+        Value::Table(words.map(|(key, word)| (key.to_owned(), Value::from(word))).into_iter().collect())
+    };
+    Ok([engine(new, "challenger"), engine(base, "opponent")])
+}
+
+/// Builds the engines that are given as commits.
+fn build_sources(layers: &mut Table, registry: &Registry) -> Result<(), Refusal> {
+    let each = layers.get("each").and_then(Value::as_table).cloned().unwrap_or_default();
+    let Some(Value::Array(engines)) = layers.get_mut("entrant") else { return Ok(()) };
+    source::build_entrants(engines, &each, registry, &source::cache_folder(), &mut tell).or_usage()
 }
 
 /// Settings of every entrant: only `key=value` words.

@@ -6,7 +6,7 @@ use super::arguments::ResumeFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::games;
 use super::intent::{given as is_given, make_absolute, refuse_slots};
-use super::output::{check_outputs, make_outputs_absolute};
+use super::output::{check_outputs, make_outputs_absolute, tell};
 use super::play::{
     OutputStyle, Outputs, WorkerPool, check_location, own_binaries, read_played_run, refuse_store, run_games,
 };
@@ -15,6 +15,7 @@ use smalt_match::plan::{Flags, Format, OnFault, Plan, Settings, merge_settings};
 use smalt_match::run::binaries::Binaries;
 use smalt_match::setup::Prepared;
 use smalt_match::store::Store;
+use smalt_workbench::source;
 
 /// Goes on with a run. What the flags do not change stays as it was begun.
 pub(super) fn resume(flags: &ResumeFlags, face: OutputStyle) -> Result<Exit, Refusal> {
@@ -25,6 +26,13 @@ pub(super) fn resume(flags: &ResumeFlags, face: OutputStyle) -> Result<Exit, Ref
         (prepared, _) = Prepared::new(prepared.plan).or_usage()?;
     }
     prepared.plan.settings.output.store = Some(path.to_owned());
+    for (index, entrant) in prepared.plan.entrants.iter_mut().enumerate() {
+        source::restore_entrant(&mut entrant.engine, &source::cache_folder(), &mut tell).or_usage()?;
+        if let Some(program) = entrant.engine.program() {
+            entrant.program = program;
+        }
+        prepared.plan.settings.entrants[index] = entrant.engine.clone();
+    }
     check_location(&mut prepared.plan)?;
     check_outputs(&prepared.plan)?;
     let page = claim_for_run(&prepared.plan.settings.output)?;

@@ -18,6 +18,7 @@ mod frameworks;
 #[cfg(feature = "nats")]
 mod fuzz_corpus;
 mod games;
+mod git_engines;
 mod outputs;
 mod page;
 mod race;

@@ -47,6 +47,15 @@ pub struct EngineSettings {
     /// Command: a program, a name of the registry, or `builtin`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cmd: Option<String>,
+    /// Path or URL of a git repository from which the engine is built; `git` in words
+    #[serde(alias = "git", skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
+    /// Branch, tag or commit that is built [default: HEAD]
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// Shell command that builds the program {exe}, for example make EXE={exe}
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
     /// Arguments of the program
     pub args: Vec<String>,
     /// Working folder

@@ -51,9 +51,11 @@ impl Registry {
     /// If it is not TOML, has an unknown key, a value that does not fit its key, or an engine without name or command.
     pub fn parse(text: &str, file: &str) -> Result<Registry, FileError> {
         let RegistryFile { engines } = parse_file(text, file)?;
-        let incomplete = engines.iter().position(|engine| engine.name.is_none() || engine.cmd.is_none());
+        let incomplete = engines
+            .iter()
+            .position(|engine| engine.name.is_none() || engine.cmd.is_none() && engine.repo.is_none());
         if let Some(index) = incomplete {
-            let message = format!("engine {} needs name and cmd", index + 1);
+            let message = format!("engine {} needs name, and cmd or repo", index + 1);
             return Err(FileError { file: file.to_owned(), line: None, key: None, message, hint: None });
         }
         let mut table: Table = parse_file(text, file)?;
@@ -152,7 +154,7 @@ mod tests {
         assert!(error.to_string().starts_with("e.toml, line 4: unknown field `argz`"), "{error}");
         assert_eq!(error.hint.as_deref(), Some("args"));
         let error = Registry::parse("[[engine]]\nname = \"a\"\n", "e.toml").unwrap_err();
-        assert_eq!(error.to_string(), "e.toml: engine 1 needs name and cmd");
+        assert_eq!(error.to_string(), "e.toml: engine 1 needs name, and cmd or repo");
     }
 
     #[test]

@@ -96,6 +96,7 @@ pub fn parse_keys(words: &[String]) -> Result<Table, WordsError> {
         }
         let rewritten = match word.split_once('=') {
             Some(("st", value)) => format!("movetime={}", milliseconds(word, value)?),
+            Some(("git", value)) => format!("repo={value}"),
             _ => word.clone(),
         };
         let settings: EngineSettings = read(std::slice::from_ref(&rewritten)).map_err(with_options)?;

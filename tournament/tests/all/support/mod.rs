@@ -38,7 +38,8 @@ impl Place {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = process::command(env!("CARGO_BIN_EXE_smalt-tournament"));
         command.args(arguments).current_dir(self.folder.path());
-        command.env("XDG_CONFIG_HOME", self.folder.path()).env("NO_COLOR", "1").env_remove("COLUMNS");
+        command.env("XDG_CONFIG_HOME", self.folder.path()).env("XDG_CACHE_HOME", self.path("cache"));
+        command.env("NO_COLOR", "1").env_remove("COLUMNS");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

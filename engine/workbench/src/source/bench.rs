@@ -1,0 +1,140 @@
+//! The node count of `bench`: what a commit message says, and what the program counts.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Longest time that a `bench` may take.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// A program that does not count what its commit message says.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BenchError {
+    /// Another count.
+    #[error("the commit message says Bench: {expected}, and the program counts {counted}")]
+    Other {
+        /// Nodes of the commit message.
+        expected: u64,
+        /// Nodes of the program.
+        counted: u64,
+    },
+    /// No count.
+    #[error(
+        "the commit message says Bench: {expected}, and `bench` of the program shows no node count: {reason}"
+    )]
+    None {
+        /// Nodes of the commit message.
+        expected: u64,
+        /// What it did instead.
+        reason: String,
+    },
+}
+
+/// The last number after the word Bench in a commit message, as OpenBench reads it.
+pub(super) fn expected(message: &str) -> Option<u64> {
+    let lower = message.to_ascii_lowercase();
+    let numbers = lower.match_indices("bench").filter_map(|(at, word)| {
+        let after = &lower[at + word.len()..];
+        let digits = after.trim_start_matches([' ', ':', '=']);
+        let is_apart = digits.len() < after.len();
+        number(digits).filter(|_| is_apart)
+    });
+    numbers.last()
+}
+
+/// A number at the beginning of a text, with or without commas.
+fn number(text: &str) -> Option<u64> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != ',').unwrap_or(text.len());
+    text[..end].replace(',', "").parse().ok()
+}
+
+/// The node count in the output of `bench`: `Nodes searched : N` or `N nodes M nps`.
+pub(super) fn counted(output: &str) -> Option<u64> {
+    let of_line = |line: &str| {
+        let lower = line.to_ascii_lowercase();
+        if let Some((_, after)) = lower.split_once("nodes searched") {
+            return number(after.trim_start_matches([' ', ':', '=', '\t']));
+        }
+        let words: Vec<&str> = lower.split_whitespace().collect();
+        let at = words.iter().position(|word| *word == "nodes")?;
+        let before = at.checked_sub(1).and_then(|before| number(words[before]));
+        before.filter(|_| lower.contains("nps"))
+    };
+    output.lines().rev().find_map(of_line)
+}
+
+/// Runs `bench` and compares.
+pub(super) fn check(program: &Path, expected: u64) -> Result<(), BenchError> {
+    let none = |reason: String| BenchError::None { expected, reason };
+    let mut process = Command::new(program)
+        .arg("bench")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| none(error.to_string()))?;
+    // Stockfish writes the count to standard error, others to standard output.
+    let (send, receive) = mpsc::channel();
+    let pipes: [Option<Box<dyn Read + Send>>; 2] = [
+        process.stdout.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>),
+        process.stderr.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>),
+    ];
+    for mut pipe in pipes.into_iter().flatten() {
+        let send = send.clone();
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = pipe.read_to_end(&mut bytes);
+            let _ = send.send(String::from_utf8_lossy(&bytes).into_owned());
+        });
+    }
+    drop(send);
+    let mut found = None;
+    loop {
+        match receive.recv_timeout(LIMIT) {
+            Ok(output) => found = found.or_else(|| counted(&output)),
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                let _ = process.kill();
+                let _ = process.wait();
+                return Err(none(format!("it did not end within {} s", LIMIT.as_secs())));
+            }
+        }
+    }
+    let status = process.wait().map_err(|error| none(error.to_string()))?;
+    match found {
+        Some(counted) if counted == expected => Ok(()),
+        Some(counted) => Err(BenchError::Other { expected, counted }),
+        None => Err(none(format!("it ended with {status}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_count_of_a_commit_message_is_read_as_openbench_reads_it() {
+        let check = |message: &str, expected_count: Option<u64>| {
+            assert_eq!(expected(message), expected_count, "{message}")
+        };
+        check("Tune\n\nBench: 2047406", Some(2_047_406));
+        check("Tune\n\nbench 2,047,406\n", Some(2_047_406));
+        check("BENCH=12", Some(12));
+        check("Bench: 1\nBench: 2", Some(2));
+        check("Mend the bench", None);
+        check("bench12", None);
+    }
+
+    #[test]
+    fn the_count_of_a_program_is_read_in_both_forms() {
+        assert_eq!(counted("2047406 nodes 2458355 nps\n"), Some(2_047_406));
+        assert_eq!(
+            counted("Total time (ms) : 3\nNodes searched  : 4184000\nNodes/second : 1\n"),
+            Some(4_184_000)
+        );
+        assert_eq!(counted("info nodes 12 nps 3\nbestmove e2e4\n"), None);
+        assert_eq!(counted(""), None);
+    }
+}

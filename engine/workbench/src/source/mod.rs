@@ -1,0 +1,288 @@
+//! Engines built from a commit of a git repository: `repo=. ref=my-branch build='make EXE={exe}'`.
+//!
+//! A commit is built once, in a clone of its own, and the program is kept in a cache under commit, build command and
+//! architecture; the user's checkout is never touched. Where the commit message has a `Bench:` line, the program must
+//! count the same nodes. [`build_entrants`] does this for the engines of a run before they are resolved.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "git and build commands run to their end; the driver is for engines"
+)]
+
+mod bench;
+mod repository;
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use toml::{Table, Value};
+
+use crate::entrant::{EngineSettings, Registry, merge_engine};
+use bench::BenchError;
+use repository::{Commit, Repository};
+
+/// An engine as source code: repository, revision, build command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Path or URL of the repository.
+    pub repo: String,
+    /// Branch, tag or commit.
+    pub revision: String,
+    /// Shell command, run at the top of the repository; `{exe}` is the path of the program that it shall write.
+    pub build: String,
+}
+
+/// A program built from a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Built {
+    /// Path of the program in the cache.
+    pub program: PathBuf,
+    /// Full hash of the commit.
+    pub commit: String,
+    /// Short hash and subject, as tables show it.
+    pub title: String,
+}
+
+/// Why there is no program.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// An engine with a repository needs a build command.
+    #[error("no build command for {repo}: say how it is built, for example build='make EXE={{exe}}'")]
+    NoCommand {
+        /// The repository.
+        repo: String,
+    },
+    /// git refused.
+    #[error("git {command}: {message}")]
+    Git {
+        /// The arguments.
+        command: String,
+        /// What it wrote.
+        message: String,
+    },
+    /// The build command failed.
+    #[error("building {title} failed ({status}); the log is {}\n{tail}", log.display())]
+    Failed {
+        /// The commit.
+        title: String,
+        /// How the command ended.
+        status: String,
+        /// The whole output.
+        log: PathBuf,
+        /// Its last lines.
+        tail: String,
+    },
+    /// The build command wrote no program.
+    #[error("building {title} wrote no program {{exe}}: use {{exe}} in the build command, as in build='make EXE={{exe}}'; the log is {}", log.display())]
+    NoProgram {
+        /// The commit.
+        title: String,
+        /// The whole output.
+        log: PathBuf,
+    },
+    /// The program counts other nodes than the commit message says.
+    #[error("{title}: {error}")]
+    Bench {
+        /// The commit.
+        title: String,
+        /// What was compared.
+        error: BenchError,
+    },
+    /// The cache cannot be read or written.
+    #[error("{}: {error}", path.display())]
+    Cache {
+        /// Path in the cache.
+        path: PathBuf,
+        /// The system's reason.
+        error: std::io::Error,
+    },
+    /// Settings that cannot be read.
+    #[error("{0}")]
+    Settings(String),
+}
+
+/// The folder of built engines: `smalt/builds` in the user's cache folder.
+#[must_use]
+pub fn cache_folder() -> PathBuf {
+    crate::cache_folder().unwrap_or_else(std::env::temp_dir).join("smalt").join("builds")
+}
+
+/// Builds the engines that name a repository, and sets their commands, their names where they have none, and the full
+/// hash of their commits. `notify` gets a line for each step that takes time.
+///
+/// # Errors
+/// If a commit is unknown, its build fails, or its program counts other nodes than the commit message says.
+pub fn build_entrants(
+    engines: &mut [Value],
+    each: &Table,
+    registry: &Registry,
+    cache: &Path,
+    notify: &mut dyn FnMut(&str),
+) -> Result<(), BuildError> {
+    for engine in engines {
+        let Value::Table(own) = engine else { continue };
+        let command = own.get("cmd").or_else(|| each.get("cmd")).and_then(Value::as_str);
+        let mut known = command.and_then(|name| registry.find(name)).cloned().unwrap_or_default();
+        let mut merged = known.clone();
+        merge_engine(&mut merged, each.clone());
+        merge_engine(&mut merged, own.clone());
+        // A row of the registry may have both: its program, and how a commit of it is built.
+        let has_program = known.contains_key("cmd") || command.is_some() && known.is_empty();
+        if !merged.contains_key("repo") || has_program && !merged.contains_key("ref") {
+            continue;
+        }
+        let settings: EngineSettings =
+            merged.try_into().map_err(|error| BuildError::Settings(error.to_string()))?;
+        let repo = settings.repo.unwrap_or_default();
+        let source = Source {
+            build: settings.build.ok_or_else(|| BuildError::NoCommand { repo: repo.clone() })?,
+            revision: settings.revision.unwrap_or_else(|| "HEAD".to_owned()),
+            repo,
+        };
+        let built = build(&source, cache, notify)?;
+        // The command replaces the registry's name, so what the registry says has to come along.
+        ["name", "cmd", "package", "rating", "source", "note"]
+            .iter()
+            .for_each(|key| drop(known.remove(*key)));
+        merge_engine(&mut known, own.clone());
+        let mut set = |key: &str, value: &str| drop(known.insert(key.to_owned(), Value::from(value)));
+        set("cmd", &built.program.display().to_string());
+        set("ref", &built.commit);
+        set("repo", &absolute(&source.repo));
+        set("build", &source.build);
+        if !own.contains_key("name") {
+            set("name", &built.title);
+        }
+        *own = known;
+    }
+    Ok(())
+}
+
+/// Builds an engine of an earlier run again if its program is no longer in the cache. Without a repository it does
+/// nothing.
+///
+/// # Errors
+/// As [`build_entrants`].
+pub fn restore_entrant(
+    engine: &mut EngineSettings,
+    cache: &Path,
+    notify: &mut dyn FnMut(&str),
+) -> Result<(), BuildError> {
+    let EngineSettings { repo: Some(repo), revision: Some(revision), build: Some(command), cmd, .. } = engine
+    else {
+        return Ok(());
+    };
+    if cmd.as_ref().is_some_and(|program| Path::new(program).exists()) {
+        return Ok(());
+    }
+    let source = Source { repo: repo.clone(), revision: revision.clone(), build: command.clone() };
+    *cmd = Some(build(&source, cache, notify)?.program.display().to_string());
+    Ok(())
+}
+
+/// A path means the same from every folder; a URL stays as it is.
+fn absolute(repo: &str) -> String {
+    let path = Path::new(repo);
+    if !path.exists() {
+        return repo.to_owned();
+    }
+    std::path::absolute(path).map_or_else(|_| repo.to_owned(), |path| path.display().to_string())
+}
+
+/// Builds a commit, or finds it in the cache.
+///
+/// # Errors
+/// As [`build_entrants`].
+pub fn build(source: &Source, cache: &Path, notify: &mut dyn FnMut(&str)) -> Result<Built, BuildError> {
+    let in_cache = |path: &Path| {
+        let path = path.to_owned();
+        move |error| BuildError::Cache { path, error }
+    };
+    fs::create_dir_all(cache).map_err(in_cache(cache))?;
+    let repository = Repository::open(&source.repo, cache)?;
+    let commit = repository.commit(&source.revision)?;
+    let folder = cache.join(commit.key(&source.build)?);
+    fs::create_dir_all(&folder).map_err(in_cache(&folder))?;
+    // Two runs that want the same commit: one builds, the other waits and finds it.
+    let lock = File::create(folder.join("lock")).map_err(in_cache(&folder))?;
+    lock.lock().map_err(in_cache(&folder))?;
+    let program = folder.join(format!("engine{}", std::env::consts::EXE_SUFFIX));
+    if !program.exists() {
+        notify(&format!("Building {} of {}", commit.title(), source.repo));
+        compile(&repository, &commit, &source.build, &folder, &program)?;
+    }
+    Ok(Built { program, title: commit.title(), commit: commit.hash })
+}
+
+/// Clones, builds, checks the node count, and moves the program to its place.
+fn compile(
+    repository: &Repository,
+    commit: &Commit,
+    command: &str,
+    folder: &Path,
+    program: &Path,
+) -> Result<(), BuildError> {
+    let tree = folder.join("tree");
+    let in_cache = |error| BuildError::Cache { path: folder.to_owned(), error };
+    // What a killed build left.
+    if tree.exists() {
+        fs::remove_dir_all(&tree).map_err(in_cache)?;
+    }
+    repository.check_out(commit, &tree)?;
+    let made = folder.join(format!("new{}", std::env::consts::EXE_SUFFIX));
+    let log = folder.join("build.log");
+    let out = File::create(&log).map_err(in_cache)?;
+    let err = out.try_clone().map_err(in_cache)?;
+    let status = shell(&command.replace("{exe}", &quoted(&made)))
+        .current_dir(&tree)
+        .env("EXE", &made)
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(err)
+        .status()
+        .map_err(in_cache)?;
+    if !status.success() {
+        let tail = last_lines(&log).map_err(in_cache)?;
+        return Err(BuildError::Failed { title: commit.title(), status: status.to_string(), log, tail });
+    }
+    if !made.exists() {
+        return Err(BuildError::NoProgram { title: commit.title(), log });
+    }
+    if let Some(expected) = bench::expected(&commit.message) {
+        bench::check(&made, expected).map_err(|error| BuildError::Bench { title: commit.title(), error })?;
+    }
+    fs::rename(&made, program).map_err(in_cache)?;
+    fs::remove_dir_all(&tree).map_err(in_cache)
+}
+
+fn shell(command: &str) -> Command {
+    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let mut process = Command::new(shell);
+    process.arg(flag).arg(command);
+    process
+}
+
+/// A path as one word of a shell.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    if cfg!(windows) { format!("\"{path}\"") } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
+/// The last lines of a build log.
+fn last_lines(log: &Path) -> std::io::Result<String> {
+    const LINES: usize = 12;
+    const BYTES: u64 = 4096;
+    let mut log = File::open(log)?;
+    let length = log.seek(SeekFrom::End(0))?;
+    log.seek(SeekFrom::Start(length.saturating_sub(BYTES)))?;
+    let mut bytes = Vec::new();
+    log.read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().collect();
+    Ok(lines[lines.len().saturating_sub(LINES)..].join("\n"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! The git commands behind [`super::build`].
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use super::BuildError;
+
+/// Characters of a commit's subject that a name shows.
+const SUBJECT_LENGTH: usize = 40;
+
+/// A repository on this machine: the user's own, or a mirror of a URL in the cache.
+pub(super) struct Repository {
+    folder: PathBuf,
+    is_mirror: bool,
+}
+
+/// A commit.
+pub(super) struct Commit {
+    /// Full hash.
+    pub(super) hash: String,
+    /// The whole message.
+    pub(super) message: String,
+}
+
+impl Repository {
+    /// Opens a repository by its path, or clones the URL into the cache.
+    pub(super) fn open(repo: &str, cache: &Path) -> Result<Repository, BuildError> {
+        if Path::new(repo).exists() {
+            let top = git(&[
+                OsStr::new("-C"),
+                OsStr::new(repo),
+                "rev-parse".as_ref(),
+                "--absolute-git-dir".as_ref(),
+            ])?;
+            return Ok(Repository { folder: PathBuf::from(top), is_mirror: false });
+        }
+        let folder = cache.join("mirrors").join(hash_object(repo)?);
+        if !folder.exists() {
+            // Cloned beside and renamed, so that a killed clone is not taken for a whole one.
+            let draft = folder.with_extension("new");
+            if draft.exists() {
+                std::fs::remove_dir_all(&draft)
+                    .map_err(|error| BuildError::Cache { path: draft.clone(), error })?;
+            }
+            git(&[
+                "clone".as_ref(),
+                "--quiet".as_ref(),
+                "--mirror".as_ref(),
+                "--".as_ref(),
+                OsStr::new(repo),
+                draft.as_os_str(),
+            ])?;
+            std::fs::rename(&draft, &folder)
+                .map_err(|error| BuildError::Cache { path: folder.clone(), error })?;
+        }
+        Ok(Repository { folder, is_mirror: true })
+    }
+
+    /// Finds a branch, tag or commit. A mirror is fetched first, unless it has this very commit.
+    pub(super) fn commit(&self, revision: &str) -> Result<Commit, BuildError> {
+        let find = || {
+            self.git(&[
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                "--end-of-options",
+                &format!("{revision}^{{commit}}"),
+            ])
+        };
+        let is_hash = revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let known = find().ok().filter(|_| !self.is_mirror || is_hash);
+        let hash = match known {
+            Some(hash) => hash,
+            None => {
+                if self.is_mirror {
+                    self.git(&["fetch", "--quiet", "--prune", "origin"])?;
+                }
+                find().map_err(|_| BuildError::Git {
+                    command: format!("rev-parse {revision}"),
+                    message: format!("no such branch, tag or commit in {}", self.folder.display()),
+                })?
+            }
+        };
+        let message = self.git(&["log", "-1", "--format=%B", &hash])?;
+        Ok(Commit { hash, message })
+    }
+
+    /// Checks a commit out into a new folder, with its submodules. The repository itself is not touched.
+    pub(super) fn check_out(&self, commit: &Commit, folder: &Path) -> Result<(), BuildError> {
+        let clone = [
+            "clone".as_ref(),
+            "--quiet".as_ref(),
+            "--shared".as_ref(),
+            "--no-checkout".as_ref(),
+            "--".as_ref(),
+        ];
+        git(&[&clone[..], &[self.folder.as_os_str(), folder.as_os_str()]].concat())?;
+        let inside = Repository { folder: folder.to_owned(), is_mirror: false };
+        inside.git(&["checkout", "--quiet", "--detach", &commit.hash])?;
+        if folder.join(".gitmodules").exists() {
+            inside.git(&["submodule", "--quiet", "update", "--init", "--recursive"])?;
+        }
+        Ok(())
+    }
+
+    fn git(&self, arguments: &[&str]) -> Result<String, BuildError> {
+        let folder = [OsStr::new("-C"), self.folder.as_os_str()];
+        let arguments: Vec<&OsStr> = folder.into_iter().chain(arguments.iter().map(OsStr::new)).collect();
+        git(&arguments)
+    }
+}
+
+impl Commit {
+    /// Short hash and the beginning of the subject.
+    pub(super) fn title(&self) -> String {
+        let subject = self.message.lines().next().unwrap_or_default();
+        let shown: String = subject.chars().take(SUBJECT_LENGTH).collect();
+        format!("{} {}", &self.hash[..8], shown.trim_end()).trim_end().to_owned()
+    }
+
+    /// Name of its folder in the cache: short hash, and a hash of commit, build command and architecture.
+    pub(super) fn key(&self, build: &str) -> Result<String, BuildError> {
+        let (system, architecture) = (std::env::consts::OS, std::env::consts::ARCH);
+        let all = hash_object(&format!("{}\n{build}\n{system} {architecture}", self.hash))?;
+        Ok(format!("{}-{}", &self.hash[..12], &all[..12]))
+    }
+}
+
+/// git's own hash of a text.
+fn hash_object(text: &str) -> Result<String, BuildError> {
+    let arguments = ["hash-object", "--stdin"];
+    let fail = |message: String| BuildError::Git { command: arguments.join(" "), message };
+    let mut process = Command::new("git")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| fail(error.to_string()))?;
+    if let Some(mut input) = process.stdin.take() {
+        input.write_all(text.as_bytes()).map_err(|error| fail(error.to_string()))?;
+    }
+    finished(process.wait_with_output(), fail)
+}
+
+fn git(arguments: &[&OsStr]) -> Result<String, BuildError> {
+    let shown: Vec<_> = arguments.iter().map(|argument| argument.to_string_lossy()).collect();
+    let fail = |message: String| BuildError::Git { command: shown.join(" "), message };
+    // No question for a password: nobody is there to answer it.
+    let output =
+        Command::new("git").args(arguments).env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null()).output();
+    finished(output, fail)
+}
+
+fn finished(
+    output: std::io::Result<Output>,
+    fail: impl Fn(String) -> BuildError,
+) -> Result<String, BuildError> {
+    let output = output.map_err(|error| fail(error.to_string()))?;
+    if !output.status.success() {
+        return Err(fail(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
