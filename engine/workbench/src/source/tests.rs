@@ -1,3 +1,5 @@
+//! Engines built from commits: what is read, refused and kept.
+
 use std::path::Path;
 
 use tempfile::TempDir;
