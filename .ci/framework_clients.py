@@ -170,7 +170,7 @@ def fishtest(folder, program, engine, place):
     games.verify_signature = lambda *rest: None
     games.get_bench_nps = lambda *rest: 628000.0
 
-    server, url = serve({"api/update_task": {"task_alive": True}, "api/worker_log": {}})
+    server, url = serve({"api/update_task": {"task_alive": True, "duration": 0}, "api/worker_log": {"duration": 0}})
     args = {
         "book": "stub.epd", "book_depth": "8", "book_sri": games.text_hash(testing / "stub.epd"), "threads": 1, "tc": "5+0.05",
         "new_options": "Hash=16", "base_options": "Hash=16", "resolved_new": "a" * 40, "resolved_base": "b" * 40, "new_tag": "new",
