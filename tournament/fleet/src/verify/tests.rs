@@ -140,7 +140,7 @@ fn games_begin_with_their_opening() {
     for text in ["=", "=e2e4", "=d2d4 e7e5", "=e2e4////1/ e7e5", "=e2e4 e7e6"] {
         check(report(text, "0-1", "resignation", None), refused);
     }
-    check(report("g1f3 b8c6////1/", "0-1", "resignation", None), Some("what its ply 3 tells of the search"));
+    check(report("g1f3 b8c6////1/", "0-1", "resignation", None), Some("the search data of its ply 3"));
 }
 
 #[test]
