@@ -221,7 +221,7 @@ fn the_illegal_move_is_a_value_and_is_found_in_the_words_of_form_6() {
     store.connection.execute_batch("UPDATE fault SET illegal_move = 'e2e4' WHERE game = 0").unwrap();
     assert!(store.for_each_game(|_| {}).unwrap_err().to_string().contains("its checksum does not match"));
     // As form 6 wrote it: without the column, and summed without it.
-    store.connection.execute_batch("DELETE FROM game; DELETE FROM fault").unwrap();
+    store.connection.execute_batch("DELETE FROM fault; DELETE FROM game").unwrap();
     let mut former = one.clone();
     former.fault.as_mut().unwrap().illegal_move = None;
     store.save(&former).unwrap();
