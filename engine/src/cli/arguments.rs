@@ -91,7 +91,7 @@ struct PerftFlags {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["depth", "fen", "divide", "no_bulk"])]
     suite: Option<PathBuf>,
     /// Greatest count of the suite that is checked [default: all]
-    #[arg(long, value_name = "N", requires = "suite")]
+    #[arg(long, value_name = "N", requires = "suite", conflicts_with = "depth")]
     max_nodes: Option<u64>,
     /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=1024))]
@@ -238,7 +238,8 @@ mod tests {
         check(&["bench", "--depth", "0"], "0 is not in 1..=127");
         check(&["bench", "--depth"], "a value is required for '--depth <PLIES>'");
         check(&["perft"], "<DEPTH>");
-        check(&["perft", "3", "--max-nodes", "5"], "--suite <FILE>");
+        check(&["perft", "3", "--max-nodes", "5"], "cannot be used with");
+        check(&["perft", "--max-nodes", "5"], "--suite <FILE>");
         check(&["eval", "--depth", "3"], "unexpected argument '--depth'");
         check(&["eval", "--fen", "8/8"], "invalid value '8/8' for '--fen <FEN>'");
         check(&["perft", "3", "--suite", "x"], "cannot be used with");
