@@ -318,7 +318,7 @@ fn a_signal_ends_a_worker_that_leaves_a_run_which_is_over() {
     finish(run, 0);
     await_file(&place, "quitting");
     signal(worker.id(), "-TERM");
-    finish(worker, 130);
+    finish(worker, 143);
     drop(server);
     place.await_nobody();
 }
