@@ -53,7 +53,10 @@ pub fn estimate(plan: &Plan, drawn_pairs: Option<f64>) -> String {
         None => String::new(),
     };
     let planned = schedule(plan).games();
-    line(format!("Estimate: {planned} games at most{}.", hours(f64::from(planned))));
+    // The games of a race follow from its results.
+    if plan.race.is_none() {
+        line(format!("Estimate: {planned} games at most{}.", hours(f64::from(planned))));
+    }
     if let Some(sprt) = &plan.sprt {
         for (what, elo) in truths(sprt) {
             let Some(forecast) = sprt.forecast(elo, deviation) else { continue };
