@@ -150,6 +150,9 @@ pub(super) struct HistoryShowFlags {
     /// SVG plot of WAC, STS and Elo over time (-: standard output)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
+    /// Stores and PGN files of all runs: one rating scale over their games replaces the Elo of the rows
+    #[arg(long, value_name = "RUN.db|GAMES.pgn", num_args = 1..)]
+    pub ratings: Vec<PathBuf>,
     /// Replacement of existing output files
     #[arg(long)]
     pub force: bool,

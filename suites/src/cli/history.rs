@@ -18,7 +18,7 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{self, People};
 use super::{Builtin, intent, score};
 use crate::bench::{BenchError, bench};
-use crate::history::{Build, History, current_commit, elo_of, results_of};
+use crate::history::{Build, History, current_commit, elo_of, ratings_of, results_of};
 use crate::plan::{Program, SuiteEntrant};
 use crate::record::Record;
 use crate::report::{ReportStyle, history_plot, history_report};
@@ -35,11 +35,17 @@ pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Re
 
 /// As Markdown, unless that goes to a file: then people get text.
 fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
-    let history = read(&flags.file)?;
+    let mut history = read(&flags.file)?;
     let files = [&flags.markdown, &flags.json, &flags.plot];
     let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
     output::check_apart(&files, [flags.file.as_path()])?;
     output::check_all_writable(&files, flags.force)?;
+    if !flags.ratings.is_empty() {
+        let missing = history.apply_ratings(&ratings_of(&flags.ratings).or_usage()?);
+        if !missing.is_empty() {
+            output::tell(&format!("not rated in these games: {}", missing.join(", ")));
+        }
+    }
     let style = if flags.markdown.is_some() { ReportStyle::Text } else { ReportStyle::Markdown };
     let people = People::beside(files);
     people.show(&history_report(&history, style))?;
@@ -111,6 +117,7 @@ fn described(
         version: flags.version.clone().or(own_version.map(str::to_owned)),
         feature: flags.feature.clone(),
         category: flags.category.clone(),
+        entrant: flags.entrant.clone(),
         elo: flags.elo,
         elo_error: flags.elo_error,
         ..Build::default()
@@ -119,6 +126,7 @@ fn described(
         let text = results_of(&output::read(file)?, file).or_usage()?;
         let name = flags.entrant.as_ref().unwrap_or(&entrant.name);
         (build.elo, build.elo_error) = elo_of(name, &text, &file.display().to_string()).or_usage()?;
+        build.entrant = Some(name.clone());
         if build.elo.is_none() {
             output::tell(&format!("{} gives {name} no Elo yet: the row is without", file.display()));
         }

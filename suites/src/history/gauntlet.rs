@@ -96,9 +96,14 @@ pub fn results_of(bytes: &[u8], path: &Path) -> Result<String, GauntletError> {
     if !bytes.starts_with(STORE_MARK) {
         return Ok(String::from_utf8_lossy(bytes).into_owned());
     }
-    let store = path.display().to_string();
-    let command = EngineCommand::new(reader()).arguments(["standings", &store, "--json", "-"]);
-    let process = Process::spawn(&command);
+    json_of("standings", &[path.display().to_string()])
+}
+
+/// The JSON that a command of `smalt-tournament` makes of files.
+pub(super) fn json_of(command: &str, files: &[String]) -> Result<String, GauntletError> {
+    let store = files.join(", ");
+    let arguments = [command].into_iter().chain(files.iter().map(String::as_str)).chain(["--json", "-"]);
+    let process = Process::spawn(&EngineCommand::new(reader()).arguments(arguments));
     let mut process = process.map_err(|source| GauntletError::NoReader { store: store.clone(), source })?;
     let (text, exit) = output_of(&mut process);
     match exit {

@@ -5,6 +5,7 @@
 
 mod checkout;
 mod gauntlet;
+mod ratings;
 
 use serde::{Deserialize, Serialize};
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
@@ -13,6 +14,7 @@ use crate::record::Record;
 
 pub use checkout::current_commit;
 pub use gauntlet::{GauntletError, elo_of, results_of};
+pub use ratings::{PlayerRating, ratings_of};
 
 /// The builds, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,6 +36,9 @@ pub struct Build {
     pub version: Option<String>,
     /// What is new in it.
     pub feature: String,
+    /// Its name in tournaments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entrant: Option<String>,
     /// What kind of thing that is: search, evaluation, speed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,

@@ -119,6 +119,29 @@ fn the_elo_comes_from_the_store_of_a_gauntlet() {
 }
 
 #[test]
+fn builds_that_never_met_are_rated_on_one_scale() {
+    let bench = Bench::new();
+    bench.file(
+        "history.toml",
+        format!("{FIRST}\n[[build]]\ndate = \"2026-11-02\"\nfeature = \"Null move\"\nentrant = \"v2\"\n"),
+    );
+    let list = r#"{"players": [{"name": "v2", "rating": 60.0, "rating_error": 9.0},
+        {"name": "01234567 Alpha-beta", "rating": -40.0, "rating_error": 12.0}]}"#;
+    bench.file("ratings.json", list);
+    let script = "[ \"$*\" = \"ratings a.db b.pgn --json -\" ] && cat ratings.json";
+    let (code, text) = run_beside_reader(&bench, script, &["history", "--ratings", "a.db", "b.pgn"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(
+        text.contains("| Alpha-beta | - | 2026-11-01 | 012345678 | 120 | 6,000 | -40 ± 12 | - |"),
+        "{text}"
+    );
+    assert!(text.contains("| 60 ± 9 | +100 ± 15 |"), "{text}");
+    assert!(bench.read("history.toml").contains("elo = 2000.0"), "the file stays as it is");
+    let (_, text) = run_beside_reader(&bench, "echo '{\"players\": []}'", &["history", "--ratings", "a.db"]);
+    assert!(text.contains("not rated in these games: Alpha-beta, Null move"), "{text}");
+}
+
+#[test]
 fn one_command_scores_an_engine_and_adds_its_row() {
     let bench = Bench::new();
     let engine = scripted("--info-lines 2 --seed 7");
