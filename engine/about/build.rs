@@ -26,8 +26,10 @@ fn suffix(version: &str) -> String {
     if top.is_none() || top != root.canonicalize().ok() {
         return " (no git)".to_owned();
     }
-    for file in ["HEAD", "logs/HEAD"] {
-        if let Some(path) = git(&["rev-parse", "--path-format=absolute", "--git-path", file]) {
+    for file in ["HEAD", "logs/HEAD", "refs/tags", "packed-refs"] {
+        let path = git(&["rev-parse", "--path-format=absolute", "--git-path", file]);
+        // A path that does not exist would make every build stale.
+        if let Some(path) = path.filter(|path| Path::new(path).exists()) {
             println!("cargo::rerun-if-changed={path}");
         }
     }

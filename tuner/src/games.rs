@@ -14,6 +14,7 @@ use smalt_workbench::entrant::{
     BUILTIN, EngineSettings, Names, Program, Registry, RegistryError, ResolveError, WordsError, merge,
     to_words,
 };
+use smalt_workbench::source::{self, BuildError};
 use toml::{Table, Value as Setting};
 
 /// The name of the program that plays.
@@ -204,6 +205,9 @@ pub enum EngineError {
     /// Nothing says what to start.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
+    /// It is a commit that cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
     /// It does not start, or does not speak.
     #[error("failed to start the engine: {0}")]
     Start(ConversationError),
@@ -245,7 +249,8 @@ pub fn check_options<'a>(
 fn entrant(engine: &str) -> Result<EngineSettings, EngineError> {
     let registry = registry()?;
     let nothing = Table::new();
-    let layer = registry.parse_engine(engine)?;
+    let mut layer = registry.parse_engine(engine)?;
+    source::build_entrants([&mut layer], &nothing, &registry, &source::cache_folder(), &mut |_| {})?;
     Ok(registry.resolve(&layer, &nothing, &nothing, &mut Names::default())?)
 }
 

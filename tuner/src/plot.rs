@@ -39,17 +39,18 @@ pub fn errors(run: &Value) -> Option<LineChart> {
 /// The parameters of a tuning by games that moved most, by games played, in steps (c_end) from where they began.
 pub fn parameters_by_games(course: &Course) -> LineChart {
     let played: u64 = course.games.iter().sum();
-    let steps = |index: usize, value: f64| (value - course.knobs[index].start) / course.knobs[index].step;
-    let mut order: Vec<usize> = (0..course.knobs.len()).collect();
+    let steps =
+        |index: usize, value: f64| (value - course.parameters[index].start) / course.parameters[index].step;
+    let mut order: Vec<usize> = (0..course.parameters.len()).collect();
     order.sort_by(|&a, &b| steps(b, course.values[b]).abs().total_cmp(&steps(a, course.values[a]).abs()));
     let axes = (Axis::new("games"), Axis::in_unit("change", "steps (c_end)"));
     let chart = LineChart::new("Parameters by games", axes.0, axes.1).on_counted_x();
     order.into_iter().take(LINES_SHOWN).fold(chart, |chart, index| {
         let past = course.history.iter().map(|point| (point.games as f64, point.values.get(index)));
-        let points = [(0.0, Some(&course.knobs[index].start))].into_iter().chain(past);
+        let points = [(0.0, Some(&course.parameters[index].start))].into_iter().chain(past);
         let points = points.chain([(played as f64, course.values.get(index))]);
         let points = points.filter_map(|(games, value)| Some((games, steps(index, *value?))));
-        chart.line(course.knobs[index].name.clone(), points)
+        chart.line(course.parameters[index].name.clone(), points)
     })
 }
 

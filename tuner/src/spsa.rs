@@ -1,7 +1,7 @@
 //! Tuning by games: simultaneous perturbation stochastic approximation (J. C. Spall, IEEE Transactions on Aerospace and
-//! Electronic Systems 34 (1998), 817), with the settings as fishtest and OpenBench word them. In each round all knobs are
+//! Electronic Systems 34 (1998), 817), with the settings as fishtest and OpenBench word them. In each round all parameters are
 //! moved at once, each up or down by chance; the engine with these moves plays the one with the opposite moves, and each
-//! knob follows the winner a little. Pure: results of games come in, values go out. Knows no games.
+//! parameter follows the winner a little. Pure: results of games come in, values go out. Knows no games.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ const GAMMA: f64 = 0.101;
 /// Rounds by which the first rates are held back, as a share of all.
 const HELD_BACK: f64 = 0.1;
 
-/// The smallest perturbation of a knob with whole values, so that both sides differ.
+/// The smallest perturbation of a parameter with whole values, so that both sides differ.
 const LEAST_STEP: f64 = 0.5;
 
 /// The version of the saved form.
@@ -43,7 +43,7 @@ pub enum ColumnKind {
 
 /// A number that a tuner may turn: an option of the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Knob {
+pub struct TunableParam {
     /// The name of the option.
     pub name: String,
     /// Its values.
@@ -56,33 +56,35 @@ pub struct Knob {
     pub max: f64,
     /// The perturbation in the last round (fishtest's c_end).
     pub step: f64,
-    /// The learning rate in the last round (fishtest's r_end): a pair won moves the knob by twice this share of the step.
+    /// The learning rate in the last round (fishtest's r_end): a pair won moves the parameter by twice this share of the step.
     pub rate: f64,
 }
 
-/// A line that is no knob.
+/// A line that is no parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {text:?} is no knob: expected name, int|float, value, min, max, c_end, r_end")]
-pub struct ParseKnobError {
+#[error("line {line}: {text:?} is no parameter: expected name, int|float, value, min, max, c_end, r_end")]
+pub struct ParseTunableError {
     /// Counted from 1.
     pub line: usize,
     /// What stands there.
     pub text: String,
 }
 
-/// Reads knobs as OpenBench takes them: `name, int|float, value, min, max, c_end, r_end`, one a line; empty lines and
+/// Reads parameters as OpenBench takes them: `name, int|float, value, min, max, c_end, r_end`, one a line; empty lines and
 /// those that begin with `#` are skipped.
 ///
 /// # Errors
-/// If a line is no knob, a value lies outside of its range, or a step or rate is not above zero.
-pub fn parse_knobs(text: &str) -> Result<Vec<Knob>, ParseKnobError> {
+/// If a line is no parameter, a value lies outside of its range, or a step or rate is not above zero.
+pub fn parse_parameters(text: &str) -> Result<Vec<TunableParam>, ParseTunableError> {
     let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     let told = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    told.map(|(line, text)| parse_knob(text).ok_or_else(|| ParseKnobError { line, text: text.to_owned() }))
-        .collect()
+    told.map(|(line, text)| {
+        parse_parameter(text).ok_or_else(|| ParseTunableError { line, text: text.to_owned() })
+    })
+    .collect()
 }
 
-fn parse_knob(text: &str) -> Option<Knob> {
+fn parse_parameter(text: &str) -> Option<TunableParam> {
     let words: Vec<&str> = text.split(',').map(str::trim).collect();
     let [name, kind, numbers @ ..] = words.as_slice() else { return None };
     let numbers: Vec<f64> = numbers.iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;
@@ -94,7 +96,7 @@ fn parse_knob(text: &str) -> Option<Knob> {
     };
     let is_sound =
         min <= start && start <= max && step > 0.0 && rate > 0.0 && numbers.iter().all(|n| n.is_finite());
-    (is_sound && !name.is_empty()).then(|| Knob {
+    (is_sound && !name.is_empty()).then(|| TunableParam {
         name: (*name).to_owned(),
         kind,
         start,
@@ -110,12 +112,13 @@ fn parse_knob(text: &str) -> Option<Knob> {
 pub struct Course {
     format: u32,
     /// What is turned.
-    pub knobs: Vec<Knob>,
+    #[serde(rename = "knobs")]
+    pub parameters: Vec<TunableParam>,
     /// Pairs of games in all.
     pub pairs: u64,
     /// Decides all chance.
     pub seed: u64,
-    /// Where the knobs stand.
+    /// Where the parameters stand.
     pub values: Vec<f64>,
     /// Pairs that were played.
     pub played: u64,
@@ -126,7 +129,7 @@ pub struct Course {
     /// How the games are played; none in checkpoints of the first format.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub settings: Option<MatchSettings>,
-    /// Where the knobs stood after earlier rounds.
+    /// Where the parameters stood after earlier rounds.
     #[serde(default)]
     pub history: Vec<Point>,
 }
@@ -136,8 +139,9 @@ pub struct Course {
 pub struct MatchSettings {
     /// The engine, as the tournament program names engines.
     pub engine: String,
-    /// The file that the knobs come from.
-    pub knobs: PathBuf,
+    /// The file that the parameters come from.
+    #[serde(rename = "knobs")]
+    pub parameters: PathBuf,
     /// The time control; none where games are played at fixed nodes.
     pub tc: Option<String>,
     /// Nodes for each move; none where there is a time control.
@@ -148,12 +152,12 @@ pub struct MatchSettings {
     pub batch: u64,
 }
 
-/// Where the knobs stood after a number of games.
+/// Where the parameters stood after a number of games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// Games played until then.
     pub games: u64,
-    /// The values, in the order of the knobs.
+    /// The values, in the order of the parameters.
     pub values: Vec<f64>,
 }
 
@@ -173,10 +177,21 @@ pub enum ResumeError {
 
 impl Course {
     /// A course at its beginning.
-    pub fn new(knobs: Vec<Knob>, pairs: u64, seed: u64) -> Course {
-        let values = knobs.iter().map(|knob| knob.start).collect();
+    pub fn new(parameters: Vec<TunableParam>, pairs: u64, seed: u64) -> Course {
+        let values = parameters.iter().map(|parameter| parameter.start).collect();
         let (format, history, settings) = (FORMAT, Vec::new(), None);
-        Course { format, knobs, pairs, seed, values, played: 0, rounds: 0, games: [0; 3], settings, history }
+        Course {
+            format,
+            parameters,
+            pairs,
+            seed,
+            values,
+            played: 0,
+            rounds: 0,
+            games: [0; 3],
+            settings,
+            history,
+        }
     }
 
     /// Reads what [`Course::to_text`] wrote.
@@ -186,7 +201,7 @@ impl Course {
     pub fn parse(text: &str) -> Result<Course, ResumeError> {
         let course: Course = serde_json::from_str(text)?;
         match course.format {
-            _ if course.values.len() != course.knobs.len() => Err(ResumeError::Damaged),
+            _ if course.values.len() != course.parameters.len() => Err(ResumeError::Damaged),
             WITHOUT_MATCH | FORMAT => Ok(Course { format: FORMAT, ..course }),
             other => Err(ResumeError::Format(other)),
         }
@@ -206,13 +221,14 @@ impl Course {
     /// numbers are rounded by chance, both sides alike, so that small steps count too.
     pub fn sides(&self) -> [Vec<f64>; 2] {
         let mut sides = [Vec::new(), Vec::new()];
-        for ((knob, value), Chance { way, share }) in self.knobs.iter().zip(&self.values).zip(self.chances())
+        for ((parameter, value), Chance { way, share }) in
+            self.parameters.iter().zip(&self.values).zip(self.chances())
         {
-            let step = self.step(knob) * way;
+            let step = self.step(parameter) * way;
             for (side, by) in sides.iter_mut().zip([step, -step]) {
                 let moved = value + by;
-                let told = if knob.kind == ColumnKind::Int { (moved + share).floor() } else { moved };
-                side.push(told.clamp(knob.min, knob.max));
+                let told = if parameter.kind == ColumnKind::Int { (moved + share).floor() } else { moved };
+                side.push(told.clamp(parameter.min, parameter.max));
             }
         }
         sides
@@ -221,10 +237,12 @@ impl Course {
     /// Learns from a round: wins, draws and losses of the first side. Games without a partner count as half a pair.
     pub fn learn(&mut self, games: [u64; 3]) {
         let result = games[0] as f64 - games[2] as f64;
-        let followed =
-            self.knobs.iter().zip(&self.values).zip(self.chances()).map(|((knob, value), chance)| {
-                (value + self.rate(knob) * self.step(knob) * result * chance.way).clamp(knob.min, knob.max)
-            });
+        let followed = self.parameters.iter().zip(&self.values).zip(self.chances()).map(
+            |((parameter, value), chance)| {
+                (value + self.rate(parameter) * self.step(parameter) * result * chance.way)
+                    .clamp(parameter.min, parameter.max)
+            },
+        );
         self.values = followed.collect();
         for (all, new) in self.games.iter_mut().zip(games) {
             *all += new;
@@ -241,7 +259,7 @@ impl Course {
         }
     }
 
-    /// The chance of this round for each knob in turn: the same whenever it is asked for.
+    /// The chance of this round for each parameter in turn: the same whenever it is asked for.
     fn chances(&self) -> impl Iterator<Item = Chance> + use<> {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         random.set_stream(self.rounds);
@@ -252,43 +270,44 @@ impl Course {
     }
 
     /// Spall's c_k.
-    fn step(&self, knob: &Knob) -> f64 {
+    fn step(&self, parameter: &TunableParam) -> f64 {
         let left = self.pairs as f64 / (self.played as f64 + 1.0);
-        let step = knob.step * left.powf(GAMMA);
-        if knob.kind == ColumnKind::Int { step.max(LEAST_STEP) } else { step }
+        let step = parameter.step * left.powf(GAMMA);
+        if parameter.kind == ColumnKind::Int { step.max(LEAST_STEP) } else { step }
     }
 
     /// Spall's a_k over the square of c_k.
-    fn rate(&self, knob: &Knob) -> f64 {
+    fn rate(&self, parameter: &TunableParam) -> f64 {
         let all = self.pairs as f64;
         let held_back = HELD_BACK * all;
-        let gain = knob.rate
-            * knob.step.powi(2)
+        let gain = parameter.rate
+            * parameter.step.powi(2)
             * ((held_back + all) / (held_back + self.played as f64 + 1.0)).powf(ALPHA);
-        gain / self.step(knob).powi(2)
+        gain / self.step(parameter).powi(2)
     }
 
-    /// Where the knobs stand, as the engine would be told.
+    /// Where the parameters stand, as the engine would be told.
     pub fn settled(&self) -> Vec<f64> {
-        let told =
-            |(knob, value): (&Knob, &f64)| if knob.kind == ColumnKind::Int { value.round() } else { *value };
-        self.knobs.iter().zip(&self.values).map(told).collect()
+        let told = |(parameter, value): (&TunableParam, &f64)| {
+            if parameter.kind == ColumnKind::Int { value.round() } else { *value }
+        };
+        self.parameters.iter().zip(&self.values).map(told).collect()
     }
 }
 
 impl fmt::Display for Course {
-    /// The knobs as OpenBench takes them, where they stand now.
+    /// The parameters as OpenBench takes them, where they stand now.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (knob, value) in self.knobs.iter().zip(self.settled()) {
-            let kind = if knob.kind == ColumnKind::Int { "int" } else { "float" };
-            let Knob { name, min, max, step, rate, .. } = knob;
+        for (parameter, value) in self.parameters.iter().zip(self.settled()) {
+            let kind = if parameter.kind == ColumnKind::Int { "int" } else { "float" };
+            let TunableParam { name, min, max, step, rate, .. } = parameter;
             writeln!(f, "{name}, {kind}, {value}, {min}, {max}, {step}, {rate}")?;
         }
         Ok(())
     }
 }
 
-/// What chance decides of a knob in a round.
+/// What chance decides of a parameter in a round.
 struct Chance {
     /// 1 where the first side is moved up, −1 where it is moved down.
     way: f64,
@@ -305,27 +324,31 @@ fn unit(random: &mut ChaCha8Rng) -> f64 {
 mod tests {
     use super::*;
 
-    const KNOBS: &str =
+    const PARAMETERS: &str =
         "# of a test\nmargin, int, 50, 0, 200, 10, 0.002\n\nweight, float, 0.5, 0, 1, 0.05, 0.002\n";
 
     #[test]
-    fn knobs_are_read_as_openbench_writes_them() {
-        let knobs = parse_knobs(KNOBS).unwrap();
-        assert_eq!(knobs.len(), 2);
-        assert_eq!((knobs[0].kind, knobs[0].start, knobs[1].max), (ColumnKind::Int, 50.0, 1.0));
-        let again = Course::new(knobs.clone(), 10, 1).to_string();
-        assert_eq!(parse_knobs(&again).unwrap(), knobs);
+    fn parameters_are_read_as_openbench_writes_them() {
+        let parameters = parse_parameters(PARAMETERS).unwrap();
+        assert_eq!(parameters.len(), 2);
+        assert_eq!(
+            (parameters[0].kind, parameters[0].start, parameters[1].max),
+            (ColumnKind::Int, 50.0, 1.0)
+        );
+        let again = Course::new(parameters.clone(), 10, 1).to_string();
+        assert_eq!(parse_parameters(&again).unwrap(), parameters);
         for wrong in
             ["a, int, 5, 0, 4, 1, 0.1", "a, real, 1, 0, 4, 1, 0.1", "a, int, 1, 0, 4, 0, 0.1", "a int 1"]
         {
-            assert_eq!(parse_knobs(&format!("\n{wrong}")).unwrap_err().line, 2, "{wrong}");
+            assert_eq!(parse_parameters(&format!("\n{wrong}")).unwrap_err().line, 2, "{wrong}");
         }
     }
 
     #[test]
     fn sides_lie_on_both_sides_and_within_bounds() {
-        let knobs = parse_knobs("a, int, 0, 0, 9, 0.1, 0.01\nb, int, 50, 0, 200, 10, 0.01").unwrap();
-        let mut course = Course::new(knobs, 100, 7);
+        let parameters =
+            parse_parameters("a, int, 0, 0, 9, 0.1, 0.01\nb, int, 50, 0, 200, 10, 0.01").unwrap();
+        let mut course = Course::new(parameters, 100, 7);
         for _ in 0..50 {
             let [first, second] = course.sides();
             assert_eq!([first.clone(), second.clone()], course.sides());
@@ -338,9 +361,9 @@ mod tests {
 
     /// Games whose chance to be won falls with the distance from the best setting.
     #[test]
-    fn knobs_find_what_wins() {
+    fn parameters_find_what_wins() {
         let best = [120.0, 0.2];
-        let mut course = Course::new(parse_knobs(KNOBS).unwrap(), 20_000, 3);
+        let mut course = Course::new(parse_parameters(PARAMETERS).unwrap(), 20_000, 3);
         let mut random = ChaCha8Rng::seed_from_u64(5);
         while !course.is_done() {
             let loss = |side: &[f64]| ((side[0] - best[0]) / 100.0).powi(2) + (side[1] - best[1]).powi(2);
@@ -355,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_saved_course_goes_on_alike() {
-        let mut course = Course::new(parse_knobs(KNOBS).unwrap(), 100, 2);
+        let mut course = Course::new(parse_parameters(PARAMETERS).unwrap(), 100, 2);
         course.learn([5, 2, 1]);
         let mut again = Course::parse(&course.to_text()).unwrap();
         assert_eq!(again, course);

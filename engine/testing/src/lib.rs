@@ -1,8 +1,10 @@
-//! What the tests of several crates share: [`positions`] for laws and comparisons, a [`Random`] generator, and [`process`],
+//! What the tests of several crates share: [`positions`] for laws and comparisons, a [`Random`] generator, the [`corpus`] of a fuzz target,
+//! and [`process`],
 //! which starts programs under test and waits for what they do. A dev-dependency only.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+pub mod corpus;
 pub mod positions;
 pub mod process;
 mod random;

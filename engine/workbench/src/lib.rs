@@ -2,6 +2,7 @@
 //!
 //! - [`entrant`]: an engine as users write it, on a command line or in a registry of engines;
 //! - [`source`]: engines built from commits of a git repository;
+//! - [`program`]: programs that run to their end;
 //! - [`exit`]: exit codes, and errors that carry one;
 //! - [`signals`]: Ctrl-C and the other requests to end a program;
 //! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
@@ -13,6 +14,7 @@ pub mod decompress;
 pub mod entrant;
 pub mod exit;
 pub mod output_file;
+pub mod program;
 pub mod signals;
 pub mod source;
 

@@ -95,9 +95,10 @@ pub fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-/// The file itself where the path is a link to it.
+/// The file itself where the path is a link to it, also to one that does not exist yet.
 fn resolved(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    let target = || Some(path.parent()?.join(fs::read_link(path).ok()?));
+    path.canonicalize().ok().or_else(target).unwrap_or_else(|| path.to_owned())
 }
 
 /// A new file beside the target, which takes its place when it is complete and vanishes otherwise.
@@ -164,6 +165,12 @@ mod tests {
         assert!(link.is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+        let (absent, link) = (folder.path().join("absent"), folder.path().join("dangling"));
+        std::os::unix::fs::symlink("absent", &link).unwrap();
+        check(&link, Existing::Keep).unwrap();
+        write(&link, b"new", Existing::Keep).unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&absent).unwrap(), b"new");
     }
 
     #[cfg(unix)]

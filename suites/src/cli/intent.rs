@@ -9,6 +9,7 @@ use anyhow::{Context, anyhow};
 use smalt_driver::nearest::nearest;
 use smalt_driver::process::Reaper;
 use smalt_workbench::entrant::{BUILTIN, Registry, parse_keys, split_words};
+use smalt_workbench::source;
 use toml::{Table, Value};
 
 use super::arguments::ScoreFlags;
@@ -34,6 +35,8 @@ pub(super) fn plan(flags: &ScoreFlags) -> Result<Plan, Refusal> {
     if typed.is_empty() {
         typed.push(Table::from_iter([("cmd".to_owned(), Value::from(BUILTIN))]));
     }
+    let notify = &mut |words: &str| output::tell(words);
+    source::build_entrants(&mut typed, &each, &registry, &source::cache_folder(), notify).or_usage()?;
     let entrants = resolve_entrants(&typed, &each, &registry, limit.unwrap_or(DEFAULT_LIMIT)).or_usage()?;
     Ok(Plan {
         entrants,

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use smalt_driver::EngineCommand;
-use smalt_driver::process::{Exit, PollOutcome, Process, StartError, WaitFor, poll_once};
+use smalt_driver::process::{Exit, StartError};
+use smalt_workbench::program::run_to_end;
 
 /// The program that reads stores.
 const READER: &str = "smalt-tournament";
@@ -103,15 +104,14 @@ pub fn results_of(bytes: &[u8], path: &Path) -> Result<String, GauntletError> {
 pub(super) fn json_of(command: &str, files: &[String]) -> Result<String, GauntletError> {
     let store = files.join(", ");
     let arguments = [command].into_iter().chain(files.iter().map(String::as_str)).chain(["--json", "-"]);
-    let process = Process::spawn(&EngineCommand::new(reader()).arguments(arguments));
-    let mut process = process.map_err(|source| GauntletError::NoReader { store: store.clone(), source })?;
-    let (text, exit) = output_of(&mut process);
-    match exit {
-        Some(Exit::Code(0)) => Ok(text),
-        _ => {
+    let command = EngineCommand::new(reader()).arguments(arguments);
+    let ran = run_to_end(&command, Instant::now() + PATIENCE)
+        .map_err(|source| GauntletError::NoReader { store: store.clone(), source })?;
+    match ran.exit {
+        Some(Exit::Code(0)) => Ok(ran.output),
+        exit => {
             let end = exit.map_or_else(|| "did not end".to_owned(), |exit| exit.to_string());
-            let words: Vec<_> = process.stderr_lines().map(String::from_utf8_lossy).collect();
-            Err(GauntletError::Unread { store, end, words: words.join(" ") })
+            Err(GauntletError::Unread { store, end, words: ran.errors.replace('\n', " ") })
         }
     }
 }
@@ -120,26 +120,6 @@ pub(super) fn json_of(command: &str, files: &[String]) -> Result<String, Gauntle
 fn reader() -> PathBuf {
     let beside = std::env::current_exe().ok().map(|own| own.with_file_name(READER));
     beside.filter(|path| path.exists()).unwrap_or_else(|| PathBuf::from(READER))
-}
-
-/// Output and exit of a program; `None` on timeout.
-fn output_of(process: &mut Process) -> (String, Option<Exit>) {
-    process.close_stdin();
-    let deadline = Instant::now() + PATIENCE;
-    let mut text = String::new();
-    loop {
-        while let Some(line) = process.take_line() {
-            text.push_str(&line.text());
-            text.push('\n');
-        }
-        if process.is_silent() {
-            return (text, process.await_exit(deadline));
-        }
-        match poll_once(process, None, None, WaitFor::Output, deadline) {
-            Ok(PollOutcome::Progress) => {}
-            Ok(PollOutcome::TimedOut | PollOutcome::Interrupted) | Err(_) => return (text, None),
-        }
-    }
 }
 
 /// The strength of an entrant above the mean of its opponents, in Elo, and its error. `file` is the name that errors shall bear.

@@ -205,6 +205,7 @@ fn revisions(range: &str) -> anyhow::Result<[Value; 2]> {
 fn build_sources(layers: &mut Table, registry: &Registry) -> Result<(), Refusal> {
     let each = layers.get("each").and_then(Value::as_table).cloned().unwrap_or_default();
     let Some(Value::Array(engines)) = layers.get_mut("entrant") else { return Ok(()) };
+    let engines = engines.iter_mut().filter_map(Value::as_table_mut);
     source::build_entrants(engines, &each, registry, &source::cache_folder(), &mut tell).or_usage()
 }
 

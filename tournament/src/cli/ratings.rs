@@ -11,13 +11,14 @@ use smalt_stats::ratings::{Anchor, Parameter, RatingError};
 
 use super::arguments::TableForm;
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::{is_standard_output, print, tell, write_json};
+use super::output::{check_output, is_standard_output, print, tell, write_json, write_text};
 use super::view;
 use crate::ratings::json::{RatingListJson, SkippedGame};
 use crate::ratings::pgn::{Consequence, Notice};
 use crate::ratings::report::{self, ListParts, Visibility};
 use crate::ratings::{Games, ListOptions, RatingList, pgn};
 use smalt_workbench::decompress::Unpacked;
+use smalt_workbench::output_file::Existing;
 
 /// Number of notices of a file that are shown; all of them are in the JSON.
 const NOTICES_SHOWN: usize = 10;
@@ -35,9 +36,9 @@ from the full covariance, and, with --simulations, from the same games played ag
 Ordo has the same expected score on a scale of its own, 0.9% narrower (202 points are 76%), and equates points \
 instead; BayesElo draws by Rao and Kupper's rule, which rates lopsided results otherwise.
 
-Players who won all their games, or lost all, have no finite rating: they are listed above and below the others, \
-and their games say nothing about these. So are players whom no game connects with the rated ones; the groups \
-are told. Where the stronger side never lost, the games leave the draws between equals open: their share is then \
+Players who won all their games, or lost all, have no finite rating: they stand at the top and the bottom of the list, \
+and their games say nothing about the others. So are players whom no game connects with the rated ones; the groups \
+are listed. Where the stronger side never lost, the games leave the draws between equals open: their share is then \
 held at that of all games, and the output says so. With --prior ERROR all of them get ratings: everybody is taken to be average ± ERROR beforehand.
 
 Unfinished (`*`) and broken games are skipped and reported with file and line; the exit code is then 3.";
@@ -99,10 +100,16 @@ pub(super) struct RatingFlags {
     /// JSON file of the whole list (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Replacement of an existing file of --error-matrix
+    #[arg(long)]
+    force: bool,
 }
 
 /// Rates.
 pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
+    if let Some(file) = &flags.error_matrix {
+        check_output(file, Existing::with_force(flags.force))?;
+    }
     let mut games = Games::default();
     let (mut left_out, mut exit) = (Vec::new(), Exit::Done);
     for file in &flags.files {
@@ -126,12 +133,7 @@ pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
     bar.finish_and_clear();
     let rated = rated.map_err(|error| anyhow!("no ratings: {error}{}", advice(&error))).or_usage()?;
     if let Some(file) = &flags.error_matrix {
-        let matrix = report::error_matrix(&rated).to_csv();
-        if is_standard_output(file) {
-            print(&matrix)?;
-        } else {
-            std::fs::write(file, matrix).with_context(|| format!("write {}", file.display())).or_failed()?;
-        }
+        write_text(file, &report::error_matrix(&rated).to_csv(), Existing::with_force(flags.force))?;
     }
     if let Some(file) = &flags.json {
         write_json(file, &RatingListJson::of(&rated, left_out))?;

@@ -10,7 +10,7 @@ use smalt_stats::{Outcome, Wdl};
 use smalt_match::game::GameRecord;
 use smalt_match::opening::Openings;
 
-/// Number of plies by which openings without a name are told apart.
+/// Number of plies that distinguish openings without a name.
 pub(super) const PLIES: usize = 4;
 
 /// Results by entrant and opening.

@@ -100,9 +100,9 @@ Exit code 0: the tuned version was accepted; 3: it was not, and nothing was writ
     /// Games that turn the constants of a search: all at once, by chance, following what wins (SPSA)
     #[command(after_help = "Examples:
   cargo build --release -p smalt --features tune && smalt-tuner spsa --engine target/release/smalt --write
-  smalt-tuner spsa --engine ./mine --knobs knobs.txt --tc 5+0.05 --games 40000 -o tuned.txt
+  smalt-tuner spsa --engine ./mine --parameters spsa.txt --tc 5+0.05 --games 40000 -o tuned.txt
 
-Knobs of any engine are told as OpenBench takes them, one a line: name, int|float, value, min, max, c_end, r_end.
+Parameters of any engine are lines of OpenBench's form: name, int|float, value, min, max, c_end, r_end.
 Afterwards let the tuned engine play the old one: `smalt-tournament sprt`.")]
     Spsa(SpsaFlags),
     /// Completions, manual pages and reference.
@@ -455,10 +455,10 @@ pub(super) struct SpsaFlags {
     /// The engine that plays itself, as `smalt-tournament` names engines; each parameter must be an option of it
     #[arg(long, value_name = "E", required_unless_present = "resume")]
     pub(super) engine: Option<String>,
-    /// The parameters: our own constants (.toml), or lines as OpenBench takes them [default: engine/params/search.toml]
-    #[arg(long, value_name = "FILE")]
-    pub(super) knobs: Option<PathBuf>,
-    /// Turn these only, as in 'reduction_*'; may be given often
+    /// Parameters: Smalt's own constants (.toml), or lines of OpenBench's form [default: engine/params/search.toml]
+    #[arg(long, alias = "knobs", value_name = "FILE")]
+    pub(super) parameters: Option<PathBuf>,
+    /// Names of the parameters that are tuned, e.g. 'reduction_*'; may be repeated [default: all]
     #[arg(long, value_name = "NAME")]
     pub(super) only: Vec<String>,
     /// Leave these alone; may be given often
@@ -491,7 +491,7 @@ pub(super) struct SpsaFlags {
     /// Go on with the tuning in the checkpoint, which has its engine, parameters, clock, openings, batch, games and seed
     #[arg(long)]
     pub(super) resume: bool,
-    /// Put the values into the file of the knobs
+    /// Replacement of the values in the file of the parameters
     #[arg(long)]
     pub(super) write: bool,
     /// Put them into another file

@@ -17,7 +17,7 @@ use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, show, tell};
 use crate::games::{
     Encounter, EngineError, Entrant, PlayError, check_options, locate, play, score_of, tournament_program,
 };
-use crate::spsa::{ColumnKind, Course, Knob, MatchSettings, parse_knobs};
+use crate::spsa::{ColumnKind, Course, MatchSettings, TunableParam, parse_parameters};
 use crate::weights::document::replace;
 
 /// The last perturbation of a constant of the engine's own file, as a share of its range.
@@ -79,7 +79,7 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
         let (played, all) = (2 * course.played, 2 * course.pairs);
         tell(&format!("round {}: {wins} - {losses} - {draws}, game {played} of {all}", course.rounds));
     }
-    let written = write_values(flags, &settings.knobs, &course)?;
+    let written = write_values(flags, &settings.parameters, &course)?;
     show(&page(&course, written.as_deref()), flags.json.as_deref(), || {
         document(&course, written.as_deref())
     })?;
@@ -98,7 +98,7 @@ fn begun(flags: &SpsaFlags) -> Result<(Course, MatchSettings), Refusal> {
     let engine = flags.engine.clone().ok_or_else(|| anyhow!("--engine is missing")).or_usage()?;
     let settings = MatchSettings {
         engine,
-        knobs: flags.knobs.clone().unwrap_or_else(|| SEARCH_CONSTANTS.into()),
+        parameters: flags.parameters.clone().unwrap_or_else(|| SEARCH_CONSTANTS.into()),
         tc: flags.tc.clone(),
         nodes: flags.tc.is_none().then(|| flags.nodes.unwrap_or(NODES)),
         openings: flags.openings.clone(),
@@ -128,7 +128,7 @@ fn resumed(flags: &SpsaFlags) -> Result<(Course, MatchSettings), Refusal> {
     let number = |number: u64| number.to_string();
     let given = [
         ("--engine", flags.engine.clone(), Some(settings.engine.clone())),
-        ("--knobs", flags.knobs.as_ref().map(path), Some(path(&settings.knobs))),
+        ("--parameters", flags.parameters.as_ref().map(path), Some(path(&settings.parameters))),
         ("--tc", flags.tc.clone(), settings.tc.clone()),
         ("--nodes", flags.nodes.map(number), settings.nodes.map(number)),
         ("--openings", flags.openings.as_ref().map(path), settings.openings.as_ref().map(path)),
@@ -147,8 +147,11 @@ fn resumed(flags: &SpsaFlags) -> Result<(Course, MatchSettings), Refusal> {
 
 /// Refuses parameters that the engine has not, or whose range it does not take, before the first game.
 fn check_parameters(tournament: &Path, engine: &str, course: &Course) -> Result<(), Refusal> {
-    let ends = course.knobs.iter().flat_map(|knob| [(knob, knob.min), (knob, knob.max)]);
-    let options = ends.map(|(knob, value)| (knob.name.as_str(), value.to_string()));
+    let ends = course
+        .parameters
+        .iter()
+        .flat_map(|parameter| [(parameter, parameter.min), (parameter, parameter.max)]);
+    let options = ends.map(|(parameter, value)| (parameter.name.as_str(), value.to_string()));
     check_options(tournament, engine, options)
         .with_context(|| format!("--engine {engine}"))
         .map_err(|error| match error.downcast_ref() {
@@ -160,27 +163,27 @@ fn check_parameters(tournament: &Path, engine: &str, course: &Course) -> Result<
         .or_usage()
 }
 
-/// The knobs of the file that the flags leave free.
-fn chosen(flags: &SpsaFlags, settings: &MatchSettings) -> Result<Vec<Knob>, Refusal> {
-    let shown = settings.knobs.display();
-    let text = std::fs::read_to_string(&settings.knobs).with_context(|| shown.to_string()).or_usage()?;
-    let knobs = if is_toml(&settings.knobs) {
-        own_knobs(&text).with_context(|| shown.to_string()).or_usage()?
+/// The parameters of the file that the flags leave free.
+fn chosen(flags: &SpsaFlags, settings: &MatchSettings) -> Result<Vec<TunableParam>, Refusal> {
+    let shown = settings.parameters.display();
+    let text = std::fs::read_to_string(&settings.parameters).with_context(|| shown.to_string()).or_usage()?;
+    let parameters = if is_toml(&settings.parameters) {
+        own_parameters(&text).with_context(|| shown.to_string()).or_usage()?
     } else {
-        parse_knobs(&text).with_context(|| shown.to_string()).or_usage()?
+        parse_parameters(&text).with_context(|| shown.to_string()).or_usage()?
     };
     for pattern in flags.only.iter().chain(&flags.freeze) {
-        if !knobs.iter().any(|knob| matches(pattern, &knob.name)) {
+        if !parameters.iter().any(|parameter| matches(pattern, &parameter.name)) {
             return Err(anyhow!("{pattern:?}: {shown} has no such name")).or_usage();
         }
     }
     let is_clock_idle = settings.tc.is_none();
-    let is_free = |knob: &Knob| {
-        (flags.only.is_empty() || flags.only.iter().any(|pattern| matches(pattern, &knob.name)))
-            && !flags.freeze.iter().any(|pattern| matches(pattern, &knob.name))
-            && !(is_clock_idle && is_toml(&settings.knobs) && matches(CLOCK, &knob.name))
+    let is_free = |parameter: &TunableParam| {
+        (flags.only.is_empty() || flags.only.iter().any(|pattern| matches(pattern, &parameter.name)))
+            && !flags.freeze.iter().any(|pattern| matches(pattern, &parameter.name))
+            && !(is_clock_idle && is_toml(&settings.parameters) && matches(CLOCK, &parameter.name))
     };
-    let free: Vec<Knob> = knobs.into_iter().filter(is_free).collect();
+    let free: Vec<TunableParam> = parameters.into_iter().filter(is_free).collect();
     if free.is_empty() { Err(anyhow!("{shown}: nothing is left to turn")).or_usage() } else { Ok(free) }
 }
 
@@ -189,18 +192,18 @@ fn is_toml(path: &Path) -> bool {
 }
 
 /// The constants of our own engine, with the ranges that it gives them.
-fn own_knobs(text: &str) -> anyhow::Result<Vec<Knob>> {
+fn own_parameters(text: &str) -> anyhow::Result<Vec<TunableParam>> {
     let document: DocumentMut = text.parse()?;
-    let knob = |(name, item): (&str, &Item)| {
+    let parameter = |(name, item): (&str, &Item)| {
         let number = item.as_integer().ok_or_else(|| anyhow!("{name}: expected a whole number"))?;
-        let parameter = SearchParameters::ALL.iter().find(|parameter| parameter.name == name);
-        let parameter = parameter.ok_or_else(|| anyhow!("{name}: the engine has no such constant"))?;
-        let (min, max) = (f64::from(parameter.min), f64::from(parameter.max));
+        let constant = SearchParameters::ALL.iter().find(|constant| constant.name == name);
+        let constant = constant.ok_or_else(|| anyhow!("{name}: the engine has no such constant"))?;
+        let (min, max) = (f64::from(constant.min), f64::from(constant.max));
         let name = name.to_owned();
         let step = (max - min) * STEP;
-        Ok(Knob { name, kind: ColumnKind::Int, start: number as f64, min, max, step, rate: RATE })
+        Ok(TunableParam { name, kind: ColumnKind::Int, start: number as f64, min, max, step, rate: RATE })
     };
-    document.iter().map(knob).collect()
+    document.iter().map(parameter).collect()
 }
 
 /// Whether the name is the pattern, or begins as it does before its `*`.
@@ -219,8 +222,8 @@ fn encounter(
     folder: &Path,
 ) -> Encounter {
     let options = |values: &[f64]| {
-        let told = course.knobs.iter().zip(values);
-        told.map(|(knob, value)| (knob.name.clone(), value.to_string())).collect()
+        let told = course.parameters.iter().zip(values);
+        told.map(|(parameter, value)| (parameter.name.clone(), value.to_string())).collect()
     };
     let [first, second] = course.sides();
     let store = folder.join("games.db");
@@ -252,11 +255,17 @@ fn encounter(
 }
 
 /// Puts the values where they were asked for: the file's own text with other numbers.
-fn write_values(flags: &SpsaFlags, knobs: &PathBuf, course: &Course) -> Result<Option<PathBuf>, Refusal> {
-    let target = if flags.write { Some(knobs) } else { flags.output.as_ref() };
+fn write_values(
+    flags: &SpsaFlags,
+    parameters: &PathBuf,
+    course: &Course,
+) -> Result<Option<PathBuf>, Refusal> {
+    let target = if flags.write { Some(parameters) } else { flags.output.as_ref() };
     let Some(target) = target else { return Ok(None) };
-    let text = if is_toml(knobs) {
-        let old = std::fs::read_to_string(knobs).with_context(|| knobs.display().to_string()).or_failed()?;
+    let text = if is_toml(parameters) {
+        let old = std::fs::read_to_string(parameters)
+            .with_context(|| parameters.display().to_string())
+            .or_failed()?;
         rewritten(&old, course).or_failed()?
     } else {
         course.to_string()
@@ -267,8 +276,8 @@ fn write_values(flags: &SpsaFlags, knobs: &PathBuf, course: &Course) -> Result<O
 
 fn rewritten(old: &str, course: &Course) -> anyhow::Result<String> {
     let mut document: DocumentMut = old.parse()?;
-    for (knob, number) in course.knobs.iter().zip(course.settled()) {
-        let item = document.get_mut(&knob.name).ok_or_else(|| anyhow!("{} is gone", knob.name))?;
+    for (parameter, number) in course.parameters.iter().zip(course.settled()) {
+        let item = document.get_mut(&parameter.name).ok_or_else(|| anyhow!("{} is gone", parameter.name))?;
         let decor = item.as_value().map(|value| value.decor().clone()).unwrap_or_default();
         let mut new = value(number as i64);
         if let Some(value) = new.as_value_mut() {
@@ -280,27 +289,28 @@ fn rewritten(old: &str, course: &Course) -> anyhow::Result<String> {
 }
 
 fn document(course: &Course, written: Option<&Path>) -> serde_json::Value {
-    let knobs = course.knobs.iter().zip(course.settled());
-    let knobs: Vec<_> =
-        knobs.map(|(knob, value)| json!({"name": knob.name, "before": knob.start, "after": value})).collect();
+    let parameters = course.parameters.iter().zip(course.settled());
+    let parameters: Vec<_> = parameters
+        .map(|(parameter, value)| json!({"name": parameter.name, "before": parameter.start, "after": value}))
+        .collect();
     let [wins, draws, losses] = course.games;
     json!({
-        "games": wins + draws + losses, "rounds": course.rounds, "seed": course.seed, "knobs": knobs,
+        "games": wins + draws + losses, "rounds": course.rounds, "seed": course.seed, "knobs": parameters,
         "written": written,
     })
 }
 
 fn page(course: &Course, written: Option<&Path>) -> String {
     let mut table = Table::new([
-        Column::new("knob", CellKind::Text),
+        Column::new("parameter", CellKind::Text),
         Column::new("before", CellKind::Number(3, Sign::Negative)),
         Column::new("after", CellKind::Number(3, Sign::Negative)),
         Column::new("in steps", CellKind::Number(2, Sign::Both)),
     ]);
-    for (knob, after) in course.knobs.iter().zip(course.settled()) {
-        let steps = (after - knob.start) / knob.step;
-        let numbers = [knob.start, after, steps].map(Cell::from);
-        table.push(std::iter::once(Cell::from(knob.name.as_str())).chain(numbers));
+    for (parameter, after) in course.parameters.iter().zip(course.settled()) {
+        let steps = (after - parameter.start) / parameter.step;
+        let numbers = [parameter.start, after, steps].map(Cell::from);
+        table.push(std::iter::once(Cell::from(parameter.name.as_str())).chain(numbers));
     }
     let [wins, draws, losses] = course.games;
     let mut page = table.to_text();
@@ -319,19 +329,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_engines_own_constants_are_knobs_and_come_back_in_their_places() {
+    fn the_engines_own_constants_are_parameters_and_come_back_in_their_places() {
         let text = include_str!("../../../engine/params/search.toml");
-        let knobs = own_knobs(text).unwrap();
-        assert_eq!(knobs.len(), SearchParameters::ALL.len());
-        let mut course = Course::new(knobs, 8, 1);
+        let parameters = own_parameters(text).unwrap();
+        assert_eq!(parameters.len(), SearchParameters::ALL.len());
+        let mut course = Course::new(parameters, 8, 1);
         assert_eq!(rewritten(text, &course).unwrap(), text);
-        let index = course.knobs.iter().position(|knob| knob.name == "null_move_depth").unwrap();
+        let index =
+            course.parameters.iter().position(|parameter| parameter.name == "null_move_depth").unwrap();
         course.values[index] = 4.4;
         assert_eq!(
             rewritten(text, &course).unwrap(),
             text.replace("null_move_depth = 3", "null_move_depth = 4")
         );
-        assert!(own_knobs("no_such_thing = 3").unwrap_err().to_string().contains("no such constant"));
+        assert!(own_parameters("no_such_thing = 3").unwrap_err().to_string().contains("no such constant"));
     }
 
     #[test]

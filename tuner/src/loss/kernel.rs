@@ -3,7 +3,7 @@
 
 use smalt::evaluation::schema::WEIGHTS;
 
-use super::{Derivative, Kernel, LabelledRows, PARAMETERS, Parts, Passes, Targets, logistic};
+use super::{Derivative, Kernel, LabelledRows, PARAMETERS, Parts, Passes, Targets, add_up, logistic};
 use crate::features::dual::{self, Dual, INPUTS, Sums, UNSCALED};
 use crate::features::row::{
     COLUMN_COUNTS, COLUMNS, COMPLEXITIES, COMPLEXITY_START, DANGER_START, DANGER_WORD, DANGERS, SCALE_START,
@@ -518,12 +518,5 @@ fn collect(row: &Row<'_>, slopes: [f32; INPUTS], entries: &mut Vec<Derivative>) 
     for (weight, input) in row.scale().into_iter().zip([6, 7]) {
         weight.into_iter().for_each(|weight| add(weight, 1, input..input + 1));
     }
-    entries.sort_unstable_by_key(|entry| entry.0);
-    entries.dedup_by(|later, kept| {
-        let is_same = later.0 == kept.0;
-        if is_same {
-            kept.1 += later.1;
-        }
-        is_same
-    });
+    add_up(entries);
 }

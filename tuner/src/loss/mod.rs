@@ -15,7 +15,7 @@ use smalt::evaluation::schema::WEIGHTS;
 
 use crate::labels::BLOCK;
 pub use normal::NormalMatrix;
-pub use passes::{Derivative, Kernel, LabelledRows, Parts, Passes, Targets};
+pub use passes::{Derivative, Kernel, LabelledRows, Parts, Passes, Targets, add_up};
 
 /// Parameters of our own evaluation: [middlegame, endgame] of each weight in turn. A single number uses only the first.
 pub const PARAMETERS: usize = 2 * WEIGHTS;

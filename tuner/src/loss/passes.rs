@@ -29,6 +29,18 @@ pub trait LabelledRows: Sync {
 /// A parameter, and the derivative of the expected result by it.
 pub type Derivative = (usize, f32);
 
+/// Sorts entries by their index and adds up those of the same.
+pub fn add_up<I: Ord + Copy>(entries: &mut Vec<(I, f32)>) {
+    entries.sort_unstable_by_key(|entry| entry.0);
+    entries.dedup_by(|later, kept| {
+        let is_same = later.0 == kept.0;
+        if is_same {
+            kept.1 += later.1;
+        }
+        is_same
+    });
+}
+
 /// Targets of rows, and what else each row brings into the error.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets<'a> {

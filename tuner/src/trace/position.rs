@@ -2,6 +2,7 @@
 //! bits, group by group. Knows no files.
 
 use super::header::Header;
+use crate::loss::add_up;
 
 /// A weight and how often it occurs.
 pub type Coefficient = (u16, f32);
@@ -99,22 +100,11 @@ fn parse(words: &str, header: &Header) -> Result<Reply, String> {
     if !has_score {
         return Err("no score".to_owned());
     }
-    add_up(&mut trace.linear);
-    trace.sides.iter_mut().for_each(add_up);
+    for list in [&mut trace.linear].into_iter().chain(&mut trace.sides) {
+        add_up(list);
+        list.retain(|entry| entry.1 != 0.0);
+    }
     Ok(Reply::Trace(trace))
-}
-
-/// Sorts coefficients by weight and adds up those of the same.
-fn add_up(list: &mut Vec<Coefficient>) {
-    list.sort_unstable_by_key(|entry| entry.0);
-    list.dedup_by(|later, kept| {
-        let is_same = later.0 == kept.0;
-        if is_same {
-            kept.1 += later.1;
-        }
-        is_same
-    });
-    list.retain(|entry| entry.1 != 0.0);
 }
 
 impl Trace {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::header::{Header, MOST_CURVES};
 use super::position::{Coefficient, Trace};
 use crate::labels::{BLOCK, Kept, Label, Labels, SourceOptions};
-use crate::loss::{Derivative, Kernel, LabelledRows, Parts, Passes, Targets, logistic};
+use crate::loss::{Derivative, Kernel, LabelledRows, Parts, Passes, Targets, add_up, logistic};
 
 const HEAD: usize = 6;
 
@@ -376,14 +376,7 @@ impl Kernel for TraceKernel<'_> {
                     entries.extend([(2 * weight, slopes[0] * count), (2 * weight + 1, slopes[1] * count)]);
                 }
             });
-            entries.sort_unstable_by_key(|entry| entry.0);
-            entries.dedup_by(|later, kept| {
-                let is_same = later.0 == kept.0;
-                if is_same {
-                    kept.1 += later.1;
-                }
-                is_same
-            });
+            add_up(&mut entries);
             each(&entries);
         });
     }

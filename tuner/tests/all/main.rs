@@ -9,6 +9,7 @@ mod fuzz_corpus;
 mod laws;
 mod programs;
 mod splitting;
+mod spsa;
 #[cfg(unix)]
 mod traces;
 mod writing;

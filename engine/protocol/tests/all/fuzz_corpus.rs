@@ -3,17 +3,8 @@
 #[path = "../../fuzz/laws.rs"]
 mod laws;
 
-use std::path::Path;
-
 fn replay(name: &str, law: fn(&[u8])) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(name);
-    let mut files = 0;
-    for entry in std::fs::read_dir(folder).expect("the corpus is part of the project") {
-        let path = entry.expect("the folder can be listed").path();
-        law(&std::fs::read(path).expect("the corpus can be read"));
-        files += 1;
-    }
-    assert!(files > 0, "no corpus for {name}");
+    smalt_testing::corpus::replay(env!("CARGO_MANIFEST_DIR"), name, law);
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! The node count of `bench`: what a commit message says, and what the program counts.
 
-use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use smalt_driver::EngineCommand;
+
+use crate::program::run_to_end;
 
 /// Longest time that a `bench` may take.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -68,45 +69,14 @@ pub(super) fn counted(output: &str) -> Option<u64> {
 /// Runs `bench` and compares.
 pub(super) fn check(program: &Path, expected: u64) -> Result<(), BenchError> {
     let none = |reason: String| BenchError::None { expected, reason };
-    let mut process = Command::new(program)
-        .arg("bench")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| none(error.to_string()))?;
+    let command = EngineCommand::new(program).argument("bench");
+    let ran = run_to_end(&command, Instant::now() + LIMIT).map_err(|error| none(error.to_string()))?;
+    let exit = ran.exit.ok_or_else(|| none(format!("it did not end within {} s", LIMIT.as_secs())))?;
     // Stockfish writes the count to standard error, others to standard output.
-    let (send, receive) = mpsc::channel();
-    let pipes: [Option<Box<dyn Read + Send>>; 2] = [
-        process.stdout.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>),
-        process.stderr.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>),
-    ];
-    for mut pipe in pipes.into_iter().flatten() {
-        let send = send.clone();
-        std::thread::spawn(move || {
-            let mut bytes = Vec::new();
-            let _ = pipe.read_to_end(&mut bytes);
-            let _ = send.send(String::from_utf8_lossy(&bytes).into_owned());
-        });
-    }
-    drop(send);
-    let mut found = None;
-    loop {
-        match receive.recv_timeout(LIMIT) {
-            Ok(output) => found = found.or_else(|| counted(&output)),
-            Err(mpsc::RecvTimeoutError::Disconnected) => break,
-            Err(mpsc::RecvTimeoutError::Timeout) => {
-                let _ = process.kill();
-                let _ = process.wait();
-                return Err(none(format!("it did not end within {} s", LIMIT.as_secs())));
-            }
-        }
-    }
-    let status = process.wait().map_err(|error| none(error.to_string()))?;
-    match found {
+    match counted(&ran.output).or_else(|| counted(&ran.errors)) {
         Some(counted) if counted == expected => Ok(()),
         Some(counted) => Err(BenchError::Other { expected, counted }),
-        None => Err(none(format!("it ended with {status}"))),
+        None => Err(none(format!("it {exit}"))),
     }
 }
 

@@ -21,7 +21,7 @@ use toml::{Table, Value};
 
 use crate::entrant::{EngineSettings, Registry, merge_engine};
 use bench::BenchError;
-use repository::{Commit, Repository};
+use repository::{Commit, Repository, apart};
 
 /// An engine as source code: repository, revision, build command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,15 +114,14 @@ pub fn cache_folder() -> PathBuf {
 ///
 /// # Errors
 /// If a commit is unknown, its build fails, or its program counts other nodes than the commit message says.
-pub fn build_entrants(
-    engines: &mut [Value],
+pub fn build_entrants<'a>(
+    engines: impl IntoIterator<Item = &'a mut Table>,
     each: &Table,
     registry: &Registry,
     cache: &Path,
     notify: &mut dyn FnMut(&str),
 ) -> Result<(), BuildError> {
-    for engine in engines {
-        let Value::Table(own) = engine else { continue };
+    for own in engines {
         let command = own.get("cmd").or_else(|| each.get("cmd")).and_then(Value::as_str);
         let mut known = command.and_then(|name| registry.find(name)).cloned().unwrap_or_default();
         let mut merged = known.clone();
@@ -259,7 +258,7 @@ fn compile(
 
 fn shell(command: &str) -> Command {
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
-    let mut process = Command::new(shell);
+    let mut process = apart(Command::new(shell));
     process.arg(flag).arg(command);
     process
 }

@@ -1,6 +1,7 @@
 //! The git commands behind [`super::build`].
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -10,10 +11,15 @@ use super::BuildError;
 /// Characters of a commit's subject that a name shows.
 const SUBJECT_LENGTH: usize = 40;
 
+/// Variables that a hook sets for its own repository; git would prefer them to the folder that it is given.
+const HOOK_VARIABLES: [&str; 6] =
+    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX"];
+
 /// A repository on this machine: the user's own, or a mirror of a URL in the cache.
 pub(super) struct Repository {
     folder: PathBuf,
-    is_mirror: bool,
+    /// Held while a mirror is used, so that no other run clones or fetches it.
+    mirror_lock: Option<File>,
 }
 
 /// A commit.
@@ -34,15 +40,19 @@ impl Repository {
                 "rev-parse".as_ref(),
                 "--absolute-git-dir".as_ref(),
             ])?;
-            return Ok(Repository { folder: PathBuf::from(top), is_mirror: false });
+            return Ok(Repository { folder: PathBuf::from(top), mirror_lock: None });
         }
-        let folder = cache.join("mirrors").join(hash_object(repo)?);
+        let mirrors = cache.join("mirrors");
+        let folder = mirrors.join(hash_object(repo)?);
+        let in_cache = |error| BuildError::Cache { path: folder.clone(), error };
+        std::fs::create_dir_all(&mirrors).map_err(in_cache)?;
+        let lock = File::create(folder.with_extension("lock")).map_err(in_cache)?;
+        lock.lock().map_err(in_cache)?;
         if !folder.exists() {
             // Cloned beside and renamed, so that a killed clone is not taken for a whole one.
             let draft = folder.with_extension("new");
             if draft.exists() {
-                std::fs::remove_dir_all(&draft)
-                    .map_err(|error| BuildError::Cache { path: draft.clone(), error })?;
+                std::fs::remove_dir_all(&draft).map_err(in_cache)?;
             }
             git(&[
                 "clone".as_ref(),
@@ -52,10 +62,9 @@ impl Repository {
                 OsStr::new(repo),
                 draft.as_os_str(),
             ])?;
-            std::fs::rename(&draft, &folder)
-                .map_err(|error| BuildError::Cache { path: folder.clone(), error })?;
+            std::fs::rename(&draft, &folder).map_err(in_cache)?;
         }
-        Ok(Repository { folder, is_mirror: true })
+        Ok(Repository { folder, mirror_lock: Some(lock) })
     }
 
     /// Finds a branch, tag or commit. A mirror is fetched first, unless it has this very commit.
@@ -70,11 +79,11 @@ impl Repository {
             ])
         };
         let is_hash = revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let known = find().ok().filter(|_| !self.is_mirror || is_hash);
+        let known = find().ok().filter(|_| self.mirror_lock.is_none() || is_hash);
         let hash = match known {
             Some(hash) => hash,
             None => {
-                if self.is_mirror {
+                if self.mirror_lock.is_some() {
                     self.git(&["fetch", "--quiet", "--prune", "origin"])?;
                 }
                 find().map_err(|_| BuildError::Git {
@@ -97,7 +106,7 @@ impl Repository {
             "--".as_ref(),
         ];
         git(&[&clone[..], &[self.folder.as_os_str(), folder.as_os_str()]].concat())?;
-        let inside = Repository { folder: folder.to_owned(), is_mirror: false };
+        let inside = Repository { folder: folder.to_owned(), mirror_lock: None };
         inside.git(&["checkout", "--quiet", "--detach", &commit.hash])?;
         if folder.join(".gitmodules").exists() {
             inside.git(&["submodule", "--quiet", "update", "--init", "--recursive"])?;
@@ -128,11 +137,19 @@ impl Commit {
     }
 }
 
+/// A command that knows nothing of the repository whose hook may have started this program.
+pub(super) fn apart(mut command: Command) -> Command {
+    for name in HOOK_VARIABLES {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// git's own hash of a text.
 fn hash_object(text: &str) -> Result<String, BuildError> {
     let arguments = ["hash-object", "--stdin"];
     let fail = |message: String| BuildError::Git { command: arguments.join(" "), message };
-    let mut process = Command::new("git")
+    let mut process = apart(Command::new("git"))
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

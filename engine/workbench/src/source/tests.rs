@@ -95,6 +95,15 @@ fn a_commit_is_built_once_and_the_checkout_is_not_touched() {
     assert_ne!(other.unwrap().program, built.program);
 }
 
+/// A hook runs with GIT_DIR set to its own repository.
+#[test]
+fn the_repository_of_a_hook_is_left_alone() {
+    let mut command = Command::new("git");
+    command.envs(["GIT_DIR", "GIT_INDEX_FILE"].map(|name| (name, "elsewhere")));
+    let command = repository::apart(command);
+    assert!(command.get_envs().all(|(_, value)| value.is_none()));
+}
+
 #[test]
 fn a_failed_build_shows_the_end_of_its_log_and_is_tried_again() {
     let place = Place::new();
@@ -153,7 +162,7 @@ fn engines_with_a_repository_get_their_commands_and_names() {
         "engines.toml",
     )
     .unwrap();
-    let row = |text: &str| Value::Table(registry.parse_engine(text).unwrap());
+    let row = |text: &str| registry.parse_engine(text).unwrap();
     let words = format!("\"git={}\" ref=main \"build={COPY}\" nodes=10", place.repo().display());
     let mut engines = [row(&words), row("cmd=mine ref=main name=branch"), row("mine"), row("other")];
     build_entrants(&mut engines, &Table::new(), &registry, &place.cache(), &mut |_| {}).unwrap();

@@ -137,3 +137,19 @@ pub(super) trait SystemChild: Sized {
     /// Ends what is left of the process tree and releases the number of the child, which has ended.
     fn reap(&mut self) -> Option<Exit>;
 }
+
+#[cfg(all(test, any(target_os = "linux", windows)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_thread_stays_where_it_was_bound() {
+        let all = own_processors().unwrap();
+        let last = all[all.len() - 1];
+        bind_this_thread(&[last]).unwrap();
+        assert_eq!(own_processors().unwrap(), [last]);
+        assert!(bind_this_thread(&[]).is_err());
+        assert!(bind_this_thread(&[1_000_000]).is_err());
+        bind_this_thread(&all).unwrap();
+    }
+}

@@ -39,19 +39,3 @@ pub(super) fn processor_set(processors: &[usize]) -> Option<CpuSet> {
     }
     Some(set)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bound_thread_stays_where_it_was_bound() {
-        let all = own_processors().unwrap();
-        let last = all[all.len() - 1];
-        bind_this_thread(&[last]).unwrap();
-        assert_eq!(own_processors().unwrap(), [last]);
-        assert!(bind_this_thread(&[]).is_err());
-        assert!(bind_this_thread(&[1_000_000]).is_err());
-        bind_this_thread(&all).unwrap();
-    }
-}

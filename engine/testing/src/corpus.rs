@@ -1,0 +1,16 @@
+//! The corpora of fuzz targets, replayed in the tests.
+
+use std::path::Path;
+
+/// Runs the law of a fuzz target on each file of its corpus, `fuzz/corpus/NAME` of the crate in this folder.
+///
+/// # Panics
+/// If the corpus has no file.
+pub fn replay(manifest_folder: &str, name: &str, law: fn(&[u8])) {
+    let folder = Path::new(manifest_folder).join("fuzz/corpus").join(name);
+    let files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(!files.is_empty(), "no corpus for {name}");
+    for file in files {
+        law(&std::fs::read(file).unwrap());
+    }
+}

@@ -1,0 +1,42 @@
+//! Runs a program to its end: what it wrote, and how it ended. Programs that play or that take long are driven elsewhere.
+
+use std::time::Instant;
+
+use smalt_driver::EngineCommand;
+use smalt_driver::process::{Exit, PollOutcome, Process, StartError, WaitFor, poll_once};
+
+/// A program that ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    /// Standard output.
+    pub output: String,
+    /// The last lines of standard error.
+    pub errors: String,
+    /// Exit; `None` if it was still running at the deadline, and was killed.
+    pub exit: Option<Exit>,
+}
+
+/// Runs a program without input until it ends or the deadline passes. Nothing of it is left then.
+///
+/// # Errors
+/// If it cannot be started.
+pub fn run_to_end(command: &EngineCommand, deadline: Instant) -> Result<Finished, StartError> {
+    let mut process = Process::spawn(command)?;
+    process.close_stdin();
+    let mut output = String::new();
+    let exit = loop {
+        while let Some(line) = process.take_line() {
+            output.push_str(&line.text());
+            output.push('\n');
+        }
+        if process.is_silent() {
+            break process.await_exit(deadline);
+        }
+        match poll_once(&mut process, None, None, WaitFor::Output, deadline) {
+            Ok(PollOutcome::Progress) => {}
+            Ok(PollOutcome::TimedOut | PollOutcome::Interrupted) | Err(_) => break None,
+        }
+    };
+    let errors: Vec<_> = process.stderr_lines().map(String::from_utf8_lossy).collect();
+    Ok(Finished { output, errors: errors.join("\n"), exit })
+}

@@ -1,0 +1,199 @@
+//! `spsa` through the whole program, with a stand-in for the program that plays.
+
+use std::path::Path;
+
+use crate::programs::{check, path};
+
+/// An engine that has these options, and plays nothing.
+#[cfg(unix)]
+fn engine_with(folder: &tempfile::TempDir, options: &[&str]) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    let options: String = options.iter().map(|option| format!("echo 'option name {option}'; ")).collect();
+    let script = format!(
+        "#!/bin/sh\nwhile read -r line; do case \"$line\" in\nuci) {options}echo uciok;;\nisready) echo readyok;;\n\
+         quit) exit;;\nesac; done\n"
+    );
+    let program = path(folder, "mine");
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    program
+}
+
+/// A program in the place of the tournament's: the first entrant wins nine games of sixteen, draws four and loses three.
+#[cfg(unix)]
+fn stand_in(folder: &tempfile::TempDir) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    let program = path(folder, "tournament");
+    let text = r#"#!/bin/sh
+echo "$@" >> "$(dirname "$0")/words"
+while [ "$1" != --json ]; do shift; done
+echo '{"entrants": [{"name": "first", "wins": 9, "draws": 4, "losses": 3}, {"name": "second"}]}' > "$2"
+"#;
+    std::fs::write(&program, text).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    program
+}
+
+#[cfg(unix)]
+#[test]
+fn parameters_follow_the_side_that_wins_and_a_course_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let [parameters, tuned, course] =
+        ["parameters.txt", "tuned.txt", "course.json"].map(|name| path(&folder, name));
+    std::fs::write(&parameters, "margin, int, 50, 0, 200, 10, 0.05\nother, int, 5, 0, 9, 1, 0.05\n").unwrap();
+    let tournament = stand_in(&folder);
+    let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
+    let mut flags = vec![
+        "spsa",
+        "--engine",
+        &engine,
+        "--parameters",
+        &parameters,
+        "--only",
+        "mar*",
+        "--games",
+        "32",
+        "--out",
+        &tuned,
+    ];
+    flags.extend(["--checkpoint", &course, "--tournament", &tournament]);
+    let (page, progress) = check(&flags, 0);
+    assert!(
+        page.contains("32 games in 2 rounds") && page.contains("margin") && !page.contains("other"),
+        "{page}"
+    );
+    assert!(progress.contains("round 2: 9 - 3 - 4, game 32 of 32"), "{progress}");
+    let words = std::fs::read_to_string(folder.path().join("words")).unwrap();
+    assert!(
+        words.contains("--games 16") && words.contains("option.margin=") && !words.contains("option.other")
+    );
+    let text = std::fs::read_to_string(&tuned).unwrap();
+    let value: f64 = text.split(", ").nth(2).unwrap().parse().unwrap();
+    assert!(text.starts_with("margin, int, ") && value != 50.0, "{text}");
+
+    let (_, refusal) = check(&flags, 2);
+    assert!(refusal.contains("--resume goes on with it"), "{refusal}");
+    let nowhere = path(&folder, "nowhere.json");
+    check(&["spsa", "--checkpoint", &nowhere, "--resume"], 2);
+    std::fs::remove_file(&tuned).unwrap();
+    flags.push("--resume");
+    check(&flags, 0);
+    assert_eq!(std::fs::read_to_string(&tuned).unwrap(), text);
+    assert_eq!(std::fs::read_to_string(folder.path().join("words")).unwrap(), words);
+}
+
+/// The flags of a tuning of this engine, with its files in the folder.
+#[cfg(unix)]
+fn spsa<'a>(engine: &'a str, tournament: &'a str, files: &'a [String; 2]) -> Vec<&'a str> {
+    let [parameters, checkpoint] = files;
+    vec![
+        "spsa",
+        "--engine",
+        engine,
+        "--parameters",
+        parameters,
+        "--checkpoint",
+        checkpoint,
+        "--tournament",
+        tournament,
+    ]
+}
+
+#[cfg(unix)]
+#[test]
+fn a_resumed_tuning_keeps_its_engine_clock_openings_and_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["parameters.txt", "spsa.json"].map(|name| path(&folder, name));
+    std::fs::write(&files[0], "Move Overhead, int, 50, 0, 200, 10, 0.05\n").unwrap();
+    let engine = engine_with(&folder, &["Move Overhead type spin default 50 min 0 max 200"]);
+    // Its third call ends the tuning as Ctrl-C would.
+    let tournament = stand_in(&folder);
+    let interrupting = path(&folder, "interrupting");
+    let script = format!(
+        "#!/bin/sh\n[ -e '{0}.2' ] && {{ rm '{0}'.*; kill -INT $PPID; sleep 60; }}\n[ -e '{0}.1' ] && touch '{0}.2'\n\
+         touch '{0}.1'\nexec '{tournament}' \"$@\"\n",
+        path(&folder, "called")
+    );
+    std::fs::write(&interrupting, script).unwrap();
+    let mode = std::fs::metadata(&tournament).unwrap().permissions();
+    std::fs::set_permissions(&interrupting, mode).unwrap();
+    let mut flags = spsa(&engine, &interrupting, &files);
+    flags.extend(["--tc", "3+0.03", "--openings", "book.epd", "--batch", "8", "--games", "64"]);
+    let (_, error) = check(&flags, 130);
+    assert!(error.contains("interrupted after 2 rounds; --resume goes on with"), "{error}");
+    let resume = ["spsa", "--resume", "--checkpoint", &files[1], "--tournament", &tournament];
+    for (flag, value, words) in [
+        ("--tc", "1+1", "--tc is 3+0.03 in it, and now 1+1"),
+        ("--nodes", "5", "--nodes is not given in it, and now 5"),
+        ("--engine", "other", "--engine is "),
+        ("--openings", "other.epd", "--openings is book.epd in it, and now other.epd"),
+        ("--batch", "4", "--batch is 8 in it, and now 4"),
+        ("--games", "32", "--games is 64 in it, and now 32"),
+        ("--seed", "9", "--seed is 1 in it, and now 9"),
+    ] {
+        let (_, error) = check(&[&resume[..], &[flag, value]].concat(), 2);
+        assert!(error.contains(words), "{error}");
+    }
+    check(&resume, 0);
+    let words = std::fs::read_to_string(folder.path().join("words")).unwrap();
+    assert_eq!(words.lines().count(), 4, "{words}");
+    for line in words.lines() {
+        for word in ["--tc 3+0.03", "--openings book.epd", "--games 8", "\"option.Move Overhead="] {
+            assert!(line.contains(word), "{word}: {line}");
+        }
+        assert!(line.contains(&engine), "{line}");
+    }
+    let (svg, _) = check(&["plot", &files[1]], 0);
+    assert!(svg.contains("Parameters by games") && svg.contains("Move Overhead"), "{svg}");
+}
+
+#[cfg(unix)]
+#[test]
+fn parameters_that_the_engine_has_not_are_refused_before_the_first_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["parameters.txt", "spsa.json"].map(|name| path(&folder, name));
+    let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
+    let tournament = stand_in(&folder);
+    for (parameter, words) in [
+        ("margn, int, 50, 0, 200, 10, 0.05", "\"margn\": the engine has none of that name"),
+        ("margin, int, 50, 0, 900, 10, 0.05", "900 is outside of 0 to 200"),
+        ("margin, float, 0.5, 0.5, 1, 0.1, 0.05", "\"0.5\" is not a whole number"),
+    ] {
+        std::fs::write(&files[0], format!("{parameter}\n")).unwrap();
+        let (_, error) = check(&spsa(&engine, &tournament, &files), 2);
+        assert!(error.contains(words), "{error}");
+    }
+    assert!(!folder.path().join("words").exists() && !folder.path().join("spsa.json").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_checkpoint_is_there_before_the_first_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["parameters.txt", "spsa.json"].map(|name| path(&folder, name));
+    std::fs::write(&files[0], "margin, int, 50, 0, 200, 10, 0.05\n").unwrap();
+    let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
+    let interrupting = path(&folder, "interrupting");
+    std::fs::write(&interrupting, "#!/bin/sh\nkill -INT $PPID; sleep 60\n").unwrap();
+    let mode = std::fs::metadata(&engine).unwrap().permissions();
+    std::fs::set_permissions(&interrupting, mode).unwrap();
+    let (_, error) = check(&spsa(&engine, &interrupting, &files), 130);
+    assert!(error.contains("interrupted after 0 rounds; --resume goes on with"), "{error}");
+    let tournament = stand_in(&folder);
+    let resume =
+        ["spsa", "--resume", "--checkpoint", &files[1], "--tournament", &tournament, "--games", "20000"];
+    assert!(Path::new(&files[1]).is_file());
+    check(&[&resume[..], &["--batch", "2"]].concat(), 2);
+}
+
+#[test]
+fn a_checkpoint_of_the_first_format_asks_for_what_it_does_not_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = path(&folder, "spsa.json");
+    let old = r#"{"format": 1, "parameters": [{"name": "a", "kind": "int", "start": 5.0, "min": 0.0, "max": 9.0, "step": 1.0,
+        "rate": 0.05}], "pairs": 8, "seed": 1, "values": [6.0], "played": 8, "rounds": 1, "games": [9, 4, 3]}"#;
+    std::fs::write(&checkpoint, old).unwrap();
+    let (_, error) = check(&["spsa", "--resume", "--checkpoint", &checkpoint], 2);
+    assert!(error.contains("without engine, clock, openings and batch: give these flags again"), "{error}");
+    assert!(check(&["plot", &checkpoint], 0).0.contains("Parameters by games"));
+}
