@@ -301,15 +301,24 @@ impl Engine {
         let tables = self.tablebases.as_deref().filter(|_| handicap.is_none());
         let probing = tables.map(|tables| Probing::new(tables, self.probe_rule));
         let context = SearchContext { table: &self.table, threads: &mut self.threads, probing, control };
+        let mut last = None;
         let end = search(&task, &limits, context, &mut |progress| match handicap {
             None => report(progress),
             Some(_) => {
                 let mut shown = progress.clone();
                 shown.lines.truncate(lines);
                 report(&shown);
+                last = Some(shown);
             }
         });
         let index = handicap.map_or(0, |handicap| handicap.choose(&end.lines, &self.position, self.seed));
+        // The last line that is shown is the one that is played.
+        if index > 0
+            && let Some(mut shown) = last
+        {
+            shown.lines = vec![end.lines[index].clone()];
+            report(&shown);
+        }
         let line = &end.lines[index].moves;
         Choice { best: Some(line[0]), ponder: line.get(1).copied().or_else(|| self.expected_answer(line[0])) }
     }
