@@ -31,7 +31,7 @@ pub enum BenchError {
     Interrupted,
     /// The engine would not start any more.
     #[error("bench {name}: {words}")]
-    StruckOut {
+    Disqualified {
         name: String,
         /// What it did last.
         words: String,
@@ -66,15 +66,15 @@ pub fn bench(
     let indexes: Vec<usize> = (0..wac.problems.len()).step_by(EVERY).collect();
     let positions = indexes.len();
     let asked = thread::scope(|scope| {
-        let mut crew = WorkerPool::new(scope, &entrant, &plan, interrupt, None);
-        let asked = crew.ask(&wac.problems, &indexes, |_| {});
-        crew.dismiss();
+        let mut pool = WorkerPool::new(scope, &entrant, &plan, interrupt, None);
+        let asked = pool.ask(&wac.problems, &indexes, |_| {});
+        pool.dismiss();
         asked
     });
     match asked.outcome {
         SuiteOutcome::Complete => sum(asked.answers.iter().flatten(), positions, &entrant.name),
         SuiteOutcome::Interrupted => Err(BenchError::Interrupted),
-        SuiteOutcome::StruckOut(words) => Err(BenchError::StruckOut { name: entrant.name, words }),
+        SuiteOutcome::Disqualified(words) => Err(BenchError::Disqualified { name: entrant.name, words }),
     }
 }
 
@@ -85,8 +85,8 @@ fn sum<'a>(
 ) -> Result<BenchResult, BenchError> {
     let (mut nodes, mut time, mut counted) = (0, Duration::ZERO, 0);
     for answer in answers.filter(|answer| answer.outcome.is_ok()) {
-        let Some(told) = answer.nodes else { continue };
-        nodes += told;
+        let Some(searched) = answer.nodes else { continue };
+        nodes += searched;
         time += answer.time;
         counted += 1;
     }

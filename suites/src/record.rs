@@ -226,7 +226,7 @@ impl Record {
         record.ended_by = match outcome {
             SuiteOutcome::Complete => None,
             SuiteOutcome::Interrupted => Some("interrupted".to_owned()),
-            SuiteOutcome::StruckOut(words) => Some(words.clone()),
+            SuiteOutcome::Disqualified(words) => Some(words.clone()),
         };
         record.estimate_rating(suite, entrant.limit, engine.protocol);
         record

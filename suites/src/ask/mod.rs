@@ -66,7 +66,7 @@ pub enum AnswerFailure {
     #[error("resigned instead of moving")]
     Resigned,
     /// Its move was late, and no principal variation was reported before.
-    #[error("had told of no move by the end of its limit (and then played {0})")]
+    #[error("reported no principal variation within its limit (and then played {0})")]
     Late(UciMove),
     /// It said that there is no move, and there is one.
     #[error("said that there is no move")]

@@ -1,4 +1,4 @@
-//! Several askers at once: each thread has a process of its own, gets a question when it is free, and reports what came
+//! Several workers at once: each thread has a process of its own, gets a question when it is free, and reports what came
 //! of it. One loop hands out questions in the order of the suite and puts the answers back into that order.
 
 use std::collections::VecDeque;
@@ -32,7 +32,7 @@ pub enum SuiteOutcome {
     /// The user ended it.
     Interrupted,
     /// The engine would not start any more, or did nothing but fail: in words that fit after its name.
-    StruckOut(String),
+    Disqualified(String),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -44,19 +44,19 @@ pub struct AnswerProgress<'a> {
 }
 
 /// The processes of one engine, each with a thread of its own that asks it. They are started with their first question,
-/// and stay for those of further suites until the crew is dismissed.
+/// and stay for those of further suites until the pool is dismissed.
 pub struct WorkerPool<'scope, 'env: 'scope> {
     entrant: &'env SuiteEntrant,
     plan: &'env Plan,
     interrupt: &'env Interrupt,
     scope: &'scope Scope<'scope, 'env>,
-    /// An engine that runs already, until an asker takes it over.
+    /// An engine that runs already, until a worker takes it over.
     first: Option<Box<dyn Engine>>,
-    askers: Vec<Hired<'scope, 'env>>,
+    workers: Vec<PoolThread<'scope, 'env>>,
 }
 
-/// An asker's thread, and the line to it: it ends when the line is closed.
-struct Hired<'scope, 'env: 'scope> {
+/// A worker's thread, and the line to it: it ends when the line is closed.
+struct PoolThread<'scope, 'env: 'scope> {
     line: Sender<PoolQuestion<'env>>,
     thread: ScopedJoinHandle<'scope, ()>,
 }
@@ -71,13 +71,13 @@ struct PoolQuestion<'env> {
 /// An event of a worker's thread. It returns the question with its channel, on which the next answer may
 /// come.
 struct WorkerEvent<'env> {
-    asker: usize,
+    worker: usize,
     question: PoolQuestion<'env>,
     result: Result<EngineAnswer, Stopped>,
 }
 
 impl<'scope, 'env> WorkerPool<'scope, 'env> {
-    /// A crew that asks this engine. The first of its processes may be there already.
+    /// A pool that asks this engine. The first of its processes may be there already.
     pub fn new(
         scope: &'scope Scope<'scope, 'env>,
         entrant: &'env SuiteEntrant,
@@ -85,7 +85,7 @@ impl<'scope, 'env> WorkerPool<'scope, 'env> {
         interrupt: &'env Interrupt,
         first: Option<Box<dyn Engine>>,
     ) -> WorkerPool<'scope, 'env> {
-        WorkerPool { entrant, plan, interrupt, scope, first, askers: Vec::new() }
+        WorkerPool { entrant, plan, interrupt, scope, first, workers: Vec::new() }
     }
 
     /// Asks the problems of these indexes, in this order, several at a time.
@@ -97,21 +97,21 @@ impl<'scope, 'env> WorkerPool<'scope, 'env> {
     ) -> Asked {
         let mut run = SuiteRun::new(problems, indexes);
         let wanted = self.plan.concurrency.get().min(indexes.len());
-        while self.askers.len() < wanted {
-            self.hire();
+        while self.workers.len() < wanted {
+            self.spawn_worker();
         }
         let (reply, events) = mpsc::channel();
-        for asker in 0..wanted {
-            self.hand_out(asker, &mut run, reply.clone());
+        for worker in 0..wanted {
+            self.hand_out(worker, &mut run, reply.clone());
         }
         // Every open question has a sender: the loop ends when there is none.
         drop(reply);
-        for WorkerEvent { asker, question: PoolQuestion { index, reply, .. }, result } in events {
+        for WorkerEvent { worker, question: PoolQuestion { index, reply, .. }, result } in events {
             match result {
                 Ok(answer) => {
                     run.note(&answer);
                     // The next question goes first, so that no engine waits for what is made of the answer.
-                    self.hand_out(asker, &mut run, reply);
+                    self.hand_out(worker, &mut run, reply);
                     run.answers[index] = Some(answer);
                     progress(AnswerProgress { index, answers: &run.answers });
                 }
@@ -126,7 +126,7 @@ impl<'scope, 'env> WorkerPool<'scope, 'env> {
         if let Some(mut unneeded) = self.first {
             unneeded.quit();
         }
-        let leaving: Vec<_> = self.askers.into_iter().map(|Hired { line: _, thread }| thread).collect();
+        let leaving: Vec<_> = self.workers.into_iter().map(|PoolThread { line: _, thread }| thread).collect();
         for thread in leaving {
             if let Err(panic) = thread.join() {
                 std::panic::resume_unwind(panic);
@@ -134,31 +134,31 @@ impl<'scope, 'env> WorkerPool<'scope, 'env> {
         }
     }
 
-    fn hire(&mut self) {
+    fn spawn_worker(&mut self) {
         let (line, inbox) = mpsc::channel();
-        let asker = SuiteWorker::new(self.plan, self.entrant, self.interrupt, self.first.take());
-        let number = self.askers.len();
-        let thread = self.scope.spawn(move || work(number, asker, &inbox));
-        self.askers.push(Hired { line, thread });
+        let worker = SuiteWorker::new(self.plan, self.entrant, self.interrupt, self.first.take());
+        let number = self.workers.len();
+        let thread = self.scope.spawn(move || work(number, worker, &inbox));
+        self.workers.push(PoolThread { line, thread });
     }
 
-    fn hand_out(&self, asker: usize, run: &mut SuiteRun<'env>, reply: Sender<WorkerEvent<'env>>) {
+    fn hand_out(&self, worker: usize, run: &mut SuiteRun<'env>, reply: Sender<WorkerEvent<'env>>) {
         let Some(index) = run.next_question() else { return };
         let question = PoolQuestion { index, problem: &run.problems[index], reply };
         // Only a thread that panicked does not listen; its panic is reported when it is joined.
-        let _ = self.askers[asker].line.send(question);
+        let _ = self.workers[worker].line.send(question);
     }
 }
 
-/// The life of one asker: it ends when no further question can come.
-fn work(number: usize, mut asker: SuiteWorker<'_>, inbox: &Receiver<PoolQuestion<'_>>) {
+/// The loop of one worker: it ends when no further question can come.
+fn work(number: usize, mut worker: SuiteWorker<'_>, inbox: &Receiver<PoolQuestion<'_>>) {
     for question in inbox {
-        let result = asker.ask(question.problem);
+        let result = worker.ask(question.problem);
         let reply = question.reply.clone();
         // The coordinator listens until all questions are back.
-        let _ = reply.send(WorkerEvent { asker: number, question, result });
+        let _ = reply.send(WorkerEvent { worker: number, question, result });
     }
-    asker.quit();
+    worker.quit();
 }
 
 /// The state of a run of questions, changed only by events.
@@ -198,7 +198,7 @@ impl<'env> SuiteRun<'env> {
         }
     }
 
-    /// A question had no answer, and its asker gets no other.
+    /// A question had no answer, and its worker gets no other.
     fn stop(&mut self, index: usize, reason: Stopped) {
         match reason {
             Stopped::GivenUp(words) => {
@@ -212,7 +212,7 @@ impl<'env> SuiteRun<'env> {
     fn conclude(self) -> Asked {
         let outcome = match self.last_words {
             _ if self.interrupted => SuiteOutcome::Interrupted,
-            Some(words) if !self.waiting.is_empty() => SuiteOutcome::StruckOut(words),
+            Some(words) if !self.waiting.is_empty() => SuiteOutcome::Disqualified(words),
             _ => SuiteOutcome::Complete,
         };
         Asked { answers: self.answers, outcome }

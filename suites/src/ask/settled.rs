@@ -24,7 +24,7 @@ pub struct Settled {
 
 /// Latest principal variation. The score is from the point of view of the side to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct LatestInfo {
     pub(super) mv: Option<UciMove>,
     pub(super) depth: Option<u32>,
     pub(super) nodes: Option<u64>,
@@ -38,32 +38,32 @@ pub(super) struct SearchFollower<'a> {
     limit: Limit,
     grace: Duration,
     early_stop: Option<NonZeroU32>,
-    told: Told,
+    latest: LatestInfo,
     settled: Option<Settled>,
 }
 
 impl<'a> SearchFollower<'a> {
     pub(super) fn new(problem: &'a Problem, limit: Limit, plan: &Plan) -> SearchFollower<'a> {
         let (grace, early_stop) = (plan.grace, plan.early_stop);
-        SearchFollower { problem, limit, grace, early_stop, told: Told::default(), settled: None }
+        SearchFollower { problem, limit, grace, early_stop, latest: LatestInfo::default(), settled: None }
     }
 
     /// Handles an info line. Stops when a solution has been held for the requested iterations, or when the
     /// search exceeds its limit: then the line is ignored.
-    pub(super) fn hear(&mut self, info: &Info<'_>, time: Duration) -> SearchControl {
+    pub(super) fn on_info(&mut self, info: &Info<'_>, time: Duration) -> SearchControl {
         if self.limit.is_passed(self.grace, time, info.nodes, info.depth) {
             return SearchControl::Stop;
         }
         if info.multipv.is_some_and(|line| line != 1) {
             return SearchControl::Continue;
         }
-        self.told.depth = info.depth.or(self.told.depth);
-        self.told.nodes = info.nodes.or(self.told.nodes);
-        self.told.score = info.score.or(self.told.score);
+        self.latest.depth = info.depth.or(self.latest.depth);
+        self.latest.nodes = info.nodes.or(self.latest.nodes);
+        self.latest.score = info.score.or(self.latest.score);
         if let Some(first) = info.pv.iter().next() {
-            self.told.mv = Some(first);
+            self.latest.mv = Some(first);
             if self.is_solution(first, info) {
-                let moment = Settled { time, depth: self.told.depth, nodes: info.nodes };
+                let moment = Settled { time, depth: self.latest.depth, nodes: info.nodes };
                 self.settled.get_or_insert(moment);
             } else {
                 self.settled = None;
@@ -78,8 +78,8 @@ impl<'a> SearchFollower<'a> {
     }
 
     /// Latest information within the limit.
-    pub(super) fn told(&self) -> Told {
-        self.told
+    pub(super) fn latest(&self) -> LatestInfo {
+        self.latest
     }
 
     fn is_solution(&self, first: UciMove, info: &Info<'_>) -> bool {
@@ -91,7 +91,7 @@ impl<'a> SearchFollower<'a> {
     /// Whether a solution has been held for as many iterations as was asked for.
     pub(super) fn is_enough(&self) -> bool {
         let since = self.settled.and_then(|settled| settled.depth);
-        let held = self.told.depth.zip(since).map(|(depth, since)| depth.saturating_sub(since));
+        let held = self.latest.depth.zip(since).map(|(depth, since)| depth.saturating_sub(since));
         held.zip(self.early_stop).is_some_and(|(held, wanted)| held >= wanted.get())
     }
 }
@@ -131,7 +131,7 @@ mod tests {
         for (time, line) in (1..).zip(lines) {
             let EngineMessage::Info(info) = EngineMessage::parse(line) else { panic!("{line}") };
             count += 1;
-            if follower.hear(&info, Duration::from_millis(time)) == SearchControl::Stop {
+            if follower.on_info(&info, Duration::from_millis(time)) == SearchControl::Stop {
                 break;
             }
         }

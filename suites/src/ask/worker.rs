@@ -242,7 +242,7 @@ impl<'a> SuiteWorker<'a> {
         };
         let request =
             SearchRequest { start: Start::Fen(&fen), moves: &[], limits: &limits, deadline, stop_after };
-        let mut observe = |info: &Info<'_>, time| follower.hear(info, time);
+        let mut observe = |info: &Info<'_>, time| follower.on_info(info, time);
         engine.search(&request, &mut WaitContext::interruptible(self.interrupt), Some(&mut observe))
     }
 
@@ -294,15 +294,15 @@ fn in_time(
 
 /// State of a search at its limit.
 fn late(problem: &Problem, searched: &SearchResult, mv: Move, follower: &SearchFollower<'_>) -> EngineAnswer {
-    let told = follower.told();
+    let latest = follower.latest();
     let position = &problem.epd.position;
-    let held = told.mv.and_then(|told| told.to_move(position).ok());
+    let held = latest.mv.and_then(|mv| mv.to_move(position).ok());
     EngineAnswer {
         outcome: held.ok_or_else(|| AnswerFailure::Late(UciMove::from_move(mv, CastlingMode::of(position)))),
         time: searched.elapsed,
-        depth: told.depth,
-        nodes: told.nodes,
-        score: told.score,
+        depth: latest.depth,
+        nodes: latest.nodes,
+        score: latest.score,
         settled: follower.settled(),
         length: Length::Late(LateMove { mv, score: searched.report.score }),
     }

@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 
 use super::arguments::CompareFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::{self, People};
+use super::output::{self, TextSink};
 use crate::compare::{Comparison, by_engines, match_runs, unmatched_suites};
 use crate::record::Record;
 use crate::report::{ReportStyle, changes, comparison_report};
@@ -60,7 +60,7 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
             .collect::<Vec<_>>()
             .join("\n")
     };
-    People::beside(files).show(&report(ReportStyle::Text))?;
+    TextSink::beside(files).show(&report(ReportStyle::Text))?;
     if let Some(path) = &flags.markdown {
         output::write(path, &report(ReportStyle::Markdown))?;
     }

@@ -15,7 +15,7 @@ use super::arguments::{
     ScoreFlags,
 };
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::{self, People};
+use super::output::{self, TextSink};
 use super::{Builtin, intent, score};
 use crate::bench::{BenchError, bench};
 use crate::history::{Build, History, current_commit, elo_of, ratings_of, results_of};
@@ -47,7 +47,7 @@ fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
         }
     }
     let style = if flags.markdown.is_some() { ReportStyle::Text } else { ReportStyle::Markdown };
-    let people = People::beside(files);
+    let people = TextSink::beside(files);
     people.show(&history_report(&history, style))?;
     if let Some(path) = &flags.markdown {
         output::write(path, &history_report(&history, ReportStyle::Markdown))?;
@@ -228,7 +228,7 @@ fn measure(
     if entrant.program == Program::Builtin {
         return Ok((builtin.bench)());
     }
-    let failed = |error: std::io::Error| BenchError::StruckOut {
+    let failed = |error: std::io::Error| BenchError::Disqualified {
         name: entrant.name.clone(),
         words: format!("could not be watched: {error}"),
     };

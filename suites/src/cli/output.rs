@@ -18,23 +18,23 @@ pub(super) fn is_standard_output(path: &Path) -> bool {
 
 /// Where texts for people go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum People {
+pub(super) enum TextSink {
     Output,
     /// To standard error, since scripts read the output.
     Error,
 }
 
-impl People {
+impl TextSink {
     /// Beside files, of which one may be standard output.
-    pub(super) fn beside<'a>(files: impl IntoIterator<Item = &'a Path>) -> People {
-        if files.into_iter().any(is_standard_output) { People::Error } else { People::Output }
+    pub(super) fn beside<'a>(files: impl IntoIterator<Item = &'a Path>) -> TextSink {
+        if files.into_iter().any(is_standard_output) { TextSink::Error } else { TextSink::Output }
     }
 
     pub(super) fn show(self, text: &str) -> Result<(), Refusal> {
         let text = sanitize_lines(text);
         match self {
-            People::Output => print(&text),
-            People::Error => {
+            TextSink::Output => print(&text),
+            TextSink::Error => {
                 let _ = io::stderr().write_all(text.as_bytes());
                 Ok(())
             }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::arguments::OutputFlags;
 use super::exit::{OrRefuse, Refusal};
-use super::output::{self, People};
+use super::output::{self, TextSink};
 use crate::record::{Record, to_json};
 use crate::report::{self, ReportStyle};
 use crate::suite::Suite;
@@ -49,7 +49,7 @@ fn pause_after(save: Duration) -> Duration {
 /// All results so far.
 pub(super) struct ResultList<'a> {
     flags: &'a OutputFlags,
-    people: People,
+    people: TextSink,
     records: Vec<Record>,
     /// Results of an interrupted run that this one has not reached yet.
     ahead: Vec<Record>,
@@ -73,7 +73,7 @@ impl<'a> ResultList<'a> {
             let is_resumed = resumed.is_some_and(|resumed| output::is_same_file(file, resumed));
             output::check_writable(file, Existing::with_force(flags.force || is_resumed))?;
         }
-        let people = People::beside(files);
+        let people = TextSink::beside(files);
         let (markdown, failed) = (String::new(), String::new());
         Ok(ResultList { flags, people, records: Vec::new(), ahead, markdown, failed })
     }

@@ -71,7 +71,7 @@ fn check_names(suites: &[Suite], typed: &[String]) -> Result<(), Refusal> {
     for (index, suite) in suites.iter().enumerate() {
         if let Some(first) = suites[..index].iter().position(|other| other.name == suite.name) {
             let words = format!("{:?} and {:?} are both called {}", typed[first], typed[index], suite.name);
-            return Err(anyhow!("{words}: results could not be told apart")).or_usage();
+            return Err(anyhow!("{words}: results could not be distinguished")).or_usage();
         }
     }
     Ok(())
@@ -158,7 +158,7 @@ impl<'a> ScoredRun<'a> {
         match &outcome {
             SuiteOutcome::Complete => {}
             SuiteOutcome::Interrupted => *exit = Exit::Interrupted,
-            SuiteOutcome::StruckOut(words) => {
+            SuiteOutcome::Disqualified(words) => {
                 let never_spoke = entrant.protocol == Protocol::Uci && introduction.protocol.is_none();
                 let hint =
                     if never_spoke { "; does it speak xboard (proto=xboard, proto=auto)?" } else { "" };
@@ -176,9 +176,9 @@ impl<'a> ScoredRun<'a> {
     fn announce(&self, suite: &Suite, entrant: &SuiteEntrant, open: usize) {
         let all = suite.problems.len();
         let done = if open < all { format!(" ({} answered before)", all - open) } else { String::new() };
-        let (limit, askers) = (entrant.limit, self.plan.concurrency);
+        let (limit, workers) = (entrant.limit, self.plan.concurrency);
         output::tell(&format!(
-            "{}: {}, {all} positions{done}, {limit}, {askers} at a time",
+            "{}: {}, {all} positions{done}, {limit}, {workers} at a time",
             suite.name, entrant.name
         ));
     }

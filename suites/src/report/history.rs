@@ -87,14 +87,14 @@ fn places(builds: &[Build]) -> (Along, Vec<f64>) {
 
 /// The day of each build. Where a date cannot be read, or is earlier, a build is taken to be of the day of the one before.
 fn days(builds: &[Build]) -> Vec<i64> {
-    let told: Vec<Option<i64>> =
+    let days: Vec<Option<i64>> =
         builds.iter().map(|build| Date::parse(&build.date).map(Date::to_days)).collect();
-    let mut day = told.iter().flatten().next().copied().unwrap_or_default();
-    let latest = |told: Option<i64>| {
-        day = told.map_or(day, |told| day.max(told));
+    let mut day = days.iter().flatten().next().copied().unwrap_or_default();
+    let latest = |known: Option<i64>| {
+        day = known.map_or(day, |known| day.max(known));
         day
     };
-    told.into_iter().map(latest).collect()
+    days.into_iter().map(latest).collect()
 }
 
 #[cfg(test)]

@@ -94,9 +94,9 @@ fn totals(run: &Record) -> Vec<String> {
 /// An engine that moves long before it has visited the nodes that it may: it has not understood the limit.
 fn too_few_nodes(run: &Record) -> Option<String> {
     let limit: u64 = run.limit.as_deref()?.strip_prefix("nodes ")?.parse().ok()?;
-    let mut told: Vec<u64> = run.results.iter().filter_map(|result| result.nodes).collect();
-    told.sort_unstable();
-    let &median = told.get(told.len() / 2)?;
+    let mut nodes: Vec<u64> = run.results.iter().filter_map(|result| result.nodes).collect();
+    nodes.sort_unstable();
+    let &median = nodes.get(nodes.len() / 2)?;
     let [median_text, limit_text] = [median, limit].map(|nodes| grouped(nodes.cast_signed()));
     (median < limit / 4).then(|| {
         format!(
@@ -114,12 +114,12 @@ fn interrupted(run: &Record) -> Option<String> {
     match kind {
         _ if run.protocol.as_deref() != Some(Protocol::Xboard.name()) => None,
         "movetime" if !is_whole => Some(format!(
-            "xboard tells whole seconds: {} was told to move (`?`) after {amount} ms, and may have been late to obey; or, if it \
+            "xboard has whole seconds only: {} got `?` (move now) after {amount} ms, and may have been late to obey; or, if it \
              ignores that, had a clock of one move",
             run.engine
         )),
         "nodes" => Some(format!(
-            "xboard has no limit of nodes: {} was told to move (`?`) after {amount}, and another run may differ; or, if it can \
+            "xboard has no node limit: {} got `?` (move now) after {amount}, and another run may differ; or, if it can \
              count time in nodes (`nps`), did that",
             run.engine
         )),

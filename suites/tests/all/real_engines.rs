@@ -47,7 +47,7 @@ fn an_engine_that_knows_whole_seconds_is_told_to_move() {
     for record in &records {
         assert_eq!((record.solved, record.faults), (3, 0), "{}: {:?}", record.engine, record.results);
         assert!(
-            ran.errors.contains(&format!("{} was told to move (`?`) after 200 ms", record.engine)),
+            ran.errors.contains(&format!("{} got `?` (move now) after 200 ms", record.engine)),
             "{}",
             ran.errors
         );

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 
 use smalt_suites::record::{Record, from_json};
 
-use crate::support::{ANSWERED, Bench, SUITE, scripted, shown};
+use crate::support::{ANSWERED, Bench, SUITE, scripted, scripted_program, shown};
 
 /// Scores the suite above with the scripted engine and one asker.
 fn check_with(arguments: &str, flags: &[&str], expected: &[&str], code: i32) {
@@ -226,8 +226,9 @@ fn a_late_answer_of_an_engine_that_told_of_no_move_before_counts_nothing() {
     let expected = ["s.1 e4 1", "s.2 late 0, late e4 4", "s.3 e4 0", "s.4 e4 7"];
     assert_eq!(with_late(&records[0]), expected, "{}", ran.errors);
     assert!(
-        ran.errors
-            .contains("s.2: scripted had told of no move by the end of its limit (and then played e2e4)"),
+        ran.errors.contains(
+            "s.2: scripted reported no principal variation within its limit (and then played e2e4)"
+        ),
         "{}",
         ran.errors
     );
@@ -434,4 +435,23 @@ fn unknown_operations_are_kept_in_the_export() {
     let flags = ["--nodes", "10", "--failed", "failed.epd"];
     bench.score(line, &scripted("--moves e2e4"), &flags);
     assert_eq!(bench.read("failed.epd"), format!("{line}\n"));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "git makes the repository")]
+fn an_engine_is_built_from_a_commit() {
+    let bench = Bench::new();
+    bench.file("engine.sh", format!("#!/bin/sh\nexec '{}' --moves e2e4\n", scripted_program().display()));
+    let git = "git init -q mine && mv engine.sh mine && cd mine && git add . && \
+               git -c user.name=A -c user.email=a@b.c -c commit.gpgsign=false commit -q -m 'First version'";
+    let made = std::process::Command::new("sh").args(["-c", git]).current_dir(bench.path("")).status();
+    assert!(made.unwrap().success());
+    let engine = "repo=mine ref=HEAD 'build=chmod +x engine.sh && cp engine.sh {exe}'";
+    let (ran, records) = bench.score(SUITE, engine, &["--nodes", "10"]);
+    assert!(
+        ran.errors.contains("Building ") && records[0].engine.ends_with(" First version"),
+        "{}",
+        ran.errors
+    );
+    assert_eq!(shown(&records[0].results)[0], "s.1 e4 1");
 }

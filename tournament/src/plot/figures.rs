@@ -8,7 +8,7 @@ use smalt_match::plan::{Format, Plan, Role};
 use smalt_match::standings::Standings;
 use smalt_match::standings::curve::{EloPoint, LlrPoint};
 
-/// Number of entrants that are shown by default: more lines cannot be told apart.
+/// Number of entrants that are shown by default: more lines cannot be distinguished.
 const MAX_SIDES: usize = 6;
 
 #[derive(Clone, Debug)]

@@ -88,7 +88,8 @@ impl Bench {
     fn command_of(&self, program: &Path) -> Command {
         let mut command = smalt_testing::process::command(program);
         command.current_dir(self.folder.path()).stdin(Stdio::null());
-        command.env("XDG_CONFIG_HOME", self.folder.path()).env("COLUMNS", "100");
+        command.env("XDG_CONFIG_HOME", self.folder.path()).env("XDG_CACHE_HOME", self.path("cache"));
+        command.env("COLUMNS", "100");
         command
     }
 
