@@ -6,7 +6,7 @@ use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::{Entry, SCHEMA, Shape};
 use smalt_report::plot::{Axis, BarChart, HeatMap, LineChart};
 
-use crate::spsa::Course;
+use crate::spsa::SpsaState;
 use crate::weights::difference::{Change, differences};
 
 /// Parameters that the plot of moved ones shows.
@@ -37,20 +37,20 @@ pub fn errors(run: &Value) -> Option<LineChart> {
 }
 
 /// The parameters of a tuning by games that moved most, by games played, in steps (c_end) from where they began.
-pub fn parameters_by_games(course: &Course) -> LineChart {
-    let played: u64 = course.games.iter().sum();
+pub fn parameters_by_games(state: &SpsaState) -> LineChart {
+    let played: u64 = state.games.iter().sum();
     let steps =
-        |index: usize, value: f64| (value - course.parameters[index].start) / course.parameters[index].step;
-    let mut order: Vec<usize> = (0..course.parameters.len()).collect();
-    order.sort_by(|&a, &b| steps(b, course.values[b]).abs().total_cmp(&steps(a, course.values[a]).abs()));
+        |index: usize, value: f64| (value - state.parameters[index].start) / state.parameters[index].step;
+    let mut order: Vec<usize> = (0..state.parameters.len()).collect();
+    order.sort_by(|&a, &b| steps(b, state.values[b]).abs().total_cmp(&steps(a, state.values[a]).abs()));
     let axes = (Axis::new("games"), Axis::in_unit("change", "steps (c_end)"));
     let chart = LineChart::new("Parameters by games", axes.0, axes.1).on_counted_x();
     order.into_iter().take(LINES_SHOWN).fold(chart, |chart, index| {
-        let past = course.history.iter().map(|point| (point.games as f64, point.values.get(index)));
-        let points = [(0.0, Some(&course.parameters[index].start))].into_iter().chain(past);
-        let points = points.chain([(played as f64, course.values.get(index))]);
+        let past = state.history.iter().map(|point| (point.games as f64, point.values.get(index)));
+        let points = [(0.0, Some(&state.parameters[index].start))].into_iter().chain(past);
+        let points = points.chain([(played as f64, state.values.get(index))]);
         let points = points.filter_map(|(games, value)| Some((games, steps(index, *value?))));
-        chart.line(course.parameters[index].name.clone(), points)
+        chart.line(state.parameters[index].name.clone(), points)
     })
 }
 

@@ -3,7 +3,6 @@
 //! moved at once, each up or down by chance; the engine with these moves plays the one with the opposite moves, and each
 //! parameter follows the winner a little. Pure: results of games come in, values go out. Knows no games.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use rand_chacha::ChaCha8Rng;
@@ -31,13 +30,16 @@ const WITHOUT_MATCH: u32 = 1;
 /// At most this many past points are kept; beyond it every second one goes.
 const HISTORY: usize = 400;
 
+/// The field of a parameter's line that has its value, from 0.
+const VALUE_FIELD: usize = 2;
+
 /// Whole numbers or any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ColumnKind {
     /// Whole numbers: a UCI option of type `spin`.
     Int,
-    /// Any number, told in decimals.
+    /// Any number, in decimals.
     Float,
 }
 
@@ -77,11 +79,12 @@ pub struct ParseTunableError {
 /// If a line is no parameter, a value lies outside of its range, or a step or rate is not above zero.
 pub fn parse_parameters(text: &str) -> Result<Vec<TunableParam>, ParseTunableError> {
     let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
-    let told = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    told.map(|(line, text)| {
-        parse_parameter(text).ok_or_else(|| ParseTunableError { line, text: text.to_owned() })
-    })
-    .collect()
+    let parameters = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    parameters
+        .map(|(line, text)| {
+            parse_parameter(text).ok_or_else(|| ParseTunableError { line, text: text.to_owned() })
+        })
+        .collect()
 }
 
 fn parse_parameter(text: &str) -> Option<TunableParam> {
@@ -109,7 +112,7 @@ fn parse_parameter(text: &str) -> Option<TunableParam> {
 
 /// A tuning under way: what it was asked to do, and how far it has come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Course {
+pub struct SpsaState {
     format: u32,
     /// What is turned.
     #[serde(rename = "knobs")]
@@ -161,11 +164,11 @@ pub struct Point {
     pub values: Vec<f64>,
 }
 
-/// Why a saved course can't go on.
+/// Why a saved tuning can't be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
     /// The text can't be read.
-    #[error("no saved course: {0}")]
+    #[error("no saved tuning: {0}")]
     Text(#[from] serde_json::Error),
     /// It has more or fewer values than parameters.
     #[error("damaged: its values are not those of its parameters")]
@@ -175,12 +178,12 @@ pub enum ResumeError {
     Format(u32),
 }
 
-impl Course {
-    /// A course at its beginning.
-    pub fn new(parameters: Vec<TunableParam>, pairs: u64, seed: u64) -> Course {
+impl SpsaState {
+    /// The state before the first round.
+    pub fn new(parameters: Vec<TunableParam>, pairs: u64, seed: u64) -> SpsaState {
         let values = parameters.iter().map(|parameter| parameter.start).collect();
         let (format, history, settings) = (FORMAT, Vec::new(), None);
-        Course {
+        SpsaState {
             format,
             parameters,
             pairs,
@@ -194,15 +197,15 @@ impl Course {
         }
     }
 
-    /// Reads what [`Course::to_text`] wrote.
+    /// Reads what [`SpsaState::to_text`] wrote.
     ///
     /// # Errors
-    /// If the text is no course, or of another format.
-    pub fn parse(text: &str) -> Result<Course, ResumeError> {
-        let course: Course = serde_json::from_str(text)?;
-        match course.format {
-            _ if course.values.len() != course.parameters.len() => Err(ResumeError::Damaged),
-            WITHOUT_MATCH | FORMAT => Ok(Course { format: FORMAT, ..course }),
+    /// If the text is no saved state, or has another format.
+    pub fn parse(text: &str) -> Result<SpsaState, ResumeError> {
+        let state: SpsaState = serde_json::from_str(text)?;
+        match state.format {
+            _ if state.values.len() != state.parameters.len() => Err(ResumeError::Damaged),
+            WITHOUT_MATCH | FORMAT => Ok(SpsaState { format: FORMAT, ..state }),
             other => Err(ResumeError::Format(other)),
         }
     }
@@ -227,8 +230,8 @@ impl Course {
             let step = self.step(parameter) * way;
             for (side, by) in sides.iter_mut().zip([step, -step]) {
                 let moved = value + by;
-                let told = if parameter.kind == ColumnKind::Int { (moved + share).floor() } else { moved };
-                side.push(told.clamp(parameter.min, parameter.max));
+                let sent = if parameter.kind == ColumnKind::Int { (moved + share).floor() } else { moved };
+                side.push(sent.clamp(parameter.min, parameter.max));
             }
         }
         sides
@@ -286,24 +289,38 @@ impl Course {
         gain / self.step(parameter).powi(2)
     }
 
-    /// Where the parameters stand, as the engine would be told.
+    /// The current values as the engine takes them: whole numbers are rounded.
     pub fn settled(&self) -> Vec<f64> {
-        let told = |(parameter, value): (&TunableParam, &f64)| {
+        let settled = |(parameter, value): (&TunableParam, &f64)| {
             if parameter.kind == ColumnKind::Int { value.round() } else { *value }
         };
-        self.parameters.iter().zip(&self.values).map(told).collect()
+        self.parameters.iter().zip(&self.values).map(settled).collect()
     }
-}
 
-impl fmt::Display for Course {
-    /// The parameters as OpenBench takes them, where they stand now.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (parameter, value) in self.parameters.iter().zip(self.settled()) {
-            let kind = if parameter.kind == ColumnKind::Int { "int" } else { "float" };
-            let TunableParam { name, min, max, step, rate, .. } = parameter;
-            writeln!(f, "{name}, {kind}, {value}, {min}, {max}, {step}, {rate}")?;
+    /// The text of a parameter file with the current values: comments, blanks and parameters that are not tuned stay.
+    ///
+    /// # Errors
+    /// If the text has no line for a parameter; the error is its name.
+    pub fn rewritten(&self, text: &str) -> Result<String, String> {
+        let settled = self.settled();
+        let mut is_written = vec![false; self.parameters.len()];
+        let mut rewritten = |line: &str| {
+            let content = line.trim();
+            let parameter = parse_parameter(content).filter(|_| !content.starts_with('#'))?;
+            let index = self.parameters.iter().position(|tuned| tuned.name == parameter.name)?;
+            is_written[index] = true;
+            let fields = line.split(',').enumerate().map(|(at, field)| {
+                let value = settled[index].to_string();
+                if at == VALUE_FIELD { field.replacen(field.trim(), &value, 1) } else { field.to_owned() }
+            });
+            Some(fields.collect::<Vec<_>>().join(","))
+        };
+        let lines = text.split_inclusive('\n').map(|line| rewritten(line).unwrap_or_else(|| line.to_owned()));
+        let new: String = lines.collect();
+        match self.parameters.iter().zip(is_written).find(|(_, is_written)| !is_written) {
+            Some((parameter, _)) => Err(parameter.name.clone()),
+            None => Ok(new),
         }
-        Ok(())
     }
 }
 
@@ -335,8 +352,9 @@ mod tests {
             (parameters[0].kind, parameters[0].start, parameters[1].max),
             (ColumnKind::Int, 50.0, 1.0)
         );
-        let again = Course::new(parameters.clone(), 10, 1).to_string();
-        assert_eq!(parse_parameters(&again).unwrap(), parameters);
+        let state = SpsaState::new(parameters, 10, 1);
+        assert_eq!(state.rewritten(PARAMETERS).as_deref(), Ok(PARAMETERS));
+        assert_eq!(state.rewritten("margin, int, 50, 0, 200, 10, 0.002"), Err("weight".to_owned()));
         for wrong in
             ["a, int, 5, 0, 4, 1, 0.1", "a, real, 1, 0, 4, 1, 0.1", "a, int, 1, 0, 4, 0, 0.1", "a int 1"]
         {
@@ -348,44 +366,44 @@ mod tests {
     fn sides_lie_on_both_sides_and_within_bounds() {
         let parameters =
             parse_parameters("a, int, 0, 0, 9, 0.1, 0.01\nb, int, 50, 0, 200, 10, 0.01").unwrap();
-        let mut course = Course::new(parameters, 100, 7);
+        let mut state = SpsaState::new(parameters, 100, 7);
         for _ in 0..50 {
-            let [first, second] = course.sides();
-            assert_eq!([first.clone(), second.clone()], course.sides());
+            let [first, second] = state.sides();
+            assert_eq!([first.clone(), second.clone()], state.sides());
             assert!(first.iter().chain(&second).all(|value| value.fract() == 0.0));
             assert!((0.0..=1.0).contains(&first[0]) && (first[1] - second[1]).abs() >= 19.0);
-            course.learn([1, 0, 1]);
+            state.learn([1, 0, 1]);
         }
-        assert_eq!(course.values, [0.0, 50.0]);
+        assert_eq!(state.values, [0.0, 50.0]);
     }
 
     /// Games whose chance to be won falls with the distance from the best setting.
     #[test]
     fn parameters_find_what_wins() {
         let best = [120.0, 0.2];
-        let mut course = Course::new(parse_parameters(PARAMETERS).unwrap(), 20_000, 3);
+        let mut state = SpsaState::new(parse_parameters(PARAMETERS).unwrap(), 20_000, 3);
         let mut random = ChaCha8Rng::seed_from_u64(5);
-        while !course.is_done() {
+        while !state.is_done() {
             let loss = |side: &[f64]| ((side[0] - best[0]) / 100.0).powi(2) + (side[1] - best[1]).powi(2);
-            let [first, second] = course.sides().map(|side| loss(&side));
+            let [first, second] = state.sides().map(|side| loss(&side));
             let chance = 1.0 / (1.0 + (3.0 * (first - second)).exp());
             let wins = (0..16).filter(|_| unit(&mut random) < chance).count() as u64;
-            course.learn([wins, 0, 16 - wins]);
+            state.learn([wins, 0, 16 - wins]);
         }
-        let [margin, weight] = course.settled()[..] else { unreachable!() };
+        let [margin, weight] = state.settled()[..] else { unreachable!() };
         assert!((margin - best[0]).abs() < 25.0 && (weight - best[1]).abs() < 0.15, "{margin} {weight}");
     }
 
     #[test]
-    fn a_saved_course_goes_on_alike() {
-        let mut course = Course::new(parse_parameters(PARAMETERS).unwrap(), 100, 2);
-        course.learn([5, 2, 1]);
-        let mut again = Course::parse(&course.to_text()).unwrap();
-        assert_eq!(again, course);
-        for course in [&mut course, &mut again] {
-            course.learn([0, 3, 5]);
+    fn a_saved_state_goes_on_alike() {
+        let mut state = SpsaState::new(parse_parameters(PARAMETERS).unwrap(), 100, 2);
+        state.learn([5, 2, 1]);
+        let mut again = SpsaState::parse(&state.to_text()).unwrap();
+        assert_eq!(again, state);
+        for state in [&mut state, &mut again] {
+            state.learn([0, 3, 5]);
         }
-        assert_eq!(again, course);
-        assert!(matches!(Course::parse("{}"), Err(ResumeError::Text(_))));
+        assert_eq!(again, state);
+        assert!(matches!(SpsaState::parse("{}"), Err(ResumeError::Text(_))));
     }
 }

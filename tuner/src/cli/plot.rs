@@ -10,12 +10,12 @@ use smalt_report::plot::Chart;
 use super::arguments::{PlotFlags, PlotKind};
 use super::{Exit, OrRefuse, Refusal, check_writable, parameters, print, write};
 use crate::plot::{boards, errors, moved, parameters_by_games};
-use crate::spsa::Course;
+use crate::spsa::SpsaState;
 
 pub(super) fn run(flags: &PlotFlags) -> Result<Exit, Refusal> {
     check_writable([flags.output.as_ref()], flags.force)?;
     let svg = match flags.files.as_slice() {
-        [run] if !is_table(run) => course(run, flags.kind)?,
+        [run] if !is_table(run) => state(run, flags.kind)?,
         [after] => change(Parameters::embedded(), after, flags.kind)?,
         [before, after] => change(&parameters(before)?, after, flags.kind)?,
         _ => return Err(anyhow!("one file of a fit, or one or two parameter files")).or_usage(),
@@ -32,7 +32,7 @@ fn is_table(path: &Path) -> bool {
 }
 
 /// What a JSON file of a run tells: the errors of a fit, or the parameters of a tuning by games.
-fn course(path: &Path, kind: Option<PlotKind>) -> Result<String, Refusal> {
+fn state(path: &Path, kind: Option<PlotKind>) -> Result<String, Refusal> {
     let shown = path.display();
     if !matches!(kind, None | Some(PlotKind::Loss)) {
         let error =
@@ -40,8 +40,8 @@ fn course(path: &Path, kind: Option<PlotKind>) -> Result<String, Refusal> {
         return Err(error).or_usage();
     }
     let text = std::fs::read_to_string(path).with_context(|| shown.to_string()).or_usage()?;
-    if let Ok(course) = Course::parse(&text) {
-        return parameters_by_games(&course).to_svg().with_context(|| shown.to_string()).or_usage();
+    if let Ok(state) = SpsaState::parse(&text) {
+        return parameters_by_games(&state).to_svg().with_context(|| shown.to_string()).or_usage();
     }
     let run: Value = serde_json::from_str(&text).with_context(|| format!("{shown}: not JSON")).or_usage()?;
     let chart = errors(&run)

@@ -17,7 +17,7 @@ use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, show, tell};
 use crate::games::{
     Encounter, EngineError, Entrant, PlayError, check_options, locate, play, score_of, tournament_program,
 };
-use crate::spsa::{ColumnKind, Course, MatchSettings, TunableParam, parse_parameters};
+use crate::spsa::{ColumnKind, MatchSettings, SpsaState, TunableParam, parse_parameters};
 use crate::weights::document::replace;
 
 /// The last perturbation of a constant of the engine's own file, as a share of its range.
@@ -42,17 +42,17 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
     }
     check_writable([flags.json.as_ref(), flags.output.as_ref()], flags.force)?;
     check_writable([Some(&flags.checkpoint)], flags.resume)?;
-    let (mut course, settings) = if flags.resume { resumed(flags)? } else { begun(flags)? };
+    let (mut state, settings) = if flags.resume { resumed(flags)? } else { begun(flags)? };
     let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
     locate(&tournament)
         .context("the tournament program: build it (`cargo build --release`), or give --tournament PROGRAM")
         .or_usage()?;
-    check_parameters(&tournament, &settings.engine, &course)?;
-    keep(flags, &course)?;
+    check_parameters(&tournament, &settings.engine, &state)?;
+    keep(flags, &state)?;
     let stop = interrupt()?;
-    while !course.is_done() {
+    while !state.is_done() {
         let folder = tempfile::tempdir().or_failed()?;
-        let encounter = encounter(flags, &settings, &course, &tournament, folder.path());
+        let encounter = encounter(flags, &settings, &state, &tournament, folder.path());
         let store = folder.path().display().to_string();
         let mut last_line = String::new();
         let mut tell_of_play = |line: &str| {
@@ -63,7 +63,7 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
         let results = match play(&encounter, &stop, &mut tell_of_play) {
             Err(PlayError::Interrupted) => {
                 let at = flags.checkpoint.display();
-                let error = anyhow!("interrupted after {} rounds; --resume goes on with {at}", course.rounds);
+                let error = anyhow!("interrupted after {} rounds; --resume goes on with {at}", state.rounds);
                 return Err(Refusal { exit: Exit::Interrupted, error });
             }
             results => results.or_failed()?,
@@ -71,30 +71,28 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
         let games = score_of(&results, "first").filter(|games| games.iter().sum::<u64>() > 0);
         let Some(games) = games else {
             let words = if last_line.is_empty() { String::new() } else { format!(": {last_line}") };
-            return Err(anyhow!("no game of round {} was finished{words}", course.rounds + 1)).or_failed();
+            return Err(anyhow!("no game of round {} was finished{words}", state.rounds + 1)).or_failed();
         };
-        course.learn(games);
-        keep(flags, &course)?;
+        state.learn(games);
+        keep(flags, &state)?;
         let [wins, draws, losses] = games;
-        let (played, all) = (2 * course.played, 2 * course.pairs);
-        tell(&format!("round {}: {wins} - {losses} - {draws}, game {played} of {all}", course.rounds));
+        let (played, all) = (2 * state.played, 2 * state.pairs);
+        tell(&format!("round {}: {wins} - {losses} - {draws}, game {played} of {all}", state.rounds));
     }
-    let written = write_values(flags, &settings.parameters, &course)?;
-    show(&page(&course, written.as_deref()), flags.json.as_deref(), || {
-        document(&course, written.as_deref())
-    })?;
+    let written = write_values(flags, &settings.parameters, &state)?;
+    show(&page(&state, written.as_deref()), flags.json.as_deref(), || document(&state, written.as_deref()))?;
     Ok(Exit::Done)
 }
 
 /// Writes the checkpoint.
-fn keep(flags: &SpsaFlags, course: &Course) -> Result<(), Refusal> {
-    replace(&flags.checkpoint, &course.to_text())
+fn keep(flags: &SpsaFlags, state: &SpsaState) -> Result<(), Refusal> {
+    replace(&flags.checkpoint, &state.to_text())
         .with_context(|| flags.checkpoint.display().to_string())
         .or_failed()
 }
 
 /// A tuning at its beginning.
-fn begun(flags: &SpsaFlags) -> Result<(Course, MatchSettings), Refusal> {
+fn begun(flags: &SpsaFlags) -> Result<(SpsaState, MatchSettings), Refusal> {
     let engine = flags.engine.clone().ok_or_else(|| anyhow!("--engine is missing")).or_usage()?;
     let settings = MatchSettings {
         engine,
@@ -105,24 +103,25 @@ fn begun(flags: &SpsaFlags) -> Result<(Course, MatchSettings), Refusal> {
         batch: flags.batch.unwrap_or(BATCH),
     };
     let pairs = flags.games.unwrap_or(GAMES).div_ceil(2);
-    let mut course = Course::new(chosen(flags, &settings)?, pairs, flags.seed.unwrap_or(SEED));
-    course.settings = Some(settings.clone());
-    Ok((course, settings))
+    let mut state = SpsaState::new(chosen(flags, &settings)?, pairs, flags.seed.unwrap_or(SEED));
+    state.settings = Some(settings.clone());
+    Ok((state, settings))
 }
 
 /// The tuning in the checkpoint. Flags that say how games are played must say the same again.
-fn resumed(flags: &SpsaFlags) -> Result<(Course, MatchSettings), Refusal> {
+fn resumed(flags: &SpsaFlags) -> Result<(SpsaState, MatchSettings), Refusal> {
     let shown = flags.checkpoint.display();
     let text = std::fs::read_to_string(&flags.checkpoint).with_context(|| shown.to_string()).or_usage()?;
-    let mut course = Course::parse(&text).with_context(|| shown.to_string()).or_usage()?;
-    let Some(settings) = course.settings.clone() else {
+    let mut state = SpsaState::parse(&text).with_context(|| shown.to_string()).or_usage()?;
+    let Some(settings) = state.settings.clone() else {
         if flags.engine.is_none() {
             let words = "an earlier version wrote it, without engine, clock, openings and batch: give these flags again";
             return Err(anyhow!("{shown}: {words}")).or_usage();
         }
         let (_, settings) = begun(flags)?;
-        course.settings = Some(settings.clone());
-        return Ok((course, settings));
+        check_selection(flags, &settings, &state)?;
+        state.settings = Some(settings.clone());
+        return Ok((state, settings));
     };
     let path = |path: &PathBuf| path.display().to_string();
     let number = |number: u64| number.to_string();
@@ -133,8 +132,8 @@ fn resumed(flags: &SpsaFlags) -> Result<(Course, MatchSettings), Refusal> {
         ("--nodes", flags.nodes.map(number), settings.nodes.map(number)),
         ("--openings", flags.openings.as_ref().map(path), settings.openings.as_ref().map(path)),
         ("--batch", flags.batch.map(number), Some(number(settings.batch))),
-        ("--games", flags.games.map(|games| number(2 * games.div_ceil(2))), Some(number(2 * course.pairs))),
-        ("--seed", flags.seed.map(number), Some(number(course.seed))),
+        ("--games", flags.games.map(|games| number(2 * games.div_ceil(2))), Some(number(2 * state.pairs))),
+        ("--seed", flags.seed.map(number), Some(number(state.seed))),
     ];
     for (flag, now, before) in given {
         if let Some(now) = now.filter(|now| Some(now) != before.as_ref()) {
@@ -142,12 +141,29 @@ fn resumed(flags: &SpsaFlags) -> Result<(Course, MatchSettings), Refusal> {
             return Err(anyhow!("{shown}: {flag} is {before} in it, and now {now}")).or_usage();
         }
     }
-    Ok((course, settings))
+    check_selection(flags, &settings, &state)?;
+    Ok((state, settings))
+}
+
+/// Refuses `--only` and `--freeze` that select other parameters than those of the checkpoint.
+fn check_selection(flags: &SpsaFlags, settings: &MatchSettings, state: &SpsaState) -> Result<(), Refusal> {
+    if flags.only.is_empty() && flags.freeze.is_empty() {
+        return Ok(());
+    }
+    let names = |parameters: &[TunableParam]| {
+        parameters.iter().map(|parameter| parameter.name.clone()).collect::<Vec<_>>().join(", ")
+    };
+    let (now, before) = (names(&chosen(flags, settings)?), names(&state.parameters));
+    if now == before {
+        return Ok(());
+    }
+    let shown = flags.checkpoint.display();
+    Err(anyhow!("{shown}: {before} are tuned in it, and --only and --freeze select {now}")).or_usage()
 }
 
 /// Refuses parameters that the engine has not, or whose range it does not take, before the first game.
-fn check_parameters(tournament: &Path, engine: &str, course: &Course) -> Result<(), Refusal> {
-    let ends = course
+fn check_parameters(tournament: &Path, engine: &str, state: &SpsaState) -> Result<(), Refusal> {
+    let ends = state
         .parameters
         .iter()
         .flat_map(|parameter| [(parameter, parameter.min), (parameter, parameter.max)]);
@@ -217,17 +233,17 @@ fn matches(pattern: &str, name: &str) -> bool {
 fn encounter(
     flags: &SpsaFlags,
     settings: &MatchSettings,
-    course: &Course,
+    state: &SpsaState,
     tournament: &Path,
     folder: &Path,
 ) -> Encounter {
     let options = |values: &[f64]| {
-        let told = course.parameters.iter().zip(values);
-        told.map(|(parameter, value)| (parameter.name.clone(), value.to_string())).collect()
+        let parameters = state.parameters.iter().zip(values);
+        parameters.map(|(parameter, value)| (parameter.name.clone(), value.to_string())).collect()
     };
-    let [first, second] = course.sides();
+    let [first, second] = state.sides();
     let store = folder.join("games.db");
-    let left = 2 * (course.pairs - course.played);
+    let left = 2 * (state.pairs - state.played);
     let mut all: Vec<OsString> = vec!["--quiet".into()];
     let mut add = |name: &str, value: Option<OsString>| {
         if let Some(value) = value {
@@ -239,7 +255,7 @@ fn encounter(
     add("--games", Some(settings.batch.next_multiple_of(2).min(left).to_string().into()));
     add("--concurrency", flags.concurrency.map(|count| count.to_string().into()));
     add("--openings", settings.openings.as_ref().map(OsString::from));
-    add("--seed", Some(course.seed.wrapping_add(course.rounds).to_string().into()));
+    add("--seed", Some(state.seed.wrapping_add(state.rounds).to_string().into()));
     add("--store", Some(store.into_os_string()));
     Encounter {
         tournament: tournament.to_owned(),
@@ -258,25 +274,25 @@ fn encounter(
 fn write_values(
     flags: &SpsaFlags,
     parameters: &PathBuf,
-    course: &Course,
+    state: &SpsaState,
 ) -> Result<Option<PathBuf>, Refusal> {
     let target = if flags.write { Some(parameters) } else { flags.output.as_ref() };
     let Some(target) = target else { return Ok(None) };
+    let shown = parameters.display();
+    let old = std::fs::read_to_string(parameters).with_context(|| shown.to_string()).or_failed()?;
     let text = if is_toml(parameters) {
-        let old = std::fs::read_to_string(parameters)
-            .with_context(|| parameters.display().to_string())
-            .or_failed()?;
-        rewritten(&old, course).or_failed()?
+        rewritten(&old, state)
     } else {
-        course.to_string()
+        state.rewritten(&old).map_err(|name| anyhow!("{name} is gone"))
     };
+    let text = text.with_context(|| shown.to_string()).or_failed()?;
     replace(target, &text).with_context(|| target.display().to_string()).or_failed()?;
     Ok(Some(target.clone()))
 }
 
-fn rewritten(old: &str, course: &Course) -> anyhow::Result<String> {
+fn rewritten(old: &str, state: &SpsaState) -> anyhow::Result<String> {
     let mut document: DocumentMut = old.parse()?;
-    for (parameter, number) in course.parameters.iter().zip(course.settled()) {
+    for (parameter, number) in state.parameters.iter().zip(state.settled()) {
         let item = document.get_mut(&parameter.name).ok_or_else(|| anyhow!("{} is gone", parameter.name))?;
         let decor = item.as_value().map(|value| value.decor().clone()).unwrap_or_default();
         let mut new = value(number as i64);
@@ -288,33 +304,33 @@ fn rewritten(old: &str, course: &Course) -> anyhow::Result<String> {
     Ok(document.to_string())
 }
 
-fn document(course: &Course, written: Option<&Path>) -> serde_json::Value {
-    let parameters = course.parameters.iter().zip(course.settled());
+fn document(state: &SpsaState, written: Option<&Path>) -> serde_json::Value {
+    let parameters = state.parameters.iter().zip(state.settled());
     let parameters: Vec<_> = parameters
         .map(|(parameter, value)| json!({"name": parameter.name, "before": parameter.start, "after": value}))
         .collect();
-    let [wins, draws, losses] = course.games;
+    let [wins, draws, losses] = state.games;
     json!({
-        "games": wins + draws + losses, "rounds": course.rounds, "seed": course.seed, "knobs": parameters,
+        "games": wins + draws + losses, "rounds": state.rounds, "seed": state.seed, "knobs": parameters,
         "written": written,
     })
 }
 
-fn page(course: &Course, written: Option<&Path>) -> String {
+fn page(state: &SpsaState, written: Option<&Path>) -> String {
     let mut table = Table::new([
         Column::new("parameter", CellKind::Text),
         Column::new("before", CellKind::Number(3, Sign::Negative)),
         Column::new("after", CellKind::Number(3, Sign::Negative)),
         Column::new("in steps", CellKind::Number(2, Sign::Both)),
     ]);
-    for (parameter, after) in course.parameters.iter().zip(course.settled()) {
+    for (parameter, after) in state.parameters.iter().zip(state.settled()) {
         let steps = (after - parameter.start) / parameter.step;
         let numbers = [parameter.start, after, steps].map(Cell::from);
         table.push(std::iter::once(Cell::from(parameter.name.as_str())).chain(numbers));
     }
-    let [wins, draws, losses] = course.games;
+    let [wins, draws, losses] = state.games;
     let mut page = table.to_text();
-    page.push_str(&format!("{} games in {} rounds\n", wins + draws + losses, course.rounds));
+    page.push_str(&format!("{} games in {} rounds\n", wins + draws + losses, state.rounds));
     page.push_str(&match written {
         Some(path) => {
             format!("written to {}; play it against what it replaces before you keep it\n", path.display())
@@ -333,13 +349,13 @@ mod tests {
         let text = include_str!("../../../engine/params/search.toml");
         let parameters = own_parameters(text).unwrap();
         assert_eq!(parameters.len(), SearchParameters::ALL.len());
-        let mut course = Course::new(parameters, 8, 1);
-        assert_eq!(rewritten(text, &course).unwrap(), text);
+        let mut state = SpsaState::new(parameters, 8, 1);
+        assert_eq!(rewritten(text, &state).unwrap(), text);
         let index =
-            course.parameters.iter().position(|parameter| parameter.name == "null_move_depth").unwrap();
-        course.values[index] = 4.4;
+            state.parameters.iter().position(|parameter| parameter.name == "null_move_depth").unwrap();
+        state.values[index] = 4.4;
         assert_eq!(
-            rewritten(text, &course).unwrap(),
+            rewritten(text, &state).unwrap(),
             text.replace("null_move_depth = 3", "null_move_depth = 4")
         );
         assert!(own_parameters("no_such_thing = 3").unwrap_err().to_string().contains("no such constant"));

@@ -4,6 +4,10 @@ use std::path::Path;
 
 use crate::programs::{check, path};
 
+/// A parameter file with comments and blanks.
+#[cfg(unix)]
+const PARAMETERS: &str = "margin,  int, 50, 0, 200, 10, 0.05\r\n# the other one\n\nother, int, 5, 0, 9, 1, 0.05\n# margin, int, 50.5, 0, 200, 10, 0.05\n";
+
 /// An engine that has these options, and plays nothing.
 #[cfg(unix)]
 fn engine_with(folder: &tempfile::TempDir, options: &[&str]) -> String {
@@ -36,11 +40,11 @@ echo '{"entrants": [{"name": "first", "wins": 9, "draws": 4, "losses": 3}, {"nam
 
 #[cfg(unix)]
 #[test]
-fn parameters_follow_the_side_that_wins_and_a_course_goes_on() {
+fn parameters_follow_the_side_that_wins_and_a_saved_tuning_goes_on() {
     let folder = tempfile::tempdir().unwrap();
-    let [parameters, tuned, course] =
-        ["parameters.txt", "tuned.txt", "course.json"].map(|name| path(&folder, name));
-    std::fs::write(&parameters, "margin, int, 50, 0, 200, 10, 0.05\nother, int, 5, 0, 9, 1, 0.05\n").unwrap();
+    let [parameters, tuned, checkpoint] =
+        ["parameters.txt", "tuned.txt", "spsa.json"].map(|name| path(&folder, name));
+    std::fs::write(&parameters, PARAMETERS).unwrap();
     let tournament = stand_in(&folder);
     let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
     let mut flags = vec![
@@ -56,7 +60,7 @@ fn parameters_follow_the_side_that_wins_and_a_course_goes_on() {
         "--out",
         &tuned,
     ];
-    flags.extend(["--checkpoint", &course, "--tournament", &tournament]);
+    flags.extend(["--checkpoint", &checkpoint, "--tournament", &tournament]);
     let (page, progress) = check(&flags, 0);
     assert!(
         page.contains("32 games in 2 rounds") && page.contains("margin") && !page.contains("other"),
@@ -68,8 +72,9 @@ fn parameters_follow_the_side_that_wins_and_a_course_goes_on() {
         words.contains("--games 16") && words.contains("option.margin=") && !words.contains("option.other")
     );
     let text = std::fs::read_to_string(&tuned).unwrap();
-    let value: f64 = text.split(", ").nth(2).unwrap().parse().unwrap();
-    assert!(text.starts_with("margin, int, ") && value != 50.0, "{text}");
+    let value: f64 = text.split(',').nth(2).unwrap().trim().parse().unwrap();
+    assert!(value != 50.0, "{text}");
+    assert_eq!(text, PARAMETERS.replace(" 50,", &format!(" {value},")), "all else of the file stays");
 
     let (_, refusal) = check(&flags, 2);
     assert!(refusal.contains("--resume goes on with it"), "{refusal}");
@@ -80,6 +85,14 @@ fn parameters_follow_the_side_that_wins_and_a_course_goes_on() {
     check(&flags, 0);
     assert_eq!(std::fs::read_to_string(&tuned).unwrap(), text);
     assert_eq!(std::fs::read_to_string(folder.path().join("words")).unwrap(), words);
+    for selection in [["--only", "other"], ["--freeze", "mar*"]] {
+        let resume = ["spsa", "--resume", "--checkpoint", &checkpoint, "--tournament", &tournament];
+        let (_, error) = check(&[&resume[..], &selection].concat(), 2);
+        assert!(error.contains("margin are tuned in it, and --only and --freeze select other"), "{error}");
+    }
+    let write = ["spsa", "--resume", "--checkpoint", &checkpoint, "--tournament", &tournament, "--write"];
+    check(&write, 0);
+    assert_eq!(std::fs::read_to_string(&parameters).unwrap(), text);
 }
 
 /// The flags of a tuning of this engine, with its files in the folder.
@@ -190,7 +203,7 @@ fn a_checkpoint_is_there_before_the_first_game() {
 fn a_checkpoint_of_the_first_format_asks_for_what_it_does_not_say() {
     let folder = tempfile::tempdir().unwrap();
     let checkpoint = path(&folder, "spsa.json");
-    let old = r#"{"format": 1, "parameters": [{"name": "a", "kind": "int", "start": 5.0, "min": 0.0, "max": 9.0, "step": 1.0,
+    let old = r#"{"format": 1, "knobs": [{"name": "a", "kind": "int", "start": 5.0, "min": 0.0, "max": 9.0, "step": 1.0,
         "rate": 0.05}], "pairs": 8, "seed": 1, "values": [6.0], "played": 8, "rounds": 1, "games": [9, 4, 3]}"#;
     std::fs::write(&checkpoint, old).unwrap();
     let (_, error) = check(&["spsa", "--resume", "--checkpoint", &checkpoint], 2);
