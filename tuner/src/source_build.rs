@@ -12,6 +12,9 @@ use crate::games::{PlayError, run};
 /// Folders that no copy needs.
 const LEFT_OUT: [&str; 3] = [".git", ".hg", ".svn"];
 
+/// Lines of a failed build that are shown.
+const LAST_LINES: usize = 10;
+
 /// Why a version could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
@@ -32,14 +35,14 @@ pub enum BuildError {
         folder: String,
     },
     /// The command failed.
-    #[error("failed to build the {version} version with `{command}`: {error}")]
+    #[error("failed to build the {version} version with `{command}`: {reason}")]
     Command {
         /// Which version.
         version: &'static str,
         /// The command.
         command: String,
-        /// How it failed.
-        error: PlayError,
+        /// How it ended, and its last lines.
+        reason: String,
     },
 }
 
@@ -56,21 +59,25 @@ pub fn build(
     stop: &AtomicBool,
 ) -> Result<(), BuildError> {
     let inside = place_in(tree, file)?;
-    copy_folder(tree, copy)?;
     let failed = |path: &Path, error| BuildError::Copy { path: path.display().to_string(), error };
+    let tree = tree.canonicalize().map_err(|error| failed(tree, error))?;
+    copy_folder(&tree, copy, &Roots { tree: &tree, copy })?;
     let place = copy.join(inside);
     // Written last, so that it is newer than what was built from the old one.
     fs::write(&place, text).map_err(|error| failed(&place, error))?;
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let shell = EngineCommand::new(shell).arguments([flag, command]).directory(copy);
-    run(&shell, &[0], stop, &mut |_| {}).map_err(|error| match error {
-        PlayError::Failed { exit, words } => {
-            let lines: Vec<&str> = words.lines().collect();
-            let words = lines[lines.len().saturating_sub(10)..].join("\n");
-            let error = PlayError::Failed { exit, words };
-            BuildError::Command { version, command: command.to_owned(), error }
-        }
-        error => BuildError::Command { version, command: command.to_owned(), error },
+    run(&shell, &[0], stop, &mut |_| {}).map_err(|error| {
+        let reason = match error {
+            PlayError::Failed { exit, words } => {
+                let lines: Vec<&str> = words.lines().collect();
+                format!("the command {exit}: {}", lines[lines.len().saturating_sub(LAST_LINES)..].join("\n"))
+            }
+            PlayError::Start(error) => error.to_string(),
+            PlayError::Listen(error) => error.to_string(),
+            error => error.to_string(),
+        };
+        BuildError::Command { version, command: command.to_owned(), reason }
     })
 }
 
@@ -87,7 +94,55 @@ fn place_in(tree: &Path, file: &Path) -> Result<PathBuf, BuildError> {
     })
 }
 
-fn copy_folder(from: &Path, to: &Path) -> Result<(), BuildError> {
+/// The tops of a source folder, without links in its path, and of its copy.
+struct Roots<'a> {
+    tree: &'a Path,
+    copy: &'a Path,
+}
+
+impl Roots<'_> {
+    /// What the copy of a link points to: the copy of a file of the tree, else the same file as the link, by its whole path.
+    #[cfg(unix)]
+    fn target(&self, link: &Path) -> io::Result<PathBuf> {
+        let in_copy = |target: &Path| target.strip_prefix(self.tree).ok().map(|rest| self.copy.join(rest));
+        if let Ok(target) = link.canonicalize() {
+            return Ok(in_copy(&target).unwrap_or(target));
+        }
+        // It points to nothing yet, as to a file that the build will write.
+        let target = fs::read_link(link)?;
+        let whole = match (target.parent(), target.file_name()) {
+            (Some(parent), Some(name)) if target.is_absolute() => {
+                parent.canonicalize().map_or_else(|_| target.clone(), |parent| parent.join(name))
+            }
+            _ => target.clone(),
+        };
+        Ok(in_copy(&whole).unwrap_or(target))
+    }
+
+    #[cfg(unix)]
+    fn copy_link(&self, link: &Path, place: &Path) -> io::Result<()> {
+        std::os::unix::fs::symlink(self.target(link)?, place)
+    }
+
+    #[cfg(not(unix))]
+    fn copy_link(&self, _: &Path, _: &Path) -> io::Result<()> {
+        let (tree, copy) = (self.tree.display(), self.copy.display());
+        let words = format!("a symbolic link, which cannot be copied from {tree} to {copy} on this system");
+        Err(io::Error::new(io::ErrorKind::Unsupported, words))
+    }
+}
+
+/// Copies a file with its time of modification, by which build tools see what is up to date.
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    fs::copy(from, to)?;
+    let modified = fs::metadata(from)?.modified()?;
+    let file = if cfg!(windows) { fs::File::options().write(true).open(to) } else { fs::File::open(to) };
+    // Where the time cannot be set, more is built than need be.
+    let _ = file.and_then(|file| file.set_modified(modified));
+    Ok(())
+}
+
+fn copy_folder(from: &Path, to: &Path, roots: &Roots) -> Result<(), BuildError> {
     let failed = |error| BuildError::Copy { path: from.display().to_string(), error };
     fs::create_dir_all(to).map_err(failed)?;
     for entry in fs::read_dir(from).map_err(failed)? {
@@ -99,12 +154,11 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), BuildError> {
         if LEFT_OUT.iter().any(|left_out| name == *left_out) {
             continue;
         } else if kind.is_dir() {
-            copy_folder(&path, &place)?;
+            copy_folder(&path, &place, roots)?;
         } else if kind.is_symlink() {
-            #[cfg(unix)]
-            std::os::unix::fs::symlink(fs::read_link(&path).map_err(failed)?, &place).map_err(failed)?;
+            roots.copy_link(&path, &place).map_err(failed)?;
         } else if kind.is_file() {
-            fs::copy(&path, &place).map_err(failed)?;
+            copy_file(&path, &place).map_err(failed)?;
         }
     }
     Ok(())
@@ -134,9 +188,41 @@ mod tests {
         assert!(!folder.path().join("good/.git").exists());
 
         let error = build("bad", &file, "echo wrong >&2; exit 3").unwrap_err().to_string();
-        assert!(error.contains("tuned version with `echo wrong") && error.contains("wrong"), "{error}");
+        assert!(error.contains("`echo wrong >&2; exit 3`: the command exited with code 3: wrong"), "{error}");
         let outside = folder.path().join("other.h");
         fs::write(&outside, "").unwrap();
         assert!(matches!(build("outside", &outside, "true"), Err(BuildError::Outside { .. })));
+    }
+
+    #[test]
+    fn links_into_the_tree_point_into_the_copy_and_times_stay() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let tree = top.join("tree");
+        fs::create_dir_all(tree.join("src")).unwrap();
+        fs::create_dir_all(tree.join("out")).unwrap();
+        fs::write(tree.join("src/eval.h"), "old").unwrap();
+        fs::write(tree.join("unchanged"), "").unwrap();
+        fs::write(top.join("net"), "net").unwrap();
+        let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+        fs::File::open(tree.join("unchanged")).unwrap().set_modified(long_ago).unwrap();
+        symlink(tree.join("src/eval.h"), tree.join("absolute.h")).unwrap();
+        symlink("src/eval.h", tree.join("relative.h")).unwrap();
+        symlink("../net", tree.join("net")).unwrap();
+        symlink(tree.join("out/later"), tree.join("later")).unwrap();
+        symlink("nothing", tree.join("dangling")).unwrap();
+        // The tree may be named by a link.
+        symlink(&tree, top.join("named")).unwrap();
+        let named = top.join("named");
+        let copy = top.join("copy");
+        let command = "cat absolute.h relative.h net > built; echo built > later";
+        let stop = AtomicBool::new(false);
+        build(&named, &copy, (&named.join("src/eval.h"), "new"), command, "tuned", &stop).unwrap();
+        assert_eq!(fs::read_to_string(copy.join("built")).unwrap(), "newnewnet");
+        assert!(copy.join("out/later").is_file() && !tree.join("out/later").exists());
+        assert_eq!(fs::read_link(copy.join("dangling")).unwrap(), Path::new("nothing"));
+        assert_eq!(fs::metadata(copy.join("unchanged")).unwrap().modified().unwrap(), long_ago);
+        assert!(fs::metadata(copy.join("src/eval.h")).unwrap().modified().unwrap() > long_ago);
     }
 }

@@ -12,7 +12,7 @@ use smalt_workbench::entrant::BUILTIN;
 use super::arguments::{PARAMETERS, ProveFlags};
 use super::target::SHIPPED;
 use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, parameters, show, tell, write};
-use crate::games::{PlayError, check_options, engine_in, locate, tournament_program};
+use crate::games::{PlayError, check_options, engine_command, engine_in, locate, tournament_program};
 use crate::prove::{Duel, Proof, Side, Verdict, prove};
 use crate::source_build::build;
 use crate::weights::document::replace;
@@ -117,6 +117,10 @@ impl Versions {
         let Some(base) = flags.base.clone() else {
             return Err(anyhow!("--build: say with --base which source the tuned one replaces")).or_usage();
         };
+        if flags.engine == BUILTIN {
+            let words = "--build: give the program that it makes with --engine, as in --engine ./mine";
+            return Err(anyhow!(words)).or_usage();
+        }
         let read = |path: &Path| {
             std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()
         };
@@ -136,7 +140,23 @@ impl Versions {
             Ok(Side { engine: engine.or_usage()?, options: Vec::new() })
         };
         let sides = [side("tuned", &tuned_text)?, side("base", &base_text)?];
+        if is_same_program(sides.each_ref().map(|side| side.engine.as_str())) {
+            let words = "both versions are the same program: does the build command make it from --base?";
+            return Err(anyhow!("--engine {}: {words}", flags.engine)).or_usage();
+        }
         Ok(Versions { sides, tuned_text, base_text, base: Some(base) })
+    }
+}
+
+/// Whether two engines have the same program: the same file, or files with the same bytes. Scripts may be alike, since they
+/// read other files.
+fn is_same_program(engines: [&str; 2]) -> bool {
+    let file = |engine| engine_command(engine).ok().and_then(|(command, _)| command.locate().ok());
+    let [Some(first), Some(second)] = engines.map(file) else { return false };
+    match (std::fs::read(&first), std::fs::read(&second)) {
+        (Ok(_), Ok(_)) if first == second => true,
+        (Ok(first), Ok(second)) => first == second && !first.starts_with(b"#!"),
+        _ => false,
     }
 }
 
