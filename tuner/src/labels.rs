@@ -127,6 +127,11 @@ impl Labels {
         self.options.get(usize::from(source)).copied().unwrap_or_default()
     }
 
+    /// Options of all data sources.
+    pub fn all_options(&self) -> &[SourceOptions] {
+        &self.options
+    }
+
     /// True if any source has a share of the result other than that of the fit.
     pub fn has_result_shares(&self) -> bool {
         self.options.iter().any(|options| options.result_share.is_some())

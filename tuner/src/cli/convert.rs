@@ -54,6 +54,12 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     if read == 0 {
         return Err(anyhow!("no positions could be read")).or_usage();
     }
+    let unfit_count: u64 = unfit.iter().map(|(_, count)| count).sum();
+    if unfit_count == read && flags.output.exists() {
+        unfit.iter().for_each(|(reason, count)| tell(&format!("left out: {count} positions {reason}")));
+        let words = "no position fits the format, and the old file was not replaced by an empty one";
+        return Err(anyhow!("{shown}: {words}")).or_usage();
+    }
     let written = writer.finish(&players).with_context(|| shown.clone()).or_failed()?;
     tell_written(&written, &unfit);
     let page = format!("{} positions of {read} written to {shown}, {}\n", written.positions, format.name());

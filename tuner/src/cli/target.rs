@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use smalt::evaluation::Parameters;
 
 use super::arguments::{PARAMETERS, TexelFlags};
 use super::{OrRefuse, Refusal};
@@ -29,19 +30,35 @@ pub(super) enum Evaluation {
 pub(super) enum Target {
     /// Nowhere.
     None,
-    /// A parameter file of Smalt, in the layout of `text`.
-    Parameters { path: PathBuf, text: String },
+    /// A parameter file of Smalt, in the layout of another one.
+    Parameters { path: PathBuf, layout: Layout },
     /// Marked sources, each with its text and the file to write.
     Sources(Vec<MarkedSource>),
     /// A new file.
     Export { path: PathBuf, language: Language },
 }
 
+/// The parameter file whose layout is kept.
+pub(super) struct Layout {
+    /// None for the one built in.
+    path: Option<PathBuf>,
+    /// Its text before the fit.
+    text: String,
+}
+
 /// A source with marked numbers.
 pub(super) struct MarkedSource {
+    path: PathBuf,
+    /// Its text before the fit.
     text: String,
     comments: Comments,
     output: PathBuf,
+}
+
+/// A new text, and the numbers that it replaces.
+struct Replacement<N> {
+    text: String,
+    replaced: N,
 }
 
 impl Target {
@@ -62,11 +79,9 @@ impl Target {
         let language = flags.format.or_else(|| Language::of_path(output));
         match (evaluation, language.unwrap_or(Language::Toml)) {
             (Evaluation::Own, Language::Toml) => {
-                let text = match &flags.params {
-                    Some(old) => read(old)?,
-                    None => SHIPPED.to_owned(),
-                };
-                Ok(Target::Parameters { path: output.clone(), text })
+                let text = flags.params.as_deref().map_or_else(|| Ok(SHIPPED.to_owned()), read)?;
+                let layout = Layout { path: flags.params.clone(), text };
+                Ok(Target::Parameters { path: output.clone(), layout })
             }
             (_, language) => Ok(Target::Export { path: output.clone(), language }),
         }
@@ -83,7 +98,7 @@ impl Target {
             exit,
             error: error.context("--write: run from the top of the project, or give --params or --output"),
         })?;
-        Ok(Target::Parameters { path, text })
+        Ok(Target::Parameters { layout: Layout { path: Some(path.clone()), text }, path })
     }
 
     /// The files that will be written.
@@ -100,7 +115,7 @@ impl Target {
         let Target::Sources(sources) = self else { return Ok(Vec::new()) };
         let mut written = Vec::new();
         for source in sources {
-            written.extend(source.rewritten(schema, start, "")?.written);
+            written.extend(source.rewritten(&source.text, schema, start, "")?.written);
         }
         let is_missing = |&parameter: &usize| schema.is_used(parameter) && !written.contains(&parameter);
         Ok((0..schema.parameter_count())
@@ -109,16 +124,18 @@ impl Target {
             .collect())
     }
 
-    /// Writes the numbers; each file is replaced at once.
+    /// Writes the numbers; each file is replaced at once. What was edited during the fit stays.
     pub(super) fn write(&self, schema: &Schema, tuned: &Tuned, origin: &Origin) -> Result<(), Refusal> {
-        let put = |path: &Path, text: &str| {
-            replace(path, text).with_context(|| path.display().to_string()).or_failed()
-        };
         match self {
             Target::None => Ok(()),
-            Target::Parameters { path, text } => {
-                let text = rewritten_document(text, &rounded(&tuned.parameters), origin).or_failed()?;
-                put(path, &text)
+            Target::Parameters { path, layout } => {
+                let numbers = rounded(&tuned.parameters);
+                let rewrite = |text: &str| {
+                    let replaced = Parameters::parse_toml(text).or_failed()?;
+                    let text = rewritten_document(text, &numbers, origin).or_failed()?;
+                    Ok(Replacement { text, replaced })
+                };
+                put_into(layout.path.as_deref(), path, &layout.text, rewrite)
             }
             Target::Export { path, language } => {
                 put(path, &exported(*language, schema, &tuned.parameters, origin))
@@ -128,14 +145,21 @@ impl Target {
                 let note = format!(
                     "{} by smalt-tuner {}: {} positions, error {:.6} -> {:.6}",
                     smalt_workbench::calendar::UtcTime::of(std::time::SystemTime::now()).pgn_date(),
-                    env!("CARGO_PKG_VERSION"),
+                    smalt_about::VERSION,
                     summary.positions,
                     summary.initial_error,
                     summary.final_error,
                 );
-                let text = |source: &MarkedSource| source.rewritten(schema, &tuned.parameters, &note);
-                let texts = sources.iter().map(text).collect::<Result<Vec<_>, _>>()?;
-                sources.iter().zip(texts).try_for_each(|(source, new)| put(&source.output, &new.text))
+                let put = |source: &MarkedSource| {
+                    let rewrite = |text: &str| {
+                        let new = source.rewritten(text, schema, &tuned.parameters, &note)?;
+                        Ok(Replacement { text: new.text, replaced: new.replaced })
+                    };
+                    put_into(Some(&source.path), &source.output, &source.text, rewrite)
+                };
+                // A source that cannot be written does not keep the others from being written.
+                let results: Vec<_> = sources.iter().map(put).collect();
+                results.into_iter().collect()
             }
         }
     }
@@ -144,6 +168,7 @@ impl Target {
 impl MarkedSource {
     fn read(source: &Path, output: &Path) -> Result<MarkedSource, Refusal> {
         Ok(MarkedSource {
+            path: source.to_owned(),
             text: read(source)?,
             comments: Comments::of_path(source),
             output: output.to_owned(),
@@ -152,16 +177,82 @@ impl MarkedSource {
 
     fn rewritten(
         &self,
+        text: &str,
         schema: &Schema,
         parameters: &[f64],
         note: &str,
     ) -> Result<crate::weights::source::Rewritten, Refusal> {
-        rewritten_source(&self.text, self.comments, schema, parameters, note)
+        rewritten_source(text, self.comments, schema, parameters, note)
             .with_context(|| self.output.display().to_string())
             .or_usage()
     }
 }
 
+/// Writes the new numbers into the text of a file as it is now. Where it is replaced itself but is gone, has other numbers
+/// than before the fit or no longer matches the parameters, it stays, and the new text of the one before goes into a file
+/// beside it.
+fn put_into<N: PartialEq>(
+    source: Option<&Path>,
+    output: &Path,
+    before: &str,
+    rewrite: impl Fn(&str) -> Result<Replacement<N>, Refusal>,
+) -> Result<(), Refusal> {
+    let old = rewrite(before)?;
+    let Some(source) = source else { return put(output, &old.text) };
+    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let is_replaced = place(source) == place(output);
+    let reason = match read(source).and_then(|text| rewrite(&text)) {
+        Ok(now) if !is_replaced || now.replaced == old.replaced => return put(output, &now.text),
+        Err(_) if !is_replaced => return put(output, &old.text),
+        Ok(_) => "its numbers changed during the fit".to_owned(),
+        Err(Refusal { error, .. }) => format!("it changed during the fit ({error:#})"),
+    };
+    let mut kept = output.as_os_str().to_owned();
+    kept.push(".tuned");
+    put(Path::new(&kept), &old.text)?;
+    let (shown, kept) = (source.display(), Path::new(&kept).display());
+    Err(anyhow!("{shown}: {reason}, and it was not replaced; the tuned one is {kept}")).or_failed()
+}
+
+fn put(path: &Path, text: &str) -> Result<(), Refusal> {
+    replace(path, text).with_context(|| path.display().to_string()).or_failed()
+}
+
 fn read(path: &Path) -> Result<String, Refusal> {
     std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_edited_during_the_fit_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let [source, other, kept] = ["a.c", "b.c", "a.c.tuned"].map(|name| folder.path().join(name));
+        // The number of a line `x=…` becomes 9.
+        let rewrite = |text: &str| {
+            let line = text.lines().find(|line| line.starts_with("x=")).context("no number").or_usage()?;
+            Ok(Replacement { text: text.replace(line, "x=9"), replaced: line.to_owned() })
+        };
+        let check = |now: Option<&str>, output: &Path, expected: Option<&str>, words: &str| {
+            let _ = [&source, &other, &kept].map(std::fs::remove_file);
+            if let Some(now) = now {
+                std::fs::write(&source, now).unwrap();
+            }
+            let result = put_into(Some(&source), output, "x=1\n", rewrite);
+            let error = result.map_or_else(|refusal| format!("{:#}", refusal.error), |()| String::new());
+            assert!(error.contains(words) && error.is_empty() == words.is_empty(), "{error}");
+            let read = |path: &Path| std::fs::read_to_string(path).ok();
+            assert_eq!(read(output).as_deref(), expected);
+            assert_eq!(read(&kept).as_deref(), (!words.is_empty()).then_some("x=9\n"));
+        };
+        check(Some("x=1\n"), &source, Some("x=9\n"), "");
+        check(Some("x=1\nmine\n"), &source, Some("x=9\nmine\n"), "");
+        check(Some("x=2\n"), &source, Some("x=2\n"), "its numbers changed during the fit");
+        check(Some("mine\n"), &source, Some("mine\n"), "it changed during the fit (no number)");
+        check(None, &source, None, "it was not replaced");
+        check(Some("x=2\nmine\n"), &other, Some("x=9\nmine\n"), "");
+        check(None, &other, Some("x=9\n"), "");
+    }
 }

@@ -6,6 +6,7 @@ use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::{Term, WEIGHTS};
 use smalt::evaluation::taper::FULL_SCALE;
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table as Page};
+use smalt_workbench::output_file::{self, Existing};
 
 use super::arguments::{MethodName, ScheduleName, TexelFlags};
 use super::commit::commit;
@@ -40,6 +41,10 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
     let is_traced = is_traced(&flags.engine, &flags.positions);
     let target = Target::of(flags, if is_traced { Evaluation::Traced } else { Evaluation::Own })?;
     check_writable([flags.output.as_ref(), flags.json.as_ref(), flags.checkpoint.as_ref()], flags.force)?;
+    if !flags.write.is_empty() {
+        let mut files = target.paths().into_iter();
+        files.try_for_each(|path| output_file::check(path, Existing::Replace)).or_usage()?;
+    }
     if !is_traced {
         task.start = own_start(flags)?;
     }
@@ -240,11 +245,12 @@ fn load(flags: &TexelFlags) -> Result<(features::Table, Skipped), Refusal> {
 fn origin(flags: &TexelFlags, hash: u64, summary: &Summary) -> Origin {
     let text = |words: String| OriginValue::Text(words);
     let command: Vec<String> = std::env::args().skip(1).collect();
+    let is_traced = is_traced(&flags.engine, &flags.positions);
     let start = match &flags.params {
         Some(path) => path.display().to_string(),
-        None if flags.scratch && flags.engine.engine.is_some() => "zero".to_owned(),
+        None if flags.scratch && is_traced => "zero".to_owned(),
         None if flags.scratch => "scratch values, material only".to_owned(),
-        None if flags.engine.engine.is_some() => "the numbers of the engine".to_owned(),
+        None if is_traced => "the numbers of the engine".to_owned(),
         None => "the numbers built in".to_owned(),
     };
     let data: Vec<String> = flags.positions.iter().map(|source| source.path.display().to_string()).collect();
@@ -303,6 +309,7 @@ fn document(tuned: &Tuned, warnings: &[String], target: &Target) -> Value {
     let mut document = json!(tuned.summary);
     document["warnings"] = json!(warnings);
     document["written"] = json!(target.paths().first());
+    document["written_files"] = json!(target.paths());
     let step = |step: &Step| {
         json!({
             "epoch": step.epoch, "train": step.train, "validation": step.validation, "best": step.best,

@@ -30,6 +30,11 @@ pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
     let Some(words) = &flags.engine.engine else { return Err(anyhow!("--engine is missing")).or_usage() };
     let stop = interrupt()?;
     let mut engines = start(words, &flags.engine, &stop)?;
+    if flags.force && flags.output.is_file() {
+        open(&flags.positions)?;
+        let emptied = std::fs::File::options().write(true).truncate(true).open(&flags.output);
+        emptied.with_context(|| flags.output.display().to_string()).or_failed()?;
+    }
     let mut skipped = Skipped::default();
     let mut verification = verification(engines.header(), &flags.engine);
     let begun = std::time::Instant::now();
@@ -57,9 +62,9 @@ pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
     Ok(skipped.exit())
 }
 
-/// True if another engine's evaluation is fitted: an engine is given, or the first source has traces.
+/// True if another engine's evaluation is fitted: an engine is given, or a source has traces.
 pub(super) fn is_traced(flags: &EngineFlags, sources: &[SourceArgument]) -> bool {
-    flags.engine.is_some() || sources.first().is_some_and(|source| is_trace_file(&source.path))
+    flags.engine.is_some() || sources.iter().any(|source| is_trace_file(&source.path))
 }
 
 /// Traces in memory, verified.

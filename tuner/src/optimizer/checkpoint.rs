@@ -35,7 +35,7 @@ pub struct Identity {
 impl Identity {
     /// What differs in another fit, in words: the name, what it is here and what it is there. Empty if it is the same.
     fn differences(&self, other: &Identity) -> Vec<String> {
-        let nothing = "not told".to_owned();
+        let nothing = "not given".to_owned();
         let value = |identity: &Identity, name: &str| {
             if name == "--k" { Some(identity.k.to_string()) } else { identity.given.get(name).cloned() }
         };

@@ -3,6 +3,7 @@
 
 use super::{Players, Task};
 use crate::dataset::mixed;
+use crate::labels::{PointOfView, SourceOptions};
 use crate::loss::LabelledRows;
 use crate::optimizer::{Identity, Method};
 use crate::table::Table;
@@ -25,6 +26,11 @@ pub(super) fn identity_of<R: LabelledRows>(table: &Table<R>, task: &Task, k: f64
         ("--method", format!("{:?}", settings.method).to_lowercase()),
         ("--seed", settings.seed.to_string()),
     ];
+    // Only those that are not the default: checkpoints of earlier versions do not say them.
+    let sources = table.train.labels().all_options();
+    if sources.iter().any(|options| *options != SourceOptions::default()) {
+        given.push(("options of the data sources", list(&sources.iter().map(source).collect::<Vec<_>>())));
+    }
     if settings.method == Method::Adam {
         given.extend([
             ("--rate", settings.rate.to_string()),
@@ -49,6 +55,12 @@ fn list(words: &[String]) -> String {
 
 fn on(is_on: bool) -> String {
     (if is_on { "given" } else { "not given" }).to_owned()
+}
+
+fn source(options: &SourceOptions) -> String {
+    let view = if options.view == PointOfView::White { "white" } else { "mover" };
+    let share = options.result_share.map_or_else(String::new, |share| format!("lambda={share},"));
+    format!("weight={},{share}view={view}", options.weight)
 }
 
 fn bound((name, bounds): &(String, Bounds)) -> String {

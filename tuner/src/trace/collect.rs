@@ -162,14 +162,20 @@ impl<P: FnMut(u64)> Collector<'_, P> {
             Ok(replies) => replies,
             Err(error) => return self.halt(Halt::Pipe(error)),
         };
-        for (group, reply) in self.batch.drain(..).zip(replies) {
-            match &reply {
+        for (group, reply) in self.batch.iter().zip(&replies) {
+            match reply {
                 Reply::Trace(trace) => {
                     self.verification.compare(self.engines.header(), &group.first.position, trace);
                 }
                 Reply::Skip => self.collected.skipped += 1,
             }
-            self.writer.push(&group.labels, &reply)?;
+        }
+        // Wrong traces stay out of the file: a later run takes all that it has as known.
+        let is_right = !self.verification.has_failed();
+        for (group, reply) in self.batch.drain(..).zip(replies) {
+            if is_right {
+                self.writer.push(&group.labels, &reply)?;
+            }
             self.collected.positions += 1;
         }
         (self.progress)(self.collected.positions);

@@ -74,6 +74,8 @@ pub struct Rewritten {
     pub text: String,
     /// Parameters that were written.
     pub written: Vec<usize>,
+    /// The numbers that were replaced, as they stood.
+    pub replaced: Vec<String>,
 }
 
 /// Replaces the numbers of all marked regions; `note` says where they come from, and stands in the comments of the beginnings.
@@ -88,7 +90,7 @@ pub fn rewritten(
     note: &str,
 ) -> Result<Rewritten, SourceError> {
     let mut out = String::with_capacity(text.len() + 256);
-    let (mut written, mut at) = (Vec::new(), 0);
+    let (mut written, mut old, mut at) = (Vec::new(), Vec::new(), 0);
     while let Some(begin) = find_begin(text, at) {
         let line = text[..begin].lines().count();
         let line_end = text[begin..].find('\n').map_or(text.len(), |end| begin + end);
@@ -115,6 +117,7 @@ pub fn rewritten(
         out.push_str(&heading(&text[begin..comment_end], &name, half, note));
         out.push_str(&replaced(&text[comment_end..end], &numbers, &new));
         written.extend(parameters_of_region);
+        old.extend(numbers.iter().map(|number| text[comment_end..end][number.place.clone()].to_owned()));
         at = end;
     }
     if at == 0 {
@@ -122,7 +125,7 @@ pub fn rewritten(
     }
     out.push_str(&text[at..]);
     written.sort_unstable();
-    Ok(Rewritten { text: out, written })
+    Ok(Rewritten { text: out, written, replaced: old })
 }
 
 /// Where the next `smalt:begin` ends that a blank follows: others only speak of it.
@@ -204,7 +207,8 @@ fn numbers(text: &str, comments: Comments) -> Vec<Number> {
         if token == b'0' && !is_length(bytes, at, end) {
             all.push(number(text, sign.unwrap_or(at), at, end));
         }
-        // A sign after a number, a name or a call adds or subtracts; after a cast it belongs to the number.
+        // A sign after a number or a name adds or subtracts. After a name in brackets, as in a cast, it belongs to the number:
+        // `f(x) - 5` has the number -5.
         let is_unary =
             matches!(tokens, [_, b'(' | b'[' | b'{' | b',' | b'=' | b':' | b';' | b'>'] | [b'a', b')']);
         sign = (matches!(token, b'-' | b'+') && is_unary).then_some(at);
@@ -249,9 +253,12 @@ fn number(text: &str, sign: usize, start: usize, end: usize) -> Number {
     let literal = &text[start..end];
     let digits = literal.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(literal.len());
     let (digits, suffix) = literal.split_at(digits);
-    let decimals = digits.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-    let is_exponent = suffix.starts_with(['e', 'E', 'x']);
-    let suffix = if is_exponent { String::new() } else { suffix.to_owned() };
+    // `1.` and `1.f` get a digit after the point: `7f` is no number in C.
+    let decimals = digits.split_once('.').map_or(0, |(_, fraction)| fraction.len().max(1));
+    // The new number is written in decimal, without the rest of an exponent or of other bases: `1e3`, `0x1F`, `0b101`, `0o17`.
+    let is_exponent = suffix.starts_with(['e', 'E']);
+    let is_other_base = digits == "0" && suffix.starts_with(['x', 'X', 'b', 'B', 'o', 'O']);
+    let suffix = if is_exponent || is_other_base { String::new() } else { suffix.to_owned() };
     Number { place: sign..end, decimals, suffix }
 }
 
@@ -338,6 +345,27 @@ mod tests {
             "// smalt:begin rate\nfloat rate = 0.500f;\n// smalt:end rate",
             "// smalt:begin rate (tuned by a test)\nfloat rate = 0.000f;\n// smalt:end rate",
         );
+    }
+
+    #[test]
+    fn numbers_of_any_form_become_numbers_of_the_language() {
+        for (before, after) in [
+            ("1.f", "19.0f"),
+            ("1.", "19.0"),
+            ("1.0", "19.0"),
+            ("10i32", "19i32"),
+            ("10L", "19L"),
+            ("0b1010", "19"),
+            ("0o12", "19"),
+            ("0X0A", "19"),
+            ("0xA", "19"),
+            ("1e1", "19"),
+        ] {
+            let text = |number: &str, note: &str| {
+                format!("// smalt:begin tempo{note}\ntempo = {number};\n// smalt:end tempo")
+            };
+            check(Comments::Slashes, &text(before, ""), &text(after, " (tuned by a test)"));
+        }
     }
 
     #[test]

@@ -232,6 +232,11 @@ fn positions_are_converted_from_format_to_format() {
     let (out, error) = check(&["convert", &unscored, "-o", &path(&folder, "d.plain"), "--json", "-"], 3);
     assert_eq!((json(&out)["read"].as_u64(), json(&out)["positions"].as_u64()), (Some(1), Some(0)));
     assert!(error.contains("left out: 1 positions without a score, which the format needs"), "{error}");
+    let precious = path(&folder, "precious.plain");
+    std::fs::write(&precious, "precious").unwrap();
+    let (_, error) = check(&["convert", &unscored, "-o", &precious, "--force"], 2);
+    assert!(error.contains("no position fits the format") && error.contains("without a score"), "{error}");
+    assert_eq!(std::fs::read_to_string(&precious).unwrap(), "precious");
     let (page, _) = check(&["texel", &second, "--epochs", "1", "--only", "material.pawn"], 0);
     assert!(page.contains("2 parameters"), "{page}");
 }
@@ -400,6 +405,13 @@ fn a_fit_goes_on_from_its_checkpoint() {
     ] {
         let all = ["texel", &positions, "--resume", &kept].iter().chain(flags).copied().collect::<Vec<_>>();
         let (_, error) = check(&all, 2);
+        assert!(error.contains("fit.toml: it belongs to another fit: ") && error.contains(words), "{error}");
+    }
+    for (option, words) in [
+        (",weight=2", "options of the data sources is not given in it, and now weight=2,view=white"),
+        (",lambda=0.5", "and now weight=1,lambda=0.5,view=white"),
+    ] {
+        let (_, error) = check(&["texel", &format!("{positions}{option}"), "--resume", &kept], 2);
         assert!(error.contains("fit.toml: it belongs to another fit: ") && error.contains(words), "{error}");
     }
     let older = std::fs::read_to_string(&kept).unwrap().replace("format = 2", "format = 1");

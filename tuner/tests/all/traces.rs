@@ -155,6 +155,22 @@ fn a_trace_that_does_not_give_the_score_is_refused_before_the_fit() {
     let allowed =
         ["texel", &positions, "--engine", &engine, "--tolerance", "5000", "--epochs", "1", "-o", &output];
     check(&allowed, 0);
+
+    // Nothing wrong stays in a file of traces, and what was allowed is replaced by --force.
+    let kept = place.name("mine.trace");
+    let trace = |engine: &str, flags: &[&str], exit: i32| {
+        let all = ["trace", &positions, "--engine", engine, "--concurrency", "1", "-o", &kept, "--json", "-"];
+        check(&[&all[..], flags].concat(), exit)
+    };
+    trace(&engine, &[], 1);
+    let good = place.build("good", &example("tunable.c"));
+    assert_eq!(json(&trace(&good, &[], 0).0)["known"], 0);
+    let right = fs::read(&kept).unwrap();
+    let wrong = json(&trace(&engine, &["--tolerance", "5000", "--force"], 0).0);
+    assert_eq!(wrong["known"], 0);
+    assert!(fs::read(&kept).unwrap() != right);
+    trace(&good, &["--force"], 0);
+    assert!(fs::read(&kept).unwrap() == right);
 }
 
 #[test]
@@ -186,6 +202,44 @@ fn traces_are_kept_and_an_interrupted_file_is_continued() {
         [&summary["positions"], &summary["final_error"], &summary["validation_error"]].map(Clone::clone)
     };
     assert_eq!(fit(&[&kept]), fit(&[&positions, "--engine", &engine]));
+    let (_, error) = check(&["texel", &other, &kept, "--epochs", "1"], 2);
+    assert!(error.contains("other.epd: no traces, while others are"), "{error}");
+}
+
+#[test]
+fn a_source_that_is_edited_during_the_fit_keeps_the_edit() {
+    let place = Workplace::new();
+    let engine = place.build("mine", &example("tunable.c"));
+    let positions = place.extract("1");
+    let source = place.name("mine.c");
+    let write = format!("--write={source}");
+    // The engine edits the source when it is started: after it was read.
+    let fit = |edit: &str, exit: i32| {
+        fs::write(&source, example("tunable.c")).unwrap();
+        let editing = format!("sh -c \"{edit}; exec {engine}\"");
+        let flags =
+            ["texel", &positions, "--engine", &editing, "--concurrency", "1", "--epochs", "1", &write];
+        (check(&flags, exit).1, place.read("mine.c"))
+    };
+    let (_, text) = fit(&format!("echo '// mine' >> {source}"), 0);
+    assert!(text.contains("(tuned ") && text.ends_with("// mine\n"), "{text}");
+    let (error, text) = fit(&format!("echo mine > {source}"), 1);
+    assert!(error.contains("mine.c: it changed during the fit") && text == "mine\n", "{error}");
+    assert!(place.read("mine.c.tuned").contains("(tuned "));
+
+    // Both files are named, and the start of a fit without --engine.
+    let (kept, copy) = (place.name("mine.trace"), place.name("copy.c"));
+    check(&["trace", &positions, "--engine", &engine, "-o", &kept], 0);
+    [&source, &copy].iter().for_each(|file| fs::write(file, example("tunable.c")).unwrap());
+    let copies = format!("--write={copy}");
+    let summary = json(&check(&["texel", &kept, "--epochs", "1", &write, &copies, "--json", "-"], 0).0);
+    assert_eq!(summary["written"], source.as_str());
+    assert_eq!(summary["written_files"], serde_json::json!([source, copy]));
+    let tuned = place.name("tuned.toml");
+    check(&["texel", &kept, "--epochs", "1", "-o", &tuned], 0);
+    assert!(place.read("tuned.toml").contains("start = \"the numbers of the engine\""));
+    let (_, error) = check(&["texel", &kept, "--write=/proc/version"], 2);
+    assert!(error.contains("/proc/version"), "{error}");
 }
 
 #[test]
@@ -345,6 +399,10 @@ fn versions_are_built_in_copies_and_the_source_is_kept_only_when_games_prove_it(
     let ((_, error), kept) = prove("echo no compiler >&2; false", "H1", 2);
     assert!(error.contains("failed to build the tuned version") && error.contains("no compiler"), "{error}");
     assert_eq!(kept, engine(1));
+    let ((_, error), _) = prove("cp /bin/sh mine", "H1", 2);
+    assert!(error.contains("both versions are the same program"), "{error}");
+    let (_, error) = check(&["prove", &tuned, "--base", &base, "--tree", &tree, "--build", build], 2);
+    assert!(error.contains("--build: give the program that it makes with --engine"), "{error}");
 }
 
 #[test]
