@@ -97,7 +97,7 @@ For an engine whose numbers stand in its source:
 
 Exit code 0: the tuned version was accepted; 3: it was not, and nothing was written.")]
     Prove(ProveFlags),
-    /// Games that turn the constants of a search: all at once, by chance, following what wins (SPSA)
+    /// Tune search parameters by self-play (SPSA)
     #[command(after_help = "Examples:
   cargo build --release -p smalt --features tune && smalt-tuner spsa --engine target/release/smalt --write
   smalt-tuner spsa --engine ./mine --parameters spsa.txt --tc 5+0.05 --games 40000 -o tuned.txt
@@ -121,10 +121,10 @@ pub(super) struct ExtractFlags {
     /// Format of the output, as for `convert` [default: by the ending of its name]
     #[arg(long, value_name = "FORMAT", value_parser = super::convert::parse_format)]
     pub(super) format: Option<Format>,
-    /// Replace positions in which something hangs by the quiet end of the engine's quiescence search
+    /// Quiet end of the engine's quiescence search in place of positions in which something hangs
     #[arg(long)]
     pub(super) resolve: bool,
-    /// The most positions of a game, spread over it
+    /// Maximum number of positions of a game, spread over it
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(super) per_game: usize,
     /// Plies from the start position that count as opening
@@ -136,13 +136,13 @@ pub(super) struct ExtractFlags {
     /// Greatest number of positions of a phase, as a multiple of the mean of all phases
     #[arg(long, value_name = "FACTOR")]
     pub(super) balance: Option<f64>,
-    /// Decides which positions of a game are taken
+    /// Random seed of the choice of positions
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
     /// Threads [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
-    /// Write the report as JSON; `-` for standard output
+    /// JSON file for the report; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
     /// Replacement of existing output files
@@ -234,11 +234,11 @@ pub(super) struct TexelFlags {
     /// File with the start values [default: those of the engine]
     #[arg(long, value_name = "FILE")]
     pub(super) params: Option<PathBuf>,
-    /// Begin with material only (100, 300, 300, 500, 900), all else zero; with --engine, all zero
+    /// Start values of material only (100, 300, 300, 500, 900), all else zero; with --engine, all zero
     #[arg(long, alias = "from-scratch", conflicts_with = "params")]
     pub(super) scratch: bool,
-    /// Write the tuned numbers in place: into engine/params/evaluation.toml (or the file of --params), or between the
-    /// comments `smalt:begin NAME` and `smalt:end NAME` of the source given; repeatable
+    /// Output in place: into engine/params/evaluation.toml (or the file of --params), or between the comments
+    /// `smalt:begin NAME` and `smalt:end NAME` of the source given; repeatable
     #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub(super) write: Vec<String>,
     /// File for the tuned numbers
@@ -253,7 +253,7 @@ pub(super) struct TexelFlags {
     /// Groups or terms to tune, as in 'mobility.*'; repeatable [default: all]
     #[arg(long, value_name = "NAME")]
     pub(super) only: Vec<String>,
-    /// Groups or terms to leave alone; repeatable
+    /// Groups or terms that keep their values, e.g. 'psqt.*'; repeatable [default: none]
     #[arg(long, value_name = "NAME")]
     pub(super) freeze: Vec<String>,
     /// Optimizer
@@ -278,11 +278,11 @@ pub(super) struct TexelFlags {
     /// Bounds of numbers, as in 'material.pawn=80..120'; repeatable
     #[arg(long, value_name = "NAME=LEAST..MOST")]
     pub(super) bound: Vec<String>,
-    /// Ignore the constraints of the evaluation: boards with mirrored files, lists with rising numbers
+    /// No constraints of the evaluation: boards with mirrored files, lists with rising numbers
     #[arg(long)]
     pub(super) unconstrained: bool,
-    /// Fit the strength of each player and take it out of the results: where unequal players met, the stronger one wins
-    /// from positions that are not won, which misleads the weights
+    /// Results without the fitted strength of each player: where unequal players met, the stronger one wins from positions
+    /// that are not won, which misleads the weights
     #[arg(long)]
     pub(super) adjust_for_players: bool,
     /// Share of the games held out for validation
@@ -327,7 +327,7 @@ pub(super) struct DiffFlags {
     pub(super) before: PathBuf,
     /// The file after
     pub(super) after: PathBuf,
-    /// Name every weight that changed
+    /// List of every weight that changed
     #[arg(long)]
     pub(super) all: bool,
 }
@@ -345,7 +345,7 @@ pub(super) struct CheckFlags {
     /// EPD file for the positions with the largest errors
     #[arg(long, value_name = "FILE")]
     pub(super) outliers: Option<PathBuf>,
-    /// Show the coverage of all weights
+    /// Table of the coverage of all weights
     #[arg(long)]
     pub(super) all: bool,
     /// JSON file for the findings; `-` for standard output
@@ -399,7 +399,7 @@ pub(super) struct ProveFlags {
     /// the source that it replaces
     #[arg(long, value_name = "FILE")]
     pub(super) base: Option<PathBuf>,
-    /// Replace the base by the tuned version if it is accepted
+    /// Replacement of the base by the tuned version if it is accepted
     #[arg(long)]
     pub(super) write: bool,
     /// Build command, as in 'make -j2': both versions are built in copies of the source folder
@@ -415,16 +415,16 @@ pub(super) struct ProveFlags {
     /// Nodes for each move
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(super) nodes: u64,
-    /// A clock instead, as in 8+0.08
+    /// Time control in place of --nodes: seconds + increment, e.g. 8+0.08
     #[arg(long, value_name = "TC", conflicts_with = "nodes")]
     pub(super) tc: Option<String>,
-    /// The hypothesis that rejects it: normalized Elo
+    /// H0 of the SPRT, which rejects the tuned version: normalized Elo
     #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true)]
     pub(super) elo0: f64,
-    /// The hypothesis that accepts it: normalized Elo
+    /// H1 of the SPRT, which accepts the tuned version: normalized Elo
     #[arg(long, value_name = "ELO", default_value_t = 5.0, allow_negative_numbers = true)]
     pub(super) elo1: f64,
-    /// The most games
+    /// Maximum number of games
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub(super) games: u64,
     /// Games at the same time; the tournament program's default if not given
@@ -436,7 +436,7 @@ pub(super) struct ProveFlags {
     /// Where the games are kept, to be resumed by `smalt-tournament resume` and looked at by `smalt-tournament serve`
     #[arg(long, value_name = "RUN.db")]
     pub(super) store: Option<PathBuf>,
-    /// Decides the order of openings
+    /// Random seed of the order of openings
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
     /// The program that plays; `smalt-tournament` beside this one, or on the path, if not given
@@ -461,7 +461,7 @@ pub(super) struct SpsaFlags {
     /// Names of the parameters that are tuned, e.g. 'reduction_*'; may be repeated [default: all]
     #[arg(long, value_name = "NAME")]
     pub(super) only: Vec<String>,
-    /// Leave these alone; may be given often
+    /// Names of the parameters that keep their values, e.g. 'time_*'; may be repeated [default: none]
     #[arg(long, value_name = "NAME")]
     pub(super) freeze: Vec<String>,
     /// Games in all [default: 20000]
@@ -473,7 +473,7 @@ pub(super) struct SpsaFlags {
     /// Nodes for each move [default: 10000]
     #[arg(long, value_name = "N")]
     pub(super) nodes: Option<u64>,
-    /// A clock instead, as in 8+0.08
+    /// Time control in place of --nodes: seconds + increment, e.g. 8+0.08
     #[arg(long, value_name = "TC", conflicts_with = "nodes")]
     pub(super) tc: Option<String>,
     /// Games at the same time; the tournament program's default if not given
@@ -488,13 +488,13 @@ pub(super) struct SpsaFlags {
     /// File that keeps the tuning after each round
     #[arg(long, value_name = "FILE", default_value = "spsa.json")]
     pub(super) checkpoint: PathBuf,
-    /// Go on with the tuning in the checkpoint, which has its engine, parameters, clock, openings, batch, games and seed
+    /// Resumption of the tuning in the checkpoint, which has its engine, parameters, clock, openings, batch, games and seed
     #[arg(long)]
     pub(super) resume: bool,
     /// Replacement of the values in the file of the parameters
     #[arg(long)]
     pub(super) write: bool,
-    /// Put them into another file
+    /// File for a copy of the parameter file with the tuned values
     #[arg(short, long, alias = "out", value_name = "FILE", conflicts_with = "write")]
     pub(super) output: Option<PathBuf>,
     /// The program that plays; `smalt-tournament` beside this one, or on the path, if not given
