@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, anyhow};
 use serde_json::json;
 use smalt::evaluation::Parameters;
-use smalt_workbench::entrant::BUILTIN;
+use smalt_workbench::entrant::{BUILTIN, ResolveError};
 
 use super::arguments::{PARAMETERS, ProveFlags};
 use super::target::SHIPPED;
 use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, parameters, show, tell, write};
-use crate::games::{PlayError, check_options, engine_command, engine_in, locate, tournament_program};
+use crate::games::{
+    EngineError, PlayError, check_options, engine_command, engine_in, locate, tournament_program,
+};
 use crate::prove::{Duel, Proof, Side, Verdict, prove};
 use crate::source_build::build;
 use crate::weights::document::replace;
@@ -117,7 +119,7 @@ impl Versions {
         let Some(base) = flags.base.clone() else {
             return Err(anyhow!("--build: say with --base which source the tuned one replaces")).or_usage();
         };
-        if flags.engine == BUILTIN {
+        if matches!(engine_command(&flags.engine), Err(EngineError::Resolve(ResolveError::NoCommand))) {
             let words = "--build: give the program that it makes with --engine, as in --engine ./mine";
             return Err(anyhow!(words)).or_usage();
         }

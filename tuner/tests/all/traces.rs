@@ -401,8 +401,11 @@ fn versions_are_built_in_copies_and_the_source_is_kept_only_when_games_prove_it(
     assert_eq!(kept, engine(1));
     let ((_, error), _) = prove("cp /bin/sh mine", "H1", 2);
     assert!(error.contains("both versions are the same program"), "{error}");
-    let (_, error) = check(&["prove", &tuned, "--base", &base, "--tree", &tree, "--build", build], 2);
-    assert!(error.contains("--build: give the program that it makes with --engine"), "{error}");
+    let without_engine = ["prove", &tuned, "--base", &base, "--tree", &tree, "--build", build];
+    for engine in [&[][..], &["--engine", "cmd=builtin"]] {
+        let (_, error) = check(&[&without_engine, engine].concat(), 2);
+        assert!(error.contains("--build: give the program that it makes with --engine"), "{error}");
+    }
 }
 
 #[test]
