@@ -323,9 +323,9 @@ fn parse_language(word: &str) -> Result<Language, String> {
 
 #[derive(Debug, Args)]
 pub(super) struct DiffFlags {
-    /// The file before
+    /// Parameter file before
     pub(super) before: PathBuf,
-    /// The file after
+    /// Parameter file after
     pub(super) after: PathBuf,
     /// List of every weight that changed
     #[arg(long)]
@@ -364,14 +364,14 @@ pub(super) struct CheckFlags {
 
 #[derive(Debug, Args)]
 pub(super) struct PlotFlags {
-    /// What `texel --json FILE` wrote, or a checkpoint of `spsa`; or a parameter file, and before it the one that it is
-    /// compared with (default: the numbers built in)
+    /// JSON file of `texel`, checkpoint of `spsa`, or parameter file, after the one that it is compared with [default: the
+    /// numbers built in]
     #[arg(value_name = "RUN.json|SPSA.json|[BEFORE.toml] AFTER.toml", required = true, num_args = 1..=2)]
     pub(super) files: Vec<PathBuf>,
-    /// What is drawn (default: loss of a fit, parameters of a checkpoint of `spsa`, boards of parameter files)
+    /// Kind of picture [default: loss of a fit, parameters of a checkpoint of `spsa`, boards of parameter files]
     #[arg(short, long, value_enum, value_name = "KIND")]
     pub(super) kind: Option<PlotKind>,
-    /// Where the SVG goes; standard output if not given
+    /// SVG file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// Replacement of existing output files
@@ -392,11 +392,11 @@ pub(super) enum PlotKind {
 
 #[derive(Debug, Args)]
 pub(super) struct ProveFlags {
-    /// The tuned table; with --build, the tuned source
+    /// Tuned table; with --build, the tuned source
     #[arg(value_name = "TUNED")]
     pub(super) tuned: PathBuf,
-    /// The table that it must beat [default: engine/params/evaluation.toml if there, else the one built in]; with --build,
-    /// the source that it replaces
+    /// Table that it must beat; with --build, the source that it replaces [default: engine/params/evaluation.toml if there,
+    /// else the one built in]
     #[arg(long, value_name = "FILE")]
     pub(super) base: Option<PathBuf>,
     /// Replacement of the base by the tuned version if it is accepted
@@ -408,7 +408,7 @@ pub(super) struct ProveFlags {
     /// Source folder of --build
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub(super) tree: PathBuf,
-    /// The engine that plays, as `smalt-tournament` names engines: one with the option EvalFile; with --build, a path in the
+    /// Engine that plays, as `smalt-tournament` names engines: one with the option EvalFile; with --build, a path in the
     /// source folder
     #[arg(long, value_name = "E", default_value = "builtin")]
     pub(super) engine: String,
@@ -427,19 +427,20 @@ pub(super) struct ProveFlags {
     /// Maximum number of games
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub(super) games: u64,
-    /// Games at the same time; the tournament program's default if not given
+    /// Games at the same time [default: that of the tournament program]
     #[arg(long, value_name = "N")]
     pub(super) concurrency: Option<usize>,
-    /// Openings; the tournament program's if not given
+    /// File of openings [default: those of the tournament program]
     #[arg(long, value_name = "FILE")]
     pub(super) openings: Option<PathBuf>,
-    /// Where the games are kept, to be resumed by `smalt-tournament resume` and looked at by `smalt-tournament serve`
+    /// Store of the games, for `smalt-tournament resume` and `smalt-tournament serve` [default: that of the
+    /// tournament program]
     #[arg(long, value_name = "RUN.db")]
     pub(super) store: Option<PathBuf>,
     /// Random seed of the order of openings
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
-    /// The program that plays; `smalt-tournament` beside this one, or on the path, if not given
+    /// Tournament program [default: `smalt-tournament` beside this one, or on the path]
     #[arg(long, value_name = "PROGRAM")]
     pub(super) tournament: Option<PathBuf>,
     /// JSON file for the result; `-` for standard output
@@ -452,7 +453,7 @@ pub(super) struct ProveFlags {
 
 #[derive(Debug, Args)]
 pub(super) struct SpsaFlags {
-    /// The engine that plays itself, as `smalt-tournament` names engines; each parameter must be an option of it
+    /// Engine that plays itself, as `smalt-tournament` names engines; each parameter must be an option of it
     #[arg(long, value_name = "E", required_unless_present = "resume")]
     pub(super) engine: Option<String>,
     /// Parameters: Smalt's own constants (.toml), or lines of OpenBench's form [default: engine/params/search.toml]
@@ -476,10 +477,10 @@ pub(super) struct SpsaFlags {
     /// Time control in place of --nodes: seconds + increment, e.g. 8+0.08
     #[arg(long, value_name = "TC", conflicts_with = "nodes")]
     pub(super) tc: Option<String>,
-    /// Games at the same time; the tournament program's default if not given
+    /// Games at the same time [default: that of the tournament program]
     #[arg(long, value_name = "N")]
     pub(super) concurrency: Option<usize>,
-    /// Openings; the tournament program's if not given
+    /// File of openings [default: those of the tournament program]
     #[arg(long, value_name = "FILE")]
     pub(super) openings: Option<PathBuf>,
     /// Random seed of perturbations and openings [default: 1]
@@ -497,7 +498,7 @@ pub(super) struct SpsaFlags {
     /// File for a copy of the parameter file with the tuned values
     #[arg(short, long, alias = "out", value_name = "FILE", conflicts_with = "write")]
     pub(super) output: Option<PathBuf>,
-    /// The program that plays; `smalt-tournament` beside this one, or on the path, if not given
+    /// Tournament program [default: `smalt-tournament` beside this one, or on the path]
     #[arg(long, value_name = "PROGRAM")]
     pub(super) tournament: Option<PathBuf>,
     /// JSON file for the result; `-` for standard output

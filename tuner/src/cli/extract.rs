@@ -30,8 +30,8 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     let games = games.collect::<Result<Vec<_>, _>>()?;
     let progress = Progress::spinner("games");
     let result = with_threads(flags.threads, || {
-        let mut told = |report: &ExtractReport| progress.tell(report.games.to_string());
-        Ok(extract(&games, &flags.output, format, &rules, &stop, &mut told))
+        let mut show_progress = |report: &ExtractReport| progress.tell(report.games.to_string());
+        Ok(extract(&games, &flags.output, format, &rules, &stop, &mut show_progress))
     })?;
     progress.finish();
     let report = match result {

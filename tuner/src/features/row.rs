@@ -249,8 +249,9 @@ mod tests {
             let features = Features { danger: [danger(&counts), danger(&[(2, 5)])], ..Features::default() };
             let packed = pack(&features).unwrap();
             let row = Row::whole(&packed);
-            let told = |king: usize| row.danger(king).map(|(w, c)| (w - DANGER_START, c)).collect::<Vec<_>>();
-            assert_eq!((told(0), told(1)), (counts, vec![(2, 5)]));
+            let danger =
+                |king: usize| row.danger(king).map(|(w, c)| (w - DANGER_START, c)).collect::<Vec<_>>();
+            assert_eq!((danger(0), danger(1)), (counts, vec![(2, 5)]));
         }
         let crowd = Features { danger: [danger(&[(0, 300)]), Vec::new()], ..Features::default() };
         assert_eq!(pack(&crowd), Err(RowError));
@@ -263,8 +264,8 @@ mod tests {
         let counts = [(0, -1), (1, 16), (COMPLEXITIES - 2, -7), (COMPLEXITIES - 1, 127)];
         let features = Features { complexity: counts.map(feature).to_vec(), ..Features::default() };
         let packed = pack(&features).unwrap();
-        let told = Row::whole(&packed).complexity().map(|(w, c)| (w - COMPLEXITY_START, c));
-        assert_eq!(told.collect::<Vec<_>>(), counts);
+        let complexity = Row::whole(&packed).complexity().map(|(w, c)| (w - COMPLEXITY_START, c));
+        assert_eq!(complexity.collect::<Vec<_>>(), counts);
         let crowd = Features { complexity: vec![feature((0, 128))], ..Features::default() };
         assert_eq!(pack(&crowd), Err(RowError));
     }

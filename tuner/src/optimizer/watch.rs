@@ -152,9 +152,9 @@ impl<'a, S: Solver<Problem<'a>, State>> Solver<Problem<'a>, State> for Watched<'
         problem: &mut Counted<Problem<'a>>,
         state: State,
     ) -> Result<(State, Option<KV>), Error> {
-        let (state, told) = self.solver.next_iter(problem, state)?;
+        let (state, values) = self.solver.next_iter(problem, state)?;
         self.judge(&*problem, &state);
-        Ok((state, told))
+        Ok((state, values))
     }
 
     fn terminate(&mut self, state: &State) -> TerminationStatus {
