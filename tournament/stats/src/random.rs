@@ -38,6 +38,16 @@ impl SplitMix {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
+    /// An outcome by the chances of all outcomes, which sum to 1.
+    pub(crate) fn outcome(&mut self, chances: &[f64]) -> usize {
+        let mut point = self.unit();
+        let below = |chance: &f64| {
+            point -= chance;
+            point < 0.0
+        };
+        chances.iter().position(below).unwrap_or(chances.len().saturating_sub(1))
+    }
+
     /// From the standard normal distribution (G. Box and M. Muller, 1958).
     pub(crate) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
@@ -53,6 +63,18 @@ mod tests {
     fn the_generator_gives_the_published_numbers() {
         let mut random = SplitMix::new(1_234_567);
         assert_eq!([random.next(), random.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
+    }
+
+    #[test]
+    fn outcomes_come_as_often_as_their_chances_say() {
+        let mut random = SplitMix::new(5);
+        let chances = [0.05, 0.22, 0.46, 0.22, 0.05];
+        let mut counts = [0; 5];
+        (0..20_000).for_each(|_| counts[random.outcome(&chances)] += 1);
+        for (count, chance) in counts.into_iter().zip(chances) {
+            assert!((f64::from(count) / 20_000.0 - chance).abs() < 0.01, "{counts:?}");
+        }
+        assert_eq!(random.outcome(&[0.0, 0.0, 1.0]), 2);
     }
 
     #[test]

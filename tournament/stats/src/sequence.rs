@@ -159,12 +159,7 @@ mod tests {
             let mut random = SplitMix::stream(seed, run);
             let mut capitals = [shares.map(|(_, weight)| weight); 2];
             (0..pairs).any(|_| {
-                let mut point = random.unit();
-                let below = |chance: &f64| {
-                    point -= chance;
-                    point < 0.0
-                };
-                let result = chances.iter().position(below).unwrap_or(4);
+                let result = random.outcome(chances);
                 for (capital, gains) in capitals.iter_mut().zip([&up[result], &down[result]]) {
                     capital.iter_mut().zip(gains).for_each(|(part, gain)| *part *= gain);
                 }

@@ -131,12 +131,7 @@ fn separate(test: &Sprt, step: u64, mut night: Night, chances: &[[f64; 5]], rand
 fn draw(chances: &[f64; 5], pairs: u64, random: &mut SplitMix) -> Pentanomial {
     let mut counts = [0; 5];
     for _ in 0..pairs {
-        let mut point = random.unit();
-        let below = |chance: &f64| {
-            point -= chance;
-            point < 0.0
-        };
-        counts[chances.iter().position(below).unwrap_or(4)] += 1;
+        counts[random.outcome(chances)] += 1;
     }
     Pentanomial(counts)
 }
