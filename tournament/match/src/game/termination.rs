@@ -43,7 +43,7 @@ pub enum Termination {
     EndlessLine,
     /// False claim of a result.
     FalseClaim,
-    /// Walkover in a knockout or Swiss tournament: the loser could not be started.
+    /// Walkover in a knockout, a Swiss tournament or an open race: the loser could not be started.
     Walkover,
 }
 

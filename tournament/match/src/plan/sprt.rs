@@ -18,13 +18,13 @@ pub struct SprtSettings {
     /// Elo difference of hypothesis H0
     #[arg(long, value_name = "ELO", allow_negative_numbers = true, default_value = "0")]
     pub elo0: f64,
-    /// Elo difference of hypothesis H1
+    /// Elo difference of hypothesis H1 (in a race 3.5 by default)
     #[arg(long, value_name = "ELO", allow_negative_numbers = true, default_value = "5")]
     pub elo1: f64,
-    /// Probability of accepting H1 when H0 is true
+    /// Probability of accepting H1 when H0 is true; in a race, of accepting any candidate that is not better
     #[arg(long, value_name = "SHARE", default_value = "0.05")]
     pub alpha: f64,
-    /// Probability of accepting H0 when H1 is true
+    /// Probability of accepting H0 when H1 is true (in a race 0.4 by default)
     #[arg(long, value_name = "SHARE", default_value = "0.05")]
     pub beta: f64,
     /// Elo model of the hypotheses: normalized, logistic or bayesian

@@ -17,6 +17,7 @@ use super::{Standings, TestState};
 pub struct ResultsJson {
     run: String,
     format: String,
+    /// For a knockout a lower bound, and for an open race the games of the rounds known so far.
     games_planned: u32,
     games_finished: u64,
     /// Games skipped because a player is disqualified.
@@ -109,12 +110,16 @@ pub struct SprtJson {
     estimate: SprtEstimate,
 }
 
-/// Elo estimate of a sequential test, corrected for the stopping rule; null before its first game.
+/// Elo estimate of a sequential test, corrected for the stopping rule; null until the pairs scatter as 25 decided games do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct SprtEstimate {
+    /// Elo given the stopping rule; null until the pairs scatter as 25 decided games do.
     sprt_elo: Option<f64>,
+    /// Lower end of its 95 % interval.
     sprt_elo_low: Option<f64>,
+    /// Upper end of its 95 % interval.
     sprt_elo_high: Option<f64>,
+    /// Likelihood of superiority given the stopping rule.
     sprt_los: Option<f64>,
 }
 

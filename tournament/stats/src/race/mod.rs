@@ -1,7 +1,7 @@
 //! A race of many candidates against one base: which of them is better, with few games and one error rate for all.
 //!
 //! Each candidate has a sequential test of its own ([`Sprt`]) at its part `alpha / candidates` of the error rate
-//! (C. Bonferroni), so that the probability to accept one or more candidates that are not better is `alpha` at most,
+//! (C. Bonferroni), so that the probability to accept one or more candidates that are not better is about `alpha` at most,
 //! whatever the true gains are and whichever candidates get the games. The lower bound is near: a candidate that falls
 //! behind is dropped early. Games go to the leaders, by LLR, in rounds of pairs, and the race ends with its first
 //! winners. Then each accepted candidate plays further pairs that no decision looks at: a candidate is accepted for its
@@ -64,7 +64,9 @@ impl RaceRules {
     /// # Errors
     /// If hypotheses or error rates make no test.
     pub fn test(&self, candidates: usize) -> Result<Sprt, SprtError> {
-        // Wald's bound ln((1 - beta) / alpha) is an approximation; ln(1 / alpha) holds for any stopping rule (J. Ville, 1939).
+        // The bound ln(1 / alpha) holds for the likelihood ratio of fixed hypotheses and any stopping rule (J. Ville, 1939),
+        // where Wald's ln((1 - beta) / alpha) is lower. Ours is generalized (each hypothesis takes its most likely
+        // distribution), so that the bound is an approximation; the simulations check it (docs/statistics.md).
         let alpha = (1.0 - self.beta) * self.alpha / candidates.max(1) as f64;
         Sprt::new(self.elo0, self.elo1, alpha, self.beta, self.model)
     }
