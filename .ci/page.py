@@ -131,6 +131,17 @@ def follow_the_run(browser):
     await_that("boards that move", lambda: browser.run(ALL_BOARDS) != positions)
 
 
+def check_words(browser):
+    """Numbers are written as in the terminal, and nothing is said of games that nobody knows of."""
+    shown = browser.run("""return import("/words.js").then(({ gamesText, score, signed }) => [
+        signed(0.04), signed(-0.04), signed(-0.06), signed(0.06), score({ cp: 0 }), score({ cp: -120 }),
+        gamesText({ games_finished: 12, games_planned: 400 }),
+        gamesText({ games_finished: 12, games_planned: 64, course: { kind: "race", is_open: true } }),
+        gamesText({ games_finished: 12, games_planned: 64, course: { kind: "race", is_open: false } }),
+    ])""")
+    expect(shown == ["0.0", "0.0", "−0.1", "+0.1", "0.00", "−1.20", "12 of 400", "12", "12 of 64"], f"numbers as people read them: {shown}")
+
+
 CHOOSE = """
     const select = document.querySelector(`[data-focus="${arguments[0]}"]`);
     if (select === null) return false;
@@ -308,6 +319,7 @@ def main():
             browser.look(1280, 900, "light")
             browser.open(base)
             follow_the_run(browser)
+            check_words(browser)
             game = replay_a_game(browser)
             views = {"overview": "#/run/0", "boards": "#/run/0/boards", "games": "#/run/0/games", "game": game}
             check_widths(browser, base, views, arguments.pictures, "running")

@@ -53,7 +53,7 @@ impl fmt::Display for RunState {
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     pub games_per_hour: f64,
-    /// Time until the last game; `None` while a sequential test is undecided, since the number of games is
+    /// Time until the last game; `None` while a sequential test or a race is undecided, since the number of games is
     /// open.
     pub left: Option<Duration>,
 }
@@ -67,8 +67,8 @@ impl Pace {
         }
         let each = seconds / f64::from(session.games);
         let left = Duration::try_from_secs_f64(standings.games_missing() as f64 * each);
-        let is_racing = standings.schedule().race().is_some_and(|rounds| rounds.race().is_open());
-        let is_open = is_racing || standings.test().is_some_and(|test| test.is_open());
+        let is_open =
+            standings.schedule().is_open_race() || standings.test().is_some_and(|test| test.is_open());
         let left = (!is_open).then_some(left.unwrap_or(Duration::MAX));
         Some(Pace { games_per_hour: 3600.0 / each, left })
     }

@@ -65,9 +65,7 @@ impl Display {
         }
         let bar =
             ProgressBar::new(standings.games_planned().into()).with_position(standings.games_finished());
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} games, {elapsed} passed{msg}") {
-            bar.set_style(style);
-        }
+        set_style(&bar, standings);
         bar.enable_steady_tick(REDRAWING);
         self.bar = Some(bar);
     }
@@ -110,12 +108,11 @@ impl Display {
         let [white, black] = [record.game.white, record.game.black].map(|entrant| self.name(entrant));
         let number = record.game.number + 1;
         if self.verbosity == Verbosity::Usual {
-            let done = standings.games_finished();
-            let planned = standings.games_planned();
+            let count = count_of_games(standings);
             let sentence = record.sentence();
             let outcome = record.outcome;
             self.line(&format!(
-                "Finished game {number} ({white} vs {black}): {outcome} {{{sentence}}} [{done}/{planned}] {}",
+                "Finished game {number} ({white} vs {black}): {outcome} {{{sentence}}} [{count}] {}",
                 score_line(record, standings)
             ));
         }
@@ -131,6 +128,7 @@ impl Display {
         if let Some(bar) = &self.bar {
             bar.set_length(finished + standings.games_missing());
             bar.set_position(finished);
+            set_style(bar, standings);
             if self.drawn.is_none_or(|drawn| drawn.elapsed() >= REDRAWING) {
                 let table = report::live_table(standings).to_text();
                 bar.set_message(format!("{}\n{}", self.pace(standings), table.trim_end()));
@@ -141,8 +139,7 @@ impl Display {
             && self.verbosity == Verbosity::Usual
         {
             let (table, pace) = (report::table(standings).to_text(), self.pace(standings));
-            let planned = standings.games_planned();
-            self.print(&format!("{}\n{finished} of {planned} games{pace}\n", table.trim_end()));
+            self.print(&format!("{}\n{}{pace}\n", table.trim_end(), report::games(standings)));
         }
     }
 
@@ -158,6 +155,9 @@ impl Display {
         if let Some(test) = standings.test().filter(TestState::is_open) {
             let left = report::games_left(&test).unwrap_or_default();
             return format!(", {rate} games/h, LLR {:.2}\n{left}", test.llr);
+        }
+        if standings.schedule().is_open_race() {
+            return format!(", {rate} games/h");
         }
         let left =
             Duration::try_from_secs_f64(each * standings.games_missing() as f64).unwrap_or(Duration::MAX);
@@ -176,6 +176,28 @@ impl Display {
             }
             StopReason::Failed(words) => self.line(&format!("Stopping: failed to {words}")),
         }
+    }
+}
+
+/// Sets the style of the progress bar: without a bar while nobody knows how many games follow.
+fn set_style(bar: &ProgressBar, standings: &Standings) {
+    let template = if standings.schedule().is_open_race() {
+        "{pos} games, {elapsed} passed{msg}"
+    } else {
+        "{bar:30} {pos}/{len} games, {elapsed} passed{msg}"
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+}
+
+/// Finished and planned games: `12/400`; `12` alone while nobody knows how many follow.
+fn count_of_games(standings: &Standings) -> String {
+    let finished = standings.games_finished();
+    if standings.schedule().is_open_race() {
+        finished.to_string()
+    } else {
+        format!("{finished}/{}", standings.games_planned())
     }
 }
 
@@ -229,7 +251,7 @@ impl RunObserver for Display {
             )),
             RunEvent::Notice(words) => self.line(words),
             RunEvent::Disqualified { entrant, disqualification } => {
-                let lot = if standings.schedule().goes_by_results() { "lost" } else { "left out" };
+                let lot = if standings.schedule().has_walkovers() { "lost" } else { "left out" };
                 self.line(&format!(
                     "{} is disqualified: it {disqualification}; its games are {lot}",
                     self.name(*entrant)

@@ -133,12 +133,7 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
             return Ok(Exit::Done);
         }
     }
-    let mut text = format!(
-        "{} of {} games, {}\n",
-        standings.games_finished(),
-        standings.games_planned(),
-        state_text(state, session.as_ref(), path)
-    );
+    let mut text = format!("{}, {}\n", report::games(&standings), state_text(state, session.as_ref(), path));
     text.push_str(&disqualified_text(&standings));
     text.push_str(&speed_text(speed, state));
     text.push_str(&standings.test().map(|test| report::test(&test)).unwrap_or_default());

@@ -72,20 +72,21 @@ impl RunReport {
     /// What happened, in a line: `gauntlet, 24 of 24 games, finished`.
     fn summary(&self) -> String {
         let standings = &self.standings;
-        let (done, planned) = (standings.games_finished(), standings.games_planned());
+        let games = tables::games(standings);
         let course = CourseJson::of(standings).map(|course| format!("; {}", course.progress()));
         let (format, state) = (self.plan.format(), &self.state);
         let left_out = match standings.games_left_out() {
             0 => String::new(),
             games => format!("{games} left out, "),
         };
-        format!("{format}, {done} of {planned} games, {left_out}{state}{}", course.unwrap_or_default())
+        format!("{format}, {games}, {left_out}{state}{}", course.unwrap_or_default())
     }
 
     /// Who played no more, and what that left out, in a line each.
     fn absences(&self) -> Vec<String> {
         let out = self.standings.out().iter();
-        let lost = if self.standings.schedule().goes_by_results() { "lost" } else { "left out" };
+        let is_lost = self.standings.schedule().goes_by_results() && self.standings.games_left_out() == 0;
+        let lost = if is_lost { "lost" } else { "left out" };
         out.map(|(&entrant, words)| {
             format!("{} is disqualified: it {words}; its games are {lost}", self.name_of(entrant))
         })

@@ -5,7 +5,7 @@ use smalt_chess::{Color, Outcome};
 use smalt_match::schedule::ScheduledGame;
 
 use crate::support::made::store;
-use crate::support::{Place, finish, scripted, timeless};
+use crate::support::{Place, finish, scripted, scripted_program, timeless};
 
 /// The base loses all games to `good`, and wins all against the others.
 fn entrants() -> [String; 4] {
@@ -35,7 +35,14 @@ fn candidate<'a>(results: &'a Value, name: &str) -> &'a Value {
 #[test]
 fn the_better_candidate_wins_the_race_and_gets_an_estimate_from_later_games() {
     let place = Place::new();
-    let (out, _) = place.check(&race(&entrants(), &["--concurrency", "2"]), 0);
+    let (out, err) = place.check(&race(&entrants(), &["--concurrency", "2", "--rating-interval", "2"]), 0);
+    // How many games there are is known from the verdict on.
+    let finished: Vec<&str> = err.lines().filter(|line| line.starts_with("Finished game")).collect();
+    let last = format!("[{0}/{0}] ", finished.len());
+    assert!(finished[0].contains("} [1] ") && finished.last().unwrap().contains(&last), "{err}");
+    assert!(err.contains("\n2 games, ") && err.contains(" left\n"), "{err}");
+    let is_open = |line: &&str| line.contains(" games, ") && !line.contains(" of ");
+    assert!(!err.lines().filter(is_open).any(|line| line.ends_with(" left")), "{err}");
     let results = place.results("run.db");
     let course = &results["course"];
     assert_eq!((&course["kind"], &course["base"]), (&"race".into(), &"base".into()));
@@ -111,6 +118,56 @@ fn a_race_without_its_base_stops_and_accepts_nobody() {
     assert_eq!(candidate(&results, "good")["verdict"], "undecided");
 }
 
+/// No Elo is estimated from games that nobody played: they are left out, and resume plays them.
+#[test]
+fn games_for_the_estimate_of_a_candidate_that_stops_starting_are_left_out() {
+    let place = Place::new();
+    let mut entrants = entrants();
+    place.check(&race(&entrants, &["--concurrency", "1"]), 0);
+    let expected = place.results("run.db");
+    let games = candidate(&expected, "good")["games"].as_u64().unwrap();
+    let place = Place::new();
+    let script = format!(
+        "#!/bin/sh\necho >> started\n[ -e fixed ] || [ $(wc -l < started) -le {} ] || exit 1\n\
+         exec {} --name good --seed 2\n",
+        games + 6,
+        scripted_program()
+    );
+    place.write("good.sh", &script);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(place.path("good.sh"), mode).unwrap();
+    entrants[1] = "cmd=./good.sh name=good".to_owned();
+    let (_, err) = place.check(&race(&entrants, &["--concurrency", "1"]), 3);
+    assert!(err.contains("good is disqualified") && err.contains("its games are left out"), "{err}");
+    let results = place.results("run.db");
+    assert_eq!(candidate(&results, "good")["verdict"], "better");
+    assert_eq!(results["terminations"]["walkover"], Value::Null);
+    let left_out = results["games_left_out"].as_u64().unwrap();
+    assert!((1..16).contains(&left_out), "{results}");
+    let (text, _) = place.check(&["status", "run.db"], 0);
+    assert!(text.contains(&format!("{left_out} games are left out; resume makes up for them")), "{text}");
+    place.write("fixed", "");
+    place.check(&["resume", "run.db"], 0);
+    let results = place.results("run.db");
+    assert_eq!(results["course"], expected["course"]);
+    assert_eq!(results["games_left_out"], 0);
+}
+
+/// While the race is open its rounds need all their games, as those of a knockout do.
+#[test]
+fn a_candidate_that_cannot_be_started_loses_by_walkover_while_the_race_is_open() {
+    let place = Place::new();
+    let mut entrants = entrants();
+    entrants[3] = scripted("gone", "--fault exit-at-start");
+    let (_, err) = place.check(&race(&entrants, &["--concurrency", "1"]), 3);
+    assert!(err.contains("gone is disqualified") && err.contains("its games are lost"), "{err}");
+    let results = place.results("run.db");
+    assert_eq!(candidate(&results, "good")["estimate_games"], 16);
+    assert!(results["terminations"]["walkover"].as_u64() > Some(0), "{results}");
+    let (text, _) = place.check(&["report", "run.db"], 0);
+    assert!(text.contains("gone is disqualified") && text.contains("its games are lost"), "{text}");
+}
+
 #[test]
 fn a_race_that_goes_on_shows_who_leads() {
     let place = Place::new();
@@ -129,6 +186,8 @@ fn a_race_that_goes_on_shows_who_leads() {
         "100",
         "--round-pairs",
         "8",
+        "--alpha",
+        "0.07",
     ];
     let outcome = |game: ScheduledGame| match (game.pair % 7, game.white, game.black) {
         (0, _, 1) => Outcome::Win(Color::Black),
@@ -139,10 +198,17 @@ fn a_race_that_goes_on_shows_who_leads() {
     store(&place, "run.db", &flags, 32, outcome);
     let (tables, _) = place.check(&["standings", "run.db"], 0);
     assert!(tables.contains("in the race") && tables.contains("elo given the stopping rule"), "{tables}");
+    assert!(tables.contains("has a probability of 7.0% at most"), "{tables}");
+    assert!(tables.contains("games before the verdict") && tables.contains("games after it"), "{tables}");
     let results = place.results("run.db");
     let llr = |name| candidate(&results, name)["llr"].as_f64().unwrap();
     assert!(llr("c") > llr("b"), "{results}");
     assert_eq!(results["course"]["is_open"], true);
+    // Nobody knows how many games follow.
+    for command in ["status", "report"] {
+        let (text, _) = place.check(&[command, "run.db"], 0);
+        assert!(text.contains("32 games, ") && !text.contains("of 64 games"), "{text}");
+    }
 }
 
 #[test]
@@ -167,7 +233,6 @@ fn senseless_races_are_refused() {
 #[ignore = "needs nats-server"]
 fn a_fleet_plays_the_race_of_one_machine() {
     use crate::support::fleet::{Server, dismiss, worker};
-    use crate::support::scripted_program;
 
     let place = Place::new();
     let server = Server::start(&place, &[]);

@@ -2,7 +2,7 @@
 
 import { element, renew } from "./elements.js";
 import { mark } from "./runs.js";
-import { capitalized, duration, moment, progress, signed, whole } from "./words.js";
+import { capitalized, duration, gamesText, isOpenRace, moment, progress, signed, whole } from "./words.js";
 
 /** What starts a server of this run again. */
 const command = (run) => element("code", {}, `smalt-tournament serve ${run.store}`);
@@ -23,7 +23,7 @@ export function head(node, run, { connected, ended, many }) {
   const share = 100 * (isOpen ? Math.min(1, sprt.llr < 0 ? sprt.llr / sprt.lower : sprt.llr / sprt.upper) : progress(results));
   const isTold = runs && run.seconds_left !== null;
   const facts = [
-    ["Games", isOpen ? whole(results.games_finished) : `${whole(results?.games_finished ?? 0)} of ${whole(results?.games_planned ?? 0)}`],
+    ["Games", gamesText(results)],
     isOpen ? ["LLR", `${signed(sprt.llr, 2)} (${signed(sprt.lower, 2)}, ${signed(sprt.upper, 2)})`] : null,
     isOpen ? ["Games to go if H0 / if H1", `${whole(sprt.games_left_h0)} / ${whole(sprt.games_left_h1)}`] : null,
     results?.games_left_out ? ["Left out", whole(results.games_left_out)] : null,
@@ -41,7 +41,7 @@ export function head(node, run, { connected, ended, many }) {
         element("p", { class: "quiet" }, `${results ? `${capitalized(results.format)} · ` : ""}${run.store}`)),
       element("span", { class: `pill ${state[0]}`, role: "status" }, state[1])),
     notices(run, ended),
-    element("div", { class: "bar", role: "progressbar", "aria-label": isOpen ? "LLR towards its nearer bound" : "Games played", "aria-valuenow": Math.round(share), "aria-valuemin": 0, "aria-valuemax": 100 },
+    isOpenRace(results) ? null : element("div", { class: "bar", role: "progressbar", "aria-label": isOpen ? "LLR towards its nearer bound" : "Games played", "aria-valuenow": Math.round(share), "aria-valuemin": 0, "aria-valuemax": 100 },
       element("div", { "width%": share })),
     element("dl", { class: "facts" }, facts.filter(Boolean).map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))));
 }

@@ -88,10 +88,11 @@ export function race(run) {
     gauge(candidate.llr, course.lower, course.upper),
     whole(candidate.games),
     estimateAfterTest(candidate) ?? "–",
+    candidate.estimate_games ? whole(candidate.estimate_games) : "–",
     estimateOfRace(candidate) ?? "–",
   ]);
   return card(`Race against ${course.base}`, element("span", { class: "quiet keys" }, `[${course.elo0}, ${course.elo1}] ${course.model}`), table(
-    [["Candidate", "name"], ["Verdict", ""], ["LLR", "number"], ["Bounds", "wide"], ["Games", "number"], ["Elo given the stopping rule", ""], ["Unbiased Elo", ""]], rows),
+    [["Candidate", "name"], ["Verdict", ""], ["LLR", "number"], ["Bounds", "wide"], ["Games before the verdict", "number"], ["Elo given the stopping rule", ""], ["Games after it", "number"], ["Unbiased Elo", ""]], rows),
     element("p", { class: "quiet" }, `The probability that any candidate is accepted that is not better is ${percent(course.alpha)} at most. The unbiased Elo comes from games after the verdict.`));
 }
 

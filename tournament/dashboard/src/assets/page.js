@@ -8,6 +8,7 @@ import { Curves, Faults, crosstable, endings, engines, hero, race, standings, wa
 import { head, silence } from "./head.js";
 import { Replay } from "./replay.js";
 import { mark, showRuns } from "./runs.js";
+import { isLengthOpen } from "./words.js";
 
 const [headNode, tabs, main] = ["head", "tabs", "main"].map((id) => document.getElementById(id));
 const VIEWS = [["", "Overview"], ["boards", "Boards"], ["games", "Games"]];
@@ -179,7 +180,8 @@ function drawTabs() {
 function drawHead() {
   if (run) {
     head(headNode, run, { connected, ended, many });
-    const done = run.results ? `${run.results.games_finished}/${run.results.games_planned} ` : "";
+    const { results } = run;
+    const done = results ? `${results.games_finished}${isLengthOpen(results) ? "" : `/${results.games_planned}`} ` : "";
     document.title = `${done}${run.name || run.store} – Smalt`;
   }
 }

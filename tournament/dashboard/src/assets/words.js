@@ -10,9 +10,12 @@ export const fixed = (number, digits) => (isKnown(number) ? number.toFixed(digit
 
 export const percent = (share) => (isKnown(share) ? `${(100 * share).toFixed(1)} %` : MISSING);
 
-const sign = (number, digits) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(digits)}`;
+const sign = (number, digits) => {
+  const size = Math.abs(number).toFixed(digits);
+  return Number(size) === 0 ? size : `${number < 0 ? "−" : "+"}${size}`;
+};
 
-/** +12.3, −4.5. */
+/** +12.3, −4.5, 0.0. */
 export const signed = (number, digits = 1) => (isKnown(number) ? sign(number, digits) : MISSING);
 
 /** 1,234,567 as 1.23 M. */
@@ -47,7 +50,7 @@ export function clock(milliseconds) {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(all % 60)}` : `${minutes}:${two(all % 60)}`;
 }
 
-/** A score in White's view: +0.35, −1.20, #5, −#3. */
+/** A score in White's view: +0.35, −1.20, 0.00, #5, −#3. */
 export function score({ cp, mate }) {
   if (isKnown(mate)) return `${mate < 0 ? "−" : ""}#${Math.abs(mate)}`;
   return isKnown(cp) ? sign(cp / 100, 2) : "";
@@ -108,8 +111,20 @@ export function estimateOfRace({ estimate_elo: elo, estimate_elo_low: low, estim
   return estimate({ elo, elo_error: isKnown(low) && isKnown(high) ? (high - low) / 2 : null, elo_low: low, elo_high: high }).join("");
 }
 
-/** The share of the games to be played that are over. */
+/** Whether this is a race without its winners, or an open test: nobody knows how many games follow. */
+export const isLengthOpen = (results) => results?.sprt?.verdict === "continue" || isOpenRace(results);
+
+export const isOpenRace = (results) => results?.course?.kind === "race" && results.course.is_open;
+
+/** Finished and planned games: 12 of 400; 12 alone while nobody knows how many follow. */
+export const gamesText = (results) => {
+  const done = whole(results?.games_finished ?? 0);
+  return isLengthOpen(results) ? done : `${done} of ${whole(results?.games_planned ?? 0)}`;
+};
+
+/** The share of the games to be played that are over; of an open race nothing is known. */
 export function progress(results) {
+  if (isOpenRace(results)) return 0;
   const all = (results?.games_planned ?? 0) - (results?.games_left_out ?? 0);
   return all > 0 ? Math.min(1, results.games_finished / all) : 0;
 }

@@ -41,7 +41,7 @@ pub enum RunOutcome {
         /// Disqualified entrants by index, with reasons.
         disqualified: BTreeMap<usize, Disqualification>,
     },
-    /// Games of a knockout or Swiss tournament were lost as walkovers by disqualified entrants.
+    /// Games of a knockout, a Swiss tournament or an open race were lost as walkovers by disqualified entrants.
     Walkovers {
         games: u32,
         /// Disqualified entrants by index, with reasons.
@@ -318,8 +318,8 @@ impl<'a> Coordinator<'a> {
         ));
     }
 
-    /// Handles a game that will not be played. In formats that depend on results it is lost as a walkover, so
-    /// that the tournament goes on; elsewhere it is skipped and can be played after a resume.
+    /// Handles a game that will not be played. Where later games depend on it, it is lost as a walkover, so that
+    /// the tournament goes on; elsewhere it is skipped and can be played after a resume.
     fn skip_game(&mut self, game: ScheduledGame) -> Result<(), RunError> {
         let is_out = [game.white, game.black].map(|entrant| self.disqualified.contains_key(&entrant));
         let outcome = match is_out {
@@ -328,7 +328,7 @@ impl<'a> Coordinator<'a> {
             [true, true] => Outcome::Draw,
             [false, false] => return Ok(self.games.skip(game.number)?),
         };
-        if !self.standings.schedule().goes_by_results() {
+        if !self.standings.schedule().has_walkovers() {
             return Ok(self.games.skip(game.number)?);
         }
         self.walkovers += 1;

@@ -289,6 +289,17 @@ impl Schedule {
         self.course.is_some()
     }
 
+    /// Whether games of disqualified entrants are lost as walkovers, since later pairings depend on them. Those for the
+    /// estimate of an accepted candidate are not: no pairing depends on them, and its Elo would be that of walkovers.
+    pub fn has_walkovers(&self) -> bool {
+        self.goes_by_results() && (self.race().is_none() || self.is_open_race())
+    }
+
+    /// Whether this is a race without enough winners yet: nobody knows how many games follow.
+    pub fn is_open_race(&self) -> bool {
+        self.race().is_some_and(|rounds| rounds.race().is_open())
+    }
+
     /// The race, if this is one.
     pub fn race(&self) -> Option<&RaceRounds> {
         match &self.course.as_ref()?.system {

@@ -312,10 +312,10 @@ impl Standings {
         &self.out
     }
 
-    /// Games skipped because a player is disqualified. (In knockout and Swiss tournaments they are lost and
-    /// count as played.)
+    /// Games skipped because a player is disqualified. (In knockout and Swiss tournaments and in open races they are
+    /// lost and count as played.)
     pub fn games_left_out(&self) -> u64 {
-        if self.out.is_empty() || self.schedule.goes_by_results() {
+        if self.out.is_empty() || self.schedule.has_walkovers() {
             return 0;
         }
         let planned = self.schedule.games_by_pairing();
@@ -433,7 +433,7 @@ impl Standings {
         &self.schedule
     }
 
-    /// Planned number of games; for a knockout a lower bound.
+    /// Planned number of games; for a knockout a lower bound, and for an open race the games of the rounds known so far.
     pub fn games_planned(&self) -> u32 {
         self.schedule.games()
     }

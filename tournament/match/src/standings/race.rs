@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use smalt_report::{Column, ColumnKind, Interval, Sign, Table};
+use smalt_report::{Column, ColumnKind, Interval, Sign, Table, format};
 use smalt_stats::Counts;
 use smalt_stats::race::{Candidate, CandidateVerdict};
 
@@ -39,14 +39,19 @@ struct CandidateJson {
     llr: f64,
     /// Games before the verdict.
     games: u64,
+    /// Their pairs by points.
     penta: [u64; 5],
     #[serde(flatten)]
     test: SprtEstimate,
     /// Games after it, from which an unbiased estimate comes.
     estimate_games: u64,
+    /// Elo from the games after the verdict alone: no decision depends on them. Null before they are complete, and after nothing but wins or losses.
     estimate_elo: Option<f64>,
+    /// Lower end of its 95 % interval.
     estimate_elo_low: Option<f64>,
+    /// Upper end of its 95 % interval.
     estimate_elo_high: Option<f64>,
+    /// Likelihood of superiority by the same games.
     estimate_los: Option<f64>,
 }
 
@@ -120,7 +125,7 @@ impl RaceJson {
             Column::new("candidate", ColumnKind::Text),
             Column::new("verdict", ColumnKind::Text),
             Column::new("LLR", ColumnKind::Number(2, Sign::Both)),
-            Column::new("games", ColumnKind::Integer),
+            Column::new("games before the verdict", ColumnKind::Integer),
             Column::new("pairs (0, ½, 1, 1½, 2)", ColumnKind::Text),
             Column::new("elo given the stopping rule", ColumnKind::Interval(1, Sign::Both)),
             Column::new("games after it", ColumnKind::Integer),
@@ -151,10 +156,10 @@ impl RaceJson {
         let [better, dropped, left] =
             [CandidateVerdict::Better, CandidateVerdict::NotBetter, CandidateVerdict::Undecided].map(count);
         let left = format!("{left} {}", if self.is_open { "in the race" } else { "undecided" });
-        let (lower, upper, alpha) = (self.lower, self.upper, 100.0 * self.alpha);
+        let (lower, upper, alpha) = (self.lower, self.upper, format::percent(self.alpha, 1));
         format!(
             "Race against {}: {better} better, {dropped} not better, {left}; LLR bounds ({lower:.2}, {upper:.2}) \
-             [{:.2}, {:.2}] {}; any false acceptance has a probability of {alpha} % at most",
+             [{:.2}, {:.2}] {}; any false acceptance has a probability of {alpha} at most",
             self.base, self.elo0, self.elo1, self.model
         )
     }

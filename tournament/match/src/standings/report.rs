@@ -173,6 +173,15 @@ pub fn pairings(standings: &Standings) -> Table {
     table
 }
 
+/// Finished and planned games; the finished ones alone while nobody knows how many follow.
+pub fn games(standings: &Standings) -> String {
+    let finished = standings.games_finished();
+    if standings.schedule().is_open_race() {
+        return format::count(usize::try_from(finished).unwrap_or(usize::MAX), "game");
+    }
+    format!("{finished} of {} games", standings.games_planned())
+}
+
 /// Sentence about games in incomplete pairs; `None` if there are none.
 pub fn unpaired(standings: &Standings) -> Option<String> {
     let half = |tally: &PairingTally| {
