@@ -333,8 +333,8 @@ impl LiveGame<'_> {
         self.report_move_start(mover);
         let (observer, ply) = (self.setup.observer, self.moves.len());
         let is_followed = self.is_followed(mover);
-        let is_of_white = (mover, self.scores[mover.index()]) == (Color::Black, ScoreView::White);
-        let own_view = |told: ReportedScore| if is_of_white { told.negated() } else { told };
+        let view = self.scores[mover.index()];
+        let own_view = |reported: ReportedScore| view.of_mover(mover, reported);
         let mut shown_at = Duration::ZERO;
         let mut follow = |info: &Info<'_>, time: Duration| {
             if time >= shown_at + INFO_INTERVAL {

@@ -8,6 +8,8 @@ use smalt_chess::{Color, Position, UciMove};
 use smalt_protocol::uci::EngineMessage;
 use smalt_protocol::{Bound, Info, Score};
 
+use crate::plan::ScoreView;
+
 /// A kind of warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SearchWarning {
@@ -196,6 +198,8 @@ pub struct Root<'a> {
     pub position: &'a Position,
     /// The [repetition keys](Position::repetition_key) of the game up to it.
     pub keys: &'a [u64],
+    /// Point of view of the engine's scores.
+    pub scores: ScoreView,
 }
 
 /// Checks the lines of a search from this position, and its best move.
@@ -247,12 +251,13 @@ fn check_line(
     let mut line = Line { root, position: *root.position, keys: Vec::new() };
     let mut plies: u64 = 0;
     for mv in info.pv.iter() {
+        let legal = mv.to_move(&line.position);
         if plies > 0
-            && let Some(kind) = line.end()
+            && let Some(kind) = line.end(legal.is_ok())
         {
             return Some((kind, Some(mv.to_string())));
         }
-        let Ok(legal) = mv.to_move(&line.position) else {
+        let Ok(legal) = legal else {
             return Some((SearchWarning::IllegalMove, Some(mv.to_string())));
         };
         line.position.play(legal);
@@ -263,6 +268,7 @@ fn check_line(
         return Some((SearchWarning::IllegalMove, Some(word.to_owned())));
     }
     let score = info.score.filter(|score| checks_mates && plies > 0 && score.bound == Bound::Exact)?;
+    let score = root.scores.of_mover(root.position.turn(), score);
     mate_warning(score.score, plies, &line.position).map(|kind| (kind, None))
 }
 
@@ -286,9 +292,9 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// The end of the game in this position, if it is one.
-    fn end(&self) -> Option<SearchWarning> {
-        if !self.position.has_legal_move() {
+    /// The end of the game in this position, if it is one. A legal next move proves that it is neither mate nor stalemate.
+    fn end(&self, is_next_legal: bool) -> Option<SearchWarning> {
+        if !is_next_legal && !self.position.has_legal_move() {
             let is_mate = self.position.is_check();
             return Some(if is_mate { SearchWarning::AfterCheckmate } else { SearchWarning::AfterStalemate });
         }
@@ -326,7 +332,16 @@ mod tests {
 
     /// The kinds and moves of all findings in these lines.
     fn found(game: &Game, lines: &str, best: Option<&str>) -> Vec<(SearchWarning, Option<String>)> {
-        let root = Root { position: game.position(), keys: game.keys() };
+        found_in_view(ScoreView::Mover, game, lines, best)
+    }
+
+    fn found_in_view(
+        scores: ScoreView,
+        game: &Game,
+        lines: &str,
+        best: Option<&str>,
+    ) -> Vec<(SearchWarning, Option<String>)> {
+        let root = Root { position: game.position(), keys: game.keys(), scores };
         let best = best.map(|text| UciMove::parse(text).unwrap());
         let mut all = Vec::new();
         check_search(root, lines.as_bytes(), best, true, |finding| all.push((finding.kind, finding.mv)));
@@ -392,6 +407,19 @@ mod tests {
         let mated = game("6k1/5ppp/8/8/8/8/8/K6R w - - 0 1", "h1e1");
         check(&mated, "info score mate -1 pv h7h5 e1e8", SearchWarning::NoMate, None);
         assert_eq!(found(&mated, "info score mate -1 pv g8h8 e1e8", None), []);
+    }
+
+    #[test]
+    fn mate_scores_of_whites_view_are_turned_for_black() {
+        let white = game("6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1", "");
+        let black = game("k3r3/8/8/8/8/8/5PPP/6K1 b - - 0 1", "");
+        let check = |game: &Game, line: &str, expected: &[(SearchWarning, Option<String>)]| {
+            assert_eq!(found_in_view(ScoreView::White, game, line, None), expected, "{line}");
+        };
+        check(&white, "info score mate 1 pv e1e8", &[]);
+        check(&black, "info score mate -1 pv e8e1", &[]);
+        check(&black, "info score mate 1 pv e8e1", &[(SearchWarning::IncompleteMate, None)]);
+        assert_eq!(found(&black, "info score mate 1 pv e8e1", None), []);
     }
 
     #[test]

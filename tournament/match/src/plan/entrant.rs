@@ -1,6 +1,7 @@
 //! An entrant: its complete settings, and facts derived from them. Starts nothing.
 
-use smalt_protocol::{OptionDeclaration, OptionKind};
+use smalt_chess::Color;
+use smalt_protocol::{OptionDeclaration, OptionKind, ReportedScore};
 pub use smalt_workbench::entrant::{EngineSettings, Program, Role};
 
 use super::clock::MoveClock;
@@ -25,6 +26,17 @@ pub enum ScoreView {
     Mover,
     /// White.
     White,
+}
+
+impl ScoreView {
+    /// A score as the engine of this side reported it, from the point of view of that side.
+    #[must_use]
+    pub fn of_mover(self, mover: Color, score: ReportedScore) -> ReportedScore {
+        match (self, mover) {
+            (ScoreView::White, Color::Black) => score.negated(),
+            _ => score,
+        }
+    }
 }
 
 /// Option names for the number of threads.

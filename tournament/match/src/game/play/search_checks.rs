@@ -36,14 +36,16 @@ impl LiveGame<'_> {
         self.setup.match_lines.iter().filter_map(last).collect()
     }
 
-    /// Checks the lines of the last search. This is done while the other side thinks, so that it costs nobody time.
+    /// Checks the lines of the last search. This is done when the other side has begun to think, and before its output is
+    /// read: it delays no search, but a side that answers sooner than the check ends seems to have taken that long.
     pub(super) fn check_search(&mut self) {
         let Some(UncheckedSearch { mover, position, plies, best, score }) = self.unchecked.take() else {
             return;
         };
         let mut findings = Vec::new();
         let lines = self.engines[mover.index()].search_lines();
-        let root = Root { position: &position, keys: &self.game.keys()[..=plies] };
+        let scores = self.scores[mover.index()];
+        let root = Root { position: &position, keys: &self.game.keys()[..=plies], scores };
         check_search(root, lines, best, self.setup.check_mate_pvs, |finding| findings.push(finding));
         let mut signs = None;
         self.mate_lines[mover.index()] = match score {
