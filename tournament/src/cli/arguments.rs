@@ -329,6 +329,13 @@ impl ResumableFlags {
         self.0.given.extend(run.map(|run| ("run".to_owned(), toml::Value::Table(run))));
     }
 
+    /// Another folder for the output of engines.
+    pub(super) fn set_log(&mut self, folder: Option<&std::path::Path>) {
+        let folder = folder.and_then(std::path::Path::to_str);
+        let output = folder.map(|folder| toml::Table::from_iter([("log".to_owned(), folder.into())]));
+        self.0.given.extend(output.map(|output| ("output".to_owned(), toml::Value::Table(output))));
+    }
+
     /// The flags of all other settings.
     fn fixed() -> impl Iterator<Item = Arg> {
         let all = Flags::<Settings>::augment_args(clap::Command::new("settings"));
@@ -441,4 +448,17 @@ pub(super) enum TableForm {
     Markdown,
     /// For spreadsheets
     Csv,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_resumable_setting_has_a_flag() {
+        let all = Flags::<Settings>::augment_args(clap::Command::new("settings"));
+        let exists = |id: &&str| all.get_arguments().any(|arg| arg.get_id() == *id);
+        let missing: Vec<_> = ResumableFlags::IDS.into_iter().filter(|id| !exists(id)).collect();
+        assert_eq!(missing, [""; 0]);
+    }
 }

@@ -116,7 +116,8 @@ impl Plan {
         let is_test = is_race || layers.contains_key("sprt");
         let mut merged = Settings::default().to_layer();
         if is_race {
-            merged.insert("sprt".to_owned(), Value::Table(test_of_a_race()));
+            let test = Value::try_from(test_of_a_race());
+            merged.insert("sprt".to_owned(), test.map_err(|error| PlanError::Value(error.to_string()))?);
         }
         merge_settings(&mut merged, layers.clone());
         let mut settings: Settings = merged
@@ -251,9 +252,9 @@ fn check_numbers(format: Format, entrants: &[Entrant], has_sprt: bool) -> Result
 }
 
 /// The tests of a race where nothing is said: near bounds, since most candidates are no better than the base.
-fn test_of_a_race() -> Table {
+fn test_of_a_race() -> SprtSettings {
     let RaceRules { elo1, beta, .. } = RaceRules::default();
-    Table::from_iter([("elo1".to_owned(), elo1.into()), ("beta".to_owned(), beta.into())])
+    SprtSettings { elo1, beta, ..SprtSettings::default() }
 }
 
 /// The race that settings describe, if they describe one; its own settings are complete then.
@@ -280,11 +281,7 @@ fn race(settings: &mut Settings, entrants: &[Entrant]) -> Result<Option<Race>, P
     let winners = *run.winners.get_or_insert(NonZeroUsize::MIN);
     let round_pairs = *run.round_pairs.get_or_insert(ROUND_PAIRS);
     let estimate_pairs = *run.estimate_pairs.get_or_insert(defaults.estimate_pairs as u32);
-    let test = settings.sprt.get_or_insert_with(|| SprtSettings {
-        elo1: defaults.elo1,
-        beta: defaults.beta,
-        ..SprtSettings::default()
-    });
+    let test = settings.sprt.get_or_insert_with(test_of_a_race);
     let rules = RaceRules {
         elo0: test.elo0,
         elo1: test.elo1,

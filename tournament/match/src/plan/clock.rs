@@ -38,7 +38,7 @@ pub struct ClockSettings {
     #[arg(long, value_name = "MS", default_value = "20")]
     pub timemargin: u64,
     /// Longest search without a limit of time, in seconds; after a tenth of it there is a warning
-    #[arg(long, value_name = "SECONDS", value_parser = positive::<NonZeroU64>, default_value = "600", hide_short_help = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = positive::<NonZeroU64>, default_value_t = LONGEST_MOVE, hide_short_help = true)]
     pub longest_move: NonZeroU64,
     /// Hourglass: the time that a side uses goes to its opponent (needs --tc)
     #[arg(long, hide_short_help = true)]
@@ -85,9 +85,9 @@ pub struct MoveClock {
     pub reference: Option<NonZeroU64>,
 }
 
-/// Default timeout of a search without a time limit: deep searches end, and a hanging engine does not hold up
+/// Default timeout of a search without a time limit, in seconds: deep searches end, and a hanging engine does not hold up
 /// a night.
-const LONGEST_MOVE: Duration = Duration::from_secs(600);
+const LONGEST_MOVE: NonZeroU64 = NonZeroU64::new(600).expect("above zero");
 
 /// Usual clock or hourglass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -134,7 +134,7 @@ impl MoveClock {
             nodes: engine.nodes.map(NonZeroU64::get),
             depth: engine.depth.map(NonZeroU32::get),
             margin: Duration::from_millis(engine.timemargin.unwrap_or(0)),
-            longest_move: engine.longest_move.map_or(LONGEST_MOVE, |time| Duration::from_secs(time.get())),
+            longest_move: Duration::from_secs(engine.longest_move.unwrap_or(LONGEST_MOVE).get()),
             reference: engine.scale,
         })
     }
