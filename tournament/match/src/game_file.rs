@@ -214,6 +214,14 @@ impl GameFile {
         GameFile { file, path: path.to_owned(), is_special, text, next: 0, waiting, present }
     }
 
+    /// Removes all content; a pipe or a device has none.
+    ///
+    /// # Errors
+    /// If the file cannot be truncated.
+    fn empty(&self) -> io::Result<()> {
+        if self.is_special { Ok(()) } else { self.file.set_len(0) }
+    }
+
     /// Removes the file of a run that does not start, if it is still empty.
     pub fn discard(self) {
         if self.file.metadata().is_ok_and(|file| file.is_file() && file.len() == 0) {
@@ -450,6 +458,14 @@ impl GameFiles {
             *lost = file;
         }
         Ok(restored)
+    }
+
+    /// Removes the content of the files with these paths.
+    ///
+    /// # Errors
+    /// If a file cannot be truncated.
+    pub fn empty(&self, paths: &[PathBuf]) -> io::Result<()> {
+        self.0.iter().filter(|file| paths.contains(&file.path)).try_for_each(GameFile::empty)
     }
 
     /// Whether there are no files.

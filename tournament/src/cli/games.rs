@@ -1,6 +1,5 @@
 //! Game files of a run: created at the start, reopened on resume. Foreign content is kept.
 
-use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use smalt_match::pgn::PgnWriter;
 use smalt_match::plan::OutputSettings;
 use smalt_match::run::RunError;
 use smalt_match::setup::Prepared;
-use smalt_match::store::Store;
+use smalt_match::store::{Store, StoreError};
 
 /// Kind of game file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +79,20 @@ pub(super) enum BeginError {
     Other(Refusal),
 }
 
+impl From<Refusal> for BeginError {
+    fn from(refusal: Refusal) -> BeginError {
+        BeginError::Other(refusal)
+    }
+}
+
+impl From<StoreError> for BeginError {
+    fn from(error: StoreError) -> BeginError {
+        let is_taken = matches!(error, StoreError::Exists(_));
+        let refusal = refuse_store(error);
+        if is_taken { BeginError::Taken(refusal) } else { BeginError::Other(refusal) }
+    }
+}
+
 impl From<BeginError> for Refusal {
     fn from(error: BeginError) -> Refusal {
         match error {
@@ -88,7 +101,7 @@ impl From<BeginError> for Refusal {
     }
 }
 
-/// Creates the files of a new run, or opens those to append to; truncates those in `emptied`.
+/// Creates the files of a new run, or opens those to append to. Files in `emptied` may exist, and keep their content.
 ///
 /// # Errors
 /// If one is there already and nothing was said of appending, or the system refuses.
@@ -98,9 +111,7 @@ pub(super) fn begin(prepared: &Prepared, emptied: &[PathBuf]) -> Result<GameFile
     for kind in GameFileKind::ALL {
         let Some(path) = kind.path(&mut output).take() else { continue };
         let text = kind.text(prepared);
-        let opened = if emptied.contains(&path) {
-            empty(&path).and_then(|()| GameFile::append(&path, text))
-        } else if kind.bytes_before(&mut output).is_some() {
+        let opened = if emptied.contains(&path) || kind.bytes_before(&mut output).is_some() {
             GameFile::append(&path, text)
         } else {
             GameFile::create(&path, text)
@@ -116,10 +127,6 @@ pub(super) fn begin(prepared: &Prepared, emptied: &[PathBuf]) -> Result<GameFile
         }
     }
     Ok(files)
-}
-
-fn empty(path: &Path) -> io::Result<()> {
-    if path.is_file() { File::options().write(true).truncate(true).open(path).map(drop) } else { Ok(()) }
 }
 
 /// Opens the files of a resumed run. A file of the same name that is not this run's stays as it is; the games

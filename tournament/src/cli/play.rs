@@ -133,23 +133,27 @@ fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Creates all files of a run, or none.
+/// Creates all files of a run, or none. Files of `emptied` lose their content once the store exists.
 fn begin(prepared: &Prepared, openings: &str, emptied: &[PathBuf]) -> Result<(Store, GameFiles), BeginError> {
     let plan = &prepared.plan;
-    let path = output_path(&plan.settings.output.store).map_err(BeginError::Other)?;
+    let path = output_path(&plan.settings.output.store)?;
     if path.exists() {
-        return Err(BeginError::Taken(refuse_store(StoreError::Exists(path))));
+        return Err(StoreError::Exists(path).into());
     }
     let games = games::begin(prepared, emptied)?;
     let plan_text = plan.settings.to_toml();
     let run = StoredRun { created: SystemTime::now(), plan: plan_text, openings: openings.to_owned() };
     match Store::create(&path, &run) {
-        Ok(store) => Ok((store, games)),
+        Ok(store) => {
+            let emptied = games.empty(emptied).context("empty the files of append=false").or_failed();
+            if emptied.is_err() {
+                let _ = std::fs::remove_file(&path);
+            }
+            Ok(emptied.map(|()| (store, games))?)
+        }
         Err(error) => {
             games.discard();
-            let is_taken = matches!(error, StoreError::Exists(_));
-            let refusal = refuse_store(error);
-            Err(if is_taken { BeginError::Taken(refusal) } else { BeginError::Other(refusal) })
+            Err(error.into())
         }
     }
 }
