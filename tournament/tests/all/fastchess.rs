@@ -546,3 +546,129 @@ fn concurrency_may_be_given_as_cores_to_leave_free() {
     let (out, _) = run(&place, "fastchess", &line(&duel(), "-games 3 -each depth=1 -maxmoves 2"), 0);
     assert_eq!(out.matches("Finished game").count(), 6, "{out}");
 }
+
+#[test]
+fn append_false_empties_no_file_of_a_run_that_does_not_start() {
+    let place = Place::new();
+    let old = "[Event \"older\"]\n\n*\n\n";
+    let refused = |flags: &str, file: &str| {
+        place.write(file, old);
+        let flags = format!("-rounds 1 -each depth=1 -maxmoves 2 {flags}");
+        let words: Vec<String> = line(&duel(), &flags);
+        let words: Vec<&str> = ["fastchess"].into_iter().chain(words.iter().map(String::as_str)).collect();
+        assert!(!place.run(&words).status.success(), "{flags}");
+        assert_eq!(place.read(file), old, "{flags}");
+    };
+    refused("-pgnout file=games.pgn.gz append=false", "games.pgn.gz");
+    refused("-pgnout file=g.pgn append=false -epdout file=e.epd.gz", "g.pgn");
+    refused("-pgnout file=g.pgn append=false -config outname=nodir/c.json", "g.pgn");
+    let flags = "-rounds 1 -each depth=1 -maxmoves 2 -pgnout file=g.pgn append=false";
+    run(&place, "fastchess", &line(&duel(), flags), 0);
+    assert_eq!(place.read("g.pgn").matches("[Event ").count(), 2, "{}", place.read("g.pgn"));
+    assert!(!place.read("g.pgn").contains("older"));
+}
+
+#[test]
+fn no_two_outputs_are_one_file_and_a_store_may_be_named_itself() {
+    let place = Place::new();
+    let flags = "-rounds 1 -each depth=1 -maxmoves 2";
+    for outputs in [
+        "-pgnout games.pgn -config outname=games.pgn",
+        "-pgnout games.pgn -log file=./games.pgn",
+        "-epdout e.epd -config outname=e.epd",
+        "-log file=config.json",
+    ] {
+        let (_, err) = run(&place, "fastchess", &line(&duel(), &format!("{flags} {outputs}")), 2);
+        assert!(err.contains("are the same file"), "{outputs}: {err}");
+    }
+    run(&place, "fastchess", &line(&duel(), &format!("{flags} -config outname=kept.db")), 0);
+    assert_eq!(place.results("kept.db")["games_finished"], 2);
+    assert!(place.read("config.json").contains("kept.db"));
+}
+
+/// A run of three rounds that a crash stopped, with a store that goes on.
+fn stopped_run(more: &str) -> Place {
+    let place = Place::new();
+    let crash = [engine("A", "--info-lines 1"), engine("B", "--info-lines 1 --fault crash@3")];
+    let flags = format!("-rounds 3 -each depth=1 -maxmoves 10 -srand 7 {more}");
+    run(&place, "fastchess", &line(&crash, &flags), 1);
+    place
+}
+
+fn stores(place: &Place) -> Vec<String> {
+    let entries = std::fs::read_dir(place.path("")).unwrap().flatten();
+    let names = entries.map(|entry| entry.file_name().into_string().unwrap());
+    names.filter(|name| name.ends_with(".db")).collect()
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_run_that_goes_on_from_its_store_refuses_what_cannot_be_changed() {
+    let place = stopped_run("-pgnout g.pgn -concurrency 2");
+    for change in ["-rounds 5", "-pgnout other.pgn", "-check-mate-pvs", "-each depth=2"] {
+        let resumed = words(&format!("-config file=config.json {change}"));
+        let (_, err) = run(&place, "fastchess", &resumed, 2);
+        let (flag, _) = change.split_once(' ').unwrap_or((change, ""));
+        assert!(err.contains(&format!("{flag} cannot be changed: the run goes on from its store")), "{err}");
+        assert!(err.contains("-config file=config.json stats=false begins anew"), "{err}");
+    }
+    let same = "-config file=config.json -rounds 3 -pgnout g.pgn -recover -concurrency 1 -ratinginterval 1";
+    let (out, _) = run(&place, "fastchess", &words(same), 0);
+    assert_eq!(fishtest(&out).pop().unwrap().0[0], 6, "{out}");
+    let saved: serde_json::Value = serde_json::from_str(&place.read("config.json")).unwrap();
+    assert_eq!(saved["concurrency"], 1, "{saved}");
+}
+
+#[test]
+fn a_run_that_went_on_keeps_its_store_only_where_that_was_asked_for() {
+    let resumed = |file: &str| words(&format!("-config file={file} -recover"));
+    let place = stopped_run("");
+    assert_eq!(stores(&place).len(), 1);
+    run(&place, "fastchess", &resumed("config.json"), 0);
+    assert_eq!(stores(&place), [""; 0]);
+    let longer = words("-config file=config.json -rounds 4");
+    let (out, _) = run(&place, "fastchess", &longer, 0);
+    assert!(out.contains("Started game 7 of 8 "), "{out}");
+    for (outname, config, store) in
+        [("state.json", "state.json", "state.db"), ("kept.db", "config.json", "kept.db")]
+    {
+        let place = stopped_run(&format!("-config outname={outname}"));
+        run(&place, "fastchess", &resumed(config), 0);
+        assert_eq!(stores(&place), [store]);
+    }
+}
+
+#[test]
+fn a_run_whose_store_is_missing_goes_on_from_its_results_with_a_warning() {
+    let place = stopped_run("");
+    for store in stores(&place) {
+        std::fs::remove_file(place.path(&store)).unwrap();
+    }
+    let (_, err) = run(&place, "fastchess", &words("-config file=config.json -recover"), 0);
+    assert!(err.contains("is missing: the run goes on from the results in config.json"), "{err}");
+}
+
+#[test]
+fn cutechess_goes_on_with_the_rounds_that_are_left_and_the_same_openings() {
+    let place = Place::new();
+    let mut config = fastchess_config(&place);
+    config["pgn"]["file"] = "g.pgn".into();
+    place.write("config.json", &config.to_string());
+    let (out, _) = run(&place, "cutechess", &words("-config file=config.json"), 0);
+    assert!(out.contains("Started game 5 of 10 (A vs B)\n"), "{out}");
+    assert_eq!(out.matches("Finished game").count(), 6, "{out}");
+    let pgn = place.read("g.pgn");
+    let openings: Vec<&str> = pgn.lines().filter(|line| line.starts_with("[FEN ")).collect();
+    assert!(openings.chunks(2).all(|pair| pair[0] == pair[1]), "{pgn}");
+}
+
+#[test]
+fn an_empty_file_is_replaced_by_the_configuration() {
+    let place = Place::new();
+    place.write("config.json", "");
+    run(&place, "fastchess", &line(&duel(), "-rounds 1 -each depth=1 -maxmoves 2"), 0);
+    assert!(place.read("config.json").contains("\"engines\""));
+}

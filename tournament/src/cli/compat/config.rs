@@ -1,5 +1,6 @@
 //! `config.json` of fastchess: the settings and the results of a run, read as a command line and written as games finish, so that
-//! either program goes on with what the other began.
+//! either program goes on with what the other began. Without the store of the run, what fastchess's form does not hold
+//! ([`NOT_IN_CONFIG`]) is lost.
 
 mod arguments;
 
@@ -10,6 +11,7 @@ use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use smalt_protocol::TimeControl;
 use smalt_stats::{Pentanomial, Wdl};
+use smalt_workbench::output_file::{self, Existing};
 
 use super::output::{OutputOptions, Style};
 use super::statistics::Score;
@@ -22,7 +24,10 @@ use smalt_match::plan::{
 /// An interval that never comes, as fastchess saves it.
 const NEVER: u64 = i32::MAX as u64;
 
-/// The file. Keys that are missing have the defaults of fastchess.
+/// What fastchess's form does not hold: only the store does.
+pub(super) const NOT_IN_CONFIG: &str = "proto, stderr, ponder, whitepov, later periods of tc, knockout and pyramid, processors, timeouts, -strict and -tbadjudicate";
+
+/// The file. Missing keys are zero, false or empty; fastchess itself refuses a file without one of its keys.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub(super) struct ConfigFile {
@@ -61,6 +66,9 @@ pub(super) struct ConfigFile {
     /// Our store of the run; fastchess passes over this key.
     #[serde(skip_serializing_if = "Option::is_none")]
     smalt_store: Option<PathBuf>,
+    /// Whether that store stays after the last game.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    smalt_keeps_store: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -415,6 +423,7 @@ impl ConfigFile {
             engines: plan.entrants.iter().map(|entrant| Engine::of(entrant, run.variant)).collect(),
             stats: BTreeMap::new(),
             smalt_store: output.store.clone(),
+            smalt_keeps_store: shown.keeps_store,
         }
     }
 
@@ -423,23 +432,27 @@ impl ConfigFile {
         &self,
         scores: &BTreeMap<(usize, usize), Score>,
         keeps_store: bool,
-    ) -> std::io::Result<()> {
+    ) -> anyhow::Result<()> {
         let name = |engine: usize| self.engines.get(engine).map_or("", |engine| engine.name.as_str());
         let stats = scores.iter().map(|(&(first, second), score)| {
             (format!("{} vs {}", name(first), name(second)), Stats::of(score))
         });
         let smalt_store = self.smalt_store.clone().filter(|_| keeps_store);
         let file = ConfigFile { stats: stats.collect(), smalt_store, ..self.clone() };
-        let mut text = serde_json::to_string_pretty(&file)?;
-        text.push('\n');
-        std::fs::write(&self.config_name, text)
+        let text =
+            serde_json::to_string_pretty(&file).with_context(|| format!("write {}", self.config_name))?;
+        let path = Path::new(&self.config_name);
+        Ok(output_file::write(path, format!("{text}\n").as_bytes(), Existing::Replace)?)
     }
 
-    /// Whether a file may be written over: it is none, or a configuration of fastchess.
+    /// Whether a file may be written over: it is none, or empty, or a configuration of fastchess.
     pub(super) fn may_replace(path: &Path) -> bool {
         match std::fs::read(path) {
-            Ok(bytes) => serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&bytes)
-                .is_ok_and(|keys| keys.contains_key("engines") && keys.contains_key("stats")),
+            Ok(bytes) => {
+                let keys = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&bytes);
+                bytes.is_empty()
+                    || keys.is_ok_and(|keys| keys.contains_key("engines") && keys.contains_key("stats"))
+            }
             Err(error) => error.kind() == std::io::ErrorKind::NotFound,
         }
     }
@@ -452,6 +465,17 @@ impl ConfigFile {
     /// Our store of the run, if it is there.
     pub(super) fn store(&self) -> Option<&Path> {
         self.smalt_store.as_deref().filter(|store| store.is_file())
+    }
+
+    /// Our store of the run, if it is not there any more.
+    pub(super) fn missing_store(&self) -> Option<&Path> {
+        self.smalt_store.as_deref().filter(|store| !store.is_file())
+    }
+
+    /// Whether the store stays after the last game: version 0.2.0 said it by the name of the store alone.
+    pub(super) fn keeps_store(&self) -> bool {
+        let named = std::path::absolute(Path::new(&self.config_name).with_extension("db")).ok();
+        self.smalt_keeps_store || self.smalt_store.is_some() && self.smalt_store == named
     }
 
     /// The results of a match that was begun; none of more than two engines, as in fastchess.

@@ -9,6 +9,7 @@ use super::flag::Flag;
 use super::log::{Level, LogFile};
 use super::output::Style;
 use crate::cli::output::{bytes_of, spare_stores};
+use smalt_match::named_file::is_special;
 use smalt_match::plan::{Figure, LinePattern, Notation, PgnForm, parse_word};
 use smalt_workbench::calendar::UtcTime;
 
@@ -194,7 +195,7 @@ pub(super) struct Config {
 }
 
 /// `-config file= outname= discard= stats=`. A store of ours may stand in for the file, and is kept beside the file of
-/// `outname`, called `….db`.
+/// `outname`, called `….db`; `outname=NAME.db` is that store itself.
 pub(super) fn config(flag: &Flag<'_>) -> anyhow::Result<Config> {
     let mut config = Config::default();
     for (key, value) in flag.pairs()? {
@@ -202,6 +203,7 @@ pub(super) fn config(flag: &Flag<'_>) -> anyhow::Result<Config> {
         match key {
             "file" if is_json(&path) => config.load = Some(path),
             "file" => config.resume = Some(store_name(&path)),
+            "outname" if is_db(&path) => config.keep = Some(path),
             "outname" => {
                 config.keep = Some(path.with_extension("db"));
                 config.outname = Some(path);
@@ -219,6 +221,23 @@ pub(super) fn config(flag: &Flag<'_>) -> anyhow::Result<Config> {
 fn store_name(path: &Path) -> PathBuf {
     let is_json = path.extension().is_some_and(|extension| extension == "json");
     if is_json { path.with_extension("db") } else { path.to_owned() }
+}
+
+fn is_db(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "db")
+}
+
+/// Refuses two flags that write one file. Pipes and terminals take everything.
+pub(super) fn check_apart(named: &[(&str, Option<&Path>)]) -> anyhow::Result<()> {
+    let mut files: Vec<(&str, PathBuf)> = Vec::new();
+    for (flag, path) in named.iter().filter_map(|(flag, path)| Some((*flag, (*path)?))) {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        if let Some((other, _)) = files.iter().find(|(_, other)| *other == path && !is_special(&path)) {
+            bail!("{other} and {flag} are the same file, {}", path.display());
+        }
+        files.push((flag, path));
+    }
+    Ok(())
 }
 
 fn is_json(path: &Path) -> bool {

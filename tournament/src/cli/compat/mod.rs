@@ -45,7 +45,9 @@ enum Request {
         store: std::path::PathBuf,
         concurrency: Option<std::num::NonZeroUsize>,
         recovers: bool,
-        shown: output::OutputOptions,
+        /// Another folder for the output of engines.
+        log: Option<std::path::PathBuf>,
+        shown: Box<output::OutputOptions>,
     },
     /// The version, in a line that scripts can read.
     Version,
@@ -75,10 +77,11 @@ pub(super) fn run(dialect: Dialect, arguments: &[String]) -> Result<Exit, Refusa
             let options::Translation { plan, shown } = *translation;
             play::play(plan, OutputStyle::Compat(Box::new(shown)))
         }
-        Request::Resume { store, concurrency, recovers, shown } => {
+        Request::Resume { store, concurrency, recovers, log, shown } => {
             let mut flags = ResumeFlags { store, recover: recovers, ..ResumeFlags::default() };
             flags.settings.set_concurrency(concurrency);
-            resume::resume(&flags, OutputStyle::Compat(Box::new(shown)))
+            flags.settings.set_log(log.as_deref());
+            resume::resume(&flags, OutputStyle::Compat(shown))
         }
         Request::Version => {
             print(&version::text(dialect))?;
@@ -121,8 +124,13 @@ Output:  -pgnout FILE [min] [fi] | file= append= min= notation=san|lan|uci nodes
          -log file=FILE level=trace|info|warn|err|fatal append= compress= engine= (default warn): warnings, with level=info
          also standard output; with level=trace or engine=true the output of engines in a folder FILE.games
          -config file=FILE outname=FILE discard= stats= -autosaveinterval N: settings and results in the form of fastchess
-         (default config.json); with outname=NAME.json the store stays, too, as NAME.db
-         -quick cmd= cmd= book=, -compliance ENGINE [ARGS] examines an engine
+         (default config.json); with outname=NAME.json the store stays, too, as NAME.db, and outname=NAME.db keeps that store
+         file=config.json goes on from the store while that exists, and flags behind it may change -concurrency, -recover, -log,
+         -debug and the reports; else it goes on from the results, without what fastchess's form does not hold: proto=,
+         stderr=, ponder, whitepov, later periods of tc=, -tournament knockout and pyramid, the processors of -use-affinity,
+         -startup-ms, -ucinewgame-ms, -ping-ms, -strict and -tbadjudicate
+         -quick cmd= cmd= book=, -compliance ENGINE [ARGS] examines an engine, -engines lists those of Cute Chess,
+         -version
 
 The name of the command decides where the two programs differ: without -rounds and -games fastchess plays two
 rounds of two games, cutechess one game; without -repeat cutechess plays each game from an opening of its own; the bounds of

@@ -1,13 +1,13 @@
 //! From the flags of fastchess and cutechess-cli to a plan and to the form of its output. Every flag is honoured or refused.
 
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use smalt_workbench::entrant::{Registry, SkippedEngine};
 use toml::Table;
 
-use super::config::ConfigFile;
+use super::config::{ConfigFile, NOT_IN_CONFIG};
 use super::files::{self, Config, EpdOut, PgnOut};
 use super::flag::{Flag, flags};
 use super::output::{OutputOptions, Style};
@@ -19,7 +19,7 @@ use super::values::{
 use super::{Dialect, HELP, Request, adjudication, engine};
 use crate::cli::exit::{OrRefuse, Refusal};
 use crate::cli::intent::make_absolute;
-use crate::cli::output::tell;
+use crate::cli::output::{make_outputs_absolute, tell};
 use smalt_match::plan::{
     BookFormat, DrawRule, Format, OnFault, OnOff, OpeningPolicy, OpeningsSettings, Order, PgnStyle, Plan,
     PriorResults, START_POSITION, Settings,
@@ -46,8 +46,12 @@ struct Typed<'a> {
     pgn: Option<PgnOut>,
     epd: Option<EpdOut>,
     config: Config,
+    /// `-concurrency`, if it is given.
+    concurrency: Option<NonZeroUsize>,
     /// The results of the match that is gone on with.
     prior: Option<PriorResults>,
+    /// Whether the store stays after the last game, as the command line that began the run asked for.
+    keeps_store: bool,
     /// The seed of a random order of openings.
     srand: u64,
     shown: OutputOptions,
@@ -77,38 +81,103 @@ pub(super) fn request(dialect: Dialect, arguments: &[String]) -> Result<Request,
     if flags.is_empty() {
         return Ok(Request::Help(HELP.to_owned()));
     }
-    if let Some((file, arguments, drops_stats)) = expand_config(&flags).or_usage()? {
-        let flags = super::flag::flags(&arguments).or_usage()?;
-        let mut typed = Typed::read(dialect, &flags)?;
-        let name = Some(file.name()).filter(|name| !name.is_empty()).map(PathBuf::from);
-        typed.config.outname = typed.config.outname.take().or(name);
-        match file.store().filter(|_| !drops_stats) {
-            Some(store) => typed.config.resume = Some(store.to_owned()),
-            None => typed.prior = file.prior().filter(|_| !drops_stats),
-        }
-        return typed.request();
+    if let Some(loaded) = LoadedConfig::of(&flags).or_usage()? {
+        return loaded.request(dialect);
     }
     Typed::read(dialect, &flags)?.request()
 }
 
-/// The configuration that a command line goes on with, as flags, with the flags behind it; and whether its results are
-/// dropped. As in fastchess, flags before it do not count, but for `-each`.
-fn expand_config(flags: &[Flag<'_>]) -> anyhow::Result<Option<(ConfigFile, Vec<String>, bool)>> {
-    let Some(place) = flags.iter().rposition(|flag| flag.name == "config") else { return Ok(None) };
-    let Config { load: Some(path), outname, drops_stats, .. } = files::config(&flags[place])? else {
-        return Ok(None);
-    };
-    let file = ConfigFile::read(&path)?;
-    let mut arguments = file.to_arguments();
-    if let Some(outname) = outname {
-        arguments.extend(["-config".to_owned(), format!("outname={}", outname.display())]);
+/// A configuration that a command line goes on with. As in fastchess, flags before it do not count, but for `-each`.
+struct LoadedConfig<'a> {
+    path: PathBuf,
+    file: ConfigFile,
+    /// The flags that mean the same as the file.
+    arguments: Vec<String>,
+    /// The flags that change it.
+    changes: Vec<&'a Flag<'a>>,
+    drops_stats: bool,
+}
+
+/// Flags of the plan that may change when a run goes on from its store; those of reports are no part of it.
+const RESUMABLE: [&str; 4] = ["concurrency", "recover", "log", "debug"];
+
+impl<'a> LoadedConfig<'a> {
+    /// The last configuration of a command line, if it loads one.
+    fn of(flags: &'a [Flag<'a>]) -> anyhow::Result<Option<LoadedConfig<'a>>> {
+        let Some(place) = flags.iter().rposition(|flag| flag.name == "config") else { return Ok(None) };
+        let Config { load: Some(path), outname, keep, drops_stats, .. } = files::config(&flags[place])?
+        else {
+            return Ok(None);
+        };
+        let file = ConfigFile::read(&path)?;
+        let mut arguments = file.to_arguments();
+        if let Some(outname) = outname.or(keep) {
+            arguments.extend(["-config".to_owned(), format!("outname={}", outname.display())]);
+        }
+        let earlier = flags[..place].iter().filter(|flag| flag.name == "each");
+        let changes = earlier.chain(&flags[place + 1..]).collect();
+        Ok(Some(LoadedConfig { path, file, arguments, changes, drops_stats }))
     }
-    let earlier = flags[..place].iter().filter(|flag| flag.name == "each");
-    for flag in earlier.chain(&flags[place + 1..]) {
-        arguments.push(format!("-{}", flag.name));
-        arguments.extend_from_slice(flag.words);
+
+    fn request(&self, dialect: Dialect) -> Result<Request, Refusal> {
+        let arguments = self.arguments_with(&self.changes);
+        let flags = flags(&arguments).or_usage()?;
+        let mut typed = Typed::read(dialect, &flags)?;
+        let name = Some(self.file.name()).filter(|name| !name.is_empty()).map(PathBuf::from);
+        typed.config.outname = typed.config.outname.take().or(name);
+        match self.file.store().filter(|_| !self.drops_stats) {
+            Some(store) => {
+                self.check_changes(dialect, store)?;
+                typed.keeps_store |= self.file.keeps_store();
+                typed.config.resume = Some(store.to_owned());
+            }
+            None => typed.prior = self.file.prior().filter(|_| !self.drops_stats),
+        }
+        if let Some(store) = self.file.missing_store().filter(|_| !self.drops_stats) {
+            tell(&format!(
+                "Warning: the store {} is missing: the run goes on from the results in {}, without {NOT_IN_CONFIG}",
+                store.display(),
+                self.path.display()
+            ));
+        }
+        typed.request()
     }
-    Ok(Some((file, arguments, drops_stats)))
+
+    /// The flags of the file, with these behind them.
+    fn arguments_with(&self, changes: &[&Flag<'_>]) -> Vec<String> {
+        let mut arguments = self.arguments.clone();
+        for flag in changes {
+            arguments.push(format!("-{}", flag.name));
+            arguments.extend_from_slice(flag.words);
+        }
+        arguments
+    }
+
+    /// Refuses flags that would change what is played: the store says that.
+    fn check_changes(&self, dialect: Dialect, store: &Path) -> Result<(), Refusal> {
+        let plan = |changes: &[&Flag<'_>]| {
+            let arguments = self.arguments_with(changes);
+            let flags = flags(&arguments).or_usage()?;
+            let mut settings = Typed::read(dialect, &flags)?.plan().or_usage()?.settings;
+            make_absolute(&mut settings);
+            make_outputs_absolute(&mut settings.output);
+            settings.output.pgn = settings.output.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
+            Ok::<_, Refusal>(settings)
+        };
+        let fixed = self.changes.iter().filter(|flag| !RESUMABLE.contains(&flag.name));
+        for flag in fixed {
+            if plan(&[*flag])? != plan(&[])? {
+                let error = anyhow!(
+                    "-{} cannot be changed: the run goes on from its store {}; -config file={} stats=false begins anew",
+                    flag.name,
+                    store.display(),
+                    self.path.display()
+                );
+                return Err(error).or_usage();
+            }
+        }
+        Ok(())
+    }
 }
 
 fn first_and_rest(arguments: &[String]) -> Option<(&str, &[String])> {
@@ -147,7 +216,9 @@ impl<'a> Typed<'a> {
             pgn: None,
             epd: None,
             config: Config::default(),
+            concurrency: None,
             prior: None,
+            keeps_store: false,
             srand: seed_of_now(),
             shown: OutputOptions {
                 dialect,
@@ -185,7 +256,10 @@ impl<'a> Typed<'a> {
         match flag.name {
             "engine" => self.engines.push(flag.clone()),
             "each" => self.each.extend(flag.words.iter().cloned()),
-            "concurrency" => run.concurrency = Some(concurrency(flag)?),
+            "concurrency" => {
+                run.concurrency = Some(concurrency(flag)?);
+                self.concurrency = run.concurrency;
+            }
             "rounds" => self.rounds = Some(flag.number()?),
             "games" => self.games = Some(flag.number()?),
             "repeat" => {
@@ -230,7 +304,10 @@ impl<'a> Typed<'a> {
             "use-affinity" => run.affinity = affinity(flag)?,
             "sprt" => self.settings.sprt = Some(adjudication::sprt(flag, self.dialect)?),
             "pgnout" => self.pgn = Some(files::pgn(flag)?),
-            "config" => self.config = files::config(flag)?,
+            "config" => {
+                self.config = files::config(flag)?;
+                self.keeps_store = self.config.resume.is_some();
+            }
             "log" => {
                 let log = files::log(flag)?;
                 self.shown.log = Some(log.log);
@@ -346,15 +423,16 @@ impl<'a> Typed<'a> {
         let has_pairs = self.games.is_none_or(|games| games.get() > 1);
         self.shown.by_pairs &= has_pairs && self.shown.style == Style::Fastchess;
         self.shown.pgn = self.pgn.as_ref().map(|pgn| pgn.path.clone());
-        self.shown.keeps_store = self.config.keep.is_some() || self.config.resume.is_some();
+        self.shown.keeps_store = self.keeps_store || self.config.keep.is_some();
         self.choose_config().or_usage()?;
+        self.check_files().or_usage()?;
         let pgn = self.pgn.as_ref().filter(|pgn| pgn.after.is_none()).map(|pgn| &pgn.path);
         let epd = self.epd.as_ref().filter(|epd| epd.after.is_none()).map(|epd| &epd.path);
         self.shown.emptied = pgn.into_iter().chain(epd).cloned().collect();
         if let Some(store) = self.config.resume.take() {
-            let concurrency = self.settings.run.concurrency.filter(|games| games.get() > 1);
             let recovers = self.settings.run.on_fault == OnFault::Recover;
-            return Ok(Request::Resume { store, concurrency, recovers, shown: self.shown });
+            let (concurrency, log) = (self.concurrency, self.settings.output.log);
+            return Ok(Request::Resume { store, concurrency, recovers, log, shown: Box::new(self.shown) });
         }
         if self.is_quick && self.rounds.is_none() {
             self.rounds = NonZeroU32::new(QUICK_ROUNDS);
@@ -369,6 +447,16 @@ impl<'a> Typed<'a> {
         make_absolute(&mut settings);
         let plan = Plan::new(settings).or_usage()?;
         Ok(Request::Play(Box::new(Translation { plan, shown: self.shown })))
+    }
+
+    /// No two flags write the same file.
+    fn check_files(&self) -> anyhow::Result<()> {
+        files::check_apart(&[
+            ("-config outname", self.shown.config.as_deref()),
+            ("-log", self.shown.log.as_ref().filter(|log| !log.compresses).map(|log| log.path.as_path())),
+            ("-pgnout", self.pgn.as_ref().map(|pgn| pgn.path.as_path())),
+            ("-epdout", self.epd.as_ref().map(|epd| epd.path.as_path())),
+        ])
     }
 
     /// The configuration to write: as asked for, else `config.json` as fastchess does, where that holds nothing else.
@@ -492,7 +580,9 @@ impl<'a> Typed<'a> {
                     2 => true,
                     times => bail!("-repeat {times}: an opening is played once or twice"),
                 };
-                (self.games.map_or(1, NonZeroU32::get), self.rounds.map_or(1, NonZeroU32::get), repeat)
+                let games = self.games.map_or(1, NonZeroU32::get);
+                let rounds = self.rounds_left(games).unwrap_or(self.rounds.map_or(1, NonZeroU32::get));
+                (games, rounds, repeat)
             }
         };
         if !is_duel {

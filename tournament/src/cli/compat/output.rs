@@ -426,8 +426,7 @@ impl CompatOutput {
     fn save_config(&mut self, keeps_store: bool) {
         let Some(config) = &self.config else { return };
         if let Err(error) = config.write(&self.scores, keeps_store) {
-            let words = format!("Warning: write {}: {error}", config.name());
-            self.warn(Level::Err, &words);
+            self.warn(Level::Err, &format!("Warning: {error:#}"));
         }
     }
 

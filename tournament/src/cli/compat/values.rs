@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, anyhow, bail};
 
+use super::HELP;
 use super::flag::Flag;
 use smalt_match::plan::{
     Affinity, BadOptions, Format, OnFault, OnOff, OpeningPolicy, SecondsSetting, Settings, Variant,
@@ -98,64 +99,15 @@ pub(super) fn other(flag: &Flag<'_>) -> anyhow::Result<()> {
         },
         "compliance" => cannot("it examines one engine, and stands first: -compliance ENGINE [ARGS]"),
         _ => {
-            let hint = smalt_driver::nearest::nearest(flag.name, KNOWN);
+            let hint = smalt_driver::nearest::nearest(flag.name, known());
             let hint = hint.map(|hint| format!(" (did you mean -{hint}?)")).unwrap_or_default();
             Err(anyhow!("unknown flag -{}{hint}; -help lists them", flag.name))
         }
     }
 }
 
-/// All flags, for hints.
-const KNOWN: [&str; 51] = [
-    "check-mate-pvs",
-    "engine",
-    "each",
-    "concurrency",
-    "rounds",
-    "games",
-    "repeat",
-    "noswap",
-    "reverse",
-    "seeds",
-    "srand",
-    "recover",
-    "event",
-    "site",
-    "tournament",
-    "openings",
-    "quick",
-    "draw",
-    "resign",
-    "maxmoves",
-    "sprt",
-    "pgnout",
-    "config",
-    "log",
-    "output",
-    "ratinginterval",
-    "scoreinterval",
-    "report",
-    "crc32",
-    "show-latency",
-    "force-concurrency",
-    "autosaveinterval",
-    "testEnv",
-    "outcomeinterval",
-    "wait",
-    "bookmode",
-    "variant",
-    "debug",
-    "strict",
-    "compliance",
-    "epdout",
-    "tb",
-    "tbpieces",
-    "tbignore50",
-    "tbadjudicate",
-    "use-affinity",
-    "startup-ms",
-    "ucinewgame-ms",
-    "ping-ms",
-    "resultformat",
-    "version",
-];
+/// All flags that the help names, for hints.
+fn known() -> impl Iterator<Item = &'static str> {
+    let words = HELP.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
+    words.filter_map(|word| word.strip_prefix('-')).filter(|name| name.len() > 1)
+}

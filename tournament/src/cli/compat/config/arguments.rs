@@ -19,6 +19,8 @@ impl ConfigFile {
         words.number("srand", self.seed);
         words.number("rounds", self.rounds.max(1));
         words.number("games", self.games.max(1));
+        // Two games of a round share an opening, which is the default of fastchess only.
+        words.switch("repeat", self.games == 2);
         words.number("concurrency", self.concurrency);
         words.number("autosaveinterval", self.autosaveinterval);
         let interval = |interval: u64| if interval >= NEVER { 0 } else { interval };
