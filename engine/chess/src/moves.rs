@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
+use crate::bitboard::Bitboard;
 use crate::piece::Role;
 use crate::square::Square;
 
@@ -208,6 +209,52 @@ impl MoveList {
         }
     }
 
+    /// Appends the moves from a square to all targets, from the lowest to the highest; they are captures on the squares of
+    /// `captures`, else quiet.
+    #[inline]
+    pub(crate) fn extend_from(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
+        let origin = from.index() as u16;
+        self.extend(targets, |to| {
+            let is_capture = (captures.0 >> (to & 63)) as u16 & 1;
+            Move(origin | to << 6 | is_capture << CAPTURE.trailing_zeros())
+        });
+    }
+
+    /// Appends the moves of a kind to all targets, from the lowest to the highest, each from the square whose index is less by
+    /// `step`.
+    #[inline]
+    pub(crate) fn extend_by_step(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
+        let to_a1 = ((kind as u16) << 12).wrapping_sub_signed(step.into());
+        self.extend(targets, |to| Move(to.wrapping_mul(1 << 6 | 1).wrapping_add(to_a1)));
+    }
+
+    /// Appends the moves to all targets. They are written in groups of constant size, because the processor cannot predict
+    /// the end of a loop over the targets; so `move_to` is called with the index 64, too.
+    #[inline(always)]
+    fn extend(&mut self, targets: Bitboard, move_to: impl Fn(u16) -> Move) {
+        const GROUP: usize = 4;
+        let mut rest = targets.0;
+        let mut len = self.len;
+        while rest != 0 {
+            let Some(group) = self.inline.get_mut(len..).and_then(|free| free.first_chunk_mut::<GROUP>())
+            else {
+                return self.extend_one_by_one(targets, move_to);
+            };
+            for slot in group {
+                *slot = move_to(rest.trailing_zeros() as u16);
+                rest &= rest.wrapping_sub(1);
+            }
+            len += GROUP;
+        }
+        self.len += targets.count();
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn extend_one_by_one(&mut self, targets: Bitboard, move_to: impl Fn(u16) -> Move) {
+        targets.into_iter().for_each(|to| self.push(move_to(to.index() as u16)));
+    }
+
     #[cold]
     fn push_on_heap(&mut self, mv: Move) {
         if self.heap.is_empty() {
@@ -288,5 +335,29 @@ mod tests {
         assert_eq!(list.as_slice(), moves);
         list.clear();
         assert!(list.is_empty());
+    }
+
+    #[test]
+    fn moves_in_groups_are_those_that_come_one_by_one() {
+        let (mut groups, mut single) = (MoveList::new(), MoveList::new());
+        let captures = Bitboard(0x00ff_00ff_ff00_a5a5);
+        let mut targets = Bitboard(0x8000_0000_0000_0001);
+        // More than the list holds in place.
+        for round in 0..40 {
+            groups.extend_from(Square::E4, targets, captures);
+            for to in targets {
+                let kind = if captures.contains(to) { MoveKind::Capture } else { MoveKind::Quiet };
+                single.push(Move::new(Square::E4, to, kind));
+            }
+            let ahead =
+                targets - Bitboard::from_rank(crate::Rank::First) - Bitboard::from_rank(crate::Rank::Second);
+            groups.extend_by_step(ahead, 16, MoveKind::DoublePush);
+            for to in ahead {
+                single.push(Move::new(Square::from_index(to.index() - 16), to, MoveKind::DoublePush));
+            }
+            assert_eq!(groups.as_slice(), single.as_slice(), "{round}");
+            targets.0 = targets.0.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(11) & 0x0f0f_3c00_f00f_3c3c;
+        }
+        assert!(groups.len() > 2 * MoveList::INLINE);
     }
 }

@@ -92,17 +92,12 @@ impl MoveSink for Counter {
 impl MoveSink for MoveList {
     #[inline]
     fn piece(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
-        for to in targets {
-            let kind = if captures.contains(to) { MoveKind::Capture } else { MoveKind::Quiet };
-            self.push(Move::new(from, to, kind));
-        }
+        self.extend_from(from, targets, captures);
     }
 
     #[inline]
     fn pawns(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind) {
-        for to in targets {
-            self.push(Move::new(step.origin(to), to, kind));
-        }
+        self.extend_by_step(targets, step.0, kind);
     }
 
     #[inline]
