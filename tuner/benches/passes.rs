@@ -11,12 +11,10 @@ use std::sync::atomic::AtomicBool;
 
 use smalt::evaluation::Parameters;
 use smalt::evaluation::trace::{Feature, Features};
-use smalt_tuner::dataset::Dataset;
-use smalt_tuner::dataset::extract::{Rules, extract};
-use smalt_tuner::dataset::format::Format;
-use smalt_tuner::features::{Kept, Row, Rows, Split, Table};
-use smalt_tuner::loss::{Loss, PARAMETERS, sigmoid, slope, targets};
-use smalt_tuner::weights::parameters_of;
+use smalt_tuner::{
+    Dataset, FeatureData, FeatureRow, Format, Kept, Loss, PARAMETERS, Rows, Rules, Split, extract,
+    parameters_of, sigmoid, slope, targets,
+};
 
 const GAMES: &str = "../data/games/ethereal12-stockfish15.pgn.zst";
 const PASSES: usize = 20;
@@ -37,8 +35,9 @@ fn run() {
     println!("extract     {:8.3} s for {} games", report.0, report.1.games);
 
     let split = Split { validation: 0.0, seed: 1 };
-    let load =
-        || Table::load(Dataset::open(&positions).unwrap(), split, Kept::default(), |_| {}, |_| {}).unwrap();
+    let load = || {
+        FeatureData::load(Dataset::open(&positions).unwrap(), split, Kept::default(), |_| {}, |_| {}).unwrap()
+    };
     let (seconds, table) = timed(1, load);
     let rows = &table.train;
     let count = rows.len() as f64;
@@ -96,7 +95,7 @@ struct Plain {
 impl Plain {
     fn new(rows: &Rows) -> Plain {
         let feature = |(weight, count): (usize, i16)| Feature { weight: weight as u16, count };
-        let unpacked = |row: Row<'_>| Features {
+        let unpacked = |row: FeatureRow<'_>| Features {
             linear: row.linear().map(feature).collect(),
             danger: [0, 1].map(|king| row.danger(king).map(feature).collect()),
             complexity: row.complexity().map(feature).collect(),

@@ -3,8 +3,7 @@
 
 use std::io::Write as _;
 
-use smalt_tuner::dataset::Dataset;
-use smalt_tuner::dataset::format::Format;
+use smalt_tuner::{Dataset, Format};
 
 /// Files of positions, in every format.
 pub(crate) fn positions(bytes: &[u8]) {
@@ -13,7 +12,7 @@ pub(crate) fn positions(bytes: &[u8]) {
     let formats = Format::keywords().map(Format::parse);
     for format in formats.into_iter().chain([None]) {
         let Ok(dataset) = Dataset::open_as(file.path(), format) else { continue };
-        let is_legal = |sample: &smalt_tuner::dataset::Sample| (0.0..=1.0).contains(&sample.result);
+        let is_legal = |sample: &smalt_tuner::Sample| (0.0..=1.0).contains(&sample.result);
         let _ = dataset.for_each(
             |sample| {
                 assert!(is_legal(&sample), "{format:?}: a result of {}", sample.result);

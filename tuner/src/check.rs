@@ -1,9 +1,8 @@
-//! Does a data set say anything about the weights? Coverage, numbers that always occur together, and the positions that
-//! the evaluation judges worst. Knows no displays.
+//! Diagnoses a data set: coverage of the weights, collinear and dependent parameters.
 
+use crate::fit_data::FitData;
 use crate::loss::{LabelledRows, Loss, NormalMatrix, targets};
 use crate::optimizer::{OptimizeError, explained, fit_k};
-use crate::table::Table;
 use crate::weights::schema::Schema;
 
 /// Least correlation that is reported.
@@ -14,7 +13,7 @@ const DOMINATED: f64 = 0.9999;
 
 /// Two numbers whose slopes go together: the data can't tell them apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pair {
+pub(crate) struct CollinearPair {
     /// Index of the one parameter.
     pub first: usize,
     /// Index of the other.
@@ -25,7 +24,7 @@ pub struct Pair {
 
 /// What a data set says of the weights.
 #[derive(Clone, Debug)]
-pub struct Findings {
+pub(crate) struct Findings {
     /// The steepness that fits the weights.
     pub k: f64,
     /// Mean squared error of the weights.
@@ -35,7 +34,7 @@ pub struct Findings {
     /// Weights that occur, but whose numbers nothing depends on at these values: beyond the edge of a curve.
     pub dead: Vec<usize>,
     /// Pairs that can't be told apart, the closest first.
-    pub collinear: Vec<Pair>,
+    pub collinear: Vec<CollinearPair>,
     /// Parameters that all others together determine: other numbers would give the same evaluations.
     pub dominated: Vec<usize>,
 }
@@ -44,8 +43,8 @@ pub struct Findings {
 ///
 /// # Errors
 /// If no K can be fitted.
-pub fn check<R: LabelledRows>(
-    table: &Table<R>,
+pub(crate) fn check<R: LabelledRows>(
+    table: &FitData<R>,
     schema: &Schema,
     parameters: &[f64],
 ) -> Result<Findings, OptimizeError> {
@@ -74,7 +73,7 @@ fn dominated(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<usize> {
     seen.iter().zip(shares).filter(|(_, share)| *share >= DOMINATED).map(|(&index, _)| index).collect()
 }
 
-fn collinear(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<Pair> {
+fn collinear(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<CollinearPair> {
     let mut pairs = Vec::new();
     for first in 0..matrix.size() {
         for second in first + 1..matrix.size() {
@@ -84,7 +83,7 @@ fn collinear(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<Pair> {
             }
             let correlation = matrix.get(first, second) / (lengths[first] * lengths[second]);
             if correlation.abs() >= COLLINEAR {
-                pairs.push(Pair { first, second, correlation });
+                pairs.push(CollinearPair { first, second, correlation });
             }
         }
     }

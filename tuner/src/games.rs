@@ -1,5 +1,4 @@
-//! Games for the tuner: the tournament program plays them. This only starts it, repeats what it says, and reads the JSON
-//! that it leaves. Knows no statistics.
+//! Plays games through the tournament program: starts it, forwards its output and reads its JSON results.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,23 +20,22 @@ use toml::{Table, Value as Setting};
 const TOURNAMENT: &str = "smalt-tournament";
 
 /// How long the program may say nothing before we look whether somebody wants to stop.
-const GLANCE: Duration = Duration::from_millis(200);
+const STOP_POLL: Duration = Duration::from_millis(200);
 
 /// How long a program that was asked to stop may take to put its games away.
-const FAREWELL: Duration = Duration::from_secs(15);
+const STOP_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Exit codes of the tournament program that leave results. 3: games are missing, as where an engine was disqualified; the
 /// verdict says what the others are worth.
-const ENDINGS: [i32; 2] = [0, 3];
+const ACCEPTED_EXITS: [i32; 2] = [0, 3];
 
 /// Two entrants, and how they play.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Encounter {
+pub(crate) struct EnginePair {
     /// The program that plays: a path or a name.
     pub tournament: PathBuf,
     /// Its command: `sprt` or `match`.
     pub command: &'static str,
-    /// The two entrants.
     pub entrants: [Entrant; 2],
     /// Further flags: clock, games, openings, store.
     pub flags: Vec<OsString>,
@@ -47,7 +45,7 @@ pub struct Encounter {
 
 /// What tells the two apart.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entrant {
+pub(crate) struct Entrant {
     /// The name in the results.
     pub name: &'static str,
     /// The engine, as the tournament program names it.
@@ -58,33 +56,28 @@ pub struct Entrant {
 
 /// Why there are no results.
 #[derive(Debug, thiserror::Error)]
-pub enum PlayError {
+pub(crate) enum PlayError {
     /// The program could not be started.
     #[error(
         "start the tournament program: {0}; build it (`cargo build --release`) or give --tournament PROGRAM"
     )]
     Start(#[from] StartError),
-    /// Its output could not be read.
     #[error("listen to the tournament program: {0}")]
     Listen(#[from] std::io::Error),
-    /// It failed.
     #[error("the tournament program {exit}: {words}")]
     Failed {
-        /// How it ended.
         exit: Exit,
         /// The last that it wrote to standard error.
         words: String,
     },
-    /// Its results are not as agreed.
     #[error("the results of the tournament program can't be read: {0}")]
     Results(String),
-    /// Somebody asked to stop.
     #[error("interrupted")]
     Interrupted,
 }
 
 /// The program beside our own, if there is one, else its name, to be looked up.
-pub fn tournament_program() -> PathBuf {
+pub(crate) fn tournament_program() -> PathBuf {
     let beside = std::env::current_exe().ok().map(|own| own.with_file_name(TOURNAMENT));
     beside.filter(|path| path.is_file()).unwrap_or_else(|| TOURNAMENT.into())
 }
@@ -93,66 +86,71 @@ pub fn tournament_program() -> PathBuf {
 ///
 /// # Errors
 /// If there is none that can be run.
-pub fn locate(program: &Path) -> Result<PathBuf, LookupError> {
+pub(crate) fn locate(program: &Path) -> Result<PathBuf, LookupError> {
     EngineCommand::new(program).locate()
 }
 
-/// Plays until the program ends, and gives its results; `tell` hears every line that it says. Raising `stop` ends it.
+/// Plays until the program ends, and gives its results; `on_line` hears every line that it says. Raising `stop` ends it.
 ///
 /// # Errors
 /// If the program can't be started, fails, or is stopped.
-pub fn play(
-    encounter: &Encounter,
+pub(crate) fn play(
+    pair: &EnginePair,
     stop: &AtomicBool,
-    tell: &mut dyn FnMut(&str),
+    on_line: &mut dyn FnMut(&str),
 ) -> Result<Value, PlayError> {
-    run(&command(encounter), &ENDINGS, stop, tell)?;
-    read(&encounter.json)
+    run(&command(pair), &ACCEPTED_EXITS, stop, on_line)?;
+    read(&pair.json)
 }
 
 /// Writes the games of a store as PGN into this file.
 ///
 /// # Errors
 /// As [`play`].
-pub fn export(tournament: &Path, store: &Path, pgn: &Path, stop: &AtomicBool) -> Result<(), PlayError> {
+pub(crate) fn export(
+    tournament: &Path,
+    store: &Path,
+    pgn: &Path,
+    stop: &AtomicBool,
+) -> Result<(), PlayError> {
     let command = EngineCommand::new(tournament).argument("export").argument(store);
     run(
         &command.argument("--what").argument("pgn").argument("--output").argument(pgn),
-        &ENDINGS,
+        &ACCEPTED_EXITS,
         stop,
         &mut |_| {},
     )
 }
 
-/// Runs a program to its end and gives the lines of its output to `tell`; other exit codes than the accepted ones are failures.
+/// Runs a program to its end and gives the lines of its output to `on_line`; other exit codes than the accepted ones are failures.
 pub(crate) fn run(
     command: &EngineCommand,
     accepted: &[i32],
     stop: &AtomicBool,
-    tell: &mut dyn FnMut(&str),
+    on_line: &mut dyn FnMut(&str),
 ) -> Result<(), PlayError> {
     let mut process = Process::spawn(command)?;
     process.close_stdin();
     let mut stopped_at = None;
     while !process.is_silent() {
         while let Some(line) = process.take_line() {
-            tell(&line.text());
+            on_line(&line.text());
         }
-        let deadline = Instant::now() + GLANCE;
-        let pumped = poll_once(&mut process, None, None, WaitFor::Output, deadline)?;
+        let deadline = Instant::now() + STOP_POLL;
+        let outcome = poll_once(&mut process, None, None, WaitFor::Output, deadline)?;
         if stop.load(Ordering::Relaxed) && stopped_at.is_none() {
             process.terminate();
             stopped_at = Some(Instant::now());
         }
-        let is_deaf = stopped_at.is_some_and(|at: Instant| at.elapsed() > FAREWELL);
-        if is_deaf || process.exit().is_some() && pumped == PollOutcome::TimedOut {
+        let is_overdue = stopped_at.is_some_and(|at: Instant| at.elapsed() > STOP_TIMEOUT);
+        if is_overdue || process.exit().is_some() && outcome == PollOutcome::TimedOut {
             break;
         }
     }
     while let Some(line) = process.take_line() {
-        tell(&line.text());
+        on_line(&line.text());
     }
-    let exit = process.await_exit(Instant::now() + FAREWELL);
+    let exit = process.await_exit(Instant::now() + STOP_TIMEOUT);
     if stopped_at.is_some() {
         return Err(PlayError::Interrupted);
     }
@@ -166,15 +164,15 @@ pub(crate) fn run(
     }
 }
 
-fn command(encounter: &Encounter) -> EngineCommand {
-    let [first, second] = encounter.entrants.each_ref().map(words);
-    EngineCommand::new(&encounter.tournament)
-        .argument(encounter.command)
+fn command(pair: &EnginePair) -> EngineCommand {
+    let [first, second] = pair.entrants.each_ref().map(words);
+    EngineCommand::new(&pair.tournament)
+        .argument(pair.command)
         .arguments(["--engine".to_owned(), first])
         .arguments(["--opponent".to_owned(), second])
-        .arguments(encounter.flags.iter().cloned())
+        .arguments(pair.flags.iter().cloned())
         .argument("--json")
-        .argument(&encounter.json)
+        .argument(&pair.json)
 }
 
 /// The words of an entrant: those of its engine, then its name and options. What is no engine is a command, which the
@@ -195,7 +193,7 @@ fn words(entrant: &Entrant) -> String {
 
 /// Why an engine can't be tuned.
 #[derive(Debug, thiserror::Error)]
-pub enum EngineError {
+pub(crate) enum EngineError {
     /// The words are not those of an engine.
     #[error(transparent)]
     Words(#[from] WordsError),
@@ -208,10 +206,8 @@ pub enum EngineError {
     /// It is a commit that cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// It does not start, or does not speak.
     #[error("failed to start the engine: {0}")]
     Start(ConversationError),
-    /// It has no such option, or does not take such a value.
     #[error("failed to {0}")]
     Option(#[from] SetOptionError),
 }
@@ -221,7 +217,7 @@ pub enum EngineError {
 ///
 /// # Errors
 /// If the engine does not start, or does not take an option.
-pub fn check_options<'a>(
+pub(crate) fn check_options<'a>(
     tournament: &Path,
     engine: &str,
     options: impl IntoIterator<Item = (&'a str, String)>,
@@ -258,7 +254,7 @@ fn entrant(engine: &str) -> Result<EngineSettings, EngineError> {
 ///
 /// # Errors
 /// If the words are not those of an engine.
-pub fn engine_in(folder: &Path, engine: &str) -> Result<String, EngineError> {
+pub(crate) fn engine_in(folder: &Path, engine: &str) -> Result<String, EngineError> {
     let mut words = registry()?.parse_engine(engine)?;
     if let Some(Setting::String(command)) = words.get_mut("cmd")
         && Path::new(command).is_relative()
@@ -274,7 +270,7 @@ pub fn engine_in(folder: &Path, engine: &str) -> Result<String, EngineError> {
 ///
 /// # Errors
 /// If the words are not those of an engine, or it is the one built in, which has no program of its own.
-pub fn engine_command(engine: &str) -> Result<(EngineCommand, BTreeMap<String, String>), EngineError> {
+pub(crate) fn engine_command(engine: &str) -> Result<(EngineCommand, BTreeMap<String, String>), EngineError> {
     let entrant = entrant(engine)?;
     let Some(Program::Command(program)) = entrant.program() else {
         return Err(ResolveError::NoCommand.into());
@@ -298,7 +294,7 @@ fn read(path: &Path) -> Result<Value, PlayError> {
 }
 
 /// Wins, draws and losses of an entrant.
-pub fn score_of(results: &Value, name: &str) -> Option<[u64; 3]> {
+pub(crate) fn score_of(results: &Value, name: &str) -> Option<[u64; 3]> {
     let entrants = results["entrants"].as_array()?;
     let entrant = entrants.iter().find(|entrant| entrant["name"] == name)?;
     let count = |key: &str| entrant[key].as_u64();

@@ -1,10 +1,9 @@
 //! Labels of positions: result, score, players and data source of each row, and the split into training and validation.
-//! Knows nothing of weights.
 
 use crate::dataset::{Sample, mixed};
 
 /// Rows in a block, the unit of work of a pass.
-pub const BLOCK: usize = 1024;
+pub(crate) const BLOCK: usize = 1024;
 
 /// The score of rows that have none.
 const NO_SCORE: i16 = i16::MIN;
@@ -28,16 +27,13 @@ pub struct Label {
 /// Optional labels. Each takes memory, so that only those in use are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// Scores.
     pub scores: Keep,
-    /// Players.
     pub players: Keep,
 }
 
 /// Whether an optional label is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
-    /// It is dropped.
     #[default]
     No,
     /// It is kept where the data have it.
@@ -86,17 +82,14 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// No labels yet.
     pub fn new(kept: Kept) -> Labels {
         Labels { kept, ..Labels::default() }
     }
 
-    /// Number of rows.
     pub fn len(&self) -> usize {
         self.results.len()
     }
 
-    /// True without rows.
     pub fn is_empty(&self) -> bool {
         self.results.is_empty()
     }
@@ -145,7 +138,6 @@ impl Labels {
         (0..self.len()).map(|row| self.options(row).weight).collect()
     }
 
-    /// Bytes of memory.
     pub fn memory(&self) -> usize {
         4 * self.results.len() + 2 * (self.scores.len() + self.players.len()) + self.sources.len()
     }
@@ -186,7 +178,6 @@ fn push_rare<T: Copy>(list: &mut Vec<T>, row: usize, none: T, value: Option<T>) 
 pub struct Split {
     /// Share of the games held out for validation, 0 to 1.
     pub validation: f64,
-    /// Random seed.
     pub seed: u64,
 }
 
@@ -200,7 +191,7 @@ impl Split {
 
 /// Common numbers for the games and players of several data sources.
 #[derive(Clone, Debug, Default)]
-pub struct Sources {
+pub(crate) struct Sources {
     options: Vec<SourceOptions>,
     players: Vec<String>,
     /// Common number of each player of the current source.
@@ -211,7 +202,7 @@ pub struct Sources {
 
 impl Sources {
     /// Begins the next data source. Players beyond 255 stay unknown.
-    pub fn begin(&mut self, players: &[String], options: SourceOptions) {
+    pub(crate) fn begin(&mut self, players: &[String], options: SourceOptions) {
         if !self.options.is_empty() {
             self.first_game = self.last_game.saturating_add(1);
         }
@@ -228,17 +219,17 @@ impl Sources {
     }
 
     /// Common number of a game of the current source.
-    pub fn game(&self, game: u32) -> u32 {
+    pub(crate) fn game(&self, game: u32) -> u32 {
         self.first_game.saturating_add(game)
     }
 
     /// Notes a game by its common number.
-    pub fn note(&mut self, game: u32) {
+    pub(crate) fn note(&mut self, game: u32) {
         self.last_game = self.last_game.max(game);
     }
 
     /// Label of a sample of the current source.
-    pub fn label(&self, sample: &Sample) -> Label {
+    pub(crate) fn label(&self, sample: &Sample) -> Label {
         let options = self.options.last().copied().unwrap_or_default();
         let is_flipped =
             options.view == PointOfView::SideToMove && sample.position.turn() == smalt_chess::Color::Black;
@@ -254,12 +245,12 @@ impl Sources {
     }
 
     /// Options of all sources.
-    pub fn options(&self) -> &[SourceOptions] {
+    pub(crate) fn options(&self) -> &[SourceOptions] {
         &self.options
     }
 
     /// Names of all players, by number less one.
-    pub fn into_players(self) -> Vec<String> {
+    pub(crate) fn into_players(self) -> Vec<String> {
         self.players
     }
 }

@@ -1,20 +1,41 @@
-//! From games to better tables: positions out of PGN, the engine's own evaluation as a function of its weights, and
-//! the fit that makes it predict results best. The library behind the program `smalt-tuner`.
+//! Tunes evaluation weights and search parameters: the library behind the program `smalt-tuner`.
+//!
+//! [`extract`] turns games into a [`Dataset`] of positions; a [`FeatureData`] holds them as features of the evaluation, whose
+//! [`Loss`] [`fit`] minimizes (Texel tuning). Other modules fit traces of other engines, tune by SPSA and prove the result by
+//! an SPRT. Games are left to the tournament program.
 
-pub mod check;
-pub mod cli;
-pub mod dataset;
-pub mod features;
-pub mod games;
-pub mod labels;
-pub mod loss;
-pub mod optimizer;
-pub mod plot;
-pub mod progress;
-pub mod prove;
-pub mod source_build;
-pub mod spsa;
-mod table;
-pub mod texel;
-pub mod trace;
-pub mod weights;
+mod check;
+mod cli;
+mod dataset;
+mod features;
+mod fit_data;
+mod games;
+mod labels;
+mod loss;
+mod optimizer;
+mod plot;
+mod progress;
+mod prove;
+mod source_build;
+mod spsa;
+mod texel;
+mod trace;
+mod weights;
+
+pub use cli::main;
+pub use dataset::extract::{ExtractReport, Rules, extract};
+pub use dataset::format::Format;
+pub use dataset::write::{SampleWriter, Unfit};
+pub use dataset::{Dataset, Sample, mixed};
+pub use features::row::pack;
+pub use features::{FeatureData, FeatureRow, Keep, Kept, Rows, Split};
+pub use loss::{Loss, PARAMETERS, sigmoid, slope, targets};
+pub use optimizer::{Checkpoints, FitEnd, Method, OptimizerSettings, Penalty, Schedule};
+pub use texel::{Players, Task, TexelError, Tuned, fit};
+pub use trace::header::Header;
+pub use weights::difference::differences;
+pub use weights::document::{OriginValue, replace, rewritten};
+pub use weights::schema::Schema;
+pub use weights::source::{Comments, rewrite_source};
+pub use weights::variables::{Bounds, Constraints};
+pub use weights::{Numbers, Selection, entry_of, parameters_of, rounded};

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    smalt_tuner::cli::main()
+    smalt_tuner::main()
 }

@@ -1,5 +1,4 @@
-//! Pictures of a fit: its errors by epoch, what lies on the boards before and after it, and what moved most. Makes charts;
-//! reads and writes nothing.
+//! Charts of a fit: errors by epoch, piece-square tables before and after, and the largest changes.
 
 use serde_json::Value;
 use smalt::evaluation::Parameters;
@@ -19,7 +18,7 @@ const LINES_SHOWN: usize = 6;
 const PHASES: [&str; 2] = ["mg", "eg"];
 
 /// The errors of a fit by epoch, out of what `texel --json` wrote; none if that is something else.
-pub fn errors(run: &Value) -> Option<LineChart> {
+pub(crate) fn errors(run: &Value) -> Option<LineChart> {
     let history = run["history"].as_array()?;
     let points = |key: &'static str| {
         history.iter().filter_map(move |step| step["epoch"].as_f64().zip(step[key].as_f64()))
@@ -37,7 +36,7 @@ pub fn errors(run: &Value) -> Option<LineChart> {
 }
 
 /// The parameters of a tuning by games that moved most, by games played, in steps (c_end) from where they began.
-pub fn parameters_by_games(state: &SpsaState) -> LineChart {
+pub(crate) fn parameters_by_games(state: &SpsaState) -> LineChart {
     let played: u64 = state.games.iter().sum();
     let steps =
         |index: usize, value: f64| (value - state.parameters[index].start) / state.parameters[index].step;
@@ -55,7 +54,7 @@ pub fn parameters_by_games(state: &SpsaState) -> LineChart {
 }
 
 /// The boards of all terms that have one: before at the left, after at the right, middlegame above endgame.
-pub fn boards(before: &Parameters, after: &Parameters) -> HeatMap {
+pub(crate) fn boards(before: &Parameters, after: &Parameters) -> HeatMap {
     let (files, ranks) = (['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], ['8', '7', '6', '5', '4', '3', '2', '1']);
     let empty = HeatMap::new("Boards before and after", "centipawns", files, ranks);
     let entries = SCHEMA.iter().filter(|entry| entry.shape == Shape::Board);
@@ -73,7 +72,7 @@ fn board(parameters: &Parameters, entry: &Entry, phase: usize) -> [f64; 64] {
 }
 
 /// The numbers that moved most, in the file's own units, the greatest step on top.
-pub fn moved(before: &Parameters, after: &Parameters) -> BarChart {
+pub(crate) fn moved(before: &Parameters, after: &Parameters) -> BarChart {
     let changes = differences(before, after).into_iter().flat_map(|group| group.changes);
     let mut steps: Vec<(String, i32, i32)> = changes.flat_map(|change| both(&change)).collect();
     steps.retain(|(_, before, after)| before != after);

@@ -1,4 +1,4 @@
-//! What is seen while work goes on: a line that renews itself on a terminal, nothing elsewhere. Knows no results.
+//! Progress display: a bar or spinner on a terminal, nothing elsewhere.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::optimizer::Step;
 
 /// A line on standard error; silent where that is no terminal.
-pub struct Progress {
+pub(crate) struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
     /// A spinner for work of unknown length.
-    pub fn spinner(words: &'static str) -> Progress {
+    pub(crate) fn spinner(words: &'static str) -> Progress {
         let bar = ProgressBar::new_spinner().with_prefix(words);
         bar.set_style(style("{spinner} {prefix} {msg}"));
         bar.enable_steady_tick(Duration::from_millis(200));
@@ -21,19 +21,17 @@ impl Progress {
     }
 
     /// A bar for a fit with this maximum of epochs.
-    pub fn fit(epochs: u64) -> Progress {
+    pub(crate) fn fit(epochs: u64) -> Progress {
         let bar = ProgressBar::new(epochs);
         bar.set_style(style("{bar:24} epoch {pos}/{len} {msg}, at most {eta} left"));
         Progress { bar }
     }
 
-    /// Shows other words.
-    pub fn tell(&self, words: String) {
+    pub(crate) fn set_message(&self, words: String) {
         self.bar.set_message(words);
     }
 
-    /// Shows an iteration.
-    pub fn step(&self, step: &Step) {
+    pub(crate) fn step(&self, step: &Step) {
         let speed = step.positions as f64 / step.time.as_secs_f64().max(1e-9) / 1e6;
         let (train, validation) = (step.train, step.validation);
         self.bar
@@ -42,7 +40,7 @@ impl Progress {
     }
 
     /// Takes the line away.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }

@@ -1,5 +1,4 @@
-//! Games between the engine with tuned numbers and the one without, until a sequential test is decided. Reads the verdict of
-//! the program that plays. Knows no statistics.
+//! Proves tuned weights by games: an SPRT between the engine with and without them, run by the tournament program.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,15 +6,14 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 
-use crate::games::{Encounter, Entrant, PlayError, play, score_of};
+use crate::games::{EnginePair, Entrant, PlayError, play, score_of};
 
-/// What is played.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Duel {
+pub(crate) struct ProofMatch {
     /// The program that plays: a path or a name.
     pub tournament: PathBuf,
     /// The engine with the tuned numbers and the one that it must beat.
-    pub sides: [Side; 2],
+    pub sides: [ProofEngine; 2],
     /// Further flags of `smalt-tournament sprt`: clock, hypotheses, openings, store.
     pub flags: Vec<OsString>,
     /// Where its results go, as JSON.
@@ -24,7 +22,7 @@ pub struct Duel {
 
 /// One of the two engines.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Side {
+pub(crate) struct ProofEngine {
     /// The engine, as the tournament program names it.
     pub engine: String,
     /// Names and values of its options.
@@ -33,7 +31,7 @@ pub struct Side {
 
 /// The verdict on the tuned numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// It is better: the second hypothesis was accepted.
     Better,
     /// It is not: the first hypothesis was accepted.
@@ -44,8 +42,7 @@ pub enum Verdict {
 
 /// The results of the games.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Proof {
-    /// What they decide.
+pub(crate) struct Proof {
     pub verdict: Verdict,
     /// Wins, draws and losses of the tuned table.
     pub games: [u64; 3],
@@ -55,21 +52,28 @@ pub struct Proof {
     pub llr: [f64; 3],
 }
 
-/// Plays until the test is decided; `tell` hears every line that the program says. Raising `stop` ends it.
+/// Plays until the test is decided; `on_line` hears every line that the program says. Raising `stop` ends it.
 ///
 /// # Errors
 /// If the program can't be started, fails, or is stopped.
-pub fn prove(duel: &Duel, stop: &AtomicBool, tell: &mut dyn FnMut(&str)) -> Result<Proof, PlayError> {
-    let entrant =
-        |name, side: &Side| Entrant { name, engine: side.engine.clone(), options: side.options.clone() };
-    let encounter = Encounter {
+pub(crate) fn prove(
+    duel: &ProofMatch,
+    stop: &AtomicBool,
+    on_line: &mut dyn FnMut(&str),
+) -> Result<Proof, PlayError> {
+    let entrant = |name, side: &ProofEngine| Entrant {
+        name,
+        engine: side.engine.clone(),
+        options: side.options.clone(),
+    };
+    let pair = EnginePair {
         tournament: duel.tournament.clone(),
         command: "sprt",
         entrants: [entrant("tuned", &duel.sides[0]), entrant("base", &duel.sides[1])],
         flags: duel.flags.clone(),
         json: duel.json.clone(),
     };
-    let results = play(&encounter, stop, tell)?;
+    let results = play(&pair, stop, on_line)?;
     parse_proof(&results)
         .ok_or_else(|| PlayError::Results("no `sprt` or no entrant `tuned` in its JSON".into()))
 }

@@ -1,4 +1,4 @@
-//! Engines built from copies of a source folder that differ in one file: what plays when tuned numbers stand in the source.
+//! Builds an engine from a copy of its source folder in which one file is replaced.
 
 use std::fs;
 use std::io;
@@ -17,29 +17,14 @@ const LAST_LINES: usize = 10;
 
 /// Why a version could not be built.
 #[derive(Debug, thiserror::Error)]
-pub enum BuildError {
-    /// The folder can't be copied.
+pub(crate) enum BuildError {
     #[error("failed to copy {path}: {error}")]
-    Copy {
-        /// The file.
-        path: String,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The file that differs is outside of the folder.
+    Copy { path: String, error: io::Error },
     #[error("{file} is not in {folder}: give the folder of the sources with --tree")]
-    Outside {
-        /// The file.
-        file: String,
-        /// The folder.
-        folder: String,
-    },
-    /// The command failed.
+    Outside { file: String, folder: String },
     #[error("failed to build the {version} version with `{command}`: {reason}")]
     Command {
-        /// Which version.
         version: &'static str,
-        /// The command.
         command: String,
         /// How it ended, and its last lines.
         reason: String,
@@ -50,7 +35,7 @@ pub enum BuildError {
 ///
 /// # Errors
 /// If the folder can't be copied, or the command fails.
-pub fn build(
+pub(crate) fn build(
     tree: &Path,
     copy: &Path,
     (file, text): (&Path, &str),

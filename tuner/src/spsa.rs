@@ -36,7 +36,7 @@ const VALUE_FIELD: usize = 2;
 /// Whole numbers or any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ColumnKind {
+pub(crate) enum ColumnKind {
     /// Whole numbers: a UCI option of type `spin`.
     Int,
     /// Any number, in decimals.
@@ -45,16 +45,13 @@ pub enum ColumnKind {
 
 /// A number that a tuner may turn: an option of the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TunableParam {
+pub(crate) struct TunableParam {
     /// The name of the option.
     pub name: String,
-    /// Its values.
     pub kind: ColumnKind,
     /// Where it stands in the beginning.
     pub start: f64,
-    /// The least value.
     pub min: f64,
-    /// The greatest value.
     pub max: f64,
     /// The perturbation in the last round (fishtest's c_end).
     pub step: f64,
@@ -65,10 +62,9 @@ pub struct TunableParam {
 /// A line that is no parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {text:?} is no parameter: expected name, int|float, value, min, max, c_end, r_end")]
-pub struct ParseTunableError {
+pub(crate) struct ParseTunableError {
     /// Counted from 1.
     pub line: usize,
-    /// What stands there.
     pub text: String,
 }
 
@@ -77,7 +73,7 @@ pub struct ParseTunableError {
 ///
 /// # Errors
 /// If a line is no parameter, a value lies outside of its range, or a step or rate is not above zero.
-pub fn parse_parameters(text: &str) -> Result<Vec<TunableParam>, ParseTunableError> {
+pub(crate) fn parse_parameters(text: &str) -> Result<Vec<TunableParam>, ParseTunableError> {
     let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     let parameters = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     parameters
@@ -112,14 +108,12 @@ fn parse_parameter(text: &str) -> Option<TunableParam> {
 
 /// A tuning under way: what it was asked to do, and how far it has come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SpsaState {
+pub(crate) struct SpsaState {
     format: u32,
-    /// What is turned.
     #[serde(rename = "knobs")]
     pub parameters: Vec<TunableParam>,
     /// Pairs of games in all.
     pub pairs: u64,
-    /// Decides all chance.
     pub seed: u64,
     /// Where the parameters stand.
     pub values: Vec<f64>,
@@ -139,7 +133,7 @@ pub struct SpsaState {
 
 /// How the games of a tuning are played: the same from its first round to its last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MatchSettings {
+pub(crate) struct MatchSettings {
     /// The engine, as the tournament program names engines.
     pub engine: String,
     /// The file that the parameters come from.
@@ -157,7 +151,7 @@ pub struct MatchSettings {
 
 /// Where the parameters stood after a number of games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub(crate) struct Point {
     /// Games played until then.
     pub games: u64,
     /// The values, in the order of the parameters.
@@ -166,21 +160,18 @@ pub struct Point {
 
 /// Why a saved tuning can't be resumed.
 #[derive(Debug, thiserror::Error)]
-pub enum ResumeError {
-    /// The text can't be read.
+pub(crate) enum ResumeError {
     #[error("no saved tuning: {0}")]
     Text(#[from] serde_json::Error),
-    /// It has more or fewer values than parameters.
     #[error("damaged: its values are not those of its parameters")]
     Damaged,
-    /// Written by a newer program, or an unknown one.
     #[error("format {0}; this program knows {FORMAT}")]
     Format(u32),
 }
 
 impl SpsaState {
     /// The state before the first round.
-    pub fn new(parameters: Vec<TunableParam>, pairs: u64, seed: u64) -> SpsaState {
+    pub(crate) fn new(parameters: Vec<TunableParam>, pairs: u64, seed: u64) -> SpsaState {
         let values = parameters.iter().map(|parameter| parameter.start).collect();
         let (format, history, settings) = (FORMAT, Vec::new(), None);
         SpsaState {
@@ -201,7 +192,7 @@ impl SpsaState {
     ///
     /// # Errors
     /// If the text is no saved state, or has another format.
-    pub fn parse(text: &str) -> Result<SpsaState, ResumeError> {
+    pub(crate) fn parse(text: &str) -> Result<SpsaState, ResumeError> {
         let state: SpsaState = serde_json::from_str(text)?;
         match state.format {
             _ if state.values.len() != state.parameters.len() => Err(ResumeError::Damaged),
@@ -211,18 +202,18 @@ impl SpsaState {
     }
 
     /// The whole of it, as JSON.
-    pub fn to_text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         serde_json::to_string_pretty(self).expect("numbers and names can be written as JSON") + "\n"
     }
 
     /// Whether all pairs were played.
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.played >= self.pairs
     }
 
     /// The values of both sides in this round: moved by the chance of the round, and moved the other way. Those of whole
     /// numbers are rounded by chance, both sides alike, so that small steps count too.
-    pub fn sides(&self) -> [Vec<f64>; 2] {
+    pub(crate) fn sides(&self) -> [Vec<f64>; 2] {
         let mut sides = [Vec::new(), Vec::new()];
         for ((parameter, value), Chance { way, share }) in
             self.parameters.iter().zip(&self.values).zip(self.chances())
@@ -238,7 +229,7 @@ impl SpsaState {
     }
 
     /// Learns from a round: wins, draws and losses of the first side. Games without a partner count as half a pair.
-    pub fn learn(&mut self, games: [u64; 3]) {
+    pub(crate) fn learn(&mut self, games: [u64; 3]) {
         let result = games[0] as f64 - games[2] as f64;
         let followed = self.parameters.iter().zip(&self.values).zip(self.chances()).map(
             |((parameter, value), chance)| {
@@ -290,19 +281,19 @@ impl SpsaState {
     }
 
     /// The current values as the engine takes them: whole numbers are rounded.
-    pub fn settled(&self) -> Vec<f64> {
-        let settled = |(parameter, value): (&TunableParam, &f64)| {
+    pub(crate) fn rounded(&self) -> Vec<f64> {
+        let rounded = |(parameter, value): (&TunableParam, &f64)| {
             if parameter.kind == ColumnKind::Int { value.round() } else { *value }
         };
-        self.parameters.iter().zip(&self.values).map(settled).collect()
+        self.parameters.iter().zip(&self.values).map(rounded).collect()
     }
 
     /// The text of a parameter file with the current values: comments, blanks and parameters that are not tuned stay.
     ///
     /// # Errors
     /// If the text has no line for a parameter; the error is its name.
-    pub fn rewritten(&self, text: &str) -> Result<String, String> {
-        let settled = self.settled();
+    pub(crate) fn rewritten(&self, text: &str) -> Result<String, String> {
+        let rounded = self.rounded();
         let mut is_written = vec![false; self.parameters.len()];
         let mut rewritten = |line: &str| {
             let content = line.trim();
@@ -310,7 +301,7 @@ impl SpsaState {
             let index = self.parameters.iter().position(|tuned| tuned.name == parameter.name)?;
             is_written[index] = true;
             let fields = line.split(',').enumerate().map(|(at, field)| {
-                let value = settled[index].to_string();
+                let value = rounded[index].to_string();
                 if at == VALUE_FIELD { field.replacen(field.trim(), &value, 1) } else { field.to_owned() }
             });
             Some(fields.collect::<Vec<_>>().join(","))
@@ -390,7 +381,7 @@ mod tests {
             let wins = (0..16).filter(|_| unit(&mut random) < chance).count() as u64;
             state.learn([wins, 0, 16 - wins]);
         }
-        let [margin, weight] = state.settled()[..] else { unreachable!() };
+        let [margin, weight] = state.rounded()[..] else { unreachable!() };
         assert!((margin - best[0]).abs() < 25.0 && (weight - best[1]).abs() < 0.15, "{margin} {weight}");
     }
 

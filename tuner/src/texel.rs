@@ -1,5 +1,4 @@
-//! A fit from beginning to end: K, the search for the least error, rounding, and its summary. Knows neither flags nor
-//! displays, nor where rows come from.
+//! Texel tuning from beginning to end: fits K, minimizes the error, rounds the weights and summarizes the fit.
 
 mod identity;
 
@@ -9,12 +8,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::fit_data::FitData;
 use crate::loss::{LabelledRows, Loss, targets};
 use crate::optimizer::{
-    Ending, OptimizeError, Penalty, Problem, Settings, Step, Strengths, fit_k, fit_strengths, optimize,
-    steepness_of,
+    FitEnd, OptimizeError, OptimizerSettings, Penalty, Problem, Step, Strengths, fit_k, fit_strengths,
+    optimize, steepness_of,
 };
-use crate::table::Table;
 use crate::weights::schema::Schema;
 use crate::weights::variables::{Bounds, Constraints, Variables};
 use crate::weights::{PatternError, Selection};
@@ -42,14 +41,13 @@ pub struct Task {
     pub bounds: Vec<(String, Bounds)>,
     /// Treatment of the players' strength.
     pub players: Players,
-    /// Settings of the optimizer.
-    pub settings: Settings,
+    /// OptimizerSettings of the optimizer.
+    pub settings: OptimizerSettings,
 }
 
 /// Treatment of the players' strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Players {
-    /// It is ignored.
     Ignore,
     /// The strength of each player is fitted, and taken out of the results.
     Adjust,
@@ -70,7 +68,6 @@ pub enum TexelError {
     /// A pattern of `--only`, `--freeze` or `--bound` matches nothing.
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    /// No parameter is free.
     #[error("nothing to tune: no weight that is selected occurs in the positions")]
     NothingFree,
     /// Players are to be adjusted for, and none is known.
@@ -78,10 +75,8 @@ pub enum TexelError {
         "the positions do not say who played: extract them again from games with the tags White and Black"
     )]
     NoPlayers,
-    /// No training positions.
     #[error("no positions to train on")]
     NoPositions,
-    /// The solver failed.
     #[error(transparent)]
     Optimize(#[from] OptimizeError),
 }
@@ -90,13 +85,9 @@ pub enum TexelError {
 /// the score, against that target.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
-    /// Number of positions.
     pub positions: usize,
-    /// Positions for training.
     pub train: usize,
-    /// Positions for validation.
     pub validation: usize,
-    /// Free parameters.
     pub parameters: usize,
     /// Steepness of the sigmoid.
     pub k: f64,
@@ -110,7 +101,6 @@ pub struct Summary {
     pub validation_error: f64,
     /// Increase of the validation error by rounding (of the training error where there is no validation).
     pub rounding_error: f64,
-    /// Iterations.
     pub epochs: u64,
     /// Time of the fit, K included, loading not.
     pub seconds: f64,
@@ -132,16 +122,12 @@ pub struct Summary {
     pub danger_lifted: bool,
 }
 
-/// Fitted weights.
 pub struct Tuned {
-    /// All parameters, rounded.
     pub parameters: Vec<f64>,
-    /// Figures.
     pub summary: Summary,
-    /// All steps.
     pub steps: Vec<Step>,
     /// Why the search ended.
-    pub ending: Ending,
+    pub ending: FitEnd,
 }
 
 /// Fits the selected weights to the training positions; those with the least validation error win. Setting `stop` ends the
@@ -150,7 +136,7 @@ pub struct Tuned {
 /// # Errors
 /// If there is nothing to fit, or the solver fails.
 pub fn fit<'t, R: LabelledRows>(
-    table: &'t Table<R>,
+    table: &'t FitData<R>,
     schema: &Schema,
     task: &Task,
     stop: &AtomicBool,
@@ -188,7 +174,7 @@ pub fn fit<'t, R: LabelledRows>(
     let problem = Problem::new(loss_of(&table.train), start, &variables, task.penalty);
     let fit = optimize(problem, &mut validation, &task.settings, &identity, stop, report)?;
 
-    let parameters = schema.rounded(&settled(&fit.best, &variables, &table.coverage));
+    let parameters = schema.rounded(&projected(&fit.best, &variables, &table.coverage));
     let judge = if validation.is_empty() { &mut train } else { &mut validation };
     let rounding_error = judge.error(&parameters) - judge.error(&fit.best);
     let last = fit.steps.last();
@@ -212,10 +198,10 @@ pub fn fit<'t, R: LabelledRows>(
         peak_memory_bytes: peak_memory(),
         bytes_per_position: (train.memory() + validation.memory()) as f64 / positions as f64,
         ending: match fit.ending {
-            Ending::Converged => "converged",
-            Ending::Patience => "no better validation error",
-            Ending::Epochs => "all epochs done",
-            Ending::Interrupted => "interrupted",
+            FitEnd::Converged => "converged",
+            FitEnd::Patience => "no better validation error",
+            FitEnd::Epochs => "all epochs done",
+            FitEnd::Interrupted => "interrupted",
         },
         unseen: unseen.map(|(weight, _)| weight.name.clone()).collect(),
         variables: variables.len(),
@@ -259,15 +245,15 @@ fn bounds_of(
 }
 
 /// The parameters with all constraints kept to the letter.
-fn settled(parameters: &[f64], variables: &Variables, coverage: &[u32]) -> Vec<f64> {
+fn projected(parameters: &[f64], variables: &Variables, coverage: &[u32]) -> Vec<f64> {
     let mut point = variables.point(parameters);
     let members = variables.members();
-    variables.settle(&mut point, |variable| {
+    variables.project(&mut point, |variable| {
         members[variable].iter().map(|&index| f64::from(coverage[index / 2])).sum()
     });
-    let mut settled = parameters.to_vec();
-    variables.apply(&point, &mut settled);
-    settled
+    let mut projected = parameters.to_vec();
+    variables.apply(&point, &mut projected);
+    projected
 }
 
 fn player_strengths(names: &[String], strengths: &Strengths) -> Vec<PlayerStrength> {

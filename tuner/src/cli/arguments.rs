@@ -1,4 +1,4 @@
-//! What was typed: commands and flags, and nothing of what they mean.
+//! Command-line arguments of all commands.
 
 use std::path::PathBuf;
 
@@ -31,16 +31,16 @@ const EXIT_CODES: &str = "Exit codes:
     about = "Tunes the evaluation of the engine on positions from games, and its search by games"
 )]
 #[command(after_help = EXIT_CODES, max_term_width = 110)]
-pub(super) struct Arguments {
+pub(super) struct TunerArguments {
     #[command(subcommand)]
-    pub(super) command: Command,
+    pub(super) command: TunerCommand,
     /// Colours of help and errors.
     #[command(flatten)]
     _color: ColorFlag,
 }
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(super) enum TunerCommand {
     /// Games to quiet, labelled positions
     #[command(after_help = "Example:
   smalt-tuner extract data/games/ethereal12-stockfish15.pgn.zst -o /tmp/positions.bin")]

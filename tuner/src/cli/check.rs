@@ -14,13 +14,13 @@ use super::traces::{self, is_traced};
 use super::{
     Exit, OrRefuse, Refusal, Skipped, check_writable, interrupt, open, parameters, show, with_threads, write,
 };
-use crate::check::{Findings, Pair, check};
+use crate::check::{CollinearPair, Findings, check};
 use crate::dataset::Sample;
 use crate::features::row::pack;
-use crate::features::{self, Kept, Row, Split};
+use crate::features::{self, FeatureRow, Kept, Split};
+use crate::fit_data::FitData;
 use crate::labels::Sources;
 use crate::loss::{LabelledRows, sigmoid};
-use crate::table::Table;
 use crate::trace::file::TraceFile;
 use crate::weights::export::imported;
 use crate::weights::parameters_of;
@@ -45,13 +45,12 @@ pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
     with_threads(flags.threads, || check_own(flags, &parameters_of(&weights)))
 }
 
-/// Smalt's own evaluation.
 fn check_own(flags: &CheckFlags, weights: &[f64]) -> Result<Exit, Refusal> {
     let path = &flags.positions.path;
     let mut skipped = Skipped::default();
     let mut loader = features::Loader::new(SPLIT, Kept::default());
     loader
-        .add(open(path)?, flags.positions.options, |line| skipped.tell(path, &line), |_| {})
+        .add(open(path)?, flags.positions.options, |line| skipped.report(path, &line), |_| {})
         .with_context(|| path.display().to_string())
         .or_failed()?;
     let table = loader.finish();
@@ -66,8 +65,8 @@ fn check_own(flags: &CheckFlags, weights: &[f64]) -> Result<Exit, Refusal> {
         let mut outliers = Outliers::new(flags.count);
         let judge = |sample: &Sample| {
             let packed = pack(&counted(&sample.position, &mut FeatureCounter::default())).ok()?;
-            let parts =
-                Row::whole(&packed).parts::<f64>(|weight| [weights[2 * weight], weights[2 * weight + 1]]);
+            let parts = FeatureRow::whole(&packed)
+                .parts::<f64>(|weight| [weights[2 * weight], weights[2 * weight + 1]]);
             let result = sources.label(sample).result;
             Some((squared_error(parts.evaluation(), findings.k, result), sample.position, result))
         };
@@ -82,7 +81,6 @@ fn check_own(flags: &CheckFlags, weights: &[f64]) -> Result<Exit, Refusal> {
     Ok(skipped.exit())
 }
 
-/// Another engine's evaluation.
 fn check_traces(flags: &CheckFlags, stop: &std::sync::atomic::AtomicBool) -> Result<Exit, Refusal> {
     let source = std::slice::from_ref(&flags.positions);
     let traced = traces::load(&flags.engine, source, SPLIT, Kept::default(), stop)?;
@@ -116,7 +114,7 @@ fn check_traces(flags: &CheckFlags, stop: &std::sync::atomic::AtomicBool) -> Res
 
 fn report<R: LabelledRows>(
     flags: &CheckFlags,
-    table: &Table<R>,
+    table: &FitData<R>,
     schema: &Schema,
     weights: &[f64],
     phases: Option<&[u64]>,
@@ -165,7 +163,7 @@ impl Outliers {
 }
 
 fn document<R: LabelledRows>(
-    table: &Table<R>,
+    table: &FitData<R>,
     schema: &Schema,
     findings: &Findings,
     phases: Option<&[u64]>,
@@ -173,7 +171,7 @@ fn document<R: LabelledRows>(
     let name = |weight: usize| schema.weights[weight].name.clone();
     let names = |weights: &[usize]| weights.iter().map(|&weight| name(weight)).collect::<Vec<_>>();
     let parameter_name = |index: usize| schema.parameter_name(index);
-    let pair = |pair: &Pair| json!({"first": parameter_name(pair.first), "second": parameter_name(pair.second), "correlation": pair.correlation});
+    let pair = |pair: &CollinearPair| json!({"first": parameter_name(pair.first), "second": parameter_name(pair.second), "correlation": pair.correlation});
     let coverage: Map<String, Value> =
         table.coverage.iter().enumerate().map(|(weight, &count)| (name(weight), json!(count))).collect();
     json!({
@@ -201,7 +199,7 @@ fn by_term(schema: &Schema, parameters: &[usize]) -> String {
 }
 
 fn page<R: LabelledRows>(
-    table: &Table<R>,
+    table: &FitData<R>,
     schema: &Schema,
     findings: &Findings,
     phases: Option<&[u64]>,

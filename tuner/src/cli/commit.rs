@@ -1,4 +1,4 @@
-//! Which commit of the project we stand in, for the origin of a table. Reads what git writes; starts nothing.
+//! The git commit of the working directory, for the origin in parameter files. Reads git's files without a process.
 
 use std::fs;
 use std::path::{Path, PathBuf};

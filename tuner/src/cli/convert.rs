@@ -1,4 +1,4 @@
-//! The command `convert`, and what it shares with `extract`: the format of a file that is written.
+//! The command `convert`, and the output formats that it shares with `extract`.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use anyhow::{Context, anyhow};
 use serde_json::json;
 
 use super::arguments::ConvertFlags;
-use super::{Exit, OrRefuse, Refusal, Skipped, check_writable, show, tell};
+use super::{Exit, OrRefuse, Refusal, Skipped, check_writable, print_info, show};
 use crate::dataset::Dataset;
 use crate::dataset::format::Format;
 use crate::dataset::write::{SampleWriter, UnfitCounts, Written};
@@ -41,12 +41,12 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
             }
             read += 1;
             if read.is_multiple_of(SHOWN_EVERY) {
-                spinner.tell(read.to_string());
+                spinner.set_message(read.to_string());
             }
             unfit.count(writer.push(&sample)?);
             Ok(())
         };
-        let result = dataset.for_each(take, |line| skipped.tell(path, &line));
+        let result = dataset.for_each(take, |line| skipped.report(path, &line));
         result.with_context(|| format!("{} to {shown}", path.display())).or_failed()?;
         first_game = last_game.saturating_add(1);
     }
@@ -56,12 +56,12 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     }
     let unfit_count: u64 = unfit.iter().map(|(_, count)| count).sum();
     if unfit_count == read && flags.output.exists() {
-        unfit.iter().for_each(|(reason, count)| tell(&format!("left out: {count} positions {reason}")));
+        unfit.iter().for_each(|(reason, count)| print_info(&format!("left out: {count} positions {reason}")));
         let words = "no position fits the format, and the old file was not replaced by an empty one";
         return Err(anyhow!("{shown}: {words}")).or_usage();
     }
     let written = writer.finish(&players).with_context(|| shown.clone()).or_failed()?;
-    tell_written(&written, &unfit);
+    report_written(&written, &unfit);
     let page = format!("{} positions of {read} written to {shown}, {}\n", written.positions, format.name());
     show(&page, flags.json.as_deref(), || {
         json!({"read": read, "positions": written.positions, "guessed_moves": written.guessed_moves,
@@ -90,12 +90,12 @@ pub(super) fn output_format(path: &Path, asked: Option<Format>) -> Result<Format
 }
 
 /// What of the positions is not in the file, or was added to them.
-pub(super) fn tell_written(written: &Written, unfit: &UnfitCounts) {
+pub(super) fn report_written(written: &Written, unfit: &UnfitCounts) {
     for (reason, count) in unfit.iter() {
-        tell(&format!("left out: {count} positions {reason}"));
+        print_info(&format!("left out: {count} positions {reason}"));
     }
     if written.guessed_moves > 0 {
-        tell(&format!(
+        print_info(&format!(
             "{} positions had no move: their first quiet legal move was written, since the format needs one",
             written.guessed_moves
         ));

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 use smalt_report::{Cell, Column, ColumnKind, Table};
 
 use super::arguments::ExtractFlags;
-use super::convert::{output_format, tell_written};
-use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, show, tell, with_threads};
+use super::convert::{output_format, report_written};
+use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, print_info, show, with_threads};
 use crate::dataset::extract::{ExtractError, ExtractReport, GameReason, Rules, Unquiet, extract};
 use crate::games::{export, tournament_program};
 use crate::progress::Progress;
@@ -30,7 +30,7 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     let games = games.collect::<Result<Vec<_>, _>>()?;
     let progress = Progress::spinner("games");
     let result = with_threads(flags.threads, || {
-        let mut show_progress = |report: &ExtractReport| progress.tell(report.games.to_string());
+        let mut show_progress = |report: &ExtractReport| progress.set_message(report.games.to_string());
         Ok(extract(&games, &flags.output, format, &rules, &stop, &mut show_progress))
     })?;
     progress.finish();
@@ -43,9 +43,15 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
         Err(error) => return Err(error).or_failed(),
     };
     for bad in &report.bad_games {
-        tell(&format!("{}:{}: game left out: {}: {}", bad.path, bad.line, bad.reason.name(), bad.words));
+        print_info(&format!(
+            "{}:{}: game left out: {}: {}",
+            bad.path,
+            bad.line,
+            bad.reason.name(),
+            bad.words
+        ));
     }
-    tell_written(&report.written, &report.unfit);
+    report_written(&report.written, &report.unfit);
     let page = page(&report) + &format!("written to {}: {}\n", flags.output.display(), format.name());
     show(&page, flags.json.as_deref(), || document(&report))?;
     Ok(if report.skipped_games() == 0 && report.unfit.iter().next().is_none() {

@@ -1,4 +1,4 @@
-//! What users type, and what they see. The only part that prints, and the only one that knows flags.
+//! The command line: arguments, exit codes and output. The only module that prints.
 
 mod arguments;
 mod check;
@@ -30,36 +30,36 @@ use smalt_workbench::signals::exit_code;
 
 use crate::dataset::{Dataset, SkippedLine};
 use crate::weights::difference::differences;
-use arguments::{Arguments, Command, DiffFlags};
+use arguments::{DiffFlags, TunerArguments, TunerCommand};
 
 /// Lines that could not be read and are named; the others are counted.
 const NAMED_LINES: usize = 10;
 
 /// Runs what the arguments of the process say.
 pub fn main() -> ExitCode {
-    match run(smalt_about::parse::<Arguments>().command) {
+    match run(smalt_about::parse::<TunerArguments>().command) {
         Ok(exit) => exit_code(exit),
         Err(refusal) => {
-            tell(&format!("smalt-tuner: {refusal}"));
+            print_info(&format!("smalt-tuner: {refusal}"));
             exit_code(refusal.exit)
         }
     }
 }
 
-fn run(command: Command) -> Result<Exit, Refusal> {
+fn run(command: TunerCommand) -> Result<Exit, Refusal> {
     match command {
-        Command::Extract(flags) => extract::run(&flags),
-        Command::Convert(flags) => convert::run(&flags),
-        Command::Texel(flags) => texel::run(&flags),
-        Command::Trace(flags) => traces::run(&flags),
-        Command::Diff(flags) => diff(&flags),
-        Command::Check(flags) => check::run(&flags),
-        Command::Plot(flags) => plot::run(&flags),
-        Command::Prove(flags) => prove::run(&flags),
-        Command::Spsa(flags) => spsa::run(&flags),
-        Command::About(about) => {
+        TunerCommand::Extract(flags) => extract::run(&flags),
+        TunerCommand::Convert(flags) => convert::run(&flags),
+        TunerCommand::Texel(flags) => texel::run(&flags),
+        TunerCommand::Trace(flags) => traces::run(&flags),
+        TunerCommand::Diff(flags) => diff(&flags),
+        TunerCommand::Check(flags) => check::run(&flags),
+        TunerCommand::Plot(flags) => plot::run(&flags),
+        TunerCommand::Prove(flags) => prove::run(&flags),
+        TunerCommand::Spsa(flags) => spsa::run(&flags),
+        TunerCommand::About(about) => {
             let mut text = Vec::new();
-            about.run(Arguments::command(), &mut text).or_failed()?;
+            about.run(TunerArguments::command(), &mut text).or_failed()?;
             print(&String::from_utf8_lossy(&text))?;
             Ok(Exit::Done)
         }
@@ -111,16 +111,16 @@ struct Skipped {
 }
 
 impl Skipped {
-    fn tell(&mut self, path: &Path, skipped: &SkippedLine) {
+    fn report(&mut self, path: &Path, skipped: &SkippedLine) {
         self.count += 1;
         if self.count <= NAMED_LINES as u64 {
-            tell(&format!("{}:{}: left out: {}", path.display(), skipped.line, skipped.error));
+            print_info(&format!("{}:{}: left out: {}", path.display(), skipped.line, skipped.error));
         }
     }
 
     fn exit(&self) -> Exit {
         if self.count > NAMED_LINES as u64 {
-            tell(&format!("{} lines were left out in all", self.count));
+            print_info(&format!("{} lines were left out in all", self.count));
         }
         if self.count == 0 { Exit::Done } else { Exit::LeftOut }
     }
@@ -193,6 +193,6 @@ fn print(text: &str) -> Result<(), Refusal> {
 }
 
 /// Says something on standard error; where that is closed, nobody hears it.
-fn tell(text: &str) {
+fn print_info(text: &str) {
     let _ = writeln!(io::stderr(), "{}", smalt_report::sanitize::sanitize_message(text));
 }

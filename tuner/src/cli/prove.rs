@@ -11,11 +11,11 @@ use smalt_workbench::entrant::{BUILTIN, ResolveError};
 
 use super::arguments::{PARAMETERS, ProveFlags};
 use super::target::SHIPPED;
-use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, parameters, show, tell, write};
+use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, parameters, print_info, show, write};
 use crate::games::{
     EngineError, PlayError, check_options, engine_command, engine_in, locate, tournament_program,
 };
-use crate::prove::{Duel, Proof, Side, Verdict, prove};
+use crate::prove::{Proof, ProofEngine, ProofMatch, Verdict, prove};
 use crate::source_build::build;
 use crate::weights::document::replace;
 
@@ -38,13 +38,13 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
             .with_context(|| format!("--engine {}", flags.engine))
             .or_usage()?;
     }
-    let duel = Duel {
+    let duel = ProofMatch {
         tournament,
         sides: versions.sides.clone(),
         flags: sprt_flags(flags),
         json: folder.path().join("sprt.json"),
     };
-    let proof = match prove(&duel, &stop, &mut |line| tell(line)) {
+    let proof = match prove(&duel, &stop, &mut |line| print_info(line)) {
         Err(error @ PlayError::Interrupted) => {
             let folder = folder.keep();
             let error = anyhow!(
@@ -76,7 +76,7 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
 
 /// The two versions that play, as they were when the test began: nobody changes them while it lasts.
 struct Versions {
-    sides: [Side; 2],
+    sides: [ProofEngine; 2],
     tuned_text: String,
     base_text: String,
     /// The file that is replaced if the tuned version is accepted.
@@ -92,17 +92,17 @@ impl Versions {
             let words = "--write: run from the top of the project, or say with --base which table to replace";
             return Err(anyhow!(words)).or_usage();
         }
-        let tuned_table = Table::of_file(&flags.tuned, folder.join("tuned.toml"))?;
+        let tuned_table = WeightsFile::of_file(&flags.tuned, folder.join("tuned.toml"))?;
         let base_table = match &base {
-            Some(path) => Table::of_file(path, folder.join("base.toml"))?,
-            None => Table::new(SHIPPED.to_owned(), folder.join("base.toml"))?,
+            Some(path) => WeightsFile::of_file(path, folder.join("base.toml"))?,
+            None => WeightsFile::new(SHIPPED.to_owned(), folder.join("base.toml"))?,
         };
         if parameters(&tuned_table.played)? == parameters(&base_table.played)? {
             let base = base.as_deref().unwrap_or(Path::new("the table built in"));
             return Err(anyhow!("{}: the same numbers as {}", flags.tuned.display(), base.display()))
                 .or_usage();
         }
-        let sides = [&tuned_table, &base_table].map(|table| Side {
+        let sides = [&tuned_table, &base_table].map(|table| ProofEngine {
             engine: flags.engine.clone(),
             options: vec![("EvalFile".to_owned(), table.played.display().to_string())],
         });
@@ -132,14 +132,14 @@ impl Versions {
         }
         let side = |version: &'static str, text: &str| {
             let copy = folder.join(version);
-            tell(&format!("building the {version} version"));
+            print_info(&format!("building the {version} version"));
             build(&flags.tree, &copy, (&base, text), command, version, stop).map_err(|error| Refusal {
                 exit: if stop.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Usage },
                 error: error.into(),
             })?;
             let engine =
                 engine_in(&copy, &flags.engine).with_context(|| format!("--engine {}", flags.engine));
-            Ok(Side { engine: engine.or_usage()?, options: Vec::new() })
+            Ok(ProofEngine { engine: engine.or_usage()?, options: Vec::new() })
         };
         let sides = [side("tuned", &tuned_text)?, side("base", &base_text)?];
         if is_same_program(sides.each_ref().map(|side| side.engine.as_str())) {
@@ -163,21 +163,21 @@ fn is_same_program(engines: [&str; 2]) -> bool {
 }
 
 /// A table as it was when the test began: games are played with a copy, so that nobody changes it while they last.
-struct Table {
+struct WeightsFile {
     text: String,
     played: PathBuf,
 }
 
-impl Table {
-    fn new(text: String, played: PathBuf) -> Result<Table, Refusal> {
+impl WeightsFile {
+    fn new(text: String, played: PathBuf) -> Result<WeightsFile, Refusal> {
         write(&played, &text)?;
-        Ok(Table { text, played })
+        Ok(WeightsFile { text, played })
     }
 
-    fn of_file(path: &Path, played: PathBuf) -> Result<Table, Refusal> {
+    fn of_file(path: &Path, played: PathBuf) -> Result<WeightsFile, Refusal> {
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()?;
         Parameters::parse_toml(&text).with_context(|| path.display().to_string()).or_usage()?;
-        Table::new(text, played)
+        WeightsFile::new(text, played)
     }
 }
 

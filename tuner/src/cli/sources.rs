@@ -1,4 +1,4 @@
-//! Data sources on the command line: a file, and after commas its weight, share of the result and point of view.
+//! Data sources on the command line: a file, then its weight, share of the result and point of view after commas.
 
 use std::path::PathBuf;
 use std::str::FromStr;

@@ -13,9 +13,9 @@ use smalt_driver::SetOptionError;
 use smalt_workbench::entrant::BUILTIN;
 
 use super::arguments::{SEARCH_CONSTANTS, SpsaFlags};
-use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, show, tell};
+use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, print_info, show};
 use crate::games::{
-    Encounter, EngineError, Entrant, PlayError, check_options, locate, play, score_of, tournament_program,
+    EngineError, EnginePair, Entrant, PlayError, check_options, locate, play, score_of, tournament_program,
 };
 use crate::spsa::{ColumnKind, MatchSettings, SpsaState, TunableParam, parse_parameters};
 use crate::weights::document::replace;
@@ -52,7 +52,7 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
     let stop = interrupt()?;
     while !state.is_done() {
         let folder = tempfile::tempdir().or_failed()?;
-        let encounter = encounter(flags, &settings, &state, &tournament, folder.path());
+        let pair = pair(flags, &settings, &state, &tournament, folder.path());
         let store = folder.path().display().to_string();
         let mut last_line = String::new();
         let mut tell_of_play = |line: &str| {
@@ -60,7 +60,7 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
                 line.clone_into(&mut last_line);
             }
         };
-        let results = match play(&encounter, &stop, &mut tell_of_play) {
+        let results = match play(&pair, &stop, &mut tell_of_play) {
             Err(PlayError::Interrupted) => {
                 let at = flags.checkpoint.display();
                 let error = anyhow!("interrupted after {} rounds; --resume goes on with {at}", state.rounds);
@@ -77,14 +77,13 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
         keep(flags, &state)?;
         let [wins, draws, losses] = games;
         let (played, all) = (2 * state.played, 2 * state.pairs);
-        tell(&format!("round {}: {wins} - {losses} - {draws}, game {played} of {all}", state.rounds));
+        print_info(&format!("round {}: {wins} - {losses} - {draws}, game {played} of {all}", state.rounds));
     }
     let written = write_values(flags, &settings.parameters, &state)?;
     show(&page(&state, written.as_deref()), flags.json.as_deref(), || document(&state, written.as_deref()))?;
     Ok(Exit::Done)
 }
 
-/// Writes the checkpoint.
 fn keep(flags: &SpsaFlags, state: &SpsaState) -> Result<(), Refusal> {
     replace(&flags.checkpoint, &state.to_text())
         .with_context(|| flags.checkpoint.display().to_string())
@@ -230,13 +229,13 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-fn encounter(
+fn pair(
     flags: &SpsaFlags,
     settings: &MatchSettings,
     state: &SpsaState,
     tournament: &Path,
     folder: &Path,
-) -> Encounter {
+) -> EnginePair {
     let options = |values: &[f64]| {
         let parameters = state.parameters.iter().zip(values);
         parameters.map(|(parameter, value)| (parameter.name.clone(), value.to_string())).collect()
@@ -257,7 +256,7 @@ fn encounter(
     add("--openings", settings.openings.as_ref().map(OsString::from));
     add("--seed", Some(state.seed.wrapping_add(state.rounds).to_string().into()));
     add("--store", Some(store.into_os_string()));
-    Encounter {
+    EnginePair {
         tournament: tournament.to_owned(),
         command: "match",
         entrants: [("first", &first), ("second", &second)].map(|(name, values)| Entrant {
@@ -292,7 +291,7 @@ fn write_values(
 
 fn rewritten(old: &str, state: &SpsaState) -> anyhow::Result<String> {
     let mut document: DocumentMut = old.parse()?;
-    for (parameter, number) in state.parameters.iter().zip(state.settled()) {
+    for (parameter, number) in state.parameters.iter().zip(state.rounded()) {
         let item = document.get_mut(&parameter.name).ok_or_else(|| anyhow!("{} is gone", parameter.name))?;
         let decor = item.as_value().map(|value| value.decor().clone()).unwrap_or_default();
         let mut new = value(number as i64);
@@ -305,7 +304,7 @@ fn rewritten(old: &str, state: &SpsaState) -> anyhow::Result<String> {
 }
 
 fn document(state: &SpsaState, written: Option<&Path>) -> serde_json::Value {
-    let parameters = state.parameters.iter().zip(state.settled());
+    let parameters = state.parameters.iter().zip(state.rounded());
     let parameters: Vec<_> = parameters
         .map(|(parameter, value)| json!({"name": parameter.name, "before": parameter.start, "after": value}))
         .collect();
@@ -323,7 +322,7 @@ fn page(state: &SpsaState, written: Option<&Path>) -> String {
         Column::new("after", CellKind::Number(3, Sign::Negative)),
         Column::new("in steps", CellKind::Number(2, Sign::Both)),
     ]);
-    for (parameter, after) in state.parameters.iter().zip(state.settled()) {
+    for (parameter, after) in state.parameters.iter().zip(state.rounded()) {
         let steps = (after - parameter.start) / parameter.step;
         let numbers = [parameter.start, after, steps].map(Cell::from);
         table.push(std::iter::once(Cell::from(parameter.name.as_str())).chain(numbers));

@@ -1,4 +1,4 @@
-//! Where tuned numbers go: the engine's own parameter file, the author's source, or a file in some language.
+//! Destinations of tuned weights: the engine's parameter file, the author's source, or a file in some language.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,11 @@ use smalt::evaluation::Parameters;
 use super::arguments::{PARAMETERS, TexelFlags};
 use super::{OrRefuse, Refusal};
 use crate::texel::Tuned;
-use crate::weights::document::{Origin, replace, rewritten as rewritten_document};
+use crate::weights::document::{Origin, replace, rewritten};
 use crate::weights::export::{Language, exported};
 use crate::weights::rounded;
 use crate::weights::schema::Schema;
-use crate::weights::source::{Comments, rewritten as rewritten_source};
+use crate::weights::source::{Comments, rewrite_source};
 
 /// The engine's own file, for its comments and layout where no other is at hand.
 pub(super) const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
@@ -20,7 +20,6 @@ pub(super) const SHIPPED: &str = include_str!("../../../engine/params/evaluation
 /// Whose numbers they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evaluation {
-    /// Smalt's.
     Own,
     /// That of another engine, by its traces.
     Traced,
@@ -28,14 +27,18 @@ pub(super) enum Evaluation {
 
 /// Where tuned numbers go.
 pub(super) enum Target {
-    /// Nowhere.
     None,
     /// A parameter file of Smalt, in the layout of another one.
-    Parameters { path: PathBuf, layout: Layout },
+    Parameters {
+        path: PathBuf,
+        layout: Layout,
+    },
     /// Marked sources, each with its text and the file to write.
     Sources(Vec<MarkedSource>),
-    /// A new file.
-    Export { path: PathBuf, language: Language },
+    Export {
+        path: PathBuf,
+        language: Language,
+    },
 }
 
 /// The parameter file whose layout is kept.
@@ -132,7 +135,7 @@ impl Target {
                 let numbers = rounded(&tuned.parameters);
                 let rewrite = |text: &str| {
                     let replaced = Parameters::parse_toml(text).or_failed()?;
-                    let text = rewritten_document(text, &numbers, origin).or_failed()?;
+                    let text = rewritten(text, &numbers, origin).or_failed()?;
                     Ok(Replacement { text, replaced })
                 };
                 put_into(layout.path.as_deref(), path, &layout.text, rewrite)
@@ -182,7 +185,7 @@ impl MarkedSource {
         parameters: &[f64],
         note: &str,
     ) -> Result<crate::weights::source::Rewritten, Refusal> {
-        rewritten_source(text, self.comments, schema, parameters, note)
+        rewrite_source(text, self.comments, schema, parameters, note)
             .with_context(|| self.output.display().to_string())
             .or_usage()
     }

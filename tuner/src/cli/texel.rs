@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::{Term, WEIGHTS};
 use smalt::evaluation::taper::FULL_SCALE;
-use smalt_report::{Cell, Column, ColumnKind, Sign, Table as Page};
+use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 use smalt_workbench::output_file::{self, Existing};
 
 use super::arguments::{MethodName, ScheduleName, TexelFlags};
@@ -13,15 +13,17 @@ use super::commit::commit;
 use super::target::{Evaluation, Target};
 use super::traces::{self, is_traced};
 use super::{
-    Exit, OrRefuse, Refusal, Skipped, check_share, check_writable, interrupt, open, parameters, show, tell,
-    with_threads,
+    Exit, OrRefuse, Refusal, Skipped, check_share, check_writable, interrupt, open, parameters, print_info,
+    show, with_threads,
 };
 use crate::features::row::SCALE_START;
 use crate::features::{self, Keep, Kept, Split};
+use crate::fit_data::FitData;
 use crate::loss::LabelledRows;
-use crate::optimizer::{Checkpoints, Ending, Method, OptimizeError, Penalty, Schedule, Settings, Step};
+use crate::optimizer::{
+    Checkpoints, FitEnd, Method, OptimizeError, OptimizerSettings, Penalty, Schedule, Step,
+};
 use crate::progress::Progress;
-use crate::table::Table;
 use crate::texel::{Players, Summary, Task, TexelError, Tuned, fit};
 use crate::weights::document::{Origin, OriginValue};
 use crate::weights::export::imported;
@@ -78,13 +80,13 @@ struct Run<'a> {
 impl Run<'_> {
     fn fit<R: LabelledRows>(
         &self,
-        table: &Table<R>,
+        table: &FitData<R>,
         task: &Task,
         skipped: &Skipped,
     ) -> Result<Exit, Refusal> {
         let Run { flags, schema, target, stop } = *self;
         let warnings = warnings(table, schema, task, target)?;
-        warnings.iter().for_each(|warning| tell(warning));
+        warnings.iter().for_each(|warning| print_info(warning));
         let bar = Progress::fit(task.settings.epochs);
         let tuned = fit(table, schema, task, stop, &mut |step| bar.step(step));
         bar.finish();
@@ -97,7 +99,7 @@ impl Run<'_> {
         target.write(schema, &tuned, &origin(flags, table.hash, &tuned.summary))?;
         show(&page(&tuned, target), flags.json.as_deref(), || document(&tuned, &warnings, target))?;
         let exit = skipped.exit();
-        Ok(if tuned.ending == Ending::Interrupted { Exit::Interrupted } else { exit })
+        Ok(if tuned.ending == FitEnd::Interrupted { Exit::Interrupted } else { exit })
     }
 }
 
@@ -150,7 +152,7 @@ fn task(flags: &TexelFlags) -> Result<Task, Refusal> {
         constraints: if flags.unconstrained { Constraints::None } else { Constraints::Schema },
         bounds: flags.bound.iter().map(|text| bound(text)).collect::<Result<_, _>>()?,
         players: if flags.adjust_for_players { Players::Adjust } else { Players::Ignore },
-        settings: Settings {
+        settings: OptimizerSettings {
             method,
             epochs: flags.epochs.unwrap_or(epochs),
             patience: flags.patience.unwrap_or(patience).max(1),
@@ -211,7 +213,7 @@ fn kept(flags: &TexelFlags) -> Kept {
     Kept { scores: keep(has_scores), players: keep(flags.adjust_for_players) }
 }
 
-fn load(flags: &TexelFlags) -> Result<(features::Table, Skipped), Refusal> {
+fn load(flags: &TexelFlags) -> Result<(features::FeatureData, Skipped), Refusal> {
     let spinner = Progress::spinner("positions");
     let mut skipped = Skipped::default();
     let mut loader = features::Loader::new(split(flags), kept(flags));
@@ -221,13 +223,14 @@ fn load(flags: &TexelFlags) -> Result<(features::Table, Skipped), Refusal> {
         let dataset = open(path)?;
         let merged = dataset.merged_over_games();
         if merged > 0 && flags.validation > 0.0 {
-            tell(&format!(
+            print_info(&format!(
                 "{shown}: an earlier version merged {merged} of its positions over games, so that training sees results of held-out games: \
                  extract the games again"
             ));
         }
-        let skip = |line| skipped.tell(path, &line);
-        let loaded = loader.add(dataset, source.options, skip, |count| spinner.tell(count.to_string()));
+        let skip = |line| skipped.report(path, &line);
+        let loaded =
+            loader.add(dataset, source.options, skip, |count| spinner.set_message(count.to_string()));
         loaded.with_context(|| shown.to_string()).or_failed()?;
     }
     spinner.finish();
@@ -276,7 +279,7 @@ fn origin(flags: &TexelFlags, hash: u64, summary: &Summary) -> Origin {
 
 /// Warnings before the fit begins.
 fn warnings<R: LabelledRows>(
-    table: &Table<R>,
+    table: &FitData<R>,
     schema: &Schema,
     task: &Task,
     target: &Target,
@@ -322,7 +325,7 @@ fn document(tuned: &Tuned, warnings: &[String], target: &Target) -> Value {
 
 fn page(tuned: &Tuned, target: &Target) -> String {
     let summary = &tuned.summary;
-    let mut table = Page::new([
+    let mut table = Table::new([
         Column::new("mean squared error", ColumnKind::Text),
         Column::new("positions", ColumnKind::Integer),
         Column::new("before", ColumnKind::Number(6, Sign::Negative)),

@@ -1,4 +1,4 @@
-//! The command `trace`, and the traces of `texel` and `check`: engines are started, their files loaded and verified.
+//! The command `trace`, and the traces of `texel` and `check`: starts engines, loads and verifies trace files.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -8,11 +8,13 @@ use serde_json::json;
 
 use super::arguments::{EngineFlags, TraceFlags};
 use super::sources::SourceArgument;
-use super::{Exit, NAMED_LINES, OrRefuse, Refusal, Skipped, check_writable, interrupt, open, show, tell};
+use super::{
+    Exit, NAMED_LINES, OrRefuse, Refusal, Skipped, check_writable, interrupt, open, print_info, show,
+};
+use crate::fit_data::FitData;
 use crate::games::engine_command;
 use crate::labels::{Kept, Split};
 use crate::progress::Progress;
-use crate::table::Table;
 use crate::trace::collect::{CollectError, Collected, collect};
 use crate::trace::file::{TraceFile, is_trace_file};
 use crate::trace::header::Header;
@@ -70,7 +72,7 @@ pub(super) fn is_traced(flags: &EngineFlags, sources: &[SourceArgument]) -> bool
 /// Traces in memory, verified.
 pub(super) struct Traced {
     pub(super) header: Header,
-    pub(super) table: Table<TraceRows>,
+    pub(super) table: FitData<TraceRows>,
     pub(super) skipped: Skipped,
     /// The files of traces, by source.
     pub(super) files: Vec<PathBuf>,
@@ -115,9 +117,9 @@ pub(super) fn load(
     let spinner = Progress::spinner("traces");
     for (path, source) in files.iter().zip(sources) {
         let file = TraceFile::open(path).with_context(|| shown(path)).or_usage()?;
-        let mut skip = |(number, reason): (u64, String)| skipped.tell_text(&source.path, number, &reason);
+        let mut skip = |(number, reason): (u64, String)| skipped.report_reason(&source.path, number, &reason);
         loader
-            .add(file, source.options, &mut skip, |count| spinner.tell(count.to_string()))
+            .add(file, source.options, &mut skip, |count| spinner.set_message(count.to_string()))
             .with_context(|| shown(path))
             .or_usage()?;
     }
@@ -157,13 +159,13 @@ fn trace(
 ) -> Result<Collected, Refusal> {
     let spinner = Progress::spinner("positions traced");
     let dataset = open(positions)?;
-    let skip = |line| skipped.tell(positions, &line);
-    let progress = |count: u64| spinner.tell(count.to_string());
+    let skip = |line| skipped.report(positions, &line);
+    let progress = |count: u64| spinner.set_message(count.to_string());
     let collected = collect(dataset, engines, output, verification, stop, skip, progress);
     spinner.finish();
     let collected = collected.map_err(refused)?;
     if collected.crowded > 0 {
-        tell(&format!("{} positions with more than 32 pieces were left out", collected.crowded));
+        print_info(&format!("{} positions with more than 32 pieces were left out", collected.crowded));
     }
     Ok(collected)
 }
@@ -186,7 +188,7 @@ fn check_verification(verification: &Verification) -> Result<(), Refusal> {
     }
     for differences in &verification.differences {
         let what = differences.group.as_deref().unwrap_or("the score");
-        tell(&format!(
+        print_info(&format!(
             "{what} differs in {} of {} positions, by {:.1} at most; the first:",
             differences.count, verification.positions, differences.greatest
         ));
@@ -195,7 +197,7 @@ fn check_verification(verification: &Verification) -> Result<(), Refusal> {
             groups.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
             let groups: Vec<String> =
                 groups.iter().take(NAMED_GROUPS).map(|(name, score)| format!("{name} {score:+.1}")).collect();
-            tell(&format!(
+            print_info(&format!(
                 "  {}: {:.1} by the engine, {:.1} by the coefficients ({})",
                 difference.fen,
                 difference.engine,
@@ -213,10 +215,10 @@ fn check_verification(verification: &Verification) -> Result<(), Refusal> {
 
 impl Skipped {
     /// The same for a line with its reason in words.
-    pub(super) fn tell_text(&mut self, path: &Path, line: u64, reason: &str) {
+    pub(super) fn report_reason(&mut self, path: &Path, line: u64, reason: &str) {
         self.count += 1;
         if self.count <= NAMED_LINES as u64 {
-            tell(&format!("{}:{line}: left out: {reason}", path.display()));
+            print_info(&format!("{}:{line}: left out: {reason}", path.display()));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Stockfish's binpack through the crate `sfbinpack`: chunks that are decoded on their own. Its decoder panics on a damaged
-//! chunk, which is an error here.
+//! Stockfish's binpack, through the crate `sfbinpack`. Chunks are decoded one by one; a panic of its decoder on a damaged
+//! chunk becomes an error.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -28,18 +28,18 @@ const LONGEST_CHUNK: u32 = 100 << 20;
 const LAST_PLY: u16 = (1 << 14) - 1;
 
 /// Reads positions one after the other.
-pub(super) struct Reader {
+pub(super) struct BinpackReader {
     file: File,
     entries: std::vec::IntoIter<TrainingDataEntry>,
     games: GameCounter,
     count: u64,
 }
 
-impl Reader {
-    pub(super) fn open(path: &Path) -> io::Result<Reader> {
+impl BinpackReader {
+    pub(super) fn open(path: &Path) -> io::Result<BinpackReader> {
         let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(0))?;
-        Ok(Reader { file, entries: Vec::new().into_iter(), games: GameCounter::default(), count: 0 })
+        Ok(BinpackReader { file, entries: Vec::new().into_iter(), games: GameCounter::default(), count: 0 })
     }
 
     fn read(&mut self) -> io::Result<Option<(u64, Result<Sample, LineError>)>> {
@@ -75,7 +75,7 @@ impl Reader {
     }
 }
 
-impl Iterator for Reader {
+impl Iterator for BinpackReader {
     type Item = io::Result<(u64, Result<Sample, LineError>)>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -110,13 +110,13 @@ fn parse_move(mv: &PackMove, position: &Position) -> Option<Move> {
 }
 
 /// Writes positions. Those that follow each other in a game take a few bits each.
-pub(super) struct Writer {
+pub(super) struct BinpackWriter {
     packer: CompressedTrainingDataEntryWriter<File>,
 }
 
-impl Writer {
-    pub(super) fn new(file: File) -> io::Result<Writer> {
-        Ok(Writer { packer: CompressedTrainingDataEntryWriter::new(file).map_err(io::Error::other)? })
+impl BinpackWriter {
+    pub(super) fn new(file: File) -> io::Result<BinpackWriter> {
+        Ok(BinpackWriter { packer: CompressedTrainingDataEntryWriter::new(file).map_err(io::Error::other)? })
     }
 
     /// Takes a position; the result is 0 to 2 from White's view.

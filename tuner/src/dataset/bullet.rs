@@ -46,14 +46,14 @@ pub(super) fn parse(bytes: &[u8; SIZE]) -> Result<Sample, RecordError> {
 }
 
 /// Reads positions one after the other.
-pub(super) struct Reader<R> {
+pub(super) struct BulletReader<R> {
     input: R,
     count: u64,
 }
 
-impl<R: Read> Reader<R> {
-    pub(super) fn new(input: R) -> Reader<R> {
-        Reader { input, count: 0 }
+impl<R: Read> BulletReader<R> {
+    pub(super) fn new(input: R) -> BulletReader<R> {
+        BulletReader { input, count: 0 }
     }
 
     fn read(&mut self) -> io::Result<Option<(u64, Result<Sample, LineError>)>> {
@@ -68,7 +68,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-impl<R: Read> Iterator for Reader<R> {
+impl<R: Read> Iterator for BulletReader<R> {
     type Item = io::Result<(u64, Result<Sample, LineError>)>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -76,7 +76,6 @@ impl<R: Read> Iterator for Reader<R> {
     }
 }
 
-/// Writes one position.
 pub(super) fn to_bytes(sample: &Sample, score: i16, result: u8) -> [u8; SIZE] {
     let position = &sample.position;
     let own = position.turn();

@@ -25,7 +25,7 @@ const MAGIC: [u8; 8] = *b"SMALTPOS";
 const HEADER_SIZE: usize = 64;
 
 /// The version of the format that is written. Readers take older ones and refuse newer ones.
-pub const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 3;
 
 /// The first version whose records are of one game each.
 const ONE_GAME_EACH: u32 = 3;
@@ -33,7 +33,6 @@ const ONE_GAME_EACH: u32 = 3;
 /// Why a file of positions could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The file does not begin as one of ours.
     #[error("not a file of positions")]
     Foreign,
     /// Written by a later version of this program.
@@ -41,10 +40,8 @@ pub enum FileError {
         "version {0} of the format is newer than this program, which reads up to {VERSION}: extract the games again, or update"
     )]
     Newer(u32),
-    /// Shorter or longer than the header says, or with an impossible header.
     #[error("the file is damaged: {0}")]
     Damaged(&'static str),
-    /// The system failed.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -102,7 +99,6 @@ impl PositionFile {
         self.records().len() / RECORD_SIZE
     }
 
-    /// True without records.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -196,7 +192,7 @@ fn samples_of(
 }
 
 /// Writes a file of positions beside its place and moves it there when it is complete.
-pub struct PositionWriter {
+pub(super) struct PositionWriter {
     file: io::BufWriter<NamedTempFile>,
     path: PathBuf,
     seed: u64,
@@ -209,7 +205,7 @@ impl PositionWriter {
     ///
     /// # Errors
     /// If the folder does not exist or can't be written to.
-    pub fn create(path: &Path, seed: u64) -> io::Result<PositionWriter> {
+    pub(crate) fn create(path: &Path, seed: u64) -> io::Result<PositionWriter> {
         let mut file = io::BufWriter::with_capacity(1 << 18, new_file(path)?);
         file.write_all(&[0; HEADER_SIZE])?;
         Ok(PositionWriter { file, path: path.to_owned(), seed, count: 0, hash: HASH_START })
@@ -219,7 +215,7 @@ impl PositionWriter {
     ///
     /// # Errors
     /// If the disk is full or fails.
-    pub fn push(&mut self, record: &[u8; RECORD_SIZE]) -> io::Result<()> {
+    pub(crate) fn push(&mut self, record: &[u8; RECORD_SIZE]) -> io::Result<()> {
         self.count += 1;
         self.hash = hashed(self.hash, record);
         self.file.write_all(record)
@@ -229,7 +225,7 @@ impl PositionWriter {
     ///
     /// # Errors
     /// If the disk is full or fails; the old file, if there was one, is then still there.
-    pub fn finish(mut self, players: &[String]) -> io::Result<u64> {
+    pub(crate) fn finish(mut self, players: &[String]) -> io::Result<u64> {
         let names: String = players.iter().map(|name| format!("{}\n", name.replace('\n', " "))).collect();
         self.file.write_all(names.as_bytes())?;
         let mut header = [0; HEADER_SIZE];

@@ -1,4 +1,4 @@
-//! The formats of labelled positions, by name and by the ending of a file's name. Knows no contents.
+//! The formats of labelled positions, by name and by file extension.
 
 use std::path::Path;
 

@@ -1,20 +1,20 @@
-//! Labelled positions: where they come from, and the file that keeps them. Knows nothing of weights or of fitting.
+//! Data sets of labelled positions: reading, writing and converting them. Weights and fitting are elsewhere.
 //!
 //! [`extract`] makes them from games, [`file`] keeps them in a compact binary that is read by memory map, [`text`] reads them
 //! from lines, and the other formats are those of other tuners. [`Dataset`] opens any file, [`write`] makes any.
 
 mod binpack;
 mod bullet;
-pub mod extract;
-pub mod file;
-pub mod format;
+pub(crate) mod extract;
+pub(crate) mod file;
+pub(crate) mod format;
 mod plain;
-pub mod record;
-pub mod source;
+pub(crate) mod record;
+pub(crate) mod source;
 mod table;
-pub mod text;
+pub(crate) mod text;
 mod viri;
-pub mod write;
+pub(crate) mod write;
 
 use std::io::{self, BufReader};
 use std::path::Path;
@@ -22,7 +22,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 pub use record::Sample;
-pub use source::{OpenError, Source};
+pub(crate) use source::{DataSource, OpenError};
 
 use file::{FileError, PositionFile};
 use format::Format;
@@ -34,22 +34,10 @@ pub enum DatasetError {
     /// The file could not be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The binary is not one of ours, or broken.
     #[error("{path}: {error}")]
-    File {
-        /// The file.
-        path: String,
-        /// What is wrong.
-        error: FileError,
-    },
-    /// The text could not be read to its end.
+    File { path: String, error: FileError },
     #[error("{path}: {error}")]
-    Io {
-        /// The file.
-        path: String,
-        /// What the system says.
-        error: std::io::Error,
-    },
+    Io { path: String, error: std::io::Error },
 }
 
 /// Lines of text that are read together.
@@ -60,7 +48,6 @@ const TEXT_BATCH: usize = 4096;
 pub struct SkippedLine {
     /// The line, from 1; of a binary the record.
     pub line: u64,
-    /// Why.
     pub error: LineError,
 }
 
@@ -74,9 +61,7 @@ type Stream = Box<dyn Iterator<Item = io::Result<(u64, Result<Sample, LineError>
 pub enum Dataset {
     /// The binary of [`file`].
     Binary(PositionFile),
-    /// Lines of text.
     Text(LabelledText),
-    /// Any other format.
     Stream(Stream),
 }
 
@@ -104,15 +89,15 @@ impl Dataset {
             Err(error) => error,
         };
         let format = format.or_else(|| Format::of_path(path));
-        let text = || Ok::<_, OpenError>(BufReader::with_capacity(1 << 18, Source::open(path)?));
+        let text = || Ok::<_, OpenError>(BufReader::with_capacity(1 << 18, DataSource::open(path)?));
         Ok(match format {
             Some(Format::Smalt) => return Err(DatasetError::File { path: shown, error: foreign }),
-            Some(Format::Csv) => Dataset::Stream(Box::new(table::Reader::new(text()?))),
-            Some(Format::Plain) => Dataset::Stream(Box::new(plain::Reader::new(text()?))),
-            Some(Format::Bullet) => Dataset::Stream(Box::new(bullet::Reader::new(text()?))),
-            Some(Format::Viri) => Dataset::Stream(Box::new(viri::Reader::new(text()?))),
+            Some(Format::Csv) => Dataset::Stream(Box::new(table::TsvReader::new(text()?))),
+            Some(Format::Plain) => Dataset::Stream(Box::new(plain::PlainReader::new(text()?))),
+            Some(Format::Bullet) => Dataset::Stream(Box::new(bullet::BulletReader::new(text()?))),
+            Some(Format::Viri) => Dataset::Stream(Box::new(viri::ViriReader::new(text()?))),
             Some(Format::Binpack) => {
-                let reader = binpack::Reader::open(path);
+                let reader = binpack::BinpackReader::open(path);
                 Dataset::Stream(Box::new(reader.map_err(|error| OpenError { path: shown, error })?))
             }
             Some(Format::Fen | Format::Epd | Format::Book) | None => Dataset::Text(LabelledText::open(path)?),

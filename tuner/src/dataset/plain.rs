@@ -9,7 +9,7 @@ use super::record::Sample;
 use super::text::LineError;
 
 /// Reads positions one after the other.
-pub(super) struct Reader<R> {
+pub(super) struct PlainReader<R> {
     input: R,
     line: u64,
     games: GameCounter,
@@ -43,9 +43,9 @@ struct Fields {
     result: Option<String>,
 }
 
-impl<R: BufRead> Reader<R> {
-    pub(super) fn new(input: R) -> Reader<R> {
-        Reader { input, line: 0, games: GameCounter::default() }
+impl<R: BufRead> PlainReader<R> {
+    pub(super) fn new(input: R) -> PlainReader<R> {
+        PlainReader { input, line: 0, games: GameCounter::default() }
     }
 
     fn read(&mut self) -> io::Result<Option<(u64, Result<Sample, LineError>)>> {
@@ -76,7 +76,7 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Reader<R> {
+impl<R: BufRead> Iterator for PlainReader<R> {
     type Item = io::Result<(u64, Result<Sample, LineError>)>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -1,4 +1,4 @@
-//! A labelled position, and its 40 bytes. Knows no files.
+//! A labelled position and its record of 40 bytes.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -19,7 +19,7 @@
 use smalt_chess::{Color, Move, Piece, Position, PositionError, Role, Setup, Square};
 
 /// Bytes of one position.
-pub const RECORD_SIZE: usize = 40;
+pub(crate) const RECORD_SIZE: usize = 40;
 
 /// Where fields of a record begin.
 const GAME: usize = 24;
@@ -34,7 +34,6 @@ const PASSING_PAWN: u8 = 14;
 /// A position and what is known about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// The position.
     pub position: Position,
     /// What White scored from here, 0 to 1; a mean where several games are merged.
     pub result: f32,
@@ -60,7 +59,6 @@ pub struct TooManyPiecesError(pub usize);
 /// Why a record can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// A field has a value that it can't have.
     #[error("the record is damaged")]
     Damaged,
     /// The pieces give no legal position.

@@ -9,30 +9,29 @@ use smalt_workbench::decompress::Unpacked;
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {error}")]
 pub struct OpenError {
-    /// The file.
     pub path: String,
     /// What the system says.
     pub error: io::Error,
 }
 
 /// A stream of the bytes that a file holds, unpacked.
-pub struct Source {
+pub(crate) struct DataSource {
     bytes: Unpacked,
 }
 
-impl Source {
+impl DataSource {
     /// Opens a file: plain, gzip or zstd. Compressed files may consist of several parts one after the other.
     ///
     /// # Errors
     /// If it can't be opened or its first bytes can't be read.
-    pub fn open(path: &Path) -> Result<Source, OpenError> {
+    pub(crate) fn open(path: &Path) -> Result<DataSource, OpenError> {
         let bytes = Unpacked::open(path);
         let bytes = bytes.map_err(|error| OpenError { path: path.display().to_string(), error })?;
-        Ok(Source { bytes })
+        Ok(DataSource { bytes })
     }
 }
 
-impl Read for Source {
+impl Read for DataSource {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.bytes.read(buffer)
     }

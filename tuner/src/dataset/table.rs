@@ -1,5 +1,5 @@
-//! Labelled positions as CSV: a header that names the columns, then a line a position. Needed are `fen` and `result`; `score`,
-//! `game`, `ply` and `move` are read where they are there. Scores and results are White's.
+//! Labelled positions as CSV with a header. `fen` and `result` are required; `score`, `game`, `ply` and `move` are
+//! optional. Scores and results are from White's point of view.
 
 use std::io::{self, BufRead};
 
@@ -16,16 +16,16 @@ const COLUMNS: [&[&str]; 6] =
     [&["fen", "position"], &["score", "eval", "cp"], &["result", "wdl"], &["game"], &["ply"], &["move"]];
 
 /// Reads positions one after the other.
-pub(super) struct Reader<R> {
+pub(super) struct TsvReader<R> {
     input: R,
     line: u64,
     /// Where each column stands; none before the header was read.
     columns: Option<[Option<usize>; 6]>,
 }
 
-impl<R: BufRead> Reader<R> {
-    pub(super) fn new(input: R) -> Reader<R> {
-        Reader { input, line: 0, columns: None }
+impl<R: BufRead> TsvReader<R> {
+    pub(super) fn new(input: R) -> TsvReader<R> {
+        TsvReader { input, line: 0, columns: None }
     }
 
     fn read(&mut self) -> io::Result<Option<(u64, Result<Sample, LineError>)>> {
@@ -52,7 +52,7 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Reader<R> {
+impl<R: BufRead> Iterator for TsvReader<R> {
     type Item = io::Result<(u64, Result<Sample, LineError>)>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -1,4 +1,4 @@
-//! Labelled positions as lines of text, in the forms that other tuners write. Knows no games.
+//! Labelled positions as lines of text in the formats of other tuners.
 //!
 //! Read are `FEN | score | result`, EPD with `c9 "1-0"`, and a FEN followed by `[1.0]` or by the result alone. Results
 //! and scores are White's, results as numbers or as PGN writes them. Lines that are empty or begin with `#` are skipped.
@@ -11,28 +11,23 @@ use smalt_chess::{FenError, Outcome, Position};
 
 use super::Worked;
 use super::record::{RecordError, Sample};
-use super::source::{OpenError, Source};
+use super::source::{DataSource, OpenError};
 
 /// Lines of text do not name games. This number of neighbors counts as one, for the split between training and validation:
 /// positions of a game usually stand together.
-pub const LINES_PER_GAME: u64 = 64;
+pub(crate) const LINES_PER_GAME: u64 = 64;
 
 /// Why a line was left out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
-    /// The position can't be read.
     #[error("{0}")]
     Position(#[from] FenError),
-    /// There is no result, or one that can't be read.
     #[error("no result: expected `c9 \"1-0\"`, `[1.0]` or `FEN | score | result`")]
     NoResult,
-    /// The score between the bars is no number.
     #[error("the score is no number: {0:?}")]
     Score(String),
-    /// The line is no UTF-8 text.
     #[error("the line is no text")]
     Encoding,
-    /// Of the binary: the record is none.
     #[error("{0}")]
     Record(RecordError),
 }
@@ -41,7 +36,7 @@ pub enum LineError {
 ///
 /// # Errors
 /// If the position or the result can't be read.
-pub fn parse_line(line: &str) -> Result<Sample, LineError> {
+pub(crate) fn parse_line(line: &str) -> Result<Sample, LineError> {
     let line = line.trim();
     let (fen, score, result) = match line.split_once('|') {
         Some((fen, rest)) => {
@@ -120,7 +115,7 @@ pub(super) fn parse_result(text: &str) -> Option<f32> {
 
 /// A file of lines.
 pub struct LabelledText {
-    source: BufReader<Source>,
+    source: BufReader<DataSource>,
 }
 
 impl LabelledText {
@@ -129,7 +124,7 @@ impl LabelledText {
     /// # Errors
     /// If it can't be opened.
     pub fn open(path: &Path) -> Result<LabelledText, OpenError> {
-        Ok(LabelledText { source: BufReader::with_capacity(1 << 18, Source::open(path)?) })
+        Ok(LabelledText { source: BufReader::with_capacity(1 << 18, DataSource::open(path)?) })
     }
 
     /// See [`super::Dataset::for_each_batch`].

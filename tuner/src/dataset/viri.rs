@@ -22,7 +22,7 @@ const PROMOTION: u16 = 3 << 14;
 const PROMOTIONS: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
 /// Reads games, and gives their positions one after the other.
-pub(super) struct Reader<R> {
+pub(super) struct ViriReader<R> {
     input: R,
     game: u32,
     /// The position of the next move, its ply, and the result; none between games.
@@ -30,9 +30,9 @@ pub(super) struct Reader<R> {
     count: u64,
 }
 
-impl<R: Read> Reader<R> {
-    pub(super) fn new(input: R) -> Reader<R> {
-        Reader { input, game: 0, current: None, count: 0 }
+impl<R: Read> ViriReader<R> {
+    pub(super) fn new(input: R) -> ViriReader<R> {
+        ViriReader { input, game: 0, current: None, count: 0 }
     }
 
     /// The next position with its number; none at the end.
@@ -86,7 +86,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-impl<R: Read> Iterator for Reader<R> {
+impl<R: Read> Iterator for ViriReader<R> {
     type Item = io::Result<(u64, Result<Sample, LineError>)>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -165,12 +165,12 @@ fn move_code(mv: Move) -> u16 {
 
 /// Writes games: positions that follow each other as moves of one game.
 #[derive(Default)]
-pub(super) struct Writer {
+pub(super) struct ViriWriter {
     /// The game, its result, and the position after its last move; none before the first.
     open: Option<(u32, u8, Position)>,
 }
 
-impl Writer {
+impl ViriWriter {
     /// Writes a position; the result is 0 to 2 from White's view.
     pub(super) fn push(
         &mut self,

@@ -1,4 +1,4 @@
-//! Writes labelled positions in any format, beside their place, and moves the file there when it is complete.
+//! Writes data sets in any format: to a temporary file, which replaces the target when it is complete.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -15,16 +15,12 @@ use super::{binpack, bullet, plain, table, viri};
 /// Why a position has no place in a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// The format has a score for each position.
     #[error("without a score, which the format needs")]
     NoScore,
-    /// The format has wins, draws and losses alone.
     #[error("with a mean result, where the format has win, draw and loss alone")]
     MeanResult,
-    /// The format has the move that was played, and the position has no legal one.
     #[error("without a legal move, which the format needs")]
     NoMove,
-    /// Castling of Chess960, or more than 32 pieces.
     #[error("which the format has no room for (Chess960, or more than 32 pieces)")]
     NoRoom,
 }
@@ -50,7 +46,6 @@ impl UnfitCounts {
 }
 
 impl Unfit {
-    /// All reasons.
     pub const ALL: [Unfit; 4] = [Unfit::NoScore, Unfit::MeanResult, Unfit::NoMove, Unfit::NoRoom];
 }
 
@@ -63,7 +58,6 @@ pub struct Written {
     pub guessed_moves: u64,
 }
 
-/// Writes one file.
 pub struct SampleWriter {
     path: PathBuf,
     sink: Sink,
@@ -77,8 +71,8 @@ enum Sink {
     Bars(BufWriter<NamedTempFile>),
     Plain(BufWriter<NamedTempFile>),
     Bullet(BufWriter<NamedTempFile>),
-    Viri(BufWriter<NamedTempFile>, viri::Writer),
-    Binpack(NamedTempFile, binpack::Writer),
+    Viri(BufWriter<NamedTempFile>, viri::ViriWriter),
+    Binpack(NamedTempFile, binpack::BinpackWriter),
 }
 
 impl SampleWriter {
@@ -100,11 +94,11 @@ impl SampleWriter {
             }
             Format::Plain => Sink::Plain(file()?),
             Format::Bullet => Sink::Bullet(file()?),
-            Format::Viri => Sink::Viri(file()?, viri::Writer::default()),
+            Format::Viri => Sink::Viri(file()?, viri::ViriWriter::default()),
             Format::Binpack => {
                 let file = new_file(path)?;
                 let handle: File = file.reopen()?;
-                Sink::Binpack(file, binpack::Writer::new(handle)?)
+                Sink::Binpack(file, binpack::BinpackWriter::new(handle)?)
             }
         };
         Ok(SampleWriter { path: path.to_owned(), sink, written: Written::default() })

@@ -1,5 +1,5 @@
-//! Numbers that carry their slopes along: with them the engine's own formula gives its derivatives. Knows nothing of
-//! what the formula says.
+//! Dual numbers (forward-mode automatic differentiation): the engine's own formula, evaluated with them, yields its
+//! gradient.
 
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Sub};
@@ -7,15 +7,14 @@ use std::ops::{Add, Mul, Sub};
 use smalt::evaluation::taper::{FULL_SCALE, Number, Pair, Parts};
 
 /// The inputs of the formula: two linear sums, two for each king's danger, two scales, one complexity.
-pub const INPUTS: usize = 9;
+pub(crate) const INPUTS: usize = 9;
 
 /// A value and its slopes along each input.
 ///
 /// Everything is done without a branch, so that a loop over many positions becomes one over vectors. What a number can't
 /// depend on is known when the program is built: those slopes cost nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Dual {
-    /// The value.
+pub(crate) struct Dual {
     pub value: f32,
     /// Its derivative by each input.
     pub slopes: [f32; INPUTS],
@@ -122,14 +121,14 @@ impl Number for Dual {
 
 /// The sums that a row leaves to the formula, by input: linear [mg, eg], danger to White's king [mg, eg], to Black's
 /// [mg, eg], scale of White and of Black, complexity.
-pub type Sums = [f32; INPUTS];
+pub(crate) type Sums = [f32; INPUTS];
 
 /// The scale of a leader whom nothing holds back.
-pub const UNSCALED: f32 = FULL_SCALE as f32;
+pub(crate) const UNSCALED: f32 = FULL_SCALE as f32;
 
 /// The evaluation in centipawns, White's view, and its slope by each sum.
 #[inline(always)]
-pub fn evaluation(sums: &Sums, phase: i32) -> Dual {
+pub(crate) fn evaluation(sums: &Sums, phase: i32) -> Dual {
     let input = |index: usize| Dual::input(index, sums[index]);
     let pair = |index: usize| Pair { middlegame: input(index), endgame: input(index + 1) };
     let parts = Parts {

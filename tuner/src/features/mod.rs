@@ -1,11 +1,10 @@
-//! Positions as functions of the weights: what the engine's own evaluation counts, packed into a few bytes each. Knows
-//! labels, but not what is done with them.
+//! Positions as features of our own evaluation, packed into a few bytes each.
 //!
 //! A row is made by running the evaluation once with the counting trace. What is not linear in the weights is left to
 //! the engine's formula, which [`dual`] differentiates.
 
-pub mod dual;
-pub mod row;
+pub(crate) mod dual;
+pub(crate) mod row;
 mod rows;
 
 use smalt::evaluation::features;
@@ -16,15 +15,16 @@ use crate::dataset::{Dataset, Sample, SkippedLine, mixed};
 use crate::labels::{SourceOptions, Sources};
 use row::{RowError, pack};
 
-pub use crate::labels::{BLOCK, Keep, Kept, Label, Split};
-pub use row::Row;
+pub(crate) use crate::labels::Label;
+pub use crate::labels::{Keep, Kept, Split};
+pub use row::FeatureRow;
 pub use rows::Rows;
 
 /// Positions read together while a data set is loaded.
 const BATCH: usize = 16_384;
 
 /// A data set as rows of our own evaluation.
-pub type Table = crate::table::Table<Rows>;
+pub type FeatureData = crate::fit_data::FitData<Rows>;
 
 /// What a loader makes of one position, in parallel.
 struct Loaded {
@@ -35,8 +35,8 @@ struct Loaded {
 }
 
 /// Loads one data source after the other.
-pub struct Loader {
-    table: Table,
+pub(crate) struct Loader {
+    table: FeatureData,
     split: Split,
     sources: Sources,
     /// Number of the last position in which each weight occurred.
@@ -45,10 +45,14 @@ pub struct Loader {
 
 impl Loader {
     /// A loader without data.
-    pub fn new(split: Split, kept: Kept) -> Loader {
+    pub(crate) fn new(split: Split, kept: Kept) -> Loader {
         let rows = || Rows::new(kept);
-        let table =
-            Table { train: rows(), validation: rows(), coverage: vec![0; WEIGHTS], ..Table::default() };
+        let table = FeatureData {
+            train: rows(),
+            validation: rows(),
+            coverage: vec![0; WEIGHTS],
+            ..FeatureData::default()
+        };
         Loader { table, split, sources: Sources::default(), last_seen: vec![0; WEIGHTS] }
     }
 
@@ -57,7 +61,7 @@ impl Loader {
     ///
     /// # Errors
     /// If the file can't be read to its end.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         dataset: Dataset,
         options: SourceOptions,
@@ -79,7 +83,7 @@ impl Loader {
     }
 
     /// The table of all that was added.
-    pub fn finish(mut self) -> Table {
+    pub(crate) fn finish(mut self) -> FeatureData {
         self.table.train.finish(self.sources.options());
         self.table.validation.finish(self.sources.options());
         self.table.players = self.sources.into_players();
@@ -95,7 +99,7 @@ impl Loader {
         self.sources.note(loaded.game);
         table.hash = mixed(table.hash ^ loaded.hash);
         let number = table.train.len() + table.validation.len() + 1;
-        Row::whole(packed).for_each_weight(|weight| {
+        FeatureRow::whole(packed).for_each_weight(|weight| {
             if std::mem::replace(&mut self.last_seen[weight], number) != number {
                 table.coverage[weight] += 1;
             }
@@ -106,7 +110,7 @@ impl Loader {
     }
 }
 
-impl Table {
+impl FeatureData {
     /// Loads a single data set; see [`Loader::add`].
     ///
     /// # Errors
@@ -117,7 +121,7 @@ impl Table {
         kept: Kept,
         skipped: impl FnMut(SkippedLine),
         progress: impl FnMut(usize),
-    ) -> std::io::Result<Table> {
+    ) -> std::io::Result<FeatureData> {
         let mut loader = Loader::new(split, kept);
         loader.add(dataset, SourceOptions::default(), skipped, progress)?;
         Ok(loader.finish())
@@ -128,7 +132,6 @@ impl Table {
         self.train.len() + self.validation.len()
     }
 
-    /// True without positions.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

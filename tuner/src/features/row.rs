@@ -1,4 +1,4 @@
-//! The packed form of a position's features. Knows no labels.
+//! The packed form of a position's features.
 //!
 //! Words of 16 bits. The head: a word of phase (5 bits), scale weights of White and of Black as the leader (4 bits each:
 //! 0 for none, else one more than the index among the scale weights) and a flag; a word that counts the linear words;
@@ -15,10 +15,10 @@ use smalt::evaluation::taper::{Number, Parts};
 use smalt::evaluation::trace::{Feature, Features};
 
 /// Words before the linear part, and before what rarely stands between.
-pub const HEAD: usize = COMPLEXITY_WORD + COMPLEXITIES.div_ceil(2);
+pub(crate) const HEAD: usize = COMPLEXITY_WORD + COMPLEXITIES.div_ceil(2);
 
 /// The first word of king danger.
-pub const DANGER_WORD: usize = 2;
+pub(crate) const DANGER_WORD: usize = 2;
 
 /// The first word of complexity.
 const COMPLEXITY_WORD: usize = DANGER_WORD + DANGERS.div_ceil(2);
@@ -30,27 +30,27 @@ const MOST: i16 = 15;
 const WIDE: u16 = 1 << 13;
 
 /// The counts that columns stand for, in their order.
-pub const COLUMN_COUNTS: [i16; 8] = [1, -1, 2, -2, 4, -4, 8, -8];
+pub(crate) const COLUMN_COUNTS: [i16; 8] = [1, -1, 2, -2, 4, -4, 8, -8];
 
 /// The number of columns. The column of a weight and the count of index i is `i * WEIGHTS + weight`.
-pub const COLUMNS: usize = COLUMN_COUNTS.len() * WEIGHTS;
+pub(crate) const COLUMNS: usize = COLUMN_COUNTS.len() * WEIGHTS;
 
 const _: () = assert!(COLUMNS <= 1 << 16);
 
 /// The first of the weights of king danger; they stand together.
-pub const DANGER_START: usize = start_of(Part::Danger);
+pub(crate) const DANGER_START: usize = start_of(Part::Danger);
 
 /// How many weights of king danger there are.
-pub const DANGERS: usize = count_of(Part::Danger);
+pub(crate) const DANGERS: usize = count_of(Part::Danger);
 
 /// The first of the weights of complexity; they stand together.
-pub const COMPLEXITY_START: usize = start_of(Part::Complexity);
+pub(crate) const COMPLEXITY_START: usize = start_of(Part::Complexity);
 
 /// How many weights of complexity there are.
-pub const COMPLEXITIES: usize = count_of(Part::Complexity);
+pub(crate) const COMPLEXITIES: usize = count_of(Part::Complexity);
 
 /// The first of the weights that scale; they stand together.
-pub const SCALE_START: usize = start_of(Part::Scale);
+pub(crate) const SCALE_START: usize = start_of(Part::Scale);
 
 const _: () = assert!(count_of(Part::Scale) < 16);
 
@@ -126,10 +126,10 @@ fn push_columns(words: &mut Vec<u16>, feature: Feature) {
 }
 
 /// The rows of consecutive words.
-pub fn rows(words: &[u16]) -> impl Iterator<Item = Row<'_>> {
+pub(crate) fn rows(words: &[u16]) -> impl Iterator<Item = FeatureRow<'_>> {
     let mut rest = words;
     std::iter::from_fn(move || {
-        let (row, after) = Row::split(rest)?;
+        let (row, after) = FeatureRow::split(rest)?;
         rest = after;
         Some(row)
     })
@@ -137,7 +137,7 @@ pub fn rows(words: &[u16]) -> impl Iterator<Item = Row<'_>> {
 
 /// A position's features, packed.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
+pub struct FeatureRow<'a> {
     /// The head, with the dangers; see [`self`].
     pub head: &'a [u16; HEAD],
     /// Dangers beyond what the head can tell, by weight; see [`self`].
@@ -146,10 +146,10 @@ pub struct Row<'a> {
     pub linear: &'a [u16],
 }
 
-impl<'a> Row<'a> {
+impl<'a> FeatureRow<'a> {
     /// Takes the first row off; `None` at the end.
     #[inline(always)]
-    pub fn split(words: &'a [u16]) -> Option<(Row<'a>, &'a [u16])> {
+    pub fn split(words: &'a [u16]) -> Option<(FeatureRow<'a>, &'a [u16])> {
         let (head, rest) = words.split_first_chunk::<HEAD>()?;
         let (beyond, rest) = if head[0] & WIDE == 0 {
             (None, rest)
@@ -158,15 +158,15 @@ impl<'a> Row<'a> {
             (Some(beyond), rest)
         };
         let (linear, rest) = rest.split_at_checked(usize::from(head[1]))?;
-        Some((Row { head, beyond, linear }, rest))
+        Some((FeatureRow { head, beyond, linear }, rest))
     }
 
     /// The row of words that hold one.
     ///
     /// # Panics
     /// If they are not a whole row.
-    pub fn whole(words: &'a [u16]) -> Row<'a> {
-        Row::split(words).expect("the words are a row").0
+    pub fn whole(words: &'a [u16]) -> FeatureRow<'a> {
+        FeatureRow::split(words).expect("the words are a row").0
     }
 
     /// 0 (endgame) to 24.
@@ -193,7 +193,7 @@ impl<'a> Row<'a> {
 
     /// Weights and counts of the danger to the white king (0) or to the black one (1).
     pub fn danger(&self, king: usize) -> impl Iterator<Item = (usize, i16)> + use<'a> {
-        let Row { head, beyond, .. } = *self;
+        let FeatureRow { head, beyond, .. } = *self;
         let count = move |index: usize| {
             let near = head[DANGER_WORD + index / 2] >> (8 * (index % 2) + 4 * king) & MOST as u16;
             let rest = beyond.map_or(0, |beyond| beyond[index] >> (8 * king) & 255);
@@ -248,7 +248,7 @@ mod tests {
         for counts in [vec![(0, 1), (3, 15)], vec![(1, 16)], vec![(0, 7), (4, 99), (DANGERS - 1, 270)]] {
             let features = Features { danger: [danger(&counts), danger(&[(2, 5)])], ..Features::default() };
             let packed = pack(&features).unwrap();
-            let row = Row::whole(&packed);
+            let row = FeatureRow::whole(&packed);
             let danger =
                 |king: usize| row.danger(king).map(|(w, c)| (w - DANGER_START, c)).collect::<Vec<_>>();
             assert_eq!((danger(0), danger(1)), (counts, vec![(2, 5)]));
@@ -264,7 +264,7 @@ mod tests {
         let counts = [(0, -1), (1, 16), (COMPLEXITIES - 2, -7), (COMPLEXITIES - 1, 127)];
         let features = Features { complexity: counts.map(feature).to_vec(), ..Features::default() };
         let packed = pack(&features).unwrap();
-        let complexity = Row::whole(&packed).complexity().map(|(w, c)| (w - COMPLEXITY_START, c));
+        let complexity = FeatureRow::whole(&packed).complexity().map(|(w, c)| (w - COMPLEXITY_START, c));
         assert_eq!(complexity.collect::<Vec<_>>(), counts);
         let crowd = Features { complexity: vec![feature((0, 128))], ..Features::default() };
         assert_eq!(pack(&crowd), Err(RowError));
@@ -278,7 +278,7 @@ mod tests {
         let mut packed = pack(&Features::default()).unwrap();
         packed[1] = columns as u16;
         packed.extend(words);
-        let row = Row::whole(&packed);
+        let row = FeatureRow::whole(&packed);
         assert!(row.linear().all(|(weight, _)| weight == 7));
         assert_eq!(row.linear().map(|(_, count)| count).sum::<i16>(), count);
     }

@@ -1,8 +1,8 @@
-//! Many packed rows with their labels, in blocks. Knows nothing of files.
+//! Packed rows with their labels, in blocks.
 
 use std::ops::Range;
 
-use super::row::{self, Row};
+use super::row::{self, FeatureRow};
 use crate::labels::{BLOCK, Kept, Label, Labels, SourceOptions};
 
 /// Packed rows with their labels.
@@ -27,7 +27,6 @@ struct Tail {
 }
 
 impl Rows {
-    /// No rows yet.
     pub fn new(kept: Kept) -> Rows {
         Rows { labels: Labels::new(kept), ..Rows::default() }
     }
@@ -37,7 +36,6 @@ impl Rows {
         self.labels.len() + self.tail.rows.len()
     }
 
-    /// True without rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -59,7 +57,7 @@ impl Rows {
     }
 
     /// The rows of a block.
-    pub fn block_rows(&self, index: usize) -> impl Iterator<Item = Row<'_>> {
+    pub fn block_rows(&self, index: usize) -> impl Iterator<Item = FeatureRow<'_>> {
         row::rows(self.block(index))
     }
 

@@ -1,5 +1,5 @@
-//! The innermost loops for rows of our own evaluation: a block of rows against the weights. Compiled twice, for any
-//! processor and for those with AVX2 and FMA, and chosen at run time.
+//! The inner loops for rows of our own evaluation: one block of rows. Compiled twice, for any processor and for AVX2 with
+//! FMA, and chosen at run time.
 
 use smalt::evaluation::schema::WEIGHTS;
 
@@ -8,11 +8,11 @@ use crate::features::dual::{self, Dual, INPUTS, Sums, UNSCALED};
 use crate::features::row::{
     COLUMN_COUNTS, COLUMNS, COMPLEXITIES, COMPLEXITY_START, DANGER_START, DANGER_WORD, DANGERS, SCALE_START,
 };
-use crate::features::{Row, Rows};
+use crate::features::{FeatureRow, Rows};
 use crate::labels::Labels;
 
 /// A number for middlegame and endgame.
-type Pair = [f32; 2];
+type Tapered = [f32; 2];
 
 /// The words of danger in a head.
 const WORDS: usize = DANGERS.div_ceil(2);
@@ -33,7 +33,7 @@ const fn lane_of(danger: usize) -> (usize, usize) {
 const PLACES: usize = 1 << 16;
 
 /// A pair for each column.
-struct ColumnTable(Box<[Pair; PLACES]>);
+struct ColumnTable(Box<[Tapered; PLACES]>);
 
 impl ColumnTable {
     fn new() -> ColumnTable {
@@ -42,7 +42,7 @@ impl ColumnTable {
     }
 
     #[inline(always)]
-    fn get(&self, word: u16) -> Pair {
+    fn get(&self, word: u16) -> Tapered {
         self.0[usize::from(word)]
     }
 }
@@ -96,7 +96,7 @@ impl PackedWeights {
 
     /// The sums of the columns.
     #[inline(always)]
-    fn linear(&self, words: &[u16]) -> Pair {
+    fn linear(&self, words: &[u16]) -> Tapered {
         let mut sums = [[0.0_f32; 2]; 4];
         let (chunks, rest) = words.as_chunks::<4>();
         for chunk in chunks {
@@ -112,7 +112,7 @@ impl PackedWeights {
 
     /// What the row leaves to the formula.
     #[inline(always)]
-    fn sums(&self, row: &Row<'_>) -> Sums {
+    fn sums(&self, row: &FeatureRow<'_>) -> Sums {
         let linear = self.linear(row.linear);
         let counts = danger_counts(row);
         let danger = |king: usize, half: usize| {
@@ -132,19 +132,19 @@ impl PackedWeights {
 
     /// The expected result of a row, 0 to 1, and the evaluation with its slopes. `lead` is added to the exponent.
     #[inline(always)]
-    fn expect(&self, row: &Row<'_>, lead: f32) -> (f32, Dual) {
+    fn expect(&self, row: &FeatureRow<'_>, lead: f32) -> (f32, Dual) {
         let evaluation = dual::evaluation(&self.sums(row), row.phase());
         (logistic(evaluation.value * self.slope + lead), evaluation)
     }
 
     /// The evaluation of a row in centipawns, White's view.
-    fn evaluation(&self, row: &Row<'_>) -> f32 {
+    fn evaluation(&self, row: &FeatureRow<'_>) -> f32 {
         dual::evaluation(&self.sums(row), row.phase()).value
     }
 
     /// The slopes of the expected result by the sums that the formula starts from.
     #[inline(always)]
-    fn slopes(&self, row: &Row<'_>, lead: f32) -> [f32; INPUTS] {
+    fn slopes(&self, row: &FeatureRow<'_>, lead: f32) -> [f32; INPUTS] {
         let (expected, evaluation) = self.expect(row, lead);
         let outer = expected * (1.0 - expected) * self.slope;
         evaluation.slopes.map(|slope| slope * outer)
@@ -198,7 +198,7 @@ impl NearGradient {
     }
 
     #[inline(always)]
-    fn add(&mut self, row: &Row<'_>, slopes: [f32; INPUTS]) {
+    fn add(&mut self, row: &FeatureRow<'_>, slopes: [f32; INPUTS]) {
         let linear = [slopes[0], slopes[1]];
         for &word in row.linear {
             let column = &mut self.columns.0[usize::from(word)];
@@ -213,13 +213,13 @@ impl NearGradient {
 }
 
 #[inline(always)]
-fn added(a: Pair, b: Pair) -> Pair {
+fn added(a: Tapered, b: Tapered) -> Tapered {
     [a[0] + b[0], a[1] + b[1]]
 }
 
 /// How often each danger occurs, for the white and for the black king.
 #[inline(always)]
-fn danger_counts(row: &Row<'_>) -> [Lanes; 2] {
+fn danger_counts(row: &FeatureRow<'_>) -> [Lanes; 2] {
     let words: [u16; WORDS] = std::array::from_fn(|lane| row.head[DANGER_WORD + lane]);
     let near = |king: usize, second: usize| words.map(|word| f32::from(word >> (8 * second + 4 * king) & 15));
     let mut counts = [0, 1].map(|king| [0, 1].map(|second| near(king, second)));
@@ -265,7 +265,6 @@ macro_rules! dispatch {
 /// Rows of a block with their targets.
 #[derive(Clone, Copy)]
 struct Block<'a> {
-    /// Packed rows.
     words: &'a [u16],
     targets: Targets<'a>,
 }
@@ -278,8 +277,8 @@ const GROUP: usize = 64;
 type Each<T> = [T; GROUP];
 
 /// What a group of rows is on its way through the formula.
-struct Group<'a> {
-    rows: [Option<Row<'a>>; GROUP],
+struct RowGroup<'a> {
+    rows: [Option<FeatureRow<'a>>; GROUP],
     sums: [Each<f32>; INPUTS],
     phases: Each<i32>,
     targets: Each<f32>,
@@ -290,9 +289,9 @@ struct Group<'a> {
     errors: Each<f32>,
 }
 
-impl<'a> Group<'a> {
-    fn new() -> Group<'a> {
-        Group {
+impl<'a> RowGroup<'a> {
+    fn new() -> RowGroup<'a> {
+        RowGroup {
             rows: [None; GROUP],
             sums: [[0.0; GROUP]; INPUTS],
             phases: [0; GROUP],
@@ -308,7 +307,7 @@ impl<'a> Group<'a> {
     #[inline(always)]
     fn fill(&mut self, mut words: &'a [u16], group: Targets<'_>, weights: &PackedWeights) -> &'a [u16] {
         for (index, &target) in group.targets.iter().enumerate() {
-            let Some((row, rest)) = Row::split(words) else { break };
+            let Some((row, rest)) = FeatureRow::split(words) else { break };
             words = rest;
             for (list, sum) in self.sums.iter_mut().zip(weights.sums(&row)) {
                 list[index] = sum;
@@ -324,7 +323,7 @@ impl<'a> Group<'a> {
 
     /// Puts the squared errors of all rows into `errors`.
     #[inline(always)]
-    fn judge(&mut self, slope: f32) {
+    fn compute_errors(&mut self, slope: f32) {
         for row in 0..GROUP {
             let sums = std::array::from_fn(|input| self.sums[input][row]);
             let evaluation = dual::evaluation(&sums, self.phases[row]);
@@ -361,10 +360,10 @@ impl<'a> Group<'a> {
 fn for_each_group<'a>(
     block: Block<'a>,
     weights: &PackedWeights,
-    mut call: impl FnMut(&mut Group<'a>, usize),
+    mut call: impl FnMut(&mut RowGroup<'a>, usize),
 ) {
     let mut words = block.words;
-    let mut group = Group::new();
+    let mut group = RowGroup::new();
     for (number, targets) in block.targets.targets.chunks(GROUP).enumerate() {
         let part = |list: &'a [f32]| list.chunks(GROUP).nth(number).unwrap_or_default();
         let targets =
@@ -389,7 +388,7 @@ fn error_avx2(block: Block<'_>, weights: &PackedWeights) -> f64 {
 fn error_in(block: Block<'_>, weights: &PackedWeights) -> f64 {
     let mut sum = 0.0;
     for_each_group(block, weights, |group, count| {
-        group.judge(weights.slope);
+        group.compute_errors(weights.slope);
         sum += group.error(count);
     });
     sum
@@ -505,7 +504,7 @@ impl Kernel for OwnKernel<'_> {
 }
 
 /// The derivatives of the expected result by the parameters of a row, in ascending order.
-fn collect(row: &Row<'_>, slopes: [f32; INPUTS], entries: &mut Vec<Derivative>) {
+fn collect(row: &FeatureRow<'_>, slopes: [f32; INPUTS], entries: &mut Vec<Derivative>) {
     entries.clear();
     let mut add = |weight: usize, count: i16, inputs: std::ops::Range<usize>| {
         let slopes = slopes[inputs].iter().map(|slope| slope * f32::from(count));

@@ -1,5 +1,5 @@
-//! The mean squared error of the sigmoid of the evaluation against the targets, its gradient, and its Gauss-Newton matrix,
-//! in passes over packed rows of any kind ([`LabelledRows`]). Knows no files.
+//! The loss: mean squared error between the sigmoid of the evaluation and the targets, its gradient and its Gauss-Newton
+//! matrix, in passes over packed rows of any kind ([`LabelledRows`]).
 //!
 //! Every pass is cut in the same places whatever the number of threads, and its parts are added in order: the result
 //! depends on the rows and the weights alone.
@@ -14,8 +14,8 @@ use std::ops::Range;
 use smalt::evaluation::schema::WEIGHTS;
 
 use crate::labels::BLOCK;
-pub use normal::NormalMatrix;
-pub use passes::{Derivative, Kernel, LabelledRows, Parts, Passes, Targets, add_up};
+pub(crate) use normal::NormalMatrix;
+pub(crate) use passes::{Derivative, Kernel, LabelledRows, Parts, Passes, Targets, add_up};
 
 /// Parameters of our own evaluation: [middlegame, endgame] of each weight in turn. A single number uses only the first.
 pub const PARAMETERS: usize = 2 * WEIGHTS;
@@ -34,7 +34,7 @@ pub fn slope(k: f64) -> f64 {
 /// 1/(1 + e⁻ˣ), to about 1e-7, without a branch. The exponential is split into a power of two, put together from its bits,
 /// and a polynomial on [−½, ½]: the Taylor series of 2ˣ.
 #[inline(always)]
-pub fn logistic(x: f32) -> f32 {
+pub(crate) fn logistic(x: f32) -> f32 {
     const COEFFICIENTS: [f32; 7] =
         [1.0, std::f32::consts::LN_2, 0.240_226_5, 0.055_504_11, 0.009_618_13, 0.001_333_355, 0.000_154_035];
     let power = -x * std::f32::consts::LOG2_E;
@@ -104,12 +104,10 @@ impl<'a> Loss<'a> {
         self
     }
 
-    /// Number of rows.
     pub fn len(&self) -> usize {
         self.targets.len()
     }
 
-    /// True without rows.
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
@@ -119,7 +117,6 @@ impl<'a> Loss<'a> {
         self.total_weight
     }
 
-    /// Number of parameters.
     pub fn parameter_count(&self) -> usize {
         self.rows.parameter_count()
     }

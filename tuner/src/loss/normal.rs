@@ -33,7 +33,6 @@ impl NormalMatrix {
         self.parts.iter().map(|part| f64::from(part[place])).sum::<f64>() * self.scale
     }
 
-    /// Number of parameters.
     pub fn size(&self) -> usize {
         self.size
     }

@@ -1,5 +1,4 @@
-//! Passes over rows of any kind: what a kind of row computes for one block, and the threads that go over all blocks. Knows
-//! no formula.
+//! Passes over rows of any kind: kernels that work on one block, and the threads that go over all blocks.
 
 use std::ops::Range;
 
@@ -27,10 +26,10 @@ pub trait LabelledRows: Sync {
 }
 
 /// A parameter, and the derivative of the expected result by it.
-pub type Derivative = (usize, f32);
+pub(crate) type Derivative = (usize, f32);
 
 /// Sorts entries by their index and adds up those of the same.
-pub fn add_up<I: Ord + Copy>(entries: &mut Vec<(I, f32)>) {
+pub(crate) fn add_up<I: Ord + Copy>(entries: &mut Vec<(I, f32)>) {
     entries.sort_unstable_by_key(|entry| entry.0);
     entries.dedup_by(|later, kept| {
         let is_same = later.0 == kept.0;
@@ -62,7 +61,7 @@ impl<'a> Targets<'a> {
 }
 
 /// What a kind of row computes, block by block.
-pub trait Kernel: Sync + Send {
+pub(crate) trait Kernel: Sync + Send {
     /// Gradient under summation, in 32 bits.
     type Sum: Send;
     /// A sum of zeros.
@@ -96,7 +95,7 @@ pub trait Passes: Send {
 }
 
 /// A kernel with the sums of each part of a pass.
-pub struct Parts<K: Kernel> {
+pub(crate) struct Parts<K: Kernel> {
     kernel: K,
     parts: Vec<Part<K::Sum>>,
 }
@@ -110,7 +109,7 @@ struct Part<S> {
 
 impl<K: Kernel> Parts<K> {
     /// For this number of blocks and parameters.
-    pub fn new(kernel: K, blocks: usize, parameters: usize) -> Parts<K> {
+    pub(crate) fn new(kernel: K, blocks: usize, parameters: usize) -> Parts<K> {
         let part = || Part { near: kernel.new_sum(), gradient: vec![0.0; parameters], error: 0.0 };
         let parts = std::iter::repeat_with(part).take(PARTS.min(blocks.max(1))).collect();
         Parts { kernel, parts }

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, Schedule, Settings, State};
+use super::{OptimizerSettings, Problem, Schedule, SolverState};
 use crate::labels::BLOCK;
 
 const FIRST_DECAY: f64 = 0.9;
@@ -32,7 +32,7 @@ pub(super) struct Adam {
 }
 
 impl Adam {
-    pub(super) fn new(settings: &Settings) -> Adam {
+    pub(super) fn new(settings: &OptimizerSettings) -> Adam {
         Adam {
             rate: settings.rate,
             schedule: settings.schedule,
@@ -87,12 +87,16 @@ impl Adam {
     }
 }
 
-impl<'a> Solver<Problem<'a>, State> for Adam {
+impl<'a> Solver<Problem<'a>, SolverState> for Adam {
     fn name(&self) -> &str {
         "Adam"
     }
 
-    fn init(&mut self, _: &mut Counted<Problem<'a>>, mut state: State) -> Result<(State, Option<KV>), Error> {
+    fn init(
+        &mut self,
+        _: &mut Counted<Problem<'a>>,
+        mut state: SolverState,
+    ) -> Result<(SolverState, Option<KV>), Error> {
         let point = state.take_param().unwrap_or_default();
         for list in [&mut self.mean, &mut self.square] {
             list.resize(point.len(), 0.0);
@@ -103,8 +107,8 @@ impl<'a> Solver<Problem<'a>, State> for Adam {
     fn next_iter(
         &mut self,
         problem: &mut Counted<Problem<'a>>,
-        mut state: State,
-    ) -> Result<(State, Option<KV>), Error> {
+        mut state: SolverState,
+    ) -> Result<(SolverState, Option<KV>), Error> {
         let mut point = state.take_param().unwrap_or_default();
         let epoch = state.get_iter();
         let rate = self.rate_of(epoch);

@@ -1,5 +1,4 @@
-//! A fit in a file, so that it can go on where it stopped: the solver's memory, where it stands, and what is best so
-//! far. TOML, because it knows all numbers that a solver may hold, infinity among them.
+//! Checkpoints of a fit: solver state, position and best parameters so far. TOML, because it can hold infinite numbers.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -11,8 +10,8 @@ use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use argmin::core::{Error, State as _};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::watch::{Record, Watched};
-use super::{OptimizeError, State};
+use super::watch::{MonitoredSolver, Record};
+use super::{OptimizeError, SolverState};
 use crate::weights::document::replace;
 
 /// The version of the format. A checkpoint of an older one did not tell all that a fit depends on, so it is refused, as is
@@ -24,7 +23,7 @@ const PAUSE: Duration = Duration::from_secs(5);
 
 /// What a checkpoint must have in common with the fit that it is to go on with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Identity {
+pub(crate) struct Identity {
     /// Steepness of the sigmoid.
     pub k: f64,
     /// All else that decides where the search goes, by name, as text.
@@ -50,7 +49,6 @@ impl Identity {
     }
 }
 
-/// The whole file.
 #[derive(Serialize, Deserialize)]
 struct Saved<S> {
     format: u32,
@@ -74,7 +72,7 @@ struct Standing {
 ///
 /// # Errors
 /// If the file can't be read or is no checkpoint of this program.
-pub fn steepness_of(path: &Path) -> Result<f64, OptimizeError> {
+pub(crate) fn steepness_of(path: &Path) -> Result<f64, OptimizeError> {
     Ok(identity_in(path)?.k)
 }
 
@@ -108,7 +106,7 @@ fn check_format(path: &Path, format: u32) -> Result<(), OptimizeError> {
 /// A solver with its state and the record of its watch.
 pub(super) struct Resumed<S> {
     pub(super) solver: S,
-    pub(super) state: State,
+    pub(super) state: SolverState,
     pub(super) record: Record,
 }
 
@@ -127,28 +125,27 @@ pub(super) fn load<S: DeserializeOwned>(
     }
     let saved: Saved<S> = parse(path)?;
     let Standing { epochs, cost, previous_cost, point, gradient } = saved.position;
-    let mut state = State::new().param(point).cost(cost);
+    let mut state = SolverState::new().param(point).cost(cost);
     state.iter = epochs;
     state.prev_cost = previous_cost;
     state.grad = gradient;
     Ok(Resumed { solver: saved.solver, state, record: saved.record })
 }
 
-/// Writes checkpoints.
-pub(super) struct Writer {
+pub(super) struct CheckpointWriter {
     path: PathBuf,
     identity: Identity,
     last: Cell<Option<Instant>>,
 }
 
-impl Writer {
-    pub(super) fn new(path: &Path, identity: &Identity) -> Writer {
-        Writer { path: path.to_owned(), identity: identity.clone(), last: Cell::new(None) }
+impl CheckpointWriter {
+    pub(super) fn new(path: &Path, identity: &Identity) -> CheckpointWriter {
+        CheckpointWriter { path: path.to_owned(), identity: identity.clone(), last: Cell::new(None) }
     }
 }
 
-impl<'w, 'v, S: Serialize + Clone> Checkpoint<Watched<'w, 'v, S>, State> for Writer {
-    fn save(&self, solver: &Watched<'w, 'v, S>, state: &State) -> Result<(), Error> {
+impl<'w, 'v, S: Serialize + Clone> Checkpoint<MonitoredSolver<'w, 'v, S>, SolverState> for CheckpointWriter {
+    fn save(&self, solver: &MonitoredSolver<'w, 'v, S>, state: &SolverState) -> Result<(), Error> {
         let saved = Saved {
             format: FORMAT,
             identity: self.identity.clone(),
@@ -168,12 +165,17 @@ impl<'w, 'v, S: Serialize + Clone> Checkpoint<Watched<'w, 'v, S>, State> for Wri
         Ok(())
     }
 
-    fn save_cond(&self, solver: &Watched<'w, 'v, S>, state: &State, _: u64) -> Result<(), Error> {
+    fn save_cond(
+        &self,
+        solver: &MonitoredSolver<'w, 'v, S>,
+        state: &SolverState,
+        _: u64,
+    ) -> Result<(), Error> {
         let is_due = self.last.get().is_none_or(|last| last.elapsed() >= PAUSE);
         if is_due { self.save(solver, state) } else { Ok(()) }
     }
 
-    fn load(&self) -> Result<Option<(Watched<'w, 'v, S>, State)>, Error> {
+    fn load(&self) -> Result<Option<(MonitoredSolver<'w, 'v, S>, SolverState)>, Error> {
         Ok(None)
     }
 

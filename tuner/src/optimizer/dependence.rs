@@ -1,4 +1,4 @@
-//! How far each parameter of a fit is determined by all others together.
+//! Multiple correlation: how far each parameter is determined by all others together.
 
 use super::cholesky::factorize;
 
@@ -8,7 +8,7 @@ const RIDGE: f64 = 1e-9;
 /// For each row of a symmetric matrix of inner products (the lower half, in full rows of `n`), the share of it that a
 /// combination of the others explains, 0 to 1: its squared multiple correlation. Rows with a zero on the diagonal get 0.
 /// The matrix is spoiled. `None` if it is no such matrix.
-pub fn explained(matrix: &mut [f64], n: usize) -> Option<Vec<f64>> {
+pub(crate) fn explained(matrix: &mut [f64], n: usize) -> Option<Vec<f64>> {
     let diagonal: Vec<f64> = (0..n).map(|index| matrix[index * n + index]).collect();
     for (index, &element) in diagonal.iter().enumerate() {
         matrix[index * n + index] = if element > 0.0 { element * (1.0 + RIDGE) } else { 1.0 };

@@ -1,6 +1,6 @@
-//! Finds the parameters with the least error. Numbers only; knows no chess and no files.
+//! Optimizers that minimize the loss: L-BFGS, Adam and Gauss-Newton. Numbers only: chess and files are elsewhere.
 //!
-//! Each method is a solver of argmin; [`watch::Watched`] goes around any of them, judges every step by the validation
+//! Each method is a solver of argmin; [`watch::MonitoredSolver`] goes around any of them, judges every step by the validation
 //! error, keeps the best, tells the progress and decides when to stop.
 
 mod adam;
@@ -25,12 +25,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::loss::Loss;
 use adam::Adam;
-pub use checkpoint::{Identity, steepness_of};
-pub use dependence::explained;
-pub use problem::{Penalty, Problem};
-pub use steepness::fit_k;
-pub use strength::{Strengths, fit_strengths};
-use watch::Watched;
+pub(crate) use checkpoint::{Identity, steepness_of};
+pub(crate) use dependence::explained;
+pub use problem::Penalty;
+pub(crate) use problem::Problem;
+pub(crate) use steepness::fit_k;
+pub(crate) use strength::{Strengths, fit_strengths};
+use watch::MonitoredSolver;
 
 /// How the least error is sought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +45,6 @@ pub enum Method {
 /// How the rate of Adam changes from epoch to epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Schedule {
-    /// It stays.
     Constant,
     /// It falls along a cosine to a hundredth.
     Cosine,
@@ -63,8 +63,7 @@ pub struct Checkpoints {
 
 /// How long and how finely.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// The method.
+pub struct OptimizerSettings {
     pub method: Method,
     /// The most iterations; of Adam epochs.
     pub epochs: u64,
@@ -85,7 +84,6 @@ pub struct Settings {
 /// The state after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// Iterations so far.
     pub epoch: u64,
     /// Mean squared error of the training positions, the penalty included.
     pub train: f64,
@@ -101,60 +99,50 @@ pub struct Step {
 
 /// Why the fit ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum FitEnd {
     /// Steps no longer make the training error smaller.
     Converged,
     /// The validation error has not become smaller for as long as is patient.
     Patience,
     /// All iterations are done.
     Epochs,
-    /// Somebody asked.
     Interrupted,
 }
 
 /// What a fit found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fit {
+pub(crate) struct Fit {
     /// All parameters, those with the least validation error.
     pub best: Vec<f64>,
-    /// All steps.
     pub steps: Vec<Step>,
-    /// Why it ended.
-    pub ending: Ending,
+    pub ending: FitEnd,
 }
 
 /// Why no fit came of it.
 #[derive(Debug, thiserror::Error)]
 pub enum OptimizeError {
-    /// A solver failed: a fault of the program, or numbers beyond all measure.
     #[error("the optimizer failed: {0}")]
     Solver(String),
-    /// A checkpoint could not be used.
     #[error("{path}: {words}")]
-    Checkpoint {
-        /// The file.
-        path: String,
-        /// What is wrong.
-        words: String,
-    },
+    Checkpoint { path: String, words: String },
 }
 
 /// The state that all solvers share.
-type State = IterState<Vec<f64>, Vec<f64>, (), (), (), f64>;
+type SolverState = IterState<Vec<f64>, Vec<f64>, (), (), (), f64>;
 
 /// Seeks the parameters with the least error from where the problem begins.
 ///
 /// # Errors
 /// If the solver fails, or a checkpoint can't be read or written.
-pub fn optimize(
+pub(crate) fn optimize(
     problem: Problem<'_>,
     validation: &mut Loss<'_>,
-    settings: &Settings,
+    settings: &OptimizerSettings,
     identity: &Identity,
     stop: &AtomicBool,
     report: &mut dyn FnMut(&Step),
 ) -> Result<Fit, OptimizeError> {
-    let watch = Watched::new(&problem, validation, settings, stop, report);
+    let watch = MonitoredSolver::new(&problem, validation, settings, stop, report);
     let run = Run { problem, watch, settings, identity };
     match settings.method {
         Method::Lbfgs => run.with(LBFGS::new(MoreThuenteLineSearch::new(), 20)),
@@ -165,25 +153,25 @@ pub fn optimize(
 /// All that a solver needs.
 struct Run<'a, 'w, 'v, 's> {
     problem: Problem<'a>,
-    watch: Watched<'w, 'v, ()>,
-    settings: &'s Settings,
+    watch: MonitoredSolver<'w, 'v, ()>,
+    settings: &'s OptimizerSettings,
     identity: &'s Identity,
 }
 
 impl<'a> Run<'a, '_, '_, '_> {
     fn with<S>(self, mut solver: S) -> Result<Fit, OptimizeError>
     where
-        S: Solver<Problem<'a>, State> + Serialize + DeserializeOwned + Clone,
+        S: Solver<Problem<'a>, SolverState> + Serialize + DeserializeOwned + Clone,
     {
         let Run { problem, mut watch, settings, identity } = self;
-        let mut start = State::new().param(problem.start());
+        let mut start = SolverState::new().param(problem.start());
         if let Some(path) = &settings.checkpoints.resume {
             let resumed = checkpoint::load::<S>(path, identity)?;
             (solver, start) = (resumed.solver, resumed.state);
             watch = watch.resumed(resumed.record);
         }
         let failed = |error: argmin::core::Error| OptimizeError::Solver(error.to_string());
-        let writer = |path: &PathBuf| checkpoint::Writer::new(path, identity);
+        let writer = |path: &PathBuf| checkpoint::CheckpointWriter::new(path, identity);
         let mut executor =
             Executor::new(problem, watch.around(solver)).configure(|_| start.max_iters(settings.epochs));
         if let Some(path) = &settings.checkpoints.write {
@@ -194,10 +182,10 @@ impl<'a> Run<'a, '_, '_, '_> {
             writer(path).save(&result.solver, &result.state).map_err(failed)?;
         }
         let ending = match result.state.get_termination_reason() {
-            Some(TerminationReason::Interrupt) => Ending::Interrupted,
-            Some(TerminationReason::MaxItersReached) | None => Ending::Epochs,
-            Some(TerminationReason::SolverExit(words)) if words == watch::OUT_OF_PATIENCE => Ending::Patience,
-            Some(_) => Ending::Converged,
+            Some(TerminationReason::Interrupt) => FitEnd::Interrupted,
+            Some(TerminationReason::MaxItersReached) | None => FitEnd::Epochs,
+            Some(TerminationReason::SolverExit(words)) if words == watch::OUT_OF_PATIENCE => FitEnd::Patience,
+            Some(_) => FitEnd::Converged,
         };
         let (best, steps) = result.solver.finish();
         Ok(Fit { best, steps, ending })

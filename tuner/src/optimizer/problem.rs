@@ -1,4 +1,5 @@
-//! The function to be made small: the training error over the free parameters, with a penalty for leaving the start.
+//! The objective function: training error over the free parameters, plus a penalty for the distance from the start
+//! values.
 
 use std::cell::RefCell;
 
@@ -15,7 +16,7 @@ pub struct Penalty {
 }
 
 /// Training error and penalties, as a function of the variables.
-pub struct Problem<'a> {
+pub(crate) struct Problem<'a> {
     inner: RefCell<Inner<'a>>,
     start: Vec<f64>,
     variables: &'a Variables,
@@ -28,7 +29,7 @@ struct Inner<'a> {
     full: Vec<f64>,
     full_gradient: Vec<f64>,
     /// Where cost and gradient are known.
-    known: Vec<f64>,
+    evaluated: Vec<f64>,
     cost: f64,
     gradient: Vec<f64>,
     positions: u64,
@@ -39,14 +40,19 @@ impl<'a> Problem<'a> {
     ///
     /// # Panics
     /// If `start` is not all parameters.
-    pub fn new(loss: Loss<'a>, start: Vec<f64>, variables: &'a Variables, penalty: Penalty) -> Problem<'a> {
+    pub(crate) fn new(
+        loss: Loss<'a>,
+        start: Vec<f64>,
+        variables: &'a Variables,
+        penalty: Penalty,
+    ) -> Problem<'a> {
         assert_eq!(start.len(), loss.parameter_count());
         let strength = penalty.strength / (1e4 * loss.total_weight().max(1.0));
         let inner = Inner {
             loss,
             full: start.clone(),
             full_gradient: vec![0.0; start.len()],
-            known: Vec::new(),
+            evaluated: Vec::new(),
             cost: 0.0,
             gradient: vec![0.0; variables.len()],
             positions: 0,
@@ -55,7 +61,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The variables at the start.
-    pub fn start(&self) -> Vec<f64> {
+    pub(crate) fn start(&self) -> Vec<f64> {
         self.variables.point(&self.start)
     }
 
@@ -98,15 +104,15 @@ impl<'a> Problem<'a> {
     }
 
     /// Makes cost and gradient known at a point.
-    fn know(&self, point: &[f64]) {
-        if self.inner.borrow().known == point {
+    fn evaluate_at(&self, point: &[f64]) {
+        if self.inner.borrow().evaluated == point {
             return;
         }
         let mut gradient = std::mem::take(&mut self.inner.borrow_mut().gradient);
         let cost = self.evaluate(0..self.block_count(), point, &mut gradient);
         let inner = &mut *self.inner.borrow_mut();
-        inner.known.clear();
-        inner.known.extend_from_slice(point);
+        inner.evaluated.clear();
+        inner.evaluated.extend_from_slice(point);
         inner.cost = cost;
         inner.gradient = gradient;
     }
@@ -117,7 +123,7 @@ impl CostFunction for Problem<'_> {
     type Output = f64;
 
     fn cost(&self, point: &Vec<f64>) -> Result<f64, Error> {
-        self.know(point);
+        self.evaluate_at(point);
         Ok(self.inner.borrow().cost)
     }
 }
@@ -127,7 +133,7 @@ impl Gradient for Problem<'_> {
     type Gradient = Vec<f64>;
 
     fn gradient(&self, point: &Vec<f64>) -> Result<Vec<f64>, Error> {
-        self.know(point);
+        self.evaluate_at(point);
         Ok(self.inner.borrow().gradient.clone())
     }
 }

@@ -1,4 +1,4 @@
-//! The steepness of the sigmoid that fits the weights as they are.
+//! Fits K, the steepness of the sigmoid, to the present weights.
 
 use std::cell::RefCell;
 
@@ -32,7 +32,7 @@ impl CostFunction for Steepness<'_, '_> {
 ///
 /// # Errors
 /// If the method fails.
-pub fn fit_k(loss: &mut Loss<'_>, parameters: &[f64]) -> Result<f64, OptimizeError> {
+pub(crate) fn fit_k(loss: &mut Loss<'_>, parameters: &[f64]) -> Result<f64, OptimizeError> {
     let problem = Steepness { loss: RefCell::new(&mut *loss), parameters };
     let solver = BrentOpt::new(RANGE[0], RANGE[1]).set_tolerance(1e-6, 1e-5);
     let result = Executor::new(problem, solver)

@@ -1,6 +1,5 @@
-//! How strong the players of the games are, as far as the results say more than the positions: a game between unequal
-//! players is won in positions that are not. Left out of the fit, that misleads every weight that the stronger one's
-//! positions have more often.
+//! Fits the strength of the players: games between unequal players are won in equal positions, which would mislead every
+//! weight.
 //!
 //! Each player has a strength in centipawns; White's less Black's is added to the evaluation of each position of
 //! their game before the sigmoid. The engine never sees it.
@@ -20,11 +19,11 @@ const RIDGE: f64 = 0.1;
 
 /// Centipawns by the number of the player; 0 for nobody known.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Strengths(Vec<f64>);
+pub(crate) struct Strengths(Vec<f64>);
 
 impl Strengths {
     /// The strength of each player, from number 1 on.
-    pub fn of_players(&self) -> &[f64] {
+    pub(crate) fn of_players(&self) -> &[f64] {
         self.0.get(1..).unwrap_or_default()
     }
 
@@ -35,13 +34,13 @@ impl Strengths {
     }
 
     /// What the strengths add to the exponent of each row; nothing where no players are known.
-    pub fn leads(&self, labels: &Labels, k: f64) -> Vec<f32> {
+    pub(crate) fn leads(&self, labels: &Labels, k: f64) -> Vec<f32> {
         labels.players().iter().map(|&players| (slope(k) * self.lead(players)) as f32).collect()
     }
 }
 
 /// The strengths with the least error by these weights, by Gauss-Newton steps.
-pub fn fit_strengths(loss: &mut Loss<'_>, labels: &Labels, parameters: &[f64], k: f64) -> Strengths {
+pub(crate) fn fit_strengths(loss: &mut Loss<'_>, labels: &Labels, parameters: &[f64], k: f64) -> Strengths {
     let count = labels.players().iter().flatten().max().map_or(0, |&most| usize::from(most) + 1);
     let mut strengths = Strengths(vec![0.0; count]);
     if count == 0 {

@@ -1,4 +1,4 @@
-//! Watches over a solver: after each iteration the validation error decides what is best, and when it is enough.
+//! Early stopping: after each iteration the validation error decides which parameters are best and when to stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use argmin::core::{Error, KV, Problem as Counted, Solver, State as _, TerminationReason, TerminationStatus};
 use serde::{Deserialize, Serialize};
 
-use super::{Problem, Settings, State, Step};
+use super::{OptimizerSettings, Problem, SolverState, Step};
 use crate::loss::Loss;
 
 /// What [`TerminationReason::SolverExit`] says where patience ran out.
@@ -16,7 +16,7 @@ pub(super) const OUT_OF_PATIENCE: &str = "no better validation error";
 const NOTABLE: f64 = 1e-6;
 
 /// A solver under watch, or the watch alone (`S` = `()`).
-pub(super) struct Watched<'w, 'v, S> {
+pub(super) struct MonitoredSolver<'w, 'v, S> {
     solver: S,
     validation: &'w mut Loss<'v>,
     stop: &'w AtomicBool,
@@ -36,15 +36,15 @@ pub(super) struct Record {
     steps: Vec<Step>,
 }
 
-impl<'w, 'v> Watched<'w, 'v, ()> {
+impl<'w, 'v> MonitoredSolver<'w, 'v, ()> {
     pub(super) fn new(
         problem: &Problem<'_>,
         validation: &'w mut Loss<'v>,
-        settings: &Settings,
+        settings: &OptimizerSettings,
         stop: &'w AtomicBool,
         report: &'w mut dyn FnMut(&Step),
-    ) -> Watched<'w, 'v, ()> {
-        Watched {
+    ) -> MonitoredSolver<'w, 'v, ()> {
+        MonitoredSolver {
             solver: (),
             validation,
             stop,
@@ -71,8 +71,8 @@ impl<'w, 'v> Watched<'w, 'v, ()> {
         self
     }
 
-    pub(super) fn around<S>(self, solver: S) -> Watched<'w, 'v, S> {
-        Watched {
+    pub(super) fn around<S>(self, solver: S) -> MonitoredSolver<'w, 'v, S> {
+        MonitoredSolver {
             solver,
             validation: self.validation,
             stop: self.stop,
@@ -84,7 +84,7 @@ impl<'w, 'v> Watched<'w, 'v, ()> {
     }
 }
 
-impl<S> Watched<'_, '_, S> {
+impl<S> MonitoredSolver<'_, '_, S> {
     /// The best parameters, and all steps.
     pub(super) fn finish(self) -> (Vec<f64>, Vec<Step>) {
         (self.record.best, self.record.steps)
@@ -95,12 +95,11 @@ impl<S> Watched<'_, '_, S> {
         &self.record
     }
 
-    /// The solver within.
     pub(super) fn solver(&self) -> &S {
         &self.solver
     }
 
-    fn judge(&mut self, problem: &Counted<Problem<'_>>, state: &State) {
+    fn record_iteration(&mut self, problem: &Counted<Problem<'_>>, state: &SolverState) {
         let Some((point, problem)) = state.get_param().zip(problem.problem.as_ref()) else { return };
         let train = state.get_cost();
         let (whole, passed) = (problem.whole(point), problem.positions());
@@ -131,7 +130,9 @@ impl<S> Watched<'_, '_, S> {
     }
 }
 
-impl<'a, S: Solver<Problem<'a>, State>> Solver<Problem<'a>, State> for Watched<'_, '_, S> {
+impl<'a, S: Solver<Problem<'a>, SolverState>> Solver<Problem<'a>, SolverState>
+    for MonitoredSolver<'_, '_, S>
+{
     fn name(&self) -> &str {
         self.solver.name()
     }
@@ -139,8 +140,8 @@ impl<'a, S: Solver<Problem<'a>, State>> Solver<Problem<'a>, State> for Watched<'
     fn init(
         &mut self,
         problem: &mut Counted<Problem<'a>>,
-        state: State,
-    ) -> Result<(State, Option<KV>), Error> {
+        state: SolverState,
+    ) -> Result<(SolverState, Option<KV>), Error> {
         if !self.validation.is_empty() {
             self.record.best_error = self.validation.error(&self.record.best);
         }
@@ -150,14 +151,14 @@ impl<'a, S: Solver<Problem<'a>, State>> Solver<Problem<'a>, State> for Watched<'
     fn next_iter(
         &mut self,
         problem: &mut Counted<Problem<'a>>,
-        state: State,
-    ) -> Result<(State, Option<KV>), Error> {
+        state: SolverState,
+    ) -> Result<(SolverState, Option<KV>), Error> {
         let (state, values) = self.solver.next_iter(problem, state)?;
-        self.judge(&*problem, &state);
+        self.record_iteration(&*problem, &state);
         Ok((state, values))
     }
 
-    fn terminate(&mut self, state: &State) -> TerminationStatus {
+    fn terminate(&mut self, state: &SolverState) -> TerminationStatus {
         if self.stop.load(Ordering::Relaxed) {
             return TerminationStatus::Terminated(TerminationReason::Interrupt);
         }

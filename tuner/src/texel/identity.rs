@@ -1,16 +1,16 @@
-//! The settings that decide where a fit goes, by name: a checkpoint is resumed only by a fit with the same ones. How long a
-//! fit may last is not among them.
+//! The settings that determine the course of a fit, by name: a checkpoint is resumed only with the same ones. The length
+//! of the fit is not among them.
 
 use super::{Players, Task};
 use crate::dataset::mixed;
+use crate::fit_data::FitData;
 use crate::labels::{PointOfView, SourceOptions};
 use crate::loss::LabelledRows;
 use crate::optimizer::{Identity, Method};
-use crate::table::Table;
 use crate::weights::variables::{Bounds, Constraints};
 
 /// The identity of a fit with this steepness. The names are those of the flags.
-pub(super) fn identity_of<R: LabelledRows>(table: &Table<R>, task: &Task, k: f64) -> Identity {
+pub(super) fn identity_of<R: LabelledRows>(table: &FitData<R>, task: &Task, k: f64) -> Identity {
     let settings = &task.settings;
     let mut given: Vec<(&str, String)> = vec![
         ("positions", format!("of hash {:016x}", table.hash)),

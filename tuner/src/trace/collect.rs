@@ -1,4 +1,4 @@
-//! From positions and an engine to a file of traces, which can be continued after an interruption.
+//! Collects the traces of all positions from an engine into a file; an interrupted collection can be continued.
 
 use std::io;
 use std::path::Path;
@@ -17,26 +17,17 @@ const BATCH: usize = 2048;
 
 /// Why no traces were collected.
 #[derive(Debug, thiserror::Error)]
-pub enum CollectError {
-    /// The engine failed.
+pub(crate) enum CollectError {
     #[error(transparent)]
     Pipe(#[from] PipeError),
-    /// The file of traces can't be written or continued.
     #[error("{path}: {error}")]
-    File {
-        /// The file.
-        path: String,
-        /// What is wrong.
-        error: TraceFileError,
-    },
-    /// The positions can't be read to their end.
+    File { path: String, error: TraceFileError },
     #[error("failed to read the positions: {0}")]
     Positions(io::Error),
 }
 
-/// What was collected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Collected {
+pub(crate) struct Collected {
     /// Positions in the file.
     pub positions: u64,
     /// Of these, positions that an earlier run had traced.
@@ -48,7 +39,7 @@ pub struct Collected {
 }
 
 /// A position that several games may have had.
-struct Group {
+struct SamePosition {
     first: Sample,
     labels: Vec<[u8; RECORD_SIZE]>,
 }
@@ -58,7 +49,7 @@ struct Group {
 ///
 /// # Errors
 /// If the engine fails, or a file can't be read or written. What was traced before is in the file.
-pub fn collect(
+pub(crate) fn collect(
     dataset: Dataset,
     engines: &mut EnginePool,
     path: &Path,
@@ -85,7 +76,7 @@ pub fn collect(
         error: None,
         progress,
     };
-    let mut group: Option<Group> = None;
+    let mut group: Option<SamePosition> = None;
     let mut crowded = 0;
     let take = |sample: Sample| {
         let Ok(label) = sample.to_bytes() else {
@@ -95,7 +86,7 @@ pub fn collect(
         match &mut group {
             Some(group) if is_same_position(&group.labels[0], &label) => group.labels.push(label),
             last => {
-                let before = last.replace(Group { first: sample, labels: vec![label] });
+                let before = last.replace(SamePosition { first: sample, labels: vec![label] });
                 before.map_or(Ok(()), |group| collector.push(group))?;
             }
         }
@@ -136,13 +127,13 @@ struct Collector<'a, P> {
     known_hash: u64,
     /// Hash of the labels so far, while they are known.
     hash: u64,
-    batch: Vec<Group>,
+    batch: Vec<SamePosition>,
     error: Option<Halt>,
     progress: P,
 }
 
 impl<P: FnMut(u64)> Collector<'_, P> {
-    fn push(&mut self, group: Group) -> io::Result<()> {
+    fn push(&mut self, group: SamePosition) -> io::Result<()> {
         if self.collected.positions < self.collected.known {
             self.collected.positions += 1;
             self.hash = hashed(self.hash, group.labels.as_flattened());

@@ -1,10 +1,9 @@
-//! The curves of non-linear groups, with their slopes. A curve bends the sum of one side; what enters the score is White's
-//! value less Black's.
+//! Curves of non-linear groups of parameters, with derivatives. A curve is applied to the sum of one side; the score is
+//! White's value minus Black's.
 
 /// A curve for each half of a pair.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurveForm {
-    /// Its name.
     pub name: String,
     /// Middlegame and endgame.
     pub bends: [Bend; 2],
@@ -27,7 +26,6 @@ impl CurveForm {
 /// A function of one sum.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bend {
-    /// 0.
     Zero,
     /// max(x, 0) / divisor.
     Linear(f64),

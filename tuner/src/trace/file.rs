@@ -1,4 +1,4 @@
-//! Files of traces: our own binary, and the text that an engine writes itself. Knows no fit.
+//! Trace files: our own binary format, and the text that an engine writes itself.
 //!
 //! The binary: `SMALTTRC`, version (u32), length of the header's text (u32), length of the players' names (u32), both
 //! texts, names ended by line feeds; then for each position its length in bytes (u32), the number of its labels (u16), each
@@ -11,11 +11,11 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::header::{Header, HeaderError, Progress};
+use super::header::{Header, HeaderError, HeaderProgress};
 use super::position::{Coefficient, Reply, Trace};
 use crate::dataset::Sample;
 use crate::dataset::record::{RECORD_SIZE, RecordError};
-use crate::dataset::source::{OpenError, Source};
+use crate::dataset::source::{DataSource, OpenError};
 use crate::dataset::text::{LINES_PER_GAME, LineError, parse_line};
 
 const MAGIC: [u8; 8] = *b"SMALTTRC";
@@ -32,42 +32,35 @@ const LONGEST: usize = 1 << 28;
 
 /// A file of traces that can't be read.
 #[derive(Debug, thiserror::Error)]
-pub enum TraceFileError {
+pub(crate) enum TraceFileError {
     /// The file can't be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The system failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A line of the header can't be read.
     #[error("in the header, {0}")]
     Header(#[from] HeaderError),
-    /// A later version of this program wrote it.
     #[error("version {0} of the format is newer than this program, which reads {VERSION}")]
     Newer(u32),
-    /// The binary is damaged.
     #[error("the file is damaged")]
     Damaged,
-    /// It belongs to another engine, or to other positions.
     #[error("it has traces of {0}: choose another name, or remove it")]
     Other(&'static str),
 }
 
 /// A position with its labels and its trace.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TracedPosition {
+pub(crate) struct TracedPosition {
     /// Labels, one for each game that had the position.
     pub samples: Vec<Sample>,
-    /// Its trace.
     pub trace: Trace,
 }
 
 /// A position or line that was left out, with its number from 1.
-pub type Skipped = (u64, String);
+pub(crate) type Skipped = (u64, String);
 
 /// A file of traces, read from its beginning to its end.
-pub struct TraceFile {
-    /// Its header.
+pub(crate) struct TraceFile {
     pub header: Header,
     /// Names of the players, by number less one.
     pub players: Vec<String>,
@@ -77,13 +70,13 @@ pub struct TraceFile {
 
 enum Input {
     Binary(BufReader<File>),
-    Text(BufReader<Source>),
+    Text(BufReader<DataSource>),
 }
 
 /// True if a file begins as a file of traces, binary or text.
-pub fn is_trace_file(path: &Path) -> bool {
+pub(crate) fn is_trace_file(path: &Path) -> bool {
     let mut start = Vec::new();
-    let mut read = || Source::open(path).ok()?.take(8).read_to_end(&mut start).ok();
+    let mut read = || DataSource::open(path).ok()?.take(8).read_to_end(&mut start).ok();
     path.is_file() && read().is_some() && (start == MAGIC || start.starts_with(b"trace "))
 }
 
@@ -92,14 +85,14 @@ impl TraceFile {
     ///
     /// # Errors
     /// If it can't be opened or is no file of traces.
-    pub fn open(path: &Path) -> Result<TraceFile, TraceFileError> {
+    pub(crate) fn open(path: &Path) -> Result<TraceFile, TraceFileError> {
         let open = |error| OpenError { path: path.display().to_string(), error };
         let mut file = BufReader::with_capacity(1 << 18, File::open(path).map_err(open)?);
         if file.fill_buf()?.starts_with(&MAGIC) {
             let (header, players) = read_head(&mut file)?;
             return Ok(TraceFile { header, players, input: Input::Binary(file), number: 0 });
         }
-        let mut text = BufReader::with_capacity(1 << 18, Source::open(path)?);
+        let mut text = BufReader::with_capacity(1 << 18, DataSource::open(path)?);
         let (mut header, mut line, mut number) = (Header::default(), String::new(), 0);
         loop {
             line.clear();
@@ -107,7 +100,7 @@ impl TraceFile {
             if text.read_line(&mut line)? == 0 {
                 return Err(HeaderError { line: String::new(), reason: "no `trace ready`".to_owned() }.into());
             }
-            if header.push(&line)? == Progress::Ready {
+            if header.push(&line)? == HeaderProgress::Ready {
                 return Ok(TraceFile { header, players: Vec::new(), input: Input::Text(text), number });
             }
         }
@@ -118,7 +111,7 @@ impl TraceFile {
     ///
     /// # Errors
     /// If the file can't be read to its end.
-    pub fn for_each(
+    pub(crate) fn for_each(
         self,
         mut take: impl FnMut(TracedPosition),
         mut skipped: impl FnMut(Skipped),
@@ -301,7 +294,7 @@ fn pack(labels: &[[u8; RECORD_SIZE]], reply: &Reply) -> Vec<u8> {
 }
 
 /// Writes the binary, position by position, so that what is there counts even if the rest never comes.
-pub struct TraceWriter {
+pub(super) struct TraceWriter {
     file: BufWriter<File>,
 }
 
@@ -311,7 +304,7 @@ impl TraceWriter {
     ///
     /// # Errors
     /// If the file can't be written, or has other traces.
-    pub fn open(
+    pub(crate) fn open(
         path: &Path,
         header: &Header,
         players: &[String],
@@ -358,7 +351,7 @@ impl TraceWriter {
     ///
     /// # Errors
     /// If the disk is full or fails.
-    pub fn push(&mut self, labels: &[[u8; RECORD_SIZE]], reply: &Reply) -> io::Result<()> {
+    pub(crate) fn push(&mut self, labels: &[[u8; RECORD_SIZE]], reply: &Reply) -> io::Result<()> {
         self.file.write_all(&pack(labels, reply))
     }
 
@@ -366,7 +359,7 @@ impl TraceWriter {
     ///
     /// # Errors
     /// If the disk is full or fails.
-    pub fn flush(&mut self) -> io::Result<()> {
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
 }

@@ -1,17 +1,17 @@
-//! The header of a trace: the parameters of an engine and the formula that they enter, one declaration a line. Knows no
-//! positions. The format is described in `docs/trace-protocol.md`.
+//! The header of a trace: the engine's parameters and its formula, one declaration per line (see
+//! `docs/trace-protocol.md`).
 
 use std::fmt;
 
 use super::curve::{Bend, CurveForm};
-use crate::weights::schema::{Curve, Schema, Weight};
+use crate::weights::schema::{Curve, Schema, SchemaWeight};
 use crate::weights::variables::Bounds;
 
 /// The version of the protocol. Older ones are read, newer ones refused.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// Curves that a header can declare.
-pub const MOST_CURVES: usize = 8;
+pub(super) const MOST_CURVES: usize = 8;
 
 /// Weights that a header can declare.
 const MOST_WEIGHTS: usize = 1 << 16;
@@ -36,7 +36,6 @@ pub struct Header {
     pub schema: Schema,
     /// Start values of all parameters.
     pub start: Vec<f64>,
-    /// Its lines.
     text: String,
 }
 
@@ -44,7 +43,6 @@ pub struct Header {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line:?}: {reason}")]
 pub struct HeaderError {
-    /// The line.
     pub line: String,
     /// What is wrong with it.
     pub reason: String,
@@ -52,8 +50,7 @@ pub struct HeaderError {
 
 /// Whether a header is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// More lines follow.
+pub enum HeaderProgress {
     More,
     /// It ended with `trace ready`.
     Ready,
@@ -75,7 +72,7 @@ impl Header {
     pub fn parse(text: &str) -> Result<Header, HeaderError> {
         let mut header = Header::default();
         for line in text.lines() {
-            if header.push(line)? == Progress::Ready {
+            if header.push(line)? == HeaderProgress::Ready {
                 return Ok(header);
             }
         }
@@ -86,10 +83,10 @@ impl Header {
     ///
     /// # Errors
     /// If the line can't be read.
-    pub fn push(&mut self, line: &str) -> Result<Progress, HeaderError> {
+    pub fn push(&mut self, line: &str) -> Result<HeaderProgress, HeaderError> {
         let mut words = line.split_whitespace();
         if words.next() != Some("trace") {
-            return Ok(Progress::More);
+            return Ok(HeaderProgress::More);
         }
         let words: Vec<&str> = words.collect();
         let failed = |reason| HeaderError { line: line.trim().to_owned(), reason };
@@ -99,7 +96,7 @@ impl Header {
         Ok(progress)
     }
 
-    fn declare(&mut self, words: &[&str]) -> Result<Progress, String> {
+    fn declare(&mut self, words: &[&str]) -> Result<HeaderProgress, String> {
         let (keyword, rest) = words.split_first().ok_or("expected a declaration")?;
         match *keyword {
             "version" => match rest.first().and_then(|word| word.parse::<u32>().ok()) {
@@ -119,11 +116,11 @@ impl Header {
             "parameter" => self.declare_parameter(rest)?,
             "constraint" => self.constrain(rest)?,
             "ready" if self.start.is_empty() => return Err("no parameter was declared".to_owned()),
-            "ready" => return Ok(Progress::Ready),
+            "ready" => return Ok(HeaderProgress::Ready),
             // A later version may say more.
             _ => {}
         }
-        Ok(Progress::More)
+        Ok(HeaderProgress::More)
     }
 
     fn declare_curve(&mut self, words: &[&str]) -> Result<(), String> {
@@ -173,7 +170,7 @@ impl Header {
             return Err("the value is outside of its bounds".to_owned());
         }
         let term = name.split('[').next().unwrap_or(name);
-        self.schema.weights.push(Weight {
+        self.schema.weights.push(SchemaWeight {
             name: (*name).to_owned(),
             term: term.to_owned(),
             group_length: term.find('.').unwrap_or(term.len()),

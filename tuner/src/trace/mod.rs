@@ -1,31 +1,31 @@
 //! Traces of another engine's evaluation: for each position the coefficients of its parameters, over a pipe or from a file.
 //! They make rows for the same fit as our own evaluation does. The protocol is described in `docs/trace-protocol.md`.
 
-pub mod collect;
+pub(crate) mod collect;
 mod curve;
-pub mod file;
-pub mod header;
-pub mod pipe;
-pub mod position;
+pub(crate) mod file;
+pub(crate) mod header;
+pub(crate) mod pipe;
+pub(crate) mod position;
 mod rows;
-pub mod verify;
+pub(crate) mod verify;
 
 use crate::dataset::file::{HASH_START, hashed};
 use crate::dataset::record::merged;
 use crate::dataset::{Sample, mixed};
+use crate::fit_data::FitData;
 use crate::labels::{Kept, SourceOptions, Sources, Split};
-use crate::table::Table;
 use file::{Skipped, TraceFile, TraceFileError, TracedPosition};
 use header::Header;
-pub use rows::TraceRows;
+pub(crate) use rows::TraceRows;
 use verify::Verification;
 
 /// Positions after which the progress is shown again.
 const SHOWN_EVERY: u64 = 16_384;
 
 /// Loads one file of traces after the other.
-pub struct Loader {
-    table: Table<TraceRows>,
+pub(crate) struct Loader {
+    table: FitData<TraceRows>,
     header: Header,
     split: Split,
     sources: Sources,
@@ -37,15 +37,15 @@ pub struct Loader {
 
 impl Loader {
     /// A loader for traces with this header.
-    pub fn new(header: Header, split: Split, kept: Kept, tolerance: f64) -> Loader {
+    pub(crate) fn new(header: Header, split: Split, kept: Kept, tolerance: f64) -> Loader {
         let rows = || TraceRows::new(&header, kept);
         let weights = header.schema.weights.len();
-        let table = Table {
+        let table = FitData {
             train: rows(),
             validation: rows(),
             coverage: vec![0; weights],
             hash: hashed(HASH_START, header.to_string().as_bytes()),
-            ..Table::default()
+            ..FitData::default()
         };
         let verification = Verification::new(tolerance);
         let (sources, last_seen) = (Sources::default(), vec![0; weights]);
@@ -57,7 +57,7 @@ impl Loader {
     ///
     /// # Errors
     /// If the file can't be read to its end, or its header is another one.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         file: TraceFile,
         options: SourceOptions,
@@ -78,7 +78,7 @@ impl Loader {
     }
 
     /// The table of all that was added, and what its verification found.
-    pub fn finish(mut self) -> (Table<TraceRows>, Verification) {
+    pub(crate) fn finish(mut self) -> (FitData<TraceRows>, Verification) {
         self.table.train.finish(self.sources.options());
         self.table.validation.finish(self.sources.options());
         self.table.players = self.sources.into_players();

@@ -1,4 +1,4 @@
-//! Traces over a pipe: an engine that is asked for its parameters and for the trace of each position. Knows no files.
+//! Traces over a pipe: asks an engine for its parameters and for the trace of each position.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use smalt_driver::EngineCommand;
 use smalt_driver::process::{Process, StartError, WaitFor, Written, poll_once};
 
-use super::header::{Header, HeaderError, Progress};
+use super::header::{Header, HeaderError, HeaderProgress};
 use super::position::Reply;
 
 /// Positions that an engine is sent ahead of its answers: the pipe never runs dry.
@@ -25,41 +25,21 @@ const REPEATED: usize = 5;
 
 /// An engine that gives no traces.
 #[derive(Debug, thiserror::Error)]
-pub enum PipeError {
-    /// It does not start.
+pub(crate) enum PipeError {
     #[error("failed to start the engine: {0}")]
     Start(#[from] StartError),
-    /// Its output can't be read.
     #[error("failed to read from the engine: {0}")]
     Io(#[from] io::Error),
-    /// Its header can't be read.
     #[error("in the answer to `trace`, {0}")]
     Header(#[from] HeaderError),
-    /// It does not know the command.
     #[error("no `trace ready` in answer to `trace` within {} s: see docs/trace-protocol.md{}", TIMEOUT.as_secs(), said(.0))]
     NoHeader(Vec<String>),
-    /// It ended, or said nothing any more.
     #[error("{what} at {fen}{}", said(.lines))]
-    Lost {
-        /// What happened.
-        what: &'static str,
-        /// The position.
-        fen: String,
-        /// Its last lines.
-        lines: Vec<String>,
-    },
-    /// A trace can't be read.
+    Lost { what: &'static str, fen: String, lines: Vec<String> },
     #[error("{fen}: {reason}")]
-    Trace {
-        /// The position.
-        fen: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// The processes of one engine declare different parameters.
+    Trace { fen: String, reason: String },
     #[error("two processes of the engine declare different parameters")]
     Different,
-    /// The user interrupted.
     #[error("interrupted")]
     Interrupted,
 }
@@ -68,8 +48,7 @@ fn said(lines: &[String]) -> String {
     if lines.is_empty() { String::new() } else { format!("; its last lines: {}", lines.join(" / ")) }
 }
 
-/// A running engine.
-pub struct TraceEngine {
+pub(super) struct TraceEngine {
     process: Process,
     header: Header,
     outgoing: Vec<u8>,
@@ -81,7 +60,7 @@ impl TraceEngine {
     ///
     /// # Errors
     /// If it does not start or sends no header.
-    pub fn start(
+    pub(crate) fn start(
         command: &EngineCommand,
         options: &BTreeMap<String, String>,
         stop: &AtomicBool,
@@ -98,7 +77,7 @@ impl TraceEngine {
         loop {
             match engine.next_line(deadline, stop)? {
                 Some(line) => {
-                    if header.push(&line)? == Progress::Ready {
+                    if header.push(&line)? == HeaderProgress::Ready {
                         engine.header = header;
                         return Ok(engine);
                     }
@@ -108,8 +87,7 @@ impl TraceEngine {
         }
     }
 
-    /// Its header.
-    pub fn header(&self) -> &Header {
+    pub(crate) fn header(&self) -> &Header {
         &self.header
     }
 
@@ -117,7 +95,7 @@ impl TraceEngine {
     ///
     /// # Errors
     /// If the engine ends, stops answering or answers nonsense.
-    pub fn traces(&mut self, fens: &[String], stop: &AtomicBool) -> Result<Vec<Reply>, PipeError> {
+    pub(crate) fn traces(&mut self, fens: &[String], stop: &AtomicBool) -> Result<Vec<Reply>, PipeError> {
         let mut replies = Vec::with_capacity(fens.len());
         let mut sent = 0;
         while replies.len() < fens.len() {
@@ -184,7 +162,7 @@ impl TraceEngine {
 }
 
 /// Several processes of one engine, which share the positions.
-pub struct EnginePool {
+pub(crate) struct EnginePool {
     engines: Vec<TraceEngine>,
 }
 
@@ -193,7 +171,7 @@ impl EnginePool {
     ///
     /// # Errors
     /// If one does not start, or their headers differ.
-    pub fn start(
+    pub(crate) fn start(
         command: &EngineCommand,
         options: &BTreeMap<String, String>,
         processes: usize,
@@ -208,25 +186,19 @@ impl EnginePool {
     }
 
     /// The header of the engine.
-    pub fn header(&self) -> &Header {
+    pub(crate) fn header(&self) -> &Header {
         self.engines[0].header()
     }
 
-    /// Number of processes.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.engines.len()
-    }
-
-    /// False: there is at least one process.
-    pub fn is_empty(&self) -> bool {
-        self.engines.is_empty()
     }
 
     /// The answers for some positions, in order.
     ///
     /// # Errors
     /// See [`TraceEngine::traces`].
-    pub fn traces(&mut self, fens: &[String], stop: &AtomicBool) -> Result<Vec<Reply>, PipeError> {
+    pub(crate) fn traces(&mut self, fens: &[String], stop: &AtomicBool) -> Result<Vec<Reply>, PipeError> {
         let share = fens.len().div_ceil(self.engines.len()).max(1);
         let replies = std::thread::scope(|scope| {
             let start = |(engine, fens)| scope.spawn(move || TraceEngine::traces(engine, fens, stop));

@@ -1,15 +1,14 @@
-//! The trace of one position: coefficients of the parameters and the engine's own score; and the score from both, in 64
-//! bits, group by group. Knows no files.
+//! The trace of one position: coefficients of the parameters and the engine's own score, and the score that they give.
 
 use super::header::Header;
 use crate::loss::add_up;
 
 /// A weight and how often it occurs.
-pub type Coefficient = (u16, f32);
+pub(super) type Coefficient = (u16, f32);
 
 /// The trace of a position, White's point of view.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Trace {
+pub(crate) struct Trace {
     /// Static score of the engine, in its units.
     pub score: f64,
     /// 0 (endgame) to the phase of the header.
@@ -28,10 +27,8 @@ pub struct Trace {
 
 /// What an engine answers to a position.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
-    /// Its trace.
+pub(crate) enum Reply {
     Trace(Trace),
-    /// It can't say.
     Skip,
 }
 
@@ -40,7 +37,7 @@ impl Reply {
     ///
     /// # Errors
     /// The reason, if the line can't be read.
-    pub fn parse(line: &str, header: &Header) -> Option<Result<Reply, String>> {
+    pub(crate) fn parse(line: &str, header: &Header) -> Option<Result<Reply, String>> {
         let words = line.trim().strip_prefix("trace ")?;
         Some(parse(words, header))
     }
@@ -109,18 +106,18 @@ fn parse(words: &str, header: &Header) -> Result<Reply, String> {
 
 impl Trace {
     /// Shares of middlegame and endgame in the score.
-    pub fn shares(&self, header: &Header) -> [f64; 2] {
+    pub(crate) fn shares(&self, header: &Header) -> [f64; 2] {
         let middlegame = self.phase / header.phase;
         [middlegame, (1.0 - middlegame) * self.scale / header.scale]
     }
 
     /// The score from the coefficients, in the engine's units.
-    pub fn evaluate(&self, header: &Header, parameters: &[f64]) -> f64 {
+    pub(crate) fn evaluate(&self, header: &Header, parameters: &[f64]) -> f64 {
         self.by_group(header, parameters).iter().map(|(_, score)| score).sum::<f64>() + self.rest
     }
 
     /// What each group brings into the score, in the order of the header; groups with none are left out.
-    pub fn by_group<'h>(&self, header: &'h Header, parameters: &[f64]) -> Vec<(&'h str, f64)> {
+    pub(super) fn by_group<'h>(&self, header: &'h Header, parameters: &[f64]) -> Vec<(&'h str, f64)> {
         let shares = self.shares(header);
         let mut groups: Vec<(&str, f64)> = Vec::new();
         let mut add = |name: &'h str, score: f64| match groups.iter_mut().find(|group| group.0 == name) {

@@ -1,4 +1,4 @@
-//! Traces packed into rows, and passes over them. Knows no files.
+//! Traces packed into rows, and passes over them.
 //!
 //! Words of 16 bits. The head: number of linear words; of White's curve words (low byte) and Black's (high byte); phase and
 //! scale as shares of 65,535 and 16,384; the untuned rest in score units, 32 bits. Then the words of the three lists, each a
@@ -26,7 +26,7 @@ const SCALE_SCALE: f64 = 16_384.0;
 
 /// Packed traces with their labels.
 #[derive(Default)]
-pub struct TraceRows {
+pub(crate) struct TraceRows {
     header: Header,
     labels: Labels,
     words: Vec<u16>,
@@ -38,11 +38,10 @@ pub struct TraceRows {
 
 /// A trace with more coefficients than a row holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooLong;
+pub(crate) struct TooLong;
 
 impl TraceRows {
-    /// No rows yet.
-    pub fn new(header: &Header, kept: Kept) -> TraceRows {
+    pub(crate) fn new(header: &Header, kept: Kept) -> TraceRows {
         // The first column stands for long entries.
         let columns = vec![(0, 0.0)];
         TraceRows { header: header.clone(), labels: Labels::new(kept), columns, ..TraceRows::default() }
@@ -52,7 +51,7 @@ impl TraceRows {
     ///
     /// # Errors
     /// If it is too long; then nothing was added.
-    pub fn push(&mut self, trace: &Trace, label: Label) -> Result<(), TooLong> {
+    pub(crate) fn push(&mut self, trace: &Trace, label: Label) -> Result<(), TooLong> {
         let start = self.words.len();
         let share = |number: f64, scale: f64| (number * scale).round().clamp(0.0, PHASE_SCALE) as u16;
         let rest = (trace.rest as f32).to_bits();
@@ -101,37 +100,36 @@ impl TraceRows {
     }
 
     /// Ends the rows and returns unused memory.
-    pub fn finish(&mut self, options: &[SourceOptions]) {
+    pub(crate) fn finish(&mut self, options: &[SourceOptions]) {
         self.words.shrink_to_fit();
         self.labels.finish(options);
         self.indices = HashMap::new();
     }
 
-    fn block(&self, index: usize) -> impl Iterator<Item = Row<'_>> {
+    fn block(&self, index: usize) -> impl Iterator<Item = TraceRow<'_>> {
         let end = self.blocks.get(index + 1).copied().unwrap_or(self.words.len());
         let mut rest = &self.words[self.blocks[index]..end];
         std::iter::from_fn(move || {
-            let (row, after) = Row::split(rest)?;
+            let (row, after) = TraceRow::split(rest)?;
             rest = after;
             Some(row)
         })
     }
 }
 
-/// A packed trace.
-struct Row<'a> {
+struct TraceRow<'a> {
     head: &'a [u16; HEAD],
     linear: &'a [u16],
     sides: [&'a [u16]; 2],
 }
 
-impl<'a> Row<'a> {
-    fn split(words: &'a [u16]) -> Option<(Row<'a>, &'a [u16])> {
+impl<'a> TraceRow<'a> {
+    fn split(words: &'a [u16]) -> Option<(TraceRow<'a>, &'a [u16])> {
         let (head, rest) = words.split_first_chunk::<HEAD>()?;
         let (linear, rest) = rest.split_at_checked(head[0].into())?;
         let (white, rest) = rest.split_at_checked((head[1] & 255).into())?;
         let (black, rest) = rest.split_at_checked((head[1] >> 8).into())?;
-        Some((Row { head, linear, sides: [white, black] }, rest))
+        Some((TraceRow { head, linear, sides: [white, black] }, rest))
     }
 
     /// Shares of middlegame and endgame in the score.
@@ -146,22 +144,22 @@ impl<'a> Row<'a> {
 }
 
 /// Middlegame, endgame and single value.
-type Values = [f32; 3];
+type TermValues = [f32; 3];
 
-/// Sums of a position: the linear ones, and for each curve and side [middlegame, endgame].
+/// TraceSums of a position: the linear ones, and for each curve and side [middlegame, endgame].
 #[derive(Clone, Copy, Default)]
-struct Sums {
-    linear: Values,
+struct TraceSums {
+    linear: TermValues,
     curves: [[[f32; 2]; 2]; MOST_CURVES],
 }
 
 /// Rows with weights to evaluate them.
 struct TraceKernel<'a> {
     rows: &'a TraceRows,
-    /// Values of each weight.
-    weights: Vec<Values>,
-    /// Values of each column.
-    columns: Vec<Values>,
+    /// TermValues of each weight.
+    weights: Vec<TermValues>,
+    /// TermValues of each column.
+    columns: Vec<TermValues>,
     /// Curve of each weight.
     curves: Vec<Option<usize>>,
     /// The factor from score units to the exponent of the sigmoid.
@@ -172,8 +170,8 @@ struct TraceKernel<'a> {
 
 /// Gradient by column and, of long entries, by weight.
 struct TraceSum {
-    columns: Vec<Values>,
-    weights: Vec<Values>,
+    columns: Vec<TermValues>,
+    weights: Vec<TermValues>,
 }
 
 impl TraceKernel<'_> {
@@ -193,9 +191,9 @@ impl TraceKernel<'_> {
         }
     }
 
-    /// Values of an entry.
+    /// TermValues of an entry.
     #[inline(always)]
-    fn values(&self, column: usize, long: Option<Coefficient>) -> Values {
+    fn values(&self, column: usize, long: Option<Coefficient>) -> TermValues {
         match long {
             None => self.columns[column],
             Some((weight, count)) => self.weights[usize::from(weight)].map(|value| value * count),
@@ -207,8 +205,8 @@ impl TraceKernel<'_> {
     }
 
     #[inline(always)]
-    fn sums(&self, row: &Row<'_>) -> Sums {
-        let mut sums = Sums::default();
+    fn sums(&self, row: &TraceRow<'_>) -> TraceSums {
+        let mut sums = TraceSums::default();
         self.for_each(row.linear, |column, long| {
             let values = self.values(column, long);
             (0..3).for_each(|half| sums.linear[half] += values[half]);
@@ -225,7 +223,7 @@ impl TraceKernel<'_> {
 
     /// The score of a row in its units.
     #[inline(always)]
-    fn score(&self, row: &Row<'_>, sums: &Sums) -> f32 {
+    fn score(&self, row: &TraceRow<'_>, sums: &TraceSums) -> f32 {
         let shares = row.shares();
         let [mut middlegame, mut endgame, single] = sums.linear;
         for (curve, [white, black]) in self.rows.header.curves.iter().zip(&sums.curves) {
@@ -243,10 +241,10 @@ impl TraceKernel<'_> {
     #[inline(always)]
     fn add_slopes(
         &self,
-        row: &Row<'_>,
-        sums: &Sums,
+        row: &TraceRow<'_>,
+        sums: &TraceSums,
         outer: f32,
-        mut add: impl FnMut(usize, Option<Coefficient>, Values),
+        mut add: impl FnMut(usize, Option<Coefficient>, TermValues),
     ) {
         let shares = row.shares().map(|share| share * outer);
         self.for_each(row.linear, |column, long| add(column, long, [shares[0], shares[1], outer]));
@@ -276,7 +274,7 @@ impl TraceKernel<'_> {
         &self,
         block: usize,
         targets: Targets<'_>,
-        mut call: impl FnMut(&Row<'_>, &Sums, f32, f32, f32),
+        mut call: impl FnMut(&TraceRow<'_>, &TraceSums, f32, f32, f32),
     ) {
         for (number, row) in self.rows.block(block).enumerate() {
             let sums = self.sums(&row);
@@ -300,7 +298,7 @@ impl Kernel for TraceKernel<'_> {
 
     fn flush(&self, sum: &mut TraceSum, gradient: &mut [f64]) {
         let weights = &self.rows.header.schema.weights;
-        let mut add = |weight: usize, count: f32, slopes: &mut Values| {
+        let mut add = |weight: usize, count: f32, slopes: &mut TermValues| {
             let slopes = std::mem::take(slopes).map(|slope| f64::from(slope) * f64::from(count));
             if weights[weight].is_single {
                 gradient[2 * weight] += slopes[2];

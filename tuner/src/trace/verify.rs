@@ -1,4 +1,4 @@
-//! The check that comes before every fit: coefficients times parameters must be the engine's own score.
+//! Verifies traces before a fit: coefficients times parameters must equal the engine's own score.
 
 use smalt_chess::Position;
 
@@ -6,14 +6,12 @@ use super::header::Header;
 use super::position::Trace;
 
 /// Differences that are named for each group.
-pub const NAMED: usize = 10;
+pub(crate) const NAMED: usize = 10;
 
 /// A position in which the coefficients do not give the engine's score.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Difference {
-    /// The position.
+pub(crate) struct Difference {
     pub fen: String,
-    /// The engine's number.
     pub engine: f64,
     /// The number from the coefficients.
     pub coefficients: f64,
@@ -23,22 +21,20 @@ pub struct Difference {
 
 /// Differences of one group, or of the whole score.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Differences {
+pub(crate) struct Differences {
     /// The group; none for the whole score.
     pub group: Option<String>,
     /// Number of positions that differ.
     pub count: u64,
-    /// Greatest difference.
     pub greatest: f64,
     /// The first of them.
     pub first: Vec<Difference>,
 }
 
 /// Compares scores position by position.
-pub struct Verification {
+pub(crate) struct Verification {
     /// Largest difference that counts as none, in score units.
     pub tolerance: f64,
-    /// Positions compared.
     pub positions: u64,
     /// Differences of the score, and of each group for which the engine says its own number.
     pub differences: Vec<Differences>,
@@ -46,12 +42,11 @@ pub struct Verification {
 
 impl Verification {
     /// Without positions; the tolerance is in score units.
-    pub fn new(tolerance: f64) -> Verification {
+    pub(crate) fn new(tolerance: f64) -> Verification {
         Verification { tolerance, positions: 0, differences: Vec::new() }
     }
 
-    /// Compares a position.
-    pub fn compare(&mut self, header: &Header, position: &Position, trace: &Trace) {
+    pub(super) fn compare(&mut self, header: &Header, position: &Position, trace: &Trace) {
         self.positions += 1;
         let groups = trace.by_group(header, &header.start);
         let score = groups.iter().map(|(_, score)| score).sum::<f64>() + trace.rest;
@@ -82,12 +77,12 @@ impl Verification {
     }
 
     /// True if any position differs.
-    pub fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         !self.differences.is_empty()
     }
 
     /// True once the whole score differs in as many positions as are named.
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.differences.iter().any(|entry| entry.group.is_none() && entry.count >= NAMED as u64)
     }
 }

@@ -1,4 +1,4 @@
-//! What differs between two sets of weights, by group and by weight. Knows no files.
+//! Differences between two sets of weights, by group and by weight.
 
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::SCHEMA;
@@ -8,7 +8,6 @@ use super::{entry_of, name_of};
 /// A weight whose numbers differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Its name.
     pub name: String,
     /// [middlegame, endgame] before.
     pub before: [i32; 2],
@@ -19,9 +18,7 @@ pub struct Change {
 /// What changed in a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupChange {
-    /// The group.
     pub group: &'static str,
-    /// Its weights.
     pub weights: usize,
     /// Those that differ, in the order of the schema.
     pub changes: Vec<Change>,

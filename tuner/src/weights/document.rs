@@ -1,5 +1,4 @@
-//! Writes numbers into a parameter file: the same text with other numbers. Comments, order and layout stay, but that
-//! columns of a list are set anew where numbers have other lengths. The only writer of `engine/params/`.
+//! Writes weights into a parameter file and keeps its comments, order and layout. The only writer of `engine/params/`.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,28 +18,22 @@ const ROW: usize = 8;
 /// Why numbers could not be written into a text.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
-    /// The text that was to be changed is no parameter file.
     #[error("the old file is no parameter file: {0}")]
     Old(ParametersError),
-    /// The text is no TOML.
     #[error("the old file is no TOML: {0}")]
     Syntax(#[from] toml_edit::TomlError),
-    /// What was written does not read as the numbers: a fault of this program.
     #[error("the new text does not hold the numbers; the old file was left alone")]
     Unfaithful,
 }
 
 /// Where numbers come from: keys and values of the table `origin`.
-pub type Origin = Vec<(&'static str, OriginValue)>;
+pub(crate) type Origin = Vec<(&'static str, OriginValue)>;
 
 /// A value of the table `origin`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OriginValue {
-    /// Words.
     Text(String),
-    /// A count.
     Count(u64),
-    /// A measure.
     Number(f64),
 }
 

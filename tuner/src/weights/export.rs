@@ -1,4 +1,4 @@
-//! Tuned numbers as a file in one of many languages, and back from TOML and JSON. Knows no files.
+//! Exports weights to files in many languages, and imports them from TOML and JSON.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,33 +7,23 @@ use serde::Deserialize;
 
 use super::document::{Origin, OriginValue};
 use super::format_number;
-use super::schema::{Schema, Weight};
+use super::schema::{Schema, SchemaWeight};
 
 /// Numbers in a line of a table.
 const ROW: usize = 8;
 
 /// A language of exported numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// TOML.
+pub(crate) enum Language {
     Toml,
-    /// JSON.
     Json,
-    /// C.
     C,
-    /// C++.
     Cpp,
-    /// Rust.
     Rust,
-    /// C#.
     CSharp,
-    /// Java.
     Java,
-    /// Zig.
     Zig,
-    /// Go.
     Go,
-    /// Python.
     Python,
 }
 
@@ -53,18 +43,18 @@ impl Language {
     ];
 
     /// Reads a word of the command line.
-    pub fn parse(word: &str) -> Option<Language> {
+    pub(crate) fn parse(word: &str) -> Option<Language> {
         Language::ALL.iter().find(|(_, words)| words[0] == word).map(|entry| entry.0)
     }
 
     /// The language of a file by the ending of its name.
-    pub fn of_path(path: &Path) -> Option<Language> {
+    pub(crate) fn of_path(path: &Path) -> Option<Language> {
         let ending = path.extension()?.to_str()?;
         Language::ALL.iter().find(|(_, words)| words.contains(&ending)).map(|entry| entry.0)
     }
 
     /// The words of all languages on the command line.
-    pub fn words() -> [&'static str; 10] {
+    pub(crate) fn words() -> [&'static str; 10] {
         Language::ALL.map(|(_, words)| words[0])
     }
 
@@ -76,7 +66,7 @@ impl Language {
             indent: "",
             brackets: ["{", "}"],
             end: ";",
-            names: Names::Snake,
+            names: NameCase::Snake,
             types: ["int", "double"],
             declare: |name, kind, lengths| format!("static const {kind} {name}{}", in_brackets(lengths)),
         };
@@ -91,7 +81,7 @@ impl Language {
             },
             Language::Rust => Syntax {
                 brackets: ["[", "]"],
-                names: Names::Upper,
+                names: NameCase::Upper,
                 types: ["i32", "f64"],
                 declare: |name, kind, lengths| {
                     let array = |inner: String, length: &usize| format!("[{inner}; {length}]");
@@ -103,7 +93,7 @@ impl Language {
                 head: "public static class Weights\n{\n",
                 foot: "}\n",
                 indent: "    ",
-                names: Names::Pascal,
+                names: NameCase::Pascal,
                 declare: |name, kind, lengths| match lengths.len() {
                     0 => format!("public const {kind} {name}"),
                     count => format!("public static readonly {kind}[{}] {name}", ",".repeat(count - 1)),
@@ -114,7 +104,7 @@ impl Language {
                 head: "public final class Weights {\n",
                 foot: "}\n",
                 indent: "    ",
-                names: Names::Upper,
+                names: NameCase::Upper,
                 declare: declare_java,
                 ..plain
             },
@@ -127,7 +117,7 @@ impl Language {
             Language::Go => Syntax {
                 head: "package weights\n\n",
                 end: "",
-                names: Names::Pascal,
+                names: NameCase::Pascal,
                 types: ["int", "float64"],
                 declare: |name, kind, lengths| match lengths.len() {
                     0 => format!("const {name} {kind}"),
@@ -139,7 +129,7 @@ impl Language {
                 comment: "# ",
                 brackets: ["[", "]"],
                 end: "",
-                names: Names::Upper,
+                names: NameCase::Upper,
                 declare: |name, _, _| name.to_owned(),
                 ..plain
             },
@@ -155,7 +145,7 @@ struct Syntax {
     indent: &'static str,
     brackets: [&'static str; 2],
     end: &'static str,
-    names: Names,
+    names: NameCase,
     /// Types of whole numbers and of others.
     types: [&'static str; 2],
     /// A declaration up to its equals sign: name, type, lengths from outer to inner.
@@ -163,7 +153,7 @@ struct Syntax {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Names {
+enum NameCase {
     Snake,
     Upper,
     Pascal,
@@ -174,23 +164,23 @@ fn in_brackets(lengths: &[usize]) -> String {
 }
 
 /// The numbers of a term.
-struct Table<'a> {
+struct TermTable<'a> {
     term: &'a str,
-    weights: Vec<(&'a Weight, [f64; 2])>,
+    weights: Vec<(&'a SchemaWeight, [f64; 2])>,
 }
 
-fn tables<'a>(schema: &'a Schema, parameters: &[f64]) -> Vec<Table<'a>> {
-    let mut tables: Vec<Table<'_>> = Vec::new();
+fn tables<'a>(schema: &'a Schema, parameters: &[f64]) -> Vec<TermTable<'a>> {
+    let mut tables: Vec<TermTable<'_>> = Vec::new();
     for (weight, pair) in schema.weights.iter().zip(parameters.as_chunks::<2>().0) {
         match tables.iter_mut().find(|table| table.term == weight.term) {
             Some(table) => table.weights.push((weight, *pair)),
-            None => tables.push(Table { term: &weight.term, weights: vec![(weight, *pair)] }),
+            None => tables.push(TermTable { term: &weight.term, weights: vec![(weight, *pair)] }),
         }
     }
     tables
 }
 
-impl Table<'_> {
+impl TermTable<'_> {
     /// True for a single weight whose name has no index.
     fn is_scalar(&self) -> bool {
         self.weights.len() == 1 && self.weights[0].0.name == self.term
@@ -215,7 +205,7 @@ impl Table<'_> {
     fn value(&self, [open, close]: [&str; 2]) -> String {
         let decimals = self.decimals();
         let has_pairs = self.has_pairs();
-        let shown = |(weight, pair): &(&Weight, [f64; 2])| {
+        let shown = |(weight, pair): &(&SchemaWeight, [f64; 2])| {
             let endgame = if weight.is_single { pair[0] } else { pair[1] };
             let [middlegame, endgame] = [pair[0], endgame].map(|number| format_number(number, decimals));
             if has_pairs { format!("{open}{middlegame}, {endgame}{close}") } else { middlegame }
@@ -235,7 +225,7 @@ impl Table<'_> {
 }
 
 /// The numbers as a file of this language, with their origin.
-pub fn exported(language: Language, schema: &Schema, parameters: &[f64], origin: &Origin) -> String {
+pub(crate) fn exported(language: Language, schema: &Schema, parameters: &[f64], origin: &Origin) -> String {
     let tables = tables(schema, parameters);
     match language {
         Language::Toml => toml_text(&tables, origin),
@@ -244,7 +234,7 @@ pub fn exported(language: Language, schema: &Schema, parameters: &[f64], origin:
     }
 }
 
-fn code(language: &Language, tables: &[Table<'_>], origin: &Origin) -> String {
+fn code(language: &Language, tables: &[TermTable<'_>], origin: &Origin) -> String {
     let syntax = language.syntax();
     let line = |(key, value): &(&str, OriginValue)| format!("{}{key}: {value}\n", syntax.comment);
     let mut text: String = origin.iter().map(line).collect();
@@ -270,19 +260,19 @@ fn code(language: &Language, tables: &[Table<'_>], origin: &Origin) -> String {
 }
 
 /// A name of the language for a term.
-fn identifier(term: &str, names: Names) -> String {
+fn identifier(term: &str, names: NameCase) -> String {
     let words = term.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let words: Vec<String> = words.map(str::to_lowercase).collect();
     let capital = |word: &String| word[..1].to_uppercase() + &word[1..];
     let name = match names {
-        Names::Snake => words.join("_"),
-        Names::Upper => words.join("_").to_uppercase(),
-        Names::Pascal => words.iter().map(capital).collect(),
+        NameCase::Snake => words.join("_"),
+        NameCase::Upper => words.join("_").to_uppercase(),
+        NameCase::Pascal => words.iter().map(capital).collect(),
     };
     if name.starts_with(|letter: char| letter.is_ascii_digit()) { format!("_{name}") } else { name }
 }
 
-fn toml_text(tables: &[Table<'_>], origin: &Origin) -> String {
+fn toml_text(tables: &[TermTable<'_>], origin: &Origin) -> String {
     let mut text = String::from("format = 1\n\n[origin]\n");
     for (key, value) in origin {
         text.push_str(&format!("{key} = {}\n", value.to_toml()));
@@ -294,10 +284,10 @@ fn toml_text(tables: &[Table<'_>], origin: &Origin) -> String {
     text
 }
 
-fn json_text(tables: &[Table<'_>], origin: &Origin) -> String {
+fn json_text(tables: &[TermTable<'_>], origin: &Origin) -> String {
     let line = |(key, value): &(&str, OriginValue)| format!("    {:?}: {}", key, value.to_json());
     let origin: Vec<String> = origin.iter().map(line).collect();
-    let entry = |table: &Table<'_>| {
+    let entry = |table: &TermTable<'_>| {
         let value = table.value(["[", "]"]).replace(",\n]", "\n]").replace('\n', "\n    ");
         format!("    {:?}: {value}", table.term)
     };
@@ -311,17 +301,13 @@ fn json_text(tables: &[Table<'_>], origin: &Origin) -> String {
 
 /// Why a file of numbers can't be read.
 #[derive(Debug, thiserror::Error)]
-pub enum ImportError {
-    /// It is neither TOML nor JSON with a table `weights`.
+pub(crate) enum ImportError {
     #[error("expected TOML or JSON with a table `weights`, as --format toml and json write it: {0}")]
     Syntax(String),
-    /// A later version of this program wrote it.
     #[error("format {0} is newer than this program, which reads 1")]
     Newer(u64),
-    /// A term has other numbers than the evaluation.
     #[error("{0}: expected {1} numbers")]
     Count(String, usize),
-    /// A term is missing.
     #[error("{0} is missing")]
     Missing(String),
 }
@@ -330,7 +316,7 @@ pub enum ImportError {
 ///
 /// # Errors
 /// If the text can't be read, or has other terms.
-pub fn imported(text: &str, schema: &Schema) -> Result<Vec<f64>, ImportError> {
+pub(crate) fn imported(text: &str, schema: &Schema) -> Result<Vec<f64>, ImportError> {
     #[derive(Deserialize)]
     struct File {
         format: u64,

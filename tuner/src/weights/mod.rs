@@ -1,18 +1,17 @@
-//! The weights as one list of parameters: their names, which of them are free, how they are rounded, and the file that
-//! they are written to. Knows no positions.
+//! The weights as one list of parameters: their names, selection by pattern, rounding and files.
 
-pub mod difference;
-pub mod document;
-pub mod export;
-pub mod schema;
-pub mod source;
-pub mod variables;
+pub(crate) mod difference;
+pub(crate) mod document;
+pub(crate) mod export;
+pub(crate) mod schema;
+pub(crate) mod source;
+pub(crate) mod variables;
 
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::{Entry, SCHEMA, Shape, WEIGHTS};
 use smalt_chess::Square;
 
-use schema::{Schema, Weight};
+use schema::{Schema, SchemaWeight};
 
 /// Numbers of all weights: [middlegame, endgame] each, as the engine takes them.
 pub type Numbers = [[i16; 2]; WEIGHTS];
@@ -23,9 +22,7 @@ pub type Numbers = [[i16; 2]; WEIGHTS];
     "{pattern:?} names no weight: expected a group or group.term, as in `mobility.*`; groups are {groups}"
 )]
 pub struct PatternError {
-    /// The pattern.
     pub pattern: String,
-    /// All groups.
     pub groups: String,
 }
 
@@ -41,7 +38,7 @@ pub fn entry_of(weight: usize) -> &'static Entry {
 }
 
 /// The name of a weight: group, term, and where the term has several the index, or the square as its owner sees the board.
-pub fn name_of(weight: usize) -> String {
+fn name_of(weight: usize) -> String {
     let entry = entry_of(weight);
     let (term, index) = (format!("{}.{}", entry.group, entry.name), weight - entry.term.start());
     match entry.shape {
@@ -65,7 +62,7 @@ pub fn rounded(parameters: &[f64]) -> Box<Numbers> {
 }
 
 /// A number with this number of decimals; never "-0".
-pub fn format_number(number: f64, decimals: usize) -> String {
+fn format_number(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
     match text.strip_prefix('-') {
         Some(digits) if digits.chars().all(|digit| matches!(digit, '0' | '.')) => digits.to_owned(),
@@ -107,14 +104,14 @@ impl Selection {
         Selection { only, freeze: Vec::new() }.free(schema, &vec![1; schema.weights.len()])
     }
 
-    fn is_free(&self, (weight, &count): (&Weight, &u32)) -> bool {
+    fn is_free(&self, (weight, &count): (&SchemaWeight, &u32)) -> bool {
         let named = |patterns: &[String]| patterns.iter().any(|pattern| is_match(pattern, weight));
         count > 0 && (self.only.is_empty() || named(&self.only)) && !named(&self.freeze)
     }
 }
 
 /// Whether a pattern names a weight: `group`, `group.term` or the full name, with stars for any letters.
-fn is_match(pattern: &str, weight: &Weight) -> bool {
+fn is_match(pattern: &str, weight: &SchemaWeight) -> bool {
     [weight.term.as_str(), weight.group(), &weight.name]
         .iter()
         .any(|name| is_like(pattern.as_bytes(), name.as_bytes()))

@@ -1,5 +1,5 @@
-//! The weights of an evaluation as a fit sees them: names, bounds, and which of them are tied to each other. Ours come from
-//! the engine's schema, those of another engine from its trace header. Knows no positions.
+//! The schema of the weights: names, bounds, and ties between weights. Ours comes from the engine's schema, that of
+//! another engine from its trace header.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ const DANGER_LIFT: [f64; 2] = [16.0, 0.0];
 /// A weight: a pair [middlegame, endgame], or a single number. Its parameters are 2·index and 2·index + 1; a single number
 /// has only the first.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Weight {
+pub struct SchemaWeight {
     /// Full name, with an index or a square where the term has several weights.
     pub name: String,
     /// Group and term, `mobility.knight`; the name up to its index.
@@ -40,15 +40,13 @@ pub struct Weight {
 /// The curve of a non-linear group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
-    /// Its number.
     pub index: usize,
     /// Start of the middlegame and of the endgame numbers where all of the group are zero: there the curve is flat, and a fit
     /// would find no slope. 0 for a curve with a slope at zero.
     pub lift: [f64; 2],
 }
 
-impl Weight {
-    /// The group.
+impl SchemaWeight {
     pub fn group(&self) -> &str {
         &self.term[..self.group_length]
     }
@@ -57,8 +55,7 @@ impl Weight {
 /// All weights of an evaluation, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schema {
-    /// The weights.
-    pub weights: Vec<Weight>,
+    pub weights: Vec<SchemaWeight>,
 }
 
 impl Schema {
@@ -69,13 +66,12 @@ impl Schema {
         &OWN
     }
 
-    /// Number of parameters.
     pub fn parameter_count(&self) -> usize {
         2 * self.weights.len()
     }
 
     /// The weight of a parameter.
-    pub fn weight_of(&self, parameter: usize) -> &Weight {
+    pub fn weight_of(&self, parameter: usize) -> &SchemaWeight {
         &self.weights[parameter / 2]
     }
 
@@ -95,7 +91,7 @@ impl Schema {
 
     /// The groups, in order.
     pub fn groups(&self) -> Vec<&str> {
-        let mut groups: Vec<&str> = self.weights.iter().map(Weight::group).collect();
+        let mut groups: Vec<&str> = self.weights.iter().map(SchemaWeight::group).collect();
         groups.dedup();
         groups
     }
@@ -114,7 +110,8 @@ impl Schema {
     /// if there was such a curve.
     pub fn lift_curves(&self, parameters: &mut [f64], free: &[usize]) -> bool {
         let is_flat = |curve: Curve, half: usize| {
-            let of_curve = |weight: &Weight| weight.curve.is_some_and(|other| other.index == curve.index);
+            let of_curve =
+                |weight: &SchemaWeight| weight.curve.is_some_and(|other| other.index == curve.index);
             let mut all = self.weights.iter().zip(parameters.iter().skip(half).step_by(2));
             curve.lift[half] != 0.0 && all.all(|(weight, number)| !of_curve(weight) || *number == 0.0)
         };
@@ -131,7 +128,7 @@ impl Schema {
     }
 }
 
-fn own_weight(index: usize) -> Weight {
+fn own_weight(index: usize) -> SchemaWeight {
     let entry = entry_of(index);
     let bounds = match entry.part {
         Part::Scale => Bounds { least: 0.0, most: FULL_SCALE.into() },
@@ -142,7 +139,7 @@ fn own_weight(index: usize) -> Weight {
     let square = index - entry.term.start();
     let is_mirrored = entry.constraint == Constraint::Mirrored && entry.shape == Shape::Board;
     let is_last = index + 1 == WEIGHTS || entry_of(index + 1).term != entry.term;
-    Weight {
+    SchemaWeight {
         name: name_of(index),
         term: format!("{}.{}", entry.group, entry.name),
         group_length: entry.group.len(),

@@ -1,5 +1,5 @@
-//! Tuned numbers in the author's own source, in any language: those between `smalt:begin NAME` and `smalt:end NAME` in
-//! comments are replaced. Brackets, macros, casts, comments and columns stay. Knows no files.
+//! Rewrites weights in an author's source of any language: the numbers between comments with `smalt:begin NAME` and
+//! `smalt:end NAME`. Everything else stays as it is.
 
 use super::schema::Schema;
 use super::{Selection, format_number};
@@ -15,39 +15,17 @@ pub enum SourceError {
         "no comment has `{BEGIN} NAME`: mark the numbers that are tuned, as docs/trace-protocol.md shows"
     )]
     NoRegion,
-    /// A region has no end.
     #[error("line {line}: `{BEGIN} {name}` has no `{END} {name}` after it")]
-    NoEnd {
-        /// Line of the beginning.
-        line: usize,
-        /// Name of the region.
-        name: String,
-    },
+    NoEnd { line: usize, name: String },
     /// A region has no name, or one that no parameter has.
     #[error(
         "line {line}: {name:?} names no parameter: expected a group, a term or a parameter, and mg or eg for one half"
     )]
-    Name {
-        /// Line of the beginning.
-        line: usize,
-        /// Name of the region.
-        name: String,
-    },
-    /// A region has more or fewer numbers than the parameters.
+    Name { line: usize, name: String },
     #[error("line {line}: {name} has {found} numbers here, and {expected} in the evaluation")]
-    Count {
-        /// Line of the beginning.
-        line: usize,
-        /// Name of the region.
-        name: String,
-        /// Numbers in the source.
-        found: usize,
-        /// Numbers of the parameters.
-        expected: usize,
-    },
+    Count { line: usize, name: String, found: usize, expected: usize },
 }
 
-/// How comments begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comments {
     /// `//` to the end of the line, and `/* … */`.
@@ -70,7 +48,6 @@ impl Comments {
 /// A source with other numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewritten {
-    /// The whole text.
     pub text: String,
     /// Parameters that were written.
     pub written: Vec<usize>,
@@ -82,7 +59,7 @@ pub struct Rewritten {
 ///
 /// # Errors
 /// If there is no region, or one does not match the parameters.
-pub fn rewritten(
+pub fn rewrite_source(
     text: &str,
     comments: Comments,
     schema: &Schema,
@@ -166,7 +143,7 @@ fn heading(old: &str, name: &str, half: Option<usize>, note: &str) -> String {
 }
 
 /// A number in a source.
-struct Number {
+struct Literal {
     /// Its place, sign included.
     place: std::ops::Range<usize>,
     decimals: usize,
@@ -175,7 +152,7 @@ struct Number {
 }
 
 /// The numbers of a region, but those in comments, names, texts, and in the brackets of lengths and indices.
-fn numbers(text: &str, comments: Comments) -> Vec<Number> {
+fn numbers(text: &str, comments: Comments) -> Vec<Literal> {
     let bytes = text.as_bytes();
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 128;
     let (mut all, mut at) = (Vec::new(), 0);
@@ -249,7 +226,7 @@ fn is_length(bytes: &[u8], start: usize, end: usize) -> bool {
 }
 
 /// The number with these digits, and a sign before them.
-fn number(text: &str, sign: usize, start: usize, end: usize) -> Number {
+fn number(text: &str, sign: usize, start: usize, end: usize) -> Literal {
     let literal = &text[start..end];
     let digits = literal.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(literal.len());
     let (digits, suffix) = literal.split_at(digits);
@@ -259,25 +236,25 @@ fn number(text: &str, sign: usize, start: usize, end: usize) -> Number {
     let is_exponent = suffix.starts_with(['e', 'E']);
     let is_other_base = digits == "0" && suffix.starts_with(['x', 'X', 'b', 'B', 'o', 'O']);
     let suffix = if is_exponent || is_other_base { String::new() } else { suffix.to_owned() };
-    Number { place: sign..end, decimals, suffix }
+    Literal { place: sign..end, decimals, suffix }
 }
 
 /// A region with other numbers. Where its numbers stand in columns they do so afterwards.
-fn replaced(text: &str, numbers: &[Number], new: &[String]) -> String {
-    let spaces = |number: &Number| {
+fn replaced(text: &str, numbers: &[Literal], new: &[String]) -> String {
+    let spaces = |number: &Literal| {
         let before = &text[..number.place.start];
         before.len() - before.trim_end_matches(' ').len()
     };
-    let is_first = |number: &Number| {
+    let is_first = |number: &Literal| {
         let before = text[..number.place.start].trim_end_matches(' ');
         before.is_empty() || before.ends_with(['\n', '\t'])
     };
     let has_columns = numbers.iter().any(|number| !is_first(number) && spaces(number) > 1);
-    let gap = |number: &Number| {
+    let gap = |number: &Literal| {
         let before = text[..number.place.start].trim_end_matches(' ');
         usize::from(spaces(number) > 0 && !before.ends_with(['(', '{', '[']))
     };
-    let missing = |(number, new): (&Number, &String)| {
+    let missing = |(number, new): (&Literal, &String)| {
         (gap(number) + new.len()).saturating_sub(spaces(number) + number.place.len())
     };
     let wider = numbers.iter().zip(new).map(missing).max().unwrap_or(0);
@@ -312,7 +289,7 @@ mod tests {
     fn tuned(text: &str, comments: Comments) -> Result<String, SourceError> {
         let header = header();
         let parameters: Vec<f64> = header.start.iter().map(|number| 2.0 * number - 1.0).collect();
-        rewritten(text, comments, &header.schema, &parameters, "by a test").map(|new| new.text)
+        rewrite_source(text, comments, &header.schema, &parameters, "by a test").map(|new| new.text)
     }
 
     #[track_caller]

@@ -1,5 +1,4 @@
-//! What a fit may move: the free parameters, those of them that move together, and what holds them. Knows the schema;
-//! no positions.
+//! The free variables of a fit: free parameters, tied groups, bounds and order constraints.
 //!
 //! While the solvers work, a breach of a bound or of an order costs its square ([`STIFFNESS`]), so that all of them
 //! can follow the same smooth function; what remains of it at the end is taken away by [`Variables::settle`].
@@ -24,15 +23,13 @@ pub enum Constraints {
 /// Numbers between which a parameter stays, both included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The least.
     pub least: f64,
-    /// The most.
     pub most: f64,
 }
 
 /// Free parameters as a solver sees them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Variables {
+pub(crate) struct Variables {
     /// The parameters that each variable is, in ascending order of the first.
     members: Vec<Vec<usize>>,
     bounds: Vec<Bounds>,
@@ -43,7 +40,7 @@ pub struct Variables {
 impl Variables {
     /// Of free parameters in ascending order; `bounds` narrows those that the engine sets, by parameter. Numbers that are
     /// not free hold nobody: a list rises over those of its numbers that may move.
-    pub fn new(
+    pub(crate) fn new(
         schema: &Schema,
         free: &[usize],
         constraints: Constraints,
@@ -76,22 +73,17 @@ impl Variables {
     }
 
     /// The number of variables.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// True without variables.
-    pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
-    }
-
     /// The parameters of each variable.
-    pub fn members(&self) -> &[Vec<usize>] {
+    pub(crate) fn members(&self) -> &[Vec<usize>] {
         &self.members
     }
 
     /// The variables where the parameters stand: the mean of those that move together.
-    pub fn point(&self, parameters: &[f64]) -> Vec<f64> {
+    pub(crate) fn point(&self, parameters: &[f64]) -> Vec<f64> {
         let mean = |members: &Vec<usize>| {
             members.iter().map(|&index| parameters[index]).sum::<f64>() / members.len() as f64
         };
@@ -99,14 +91,14 @@ impl Variables {
     }
 
     /// Sets the parameters of the variables.
-    pub fn apply(&self, point: &[f64], parameters: &mut [f64]) {
+    pub(crate) fn apply(&self, point: &[f64], parameters: &mut [f64]) {
         for (members, &number) in self.members.iter().zip(point) {
             members.iter().for_each(|&index| parameters[index] = number);
         }
     }
 
     /// What all breaches cost; their slopes are added to `gradient`.
-    pub fn penalize(&self, point: &[f64], gradient: &mut [f64]) -> f64 {
+    pub(crate) fn penalize(&self, point: &[f64], gradient: &mut [f64]) -> f64 {
         let mut cost = 0.0;
         for (index, (&number, bounds)) in point.iter().zip(&self.bounds).enumerate() {
             let breach = number - number.clamp(bounds.least, bounds.most);
@@ -124,7 +116,7 @@ impl Variables {
 
     /// Takes all breaches away: numbers within their bounds, lists in their order, by the weighted means of what was
     /// out of order (Ayer and others, 1955). `weight` says how much the data know of a variable.
-    pub fn settle(&self, point: &mut [f64], weight: impl Fn(usize) -> f64) {
+    pub(crate) fn project(&self, point: &mut [f64], weight: impl Fn(usize) -> f64) {
         let mut seen = 0;
         while seen < self.rising.len() {
             let mut chain = vec![self.rising[seen].0];
@@ -202,11 +194,11 @@ mod tests {
             parameters[start + 2 * index] = number;
         }
         let mut point = variables.point(&parameters);
-        variables.settle(&mut point, |_| 1.0);
+        variables.project(&mut point, |_| 1.0);
         variables.apply(&point, &mut parameters);
-        let settled: Vec<f64> = (0..9).map(|index| parameters[start + 2 * index]).collect();
-        assert!(settled.is_sorted(), "{settled:?}");
-        assert!((settled.iter().sum::<f64>() - numbers.iter().sum::<f64>()).abs() < 1e-9);
+        let projected: Vec<f64> = (0..9).map(|index| parameters[start + 2 * index]).collect();
+        assert!(projected.is_sorted(), "{projected:?}");
+        assert!((projected.iter().sum::<f64>() - numbers.iter().sum::<f64>()).abs() < 1e-9);
         assert_eq!(variables.penalize(&point, &mut vec![0.0; point.len()]), 0.0);
     }
 
@@ -233,10 +225,10 @@ mod tests {
         let bounds = BTreeMap::from([(0, Bounds { least: 80.0, most: 120.0 })]);
         let variables = Variables::new(Schema::own(), &[0, 1], Constraints::Schema, &bounds);
         let mut point = [300.0, 40_000.0];
-        variables.settle(&mut point, |_| 1.0);
+        variables.project(&mut point, |_| 1.0);
         assert_eq!(point, [120.0, 30_000.0]);
         let beyond = BTreeMap::from([(0, Bounds { least: 40_000.0, most: 50_000.0 })]);
-        Variables::new(Schema::own(), &[0, 1], Constraints::Schema, &beyond).settle(&mut point, |_| 1.0);
+        Variables::new(Schema::own(), &[0, 1], Constraints::Schema, &beyond).project(&mut point, |_| 1.0);
         assert_eq!(point, [30_000.0; 2]);
     }
 }

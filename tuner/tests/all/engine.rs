@@ -10,15 +10,11 @@ use smalt::evaluation::trace::FeatureCounter;
 use smalt::evaluation::{LARGEST_EVALUATION, Parameters, evaluate, features};
 use smalt_chess::{Color, Position};
 use smalt_testing::positions::random_positions;
-use smalt_tuner::dataset::{Dataset, mixed};
-use smalt_tuner::features::row::pack;
-use smalt_tuner::features::{Kept, Row, Split, Table};
-use smalt_tuner::optimizer::{Checkpoints, Method, Penalty, Schedule, Settings};
-use smalt_tuner::texel::{Players, Task, fit};
-use smalt_tuner::weights::document::rewritten;
-use smalt_tuner::weights::schema::Schema;
-use smalt_tuner::weights::variables::Constraints;
-use smalt_tuner::weights::{Numbers, Selection, entry_of, parameters_of, rounded};
+use smalt_tuner::{
+    Checkpoints, Constraints, Dataset, FeatureData, FeatureRow, Kept, Method, Numbers, OptimizerSettings,
+    Penalty, Players, Schedule, Schema, Selection, Split, Task, entry_of, fit, mixed, pack, parameters_of,
+    rewritten, rounded,
+};
 
 const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
 
@@ -32,7 +28,8 @@ fn tuned() -> Box<Numbers> {
     std::fs::write(file.path(), lines).unwrap();
     let split = Split { validation: 0.0, seed: 1 };
     let table =
-        Table::load(Dataset::open(file.path()).unwrap(), split, Kept::default(), |_| {}, |_| {}).unwrap();
+        FeatureData::load(Dataset::open(file.path()).unwrap(), split, Kept::default(), |_| {}, |_| {})
+            .unwrap();
     let task = Task {
         start: parameters_of(Parameters::embedded()),
         selection: Selection::default(),
@@ -42,7 +39,7 @@ fn tuned() -> Box<Numbers> {
         constraints: Constraints::None,
         bounds: Vec::new(),
         players: Players::Ignore,
-        settings: Settings {
+        settings: OptimizerSettings {
             method: Method::Lbfgs,
             epochs: 15,
             patience: 15,
@@ -100,7 +97,7 @@ fn written(folder: &tempfile::TempDir, numbers: &Numbers) -> std::path::PathBuf 
 /// What the fit computes for a position, from White's view.
 fn fitted(position: &Position, numbers: &Numbers, counter: &mut FeatureCounter) -> i32 {
     let packed = pack(&features(position, counter)).unwrap();
-    Row::whole(&packed).parts(|weight| numbers[weight].map(i32::from)).evaluation()
+    FeatureRow::whole(&packed).parts(|weight| numbers[weight].map(i32::from)).evaluation()
 }
 
 #[test]

@@ -5,27 +5,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::Term;
-use smalt_tuner::dataset::Dataset;
-use smalt_tuner::dataset::extract::{Rules, extract};
-use smalt_tuner::dataset::format::Format;
-use smalt_tuner::features::{Keep, Kept, Split, Table};
-use smalt_tuner::optimizer::{Checkpoints, Ending, Method, Penalty, Schedule, Settings};
-use smalt_tuner::texel::{Players, Task, TexelError, Tuned, fit};
-use smalt_tuner::weights::schema::Schema;
-use smalt_tuner::weights::variables::{Bounds, Constraints};
-use smalt_tuner::weights::{Numbers, Selection, parameters_of, rounded};
+use smalt_tuner::{
+    Bounds, Checkpoints, Constraints, Dataset, FeatureData, FitEnd, Format, Keep, Kept, Method, Numbers,
+    OptimizerSettings, Penalty, Players, Rules, Schedule, Schema, Selection, Split, Task, TexelError, Tuned,
+    extract, fit, parameters_of, rounded,
+};
 
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/games/ethereal12-stockfish15.pgn.zst");
 
 /// A few positions of each of the games that come with the program.
-fn table() -> Table {
+fn table() -> FeatureData {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("positions");
     let rules = Rules { per_game: 3, ..Rules::default() };
     extract(&[GAMES.into()], &path, Format::Smalt, &rules, &AtomicBool::new(false), &mut |_| {}).unwrap();
     let split = Split { validation: 0.1, seed: 1 };
     let kept = Kept { scores: Keep::No, players: Keep::Yes };
-    Table::load(Dataset::open(&path).unwrap(), split, kept, |_| {}, |_| {}).unwrap()
+    FeatureData::load(Dataset::open(&path).unwrap(), split, kept, |_| {}, |_| {}).unwrap()
 }
 
 fn task(method: Method, epochs: u64) -> Task {
@@ -38,7 +34,7 @@ fn task(method: Method, epochs: u64) -> Task {
         constraints: Constraints::Schema,
         bounds: Vec::new(),
         players: Players::Ignore,
-        settings: Settings {
+        settings: OptimizerSettings {
             method,
             epochs,
             patience: 1000,
@@ -51,7 +47,7 @@ fn task(method: Method, epochs: u64) -> Task {
     }
 }
 
-fn fitted(table: &Table, task: &Task) -> Tuned {
+fn fitted(table: &FeatureData, task: &Task) -> Tuned {
     fit(table, Schema::own(), task, &AtomicBool::new(false), &mut |_| {}).unwrap()
 }
 
@@ -70,7 +66,7 @@ fn a_fit_that_was_stopped_goes_on_as_if_it_never_had_been() {
             stop.store(step.epoch == epochs / 2, Ordering::Relaxed);
         });
         let half = half.unwrap();
-        assert_eq!((half.ending, half.steps.len() as u64), (Ending::Interrupted, epochs / 2));
+        assert_eq!((half.ending, half.steps.len() as u64), (FitEnd::Interrupted, epochs / 2));
         let mut second = task(method, epochs);
         second.settings.checkpoints = Checkpoints { write: Some(path.clone()), resume: Some(path.clone()) };
         let resumed = fitted(&table, &second);
@@ -160,8 +156,8 @@ fn the_stronger_player_is_found_and_taken_out_of_the_results() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "4k3/8/8/8/8/8/PP6/4K3 w - - 0 1 [1.0]\n").unwrap();
     let split = Split { validation: 0.0, seed: 1 };
-    let text =
-        Table::load(Dataset::open(file.path()).unwrap(), split, Kept::default(), |_| {}, |_| {}).unwrap();
+    let text = FeatureData::load(Dataset::open(file.path()).unwrap(), split, Kept::default(), |_| {}, |_| {})
+        .unwrap();
     let task = Task { players: Players::Adjust, ..task(Method::Lbfgs, 1) };
     let refused = fit(&text, Schema::own(), &task, &AtomicBool::new(false), &mut |_| {}).map(|_| ());
     assert!(matches!(refused, Err(TexelError::NoPlayers)));

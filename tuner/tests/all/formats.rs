@@ -5,10 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use bulletformat::{BulletFormat, ChessBoard};
 use smalt_chess::{Color, Position, UciMove};
-use smalt_tuner::dataset::extract::{Rules, extract};
-use smalt_tuner::dataset::format::Format;
-use smalt_tuner::dataset::write::{SampleWriter, Unfit};
-use smalt_tuner::dataset::{Dataset, Sample};
+use smalt_tuner::{Dataset, Format, Rules, Sample, SampleWriter, Unfit, extract};
 use viriformat::dataformat::Game;
 
 /// A game with castling, en passant, a promotion and a capture; each move with a score of White's view.

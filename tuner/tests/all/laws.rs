@@ -6,11 +6,10 @@ use smalt::evaluation::trace::FeatureCounter;
 use smalt::evaluation::{Parameters, evaluate, features};
 use smalt_chess::{Color, Position};
 use smalt_testing::positions::{RARE, random_positions};
-use smalt_tuner::dataset::{Dataset, mixed};
-use smalt_tuner::features::row::pack;
-use smalt_tuner::features::{Keep, Kept, Row, Split, Table};
-use smalt_tuner::loss::{Loss, PARAMETERS, sigmoid, targets};
-use smalt_tuner::weights::{entry_of, parameters_of};
+use smalt_tuner::{
+    Dataset, FeatureData, FeatureRow, Keep, Kept, Loss, PARAMETERS, Split, entry_of, mixed, pack,
+    parameters_of, sigmoid, targets,
+};
 
 /// Positions of seeded random games, and rare ones, with results of no meaning.
 fn corpus(games: usize) -> Vec<(Position, f32)> {
@@ -21,14 +20,14 @@ fn corpus(games: usize) -> Vec<(Position, f32)> {
 }
 
 /// The corpus as a table, read from a file as users' files are.
-fn table(corpus: &[(Position, f32)], validation: f64) -> Table {
+fn table(corpus: &[(Position, f32)], validation: f64) -> FeatureData {
     let lines: String =
         corpus.iter().map(|(position, result)| format!("{} [{result}]\n", position.to_fen())).collect();
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), lines).unwrap();
     let split = Split { validation, seed: 1 };
     let dataset = Dataset::open(file.path()).unwrap();
-    Table::load(
+    FeatureData::load(
         dataset,
         split,
         Kept { scores: Keep::Yes, players: Keep::Yes },
@@ -55,7 +54,7 @@ fn packed_features_times_weights_are_the_evaluation() {
     let mut longest = 0;
     for (position, _) in corpus(40) {
         let packed = pack(&features(&position, &mut counter)).unwrap();
-        let evaluation = Row::whole(&packed).parts(|weight| weights[weight]).evaluation();
+        let evaluation = FeatureRow::whole(&packed).parts(|weight| weights[weight]).evaluation();
         let from_mover = evaluate(&position, Parameters::embedded());
         let expected = if position.turn() == Color::White { from_mover } else { -from_mover };
         assert_eq!(evaluation, expected, "{position:?}");
@@ -85,7 +84,7 @@ fn the_error_is_that_of_the_engines_own_formula() {
 }
 
 /// The mean squared error in 64 bits, by the engine's own formula.
-fn slow_error(rows: &smalt_tuner::features::Rows, parameters: &[f64], k: f64) -> f64 {
+fn slow_error(rows: &smalt_tuner::Rows, parameters: &[f64], k: f64) -> f64 {
     let mut sum = 0.0;
     let rows_of_all = (0..rows.block_count()).flat_map(|block| rows.block_rows(block));
     for (row, &result) in rows_of_all.zip(rows.labels().results()) {
@@ -125,7 +124,7 @@ fn the_matrix_is_the_mean_of_outer_products() {
     let (rows, parameters, k) = (&table.train, parameters(), 1.0);
     let mut loss = Loss::new(rows, targets(rows, 1.0, 1.0), k);
     let matrix = loss.normal_matrix(&parameters);
-    let expected = |row: smalt_tuner::features::Row<'_>, index: usize| {
+    let expected = |row: smalt_tuner::FeatureRow<'_>, index: usize| {
         let value = |shift: f64| {
             let number = |place: usize| parameters[place] + if place == index { shift } else { 0.0 };
             let parts = row.parts::<f64>(|weight| [number(2 * weight), number(2 * weight + 1)]);

@@ -116,7 +116,7 @@ fn selection_leaves_other_weights_alone() {
     let (page, _) = check(&flags, 0);
     assert!(page.contains("76 parameters"), "{page}");
     let tuned = Parameters::parse_toml(&std::fs::read_to_string(&tuned).unwrap()).unwrap();
-    let changes = smalt_tuner::weights::difference::differences(Parameters::embedded(), &tuned);
+    let changes = smalt_tuner::differences(Parameters::embedded(), &tuned);
     for group in changes {
         let is_free = |name: &str| name.starts_with("mobility.") && !name.contains("queen");
         assert!(group.changes.iter().all(|change| is_free(&change.name)), "{group:?}");

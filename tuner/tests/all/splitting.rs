@@ -3,10 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use smalt_tuner::dataset::Dataset;
-use smalt_tuner::dataset::extract::{ExtractReport, Rules, extract};
-use smalt_tuner::dataset::format::Format;
-use smalt_tuner::features::{Kept, Rows, Split, Table};
+use smalt_tuner::{Dataset, ExtractReport, FeatureData, Format, Kept, Rows, Rules, Split, extract};
 
 const MOVES: &str =
     "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8";
@@ -31,9 +28,9 @@ fn extracted(folder: &Path, results: &[&str]) -> ExtractReport {
     .unwrap()
 }
 
-fn load(path: &Path, split: Split) -> Table {
+fn load(path: &Path, split: Split) -> FeatureData {
     let dataset = Dataset::open(path).unwrap();
-    Table::load(dataset, split, Kept::default(), |skipped| panic!("{skipped:?}"), |_| {}).unwrap()
+    FeatureData::load(dataset, split, Kept::default(), |skipped| panic!("{skipped:?}"), |_| {}).unwrap()
 }
 
 fn distinct_results(rows: &Rows) -> Vec<f32> {

@@ -8,8 +8,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use smalt_tuner::trace::header::Header;
-use smalt_tuner::weights::source::{Comments, rewritten};
+use smalt_tuner::{Comments, Header, rewrite_source};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/games/ethereal12-stockfish15.pgn.zst");
@@ -89,7 +88,7 @@ fn header_of(engine: &str) -> Header {
 fn zeroed(place: &Workplace) -> String {
     let header = header_of(&place.build("original", &example("tunable.c")));
     let zeros = vec![0.0; header.start.len()];
-    rewritten(&example("tunable.c"), Comments::Slashes, &header.schema, &zeros, "to zero").unwrap().text
+    rewrite_source(&example("tunable.c"), Comments::Slashes, &header.schema, &zeros, "to zero").unwrap().text
 }
 
 #[test]

@@ -3,10 +3,7 @@
 use proptest::prelude::*;
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::WEIGHTS;
-use smalt_tuner::dataset::mixed;
-use smalt_tuner::loss::PARAMETERS;
-use smalt_tuner::weights::document::{OriginValue, replace, rewritten};
-use smalt_tuner::weights::{Numbers, parameters_of, rounded};
+use smalt_tuner::{Numbers, OriginValue, PARAMETERS, mixed, parameters_of, replace, rewritten, rounded};
 
 const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
 

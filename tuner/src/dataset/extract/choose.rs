@@ -1,4 +1,4 @@
-//! Which positions of a game are wanted. Knows one game at a time.
+//! Chooses the positions of a game: filters, quiet positions, and a limit per game.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) struct Numbered {
 }
 
 /// A position of the game with the move that was played there.
-struct Place {
+struct PlayedPosition {
     position: Position,
     before: Option<Move>,
     next: Move,
@@ -83,7 +83,7 @@ impl Chooser {
     }
 }
 
-fn places(game: &PgnGame) -> Vec<Place> {
+fn places(game: &PgnGame) -> Vec<PlayedPosition> {
     let mut position = *game.start();
     let mut before = None;
     let mut places = Vec::new();
@@ -91,14 +91,14 @@ fn places(game: &PgnGame) -> Vec<Place> {
         let comment = played.comments().find_map(|text| MoveComment::parse(text).ok());
         let black = u32::from(position.turn() == Color::Black);
         let ply = 2 * (u32::from(position.fullmove_number()).max(1) - 1) + black;
-        places.push(Place { position, before, next: played.mv, comment, ply });
+        places.push(PlayedPosition { position, before, next: played.mv, comment, ply });
         before = Some(played.mv);
         position.play(played.mv);
     }
     places
 }
 
-fn refusal(place: &Place, rules: &Rules) -> Option<PositionReason> {
+fn refusal(place: &PlayedPosition, rules: &Rules) -> Option<PositionReason> {
     let is_mate = |comment: &MoveComment| match comment {
         MoveComment::Search(search) => !matches!(search.score, CommentScore::Centipawns(_)),
         MoveComment::Book => false,
@@ -135,7 +135,7 @@ fn is_spread(index: usize, count: usize, most: usize, seed: u64, game: u32) -> b
     index == start + (choice % (end - start) as u64) as usize
 }
 
-fn sample(place: &Place, position: Position, outcome: Outcome) -> Sample {
+fn sample(place: &PlayedPosition, position: Position, outcome: Outcome) -> Sample {
     let score = match &place.comment {
         Some(MoveComment::Search(search)) => match search.score {
             CommentScore::Centipawns(score) => {

@@ -1,4 +1,4 @@
-//! Which games say something about their positions. Knows no positions.
+//! Filters games: result, contradictions, time forfeits, illegal moves and crashes.
 
 use smalt_chess::notation::pgn::ProblemKind;
 use smalt_chess::{MoveComment, PgnGame};

@@ -1,5 +1,5 @@
-//! Positions by key: occurrences of one position stand together, one record for each game, so that results of games
-//! that are held out never mix with those of the others. Knows no games.
+//! Groups positions by key, with one record per game, so that results of held-out games never mix with training data.
+//! Balances the phases.
 
 use std::collections::HashMap;
 use std::collections::hash_map;
@@ -14,7 +14,6 @@ use super::super::record::{self, RECORD_SIZE, Sample};
 use super::Rules;
 use super::report::{ExtractReport, PHASES, PositionReason};
 
-/// Collects positions.
 #[derive(Default)]
 pub(super) struct Merger {
     records: Vec<[u8; RECORD_SIZE]>,

@@ -1,5 +1,5 @@
-//! Games to quiet, labelled positions: read as a stream, judged game by game in parallel, grouped by key, written in
-//! the order of the games. Knows nothing of weights.
+//! Extracts quiet, labelled positions from PGN: games are streamed, filtered in parallel, and positions are grouped by
+//! key and written in the order of the games.
 //!
 //! What is chosen depends on the games, the rules and the seed, never on the number of threads.
 
@@ -18,11 +18,12 @@ use smalt_chess::notation::pgn::{PgnError, PgnReader, Variations};
 use super::file::{HASH_START, hashed};
 use super::format::Format;
 use super::record::{RECORD_SIZE, Sample};
-use super::source::{OpenError, Source};
+use super::source::{DataSource, OpenError};
 use super::write::{SampleWriter, UnfitCounts};
 use choose::{Chooser, Numbered};
 use merge::Merger;
-pub use report::{BadGame, Dropped, ExtractReport, GameReason, PHASES, PositionReason};
+pub use report::ExtractReport;
+pub(crate) use report::{GameReason, PHASES};
 
 /// Games that are read before they are judged together.
 const BATCH: usize = 512;
@@ -72,23 +73,10 @@ pub enum ExtractError {
     /// A file of games could not be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// A file of games could not be read to its end.
     #[error("{path}: {error}")]
-    Read {
-        /// The file.
-        path: String,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The positions could not be written.
+    Read { path: String, error: io::Error },
     #[error("{path}: {error}")]
-    Write {
-        /// The file.
-        path: String,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// Asked to stop; nothing was written.
+    Write { path: String, error: io::Error },
     #[error("interrupted: no positions were written")]
     Interrupted,
 }
@@ -112,7 +100,7 @@ pub fn extract(
     let mut merger = Merger::default();
     let mut players = Players::default();
     for path in games {
-        let mut reader = PgnReader::new(Source::open(path)?);
+        let mut reader = PgnReader::new(DataSource::open(path)?);
         let shown = path.display().to_string();
         loop {
             if stop.load(Ordering::Relaxed) {
@@ -123,7 +111,7 @@ pub fn extract(
             if batch.is_empty() {
                 break;
             }
-            judge_batch(&batch, &shown, rules, &mut report, &mut merger);
+            process_batch(&batch, &shown, rules, &mut report, &mut merger);
             progress(&report);
         }
     }
@@ -165,7 +153,7 @@ impl Players {
 }
 
 fn read_batch(
-    reader: &mut PgnReader<Source>,
+    reader: &mut PgnReader<DataSource>,
     path: &str,
     players: &mut Players,
     report: &mut ExtractReport,
@@ -190,7 +178,7 @@ fn read_batch(
     Ok(batch)
 }
 
-fn judge_batch(
+fn process_batch(
     batch: &[Numbered],
     path: &str,
     rules: &Rules,

@@ -1,4 +1,4 @@
-//! What was read, dropped and kept. Knows no rules: those who apply them count here.
+//! Report of an extraction: games and positions read, dropped (by reason) and kept.
 
 use std::ops::AddAssign;
 
@@ -8,7 +8,7 @@ use smalt::evaluation::taper::FULL_PHASE;
 use crate::dataset::write::{UnfitCounts, Written};
 
 /// Bins of the phase histogram: 0 (endgame) to 24 (all pieces).
-pub const PHASES: usize = FULL_PHASE as usize + 1;
+pub(crate) const PHASES: usize = FULL_PHASE as usize + 1;
 
 /// Bad games that are named; the others are counted.
 const NAMED: usize = 100;
@@ -19,7 +19,6 @@ const NAMED: usize = 100;
 pub enum GameReason {
     /// A move, tag or start position that can't be read or played.
     Unreadable,
-    /// No result.
     NoResult,
     /// The result tag and the text behind the moves disagree.
     Contradiction,
@@ -120,7 +119,6 @@ pub struct Dropped {
 }
 
 impl Dropped {
-    /// Counts one.
     pub fn count(&mut self, reason: PositionReason) {
         self.counts[reason as usize] += 1;
     }
@@ -142,13 +140,11 @@ impl AddAssign<&Dropped> for Dropped {
 /// A game that was left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BadGame {
-    /// The file.
     pub path: String,
     /// The line, from 1: of the fault where one line is at fault, else of the game's beginning.
     pub line: u64,
     /// The kind of fault.
     pub reason: GameReason,
-    /// What is wrong.
     pub words: String,
 }
 
@@ -167,7 +163,6 @@ pub struct ExtractReport {
     pub dropped: Dropped,
     /// Positions written, by phase.
     pub phases: [u64; PHASES],
-    /// Positions written.
     pub positions: u64,
     /// Their records: one for each game in which a position occurs.
     pub records: u64,

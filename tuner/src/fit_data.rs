@@ -1,9 +1,8 @@
-//! A data set in memory: rows for training and validation, and what is known of them as a whole. Knows neither where rows
-//! come from nor how they are packed.
+//! A data set in memory: rows for training and validation, with their statistics.
 
 /// Rows of a fit, split by game.
 #[derive(Default)]
-pub struct Table<R> {
+pub struct FitData<R> {
     /// Rows that the weights are fitted to.
     pub train: R,
     /// Rows held out for validation.
