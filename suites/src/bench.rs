@@ -1,5 +1,5 @@
-//! A bench for any engine: fixed positions to a fixed depth, one at a time. Its count of nodes stays the same as long as
-//! the engine searches the same, its speed is that of engine and machine.
+//! `bench` for any engine: fixed positions to a fixed depth, one at a time. The node count identifies the search, the
+//! speed that of engine and machine.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::thread;
@@ -16,7 +16,7 @@ const EVERY: usize = 10;
 
 /// What a bench measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BenchResult {
+pub(crate) struct BenchResult {
     /// Nodes of all positions, as the engine counts them.
     pub nodes: u64,
     /// Nodes a second, by our clock.
@@ -25,18 +25,11 @@ pub struct BenchResult {
 
 /// Why there is no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BenchError {
-    /// The user ended it.
+pub(crate) enum BenchError {
     #[error("interrupted")]
     Interrupted,
-    /// The engine would not start any more.
     #[error("bench {name}: {words}")]
-    Disqualified {
-        name: String,
-        /// What it did last.
-        words: String,
-    },
-    /// Some position brought no move, or no count of nodes.
+    Disqualified { name: String, words: String },
     #[error("bench {name}: it gave no count of nodes in {missing} of {positions} positions")]
     NoNodes { name: String, missing: usize, positions: usize },
 }
@@ -45,7 +38,7 @@ pub enum BenchError {
 ///
 /// # Errors
 /// If the engine fails in any position, or reports no nodes.
-pub fn bench(
+pub(crate) fn bench(
     entrant: &SuiteEntrant,
     depth: NonZeroU32,
     longest_move: Duration,

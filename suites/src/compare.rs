@@ -1,5 +1,5 @@
-//! Two runs on the same suite, position by position: what is newly solved, what is newly lost, and whether that is
-//! more than noise.
+//! Compares two runs on the same suite, position by position: newly solved, newly lost, and a test whether the difference
+//! is noise.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ const SEED: u64 = 1;
 
 /// The second run against the first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     pub suite: String,
     pub first: ComparedRun,
     pub second: ComparedRun,
@@ -35,13 +35,13 @@ pub struct Comparison {
     /// The 95 % interval of that, from a paired bootstrap over positions; its lower end.
     pub points_low: Option<f64>,
     pub points_high: Option<f64>,
-    /// What all of this says of the second run.
+    /// Verdict on the second run.
     pub verdict: ComparisonVerdict,
 }
 
 /// One run in a comparison, of the positions that both have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ComparedRun {
+pub(crate) struct ComparedRun {
     pub engine: String,
     /// How long it could think.
     pub limit: Option<String>,
@@ -52,7 +52,7 @@ pub struct ComparedRun {
 
 /// A position that one solved and the other did not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ChangedPosition {
+pub(crate) struct ChangedPosition {
     pub id: String,
     pub fen: String,
     /// Move of the first run, in SAN.
@@ -66,11 +66,11 @@ pub struct ChangedPosition {
     pub avoid: Vec<String>,
 }
 
-/// What a comparison says of the second run: one verdict from one test. Where each position is worth one point that is
+/// Verdict on the second run, from a single test. Where each position is worth one point that is
 /// McNemar's exact test at 5 %, else the interval of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ComparisonVerdict {
+pub(crate) enum ComparisonVerdict {
     /// More points than chance explains.
     Better,
     /// Fewer points than chance explains.
@@ -80,7 +80,7 @@ pub enum ComparisonVerdict {
 }
 
 /// The name of the comparison over all suites of one pair of engines.
-pub const TOTAL: &str = "total";
+pub(crate) const TOTAL: &str = "total";
 
 const SIGNIFICANCE: f64 = 0.05;
 
@@ -89,12 +89,12 @@ type RecordPair<'a> = (&'a ResultRecord, &'a ResultRecord);
 impl Comparison {
     /// Compares two runs; `None` if they share no position. Positions are paired by id and position; the nth
     /// of an id with the nth.
-    pub fn new(first: &Record, second: &Record) -> Option<Comparison> {
+    pub(crate) fn new(first: &Record, second: &Record) -> Option<Comparison> {
         Comparison::of(&first.suite, &[(first, second)])
     }
 
     /// Compares two engines over several suites, all positions together; `None` for a single suite.
-    pub fn total(runs: &[(&Record, &Record)]) -> Option<Comparison> {
+    pub(crate) fn total(runs: &[(&Record, &Record)]) -> Option<Comparison> {
         if runs.len() < 2 { None } else { Comparison::of(TOTAL, runs) }
     }
 
@@ -179,7 +179,7 @@ fn pair<'a>(first: &'a [ResultRecord], second: &'a [ResultRecord]) -> Vec<Record
 }
 
 /// The suites of which only one of two files has a run.
-pub fn unmatched_suites<'a>(first: &'a [Record], second: &'a [Record]) -> Vec<&'a str> {
+pub(crate) fn unmatched_suites<'a>(first: &'a [Record], second: &'a [Record]) -> Vec<&'a str> {
     let lacks = |records: &[Record], suite: &str| records.iter().all(|record| record.suite != suite);
     let all = first.iter().chain(second).map(|record| record.suite.as_str());
     let mut suites = Vec::new();
@@ -193,7 +193,10 @@ pub fn unmatched_suites<'a>(first: &'a [Record], second: &'a [Record]) -> Vec<&'
 
 /// Which runs of two files are set beside each other: those of one suite, of the same engine where both files have it,
 /// else with the first file's first run. With one file its later runs are set beside its first.
-pub fn match_runs<'a>(first: &'a [Record], second: Option<&'a [Record]>) -> Vec<(&'a Record, &'a Record)> {
+pub(crate) fn match_runs<'a>(
+    first: &'a [Record],
+    second: Option<&'a [Record]>,
+) -> Vec<(&'a Record, &'a Record)> {
     let candidates = second.unwrap_or(first);
     let counterpart = |run: &Record| {
         let same_suite = || first.iter().filter(|other| other.suite == run.suite);
@@ -205,7 +208,7 @@ pub fn match_runs<'a>(first: &'a [Record], second: Option<&'a [Record]>) -> Vec<
 }
 
 /// The same pairs by their two engines, in the order in which these first occur.
-pub fn by_engines<'a>(pairs: &[(&'a Record, &'a Record)]) -> Vec<Vec<(&'a Record, &'a Record)>> {
+pub(crate) fn by_engines<'a>(pairs: &[(&'a Record, &'a Record)]) -> Vec<Vec<(&'a Record, &'a Record)>> {
     let mut groups: Vec<Vec<(&Record, &Record)>> = Vec::new();
     for &(a, b) in pairs {
         let is_same = |group: &&mut Vec<(&Record, &Record)>| {

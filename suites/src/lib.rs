@@ -1,18 +1,23 @@
-//! Scores engines on suites of problems: STS, WAC and any EPD file.
+//! Scores engines on suites of problems (STS, WAC and any EPD file): the library behind the program `smalt-suites`.
 //!
-//! A [`suite`] has problems with goals; [`ask`] lets an engine solve them, several at a time; [`grade`]
-//! grades its moves; a [`record`] holds the results, which [`report`] formats and [`compare`] compares. A
-//! [`plan`] describes a run, and a [`history`] keeps the results of each build. [`cli`] has flags, files and
-//! output.
+//! A [`Suite`] has problems with goals; `ask` lets an engine solve them, several at a time; `grade` grades its moves; a
+//! [`Record`] holds the results, which `report` formats and `compare` compares. A `plan` describes a run, and a [`History`]
+//! keeps the results of each build. `cli` has flags, files and output.
 
-pub mod ask;
-pub mod bench;
-pub mod cli;
-pub mod compare;
-pub mod grade;
-pub mod history;
-pub mod plan;
-pub mod rating;
-pub mod record;
-pub mod report;
-pub mod suite;
+mod ask;
+mod bench;
+mod cli;
+mod compare;
+mod grade;
+mod history;
+mod plan;
+mod rating;
+mod record;
+mod report;
+mod suite;
+
+pub use cli::{Builtin, main};
+pub use grade::MoveList;
+pub use history::History;
+pub use record::{Record, ResultRecord, from_json, to_json};
+pub use suite::{EMBEDDED, Problem, Suite};

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use smalt::bench::BenchPlan;
-use smalt_suites::cli::Builtin;
+use smalt_suites::Builtin;
 
 fn main() -> ExitCode {
-    smalt_suites::cli::main(Builtin { serve: smalt::serve::run, bench, version: smalt_about::VERSION })
+    smalt_suites::main(Builtin { serve: smalt::serve::run, bench, version: smalt_about::VERSION })
 }
 
 fn bench() -> (u64, u64) {

@@ -1,4 +1,4 @@
-//! The plan of a run, complete and checked: engines, limits, concurrency. Starts nothing.
+//! The plan of a run, complete and validated: engines, limits, concurrency.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use smalt_driver::WorkLimit;
 use smalt_driver::process::Reaper;
 use smalt_driver::{Protocol, Restart};
 use smalt_protocol::SearchLimits;
-pub use smalt_workbench::entrant::Program;
+pub(crate) use smalt_workbench::entrant::Program;
 use smalt_workbench::entrant::{NameError, Names, Registry, ResolveError};
 use toml::Table;
 
@@ -72,28 +72,22 @@ pub enum Memory {
 /// Why an entrant is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EntrantError {
-    /// It cannot be started.
     #[error("engine {number} has no cmd: give a program, a name of the registry, or builtin")]
     NoCommand {
         /// Its number, from 1.
         number: usize,
     },
-    /// A position has no clock of a game.
     #[error("engine {name:?}: tc is for games; give movetime, nodes or depth")]
     GameClock { name: String },
-    /// A word that means something in a game alone.
     #[error("engine {name:?}: {key} is for games; a position is asked without it")]
     ForGames { name: String, key: &'static str },
-    /// More than one limit.
     #[error("engine {name:?}: give one of movetime, nodes and depth")]
     SeveralLimits { name: String },
-    /// A limit of nothing.
     #[error("engine {name:?}: {key} must be above zero")]
     Zero { name: String, key: &'static str },
     /// An empty name, or another's.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// A value that does not fit its key.
     #[error("engine {number}: {words}")]
     Value {
         /// Its number, from 1.
@@ -158,12 +152,12 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Fills in what entrants inherit: their own words first, then what holds for each, then the registry, then the limit
+/// Fills in what entrants inherit: their own settings first, then `--each`, then the registry, then the limit
 /// of the run.
 ///
 /// # Errors
 /// If something is missing or contradicts itself.
-pub fn resolve_entrants(
+pub(crate) fn resolve_entrants(
     typed: &[Table],
     each: &Table,
     registry: &Registry,

@@ -17,13 +17,13 @@ const INTERCEPT: f64 = -242.85;
 
 /// Milliseconds a position at which the line means anything: the published time, and down to a quarter of it for
 /// machines that are faster than the one of 2011.
-pub const CALIBRATED_MS: RangeInclusive<u64> = 50..=200;
+const CALIBRATED_MS: RangeInclusive<u64> = 50..=200;
 
 /// How many positions the line was fitted on.
-pub const CALIBRATED_POSITIONS: usize = 1500;
+const CALIBRATED_POSITIONS: usize = 1500;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RatingEstimate {
+pub(crate) struct RatingEstimate {
     /// On the scale of CCRL 40/4.
     pub rating: f64,
     /// Half of the 95 % interval that follows from the choice of positions alone. How far engines lie off the fitted
@@ -34,7 +34,7 @@ pub struct RatingEstimate {
 impl RatingEstimate {
     /// The estimate from the points of every position, of ten each; none for a limit or a number of positions to which
     /// the line was not fitted. That it was fitted to UCI engines, asked for their full time, is for the caller to consider.
-    pub fn new(points: &[u32], limit: Limit) -> Option<RatingEstimate> {
+    pub(crate) fn new(points: &[u32], limit: Limit) -> Option<RatingEstimate> {
         let Limit::MoveTime(time) = limit else { return None };
         let fits = points.len() == CALIBRATED_POSITIONS
             && u64::try_from(time.as_millis()).is_ok_and(|ms| CALIBRATED_MS.contains(&ms));
@@ -52,7 +52,7 @@ impl RatingEstimate {
 }
 
 /// Why there is no estimate.
-pub fn reason_for_none() -> String {
+pub(crate) fn reason_for_none() -> String {
     format!(
         "none: its line holds for UCI engines with {} to {} ms a position (--movetime; its authors gave 200) that answer \
          all of sts in time, without a fault, and with nothing kept from one position to the next",
@@ -61,8 +61,8 @@ pub fn reason_for_none() -> String {
     )
 }
 
-/// Under which condition the estimate holds, for people.
-pub fn condition(time_ms: u128) -> String {
+/// Conditions under which the estimate holds, as text.
+pub(crate) fn condition(time_ms: u128) -> String {
     format!(
         "an estimate from {time_ms} ms a position, by a line fitted to CCRL 40/4 at 200 ms on an i7-2600K; the time is \
          not scaled to this machine; the error is that of the sample of positions alone"

@@ -1,4 +1,4 @@
-//! Results as they are written for scripts and read back to be compared: the JSON of a run, and how it is made.
+//! The JSON format of results: written by a run, read to resume, compare and plot.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -16,7 +16,7 @@ use crate::rating::{self, RatingEstimate};
 use crate::suite::{self, Problem, Suite};
 
 /// The version of the files that this program writes. Fields are added without a new one.
-pub const FORMAT: u32 = 1;
+const FORMAT: u32 = 1;
 
 /// One engine on one suite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub struct Record {
     pub suite: String,
     /// The engine's name in the run.
     pub engine: String,
-    /// The name that the engine bears itself, version included.
+    /// Name that the engine reports (`id name`), version included.
     #[serde(default)]
     pub engine_id: Option<String>,
     /// Limit, as its flag; `None` for moves from elsewhere.
@@ -246,7 +246,7 @@ impl Record {
         suite.problems.iter().zip(&self.results).map(same).collect()
     }
 
-    /// The results of moves that were found elsewhere; `name` says where.
+    /// Results of a list of moves; `name` is the name of their engine.
     pub fn from_moves(suite: &Suite, name: &str, list: &MoveList) -> Record {
         let results = suite.problems.iter().zip(&list.moves).map(|(problem, listed)| {
             let mv = listed.as_ref().and_then(|listed| listed.mv.ok());
@@ -313,7 +313,7 @@ impl Record {
 }
 
 /// Percent of points; 0 without points.
-pub fn percent(points: u64, max_points: u64) -> f64 {
+pub(crate) fn percent(points: u64, max_points: u64) -> f64 {
     if max_points == 0 { 0.0 } else { 100.0 * points as f64 / max_points as f64 }
 }
 
@@ -433,7 +433,6 @@ impl From<ReportedScore> for ScoreRecord {
 /// Why a file holds no results.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordsError {
-    /// It is no JSON, or has not the fields of results.
     #[error("{file}: {source}")]
     Json {
         /// The file, as it was named.
@@ -441,7 +440,6 @@ pub enum RecordsError {
         /// What is wrong, with line and column.
         source: serde_json::Error,
     },
-    /// A later version of the program wrote it.
     #[error("{file} has format {format}, this program reads up to {FORMAT}: use a newer smalt-suites")]
     TooNew {
         /// The file, as it was named.
@@ -460,7 +458,7 @@ pub fn to_json<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
     text.expect("results have only texts, numbers and lists") + "\n"
 }
 
-/// Reads what [`to_json`] wrote; `file` is the name that errors shall bear.
+/// Reads what [`to_json`] wrote; `file` is the name in errors.
 ///
 /// # Errors
 /// If it is something else, or of a later format.

@@ -1,4 +1,5 @@
-//! Questions to an engine: positions in, moves out, each with its time. Many engines at once, one order of results.
+//! Lets engines solve problems: positions in, moves with their times out, many engines in parallel and the results in the
+//! order of the suite.
 //!
 //! Grading is left to [`crate::grade`], except for when an engine settled on a solution.
 
@@ -12,9 +13,9 @@ use smalt_chess::{Move, UciMove};
 use smalt_driver::Fault;
 use smalt_protocol::ReportedScore;
 
-pub use pool::{AnswerProgress, Asked, SuiteOutcome, WorkerPool};
-pub use settled::Settled;
-pub use worker::{CheckError, Checked, EngineInfo, check};
+pub(crate) use pool::{AnswerProgress, Asked, SuiteOutcome, WorkerPool};
+pub(crate) use settled::Settled;
+pub(crate) use worker::{Checked, EngineInfo, check};
 
 /// What came of one question.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,16 +60,12 @@ pub struct LateMove {
 pub enum AnswerFailure {
     #[error(transparent)]
     Fault(#[from] Fault),
-    /// It played a move that is against the rules.
     #[error("played {0}, which is no legal move")]
     IllegalMove(UciMove),
-    /// It gave up instead of moving.
     #[error("resigned instead of moving")]
     Resigned,
-    /// Its move was late, and no principal variation was reported before.
     #[error("reported no principal variation within its limit (and then played {0})")]
     Late(UciMove),
-    /// It said that there is no move, and there is one.
     #[error("said that there is no move")]
     NoMove,
 }

@@ -1,5 +1,5 @@
-//! Several workers at once: each thread has a process of its own, gets a question when it is free, and reports what came
-//! of it. One loop hands out questions in the order of the suite and puts the answers back into that order.
+//! A pool of workers: each thread runs one engine process and takes the next problem when it is free. Answers are
+//! returned in the order of the suite.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -18,7 +18,7 @@ const MOST_FAULTS: u32 = 5;
 
 /// What came of all questions.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// Answers in order of problems; `None` where there is none.
     pub answers: Vec<Option<EngineAnswer>>,
     pub outcome: SuiteOutcome,
@@ -36,7 +36,7 @@ pub enum SuiteOutcome {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct AnswerProgress<'a> {
+pub(crate) struct AnswerProgress<'a> {
     /// The index of the problem.
     pub index: usize,
     /// All answers so far, this one too, in the order of the problems.
@@ -45,7 +45,7 @@ pub struct AnswerProgress<'a> {
 
 /// The processes of one engine, each with a thread of its own that asks it. They are started with their first question,
 /// and stay for those of further suites until the pool is dismissed.
-pub struct WorkerPool<'scope, 'env: 'scope> {
+pub(crate) struct WorkerPool<'scope, 'env: 'scope> {
     entrant: &'env SuiteEntrant,
     plan: &'env Plan,
     interrupt: &'env Interrupt,
@@ -78,7 +78,7 @@ struct WorkerEvent<'env> {
 
 impl<'scope, 'env> WorkerPool<'scope, 'env> {
     /// A pool that asks this engine. The first of its processes may be there already.
-    pub fn new(
+    pub(crate) fn new(
         scope: &'scope Scope<'scope, 'env>,
         entrant: &'env SuiteEntrant,
         plan: &'env Plan,
@@ -89,7 +89,7 @@ impl<'scope, 'env> WorkerPool<'scope, 'env> {
     }
 
     /// Asks the problems of these indexes, in this order, several at a time.
-    pub fn ask(
+    pub(crate) fn ask(
         &mut self,
         problems: &'env [Problem],
         indexes: &[usize],
@@ -122,7 +122,7 @@ impl<'scope, 'env> WorkerPool<'scope, 'env> {
     }
 
     /// Lets the engines leave, and waits until they have.
-    pub fn dismiss(self) {
+    pub(crate) fn dismiss(self) {
         if let Some(mut unneeded) = self.first {
             unneeded.quit();
         }

@@ -1,4 +1,4 @@
-//! When an engine settled on a solution for good: followed through the lines that it writes while it thinks.
+//! Time to solution: the time from which every PV of a search begins with a solution.
 
 use std::num::NonZeroU32;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! One engine process at a time, and one question after the other. After a fault it starts the engine anew.
+//! A worker: one engine process that solves one problem after the other, and is restarted after a fault.
 
 use std::time::{Duration, Instant};
 
@@ -29,18 +29,16 @@ const MOST_REPETITIONS: u32 = 20;
 
 /// Why an engine cannot be asked anything.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CheckError {
-    /// It cannot be started, does not speak UCI, or cannot be held to the limit.
+pub(crate) enum CheckError {
     #[error("engine {name:?} {fault}")]
     Unfit { name: String, fault: Fault },
-    /// An option that it does not have, or a value that does not fit.
     #[error("engine {name:?}: failed to {error}")]
     Option { name: String, error: SetOptionError },
 }
 
 /// An engine that was started before the run, and stays for its first question.
 #[derive(Default)]
-pub struct Checked {
+pub(crate) struct Checked {
     /// Reported name and author.
     pub introduction: EngineInfo,
     /// The engine; `None` if it failed in a way that the run will report.
@@ -61,7 +59,7 @@ pub struct EngineInfo {
 ///
 /// # Errors
 /// If the command, the protocol or an option is wrong.
-pub fn check(
+pub(crate) fn check(
     entrant: &SuiteEntrant,
     reaper: Option<&Reaper>,
     interrupt: &Interrupt,
@@ -155,7 +153,7 @@ impl<'a> SuiteWorker<'a> {
             return self.ask(problem);
         }
         let answer = match searched {
-            Ok(searched) => self.judge(problem, &searched, &follower),
+            Ok(searched) => self.to_answer(problem, &searched, &follower),
             Err(ConversationError::Fault(fault)) => failed(fault.into(), begun.elapsed()),
             Err(ConversationError::Interrupted) => return Err(Stopped::Interrupted),
             Err(error @ ConversationError::System { .. }) => return Err(Stopped::GivenUp(error.to_string())),
@@ -166,7 +164,7 @@ impl<'a> SuiteWorker<'a> {
         Ok(answer)
     }
 
-    /// Whether a search with a limit of time says nothing, since this program stood still in it for so long.
+    /// Whether a timed search is invalid because this program was suspended during it.
     fn is_disturbed(&self, stall: Duration) -> bool {
         match self.entrant.limit {
             Limit::MoveTime(time) => stall >= GREAT_DISTURBANCE.min(time / 2) && !stall.is_zero(),
@@ -246,7 +244,7 @@ impl<'a> SuiteWorker<'a> {
         engine.search(&request, &mut WaitContext::interruptible(self.interrupt), Some(&mut observe))
     }
 
-    fn judge(
+    fn to_answer(
         &self,
         problem: &Problem,
         searched: &SearchResult,

@@ -1,4 +1,4 @@
-//! Flags of all commands. [`super::intent`] turns them into work.
+//! Command-line arguments of all commands; [`super::intent`] resolves them to a plan.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ use smalt_about::{AboutCommand, ColorFlag};
     max_term_width = 100,
     after_help = format!("{EXAMPLES}\n\n{}", super::exit::HELP)
 )]
-pub(super) struct Arguments {
+pub(super) struct SuitesArguments {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: SuitesCommand,
     /// Colours of help and errors.
     #[command(flatten)]
     _color: ColorFlag,
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
 
 /// What to do.
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(super) enum SuitesCommand {
     /// Score engines on suites
     #[command(after_help = SCORE_EXAMPLES)]
     Score(ScoreFlags),

@@ -1,4 +1,4 @@
-//! `compare`: runs beside each other.
+//! `compare`: several runs side by side.
 
 use std::collections::BTreeSet;
 use std::iter;
@@ -43,12 +43,12 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
     }
     let alone = second.as_deref().map(|second| unmatched_suites(&first, second)).unwrap_or_default();
     for suite in &alone {
-        output::tell(&format!("left out: {suite}, which only one of the files has"));
+        output::print_info(&format!("left out: {suite}, which only one of the files has"));
     }
     for (a, b) in pairs.iter().filter(|(a, b)| a.settings != b.settings) {
         let names =
             if a.engine == b.engine { a.engine.clone() } else { format!("{} and {}", a.engine, b.engine) };
-        output::tell(&format!(
+        output::print_info(&format!(
             "Note: the runs of {names} on {} had different settings (options, --keep-hash, --grace, --early-stop)",
             a.suite
         ));

@@ -1,4 +1,4 @@
-//! `grade`: points for moves that were found elsewhere.
+//! `grade`: points for a list of moves.
 
 use std::io::Read;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(super) fn grade(flags: &GradeFlags) -> Result<Exit, Refusal> {
     };
     let list = MoveList::parse(&decode(&bytes), &file, &suite);
     for line in &list.refused {
-        output::tell(&format!("left out: {line}"));
+        output::print_info(&format!("left out: {line}"));
     }
     let name = flags.name.clone().unwrap_or_else(|| match flags.moves.file_stem() {
         Some(stem) if !is_standard_output(&flags.moves) => stem.to_string_lossy().into_owned(),

@@ -1,4 +1,4 @@
-//! `history`: a row a build, and the table that they make.
+//! `history`: adds a row for each build, and prints the table.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -33,7 +33,7 @@ pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Re
     }
 }
 
-/// As Markdown, unless that goes to a file: then people get text.
+/// Markdown on standard output, unless Markdown goes to a file: then text.
 fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
     let mut history = read(&flags.file)?;
     let files = [&flags.markdown, &flags.json, &flags.plot];
@@ -43,7 +43,7 @@ fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
     if !flags.ratings.is_empty() {
         let missing = history.apply_ratings(&ratings_of(&flags.ratings).or_usage()?);
         if !missing.is_empty() {
-            output::tell(&format!("not rated in these games: {}", missing.join(", ")));
+            output::print_info(&format!("not rated in these games: {}", missing.join(", ")));
         }
     }
     let style = if flags.markdown.is_some() { ReportStyle::Text } else { ReportStyle::Markdown };
@@ -128,7 +128,7 @@ fn described(
         (build.elo, build.elo_error) = elo_of(name, &text, &file.display().to_string()).or_usage()?;
         build.entrant = Some(name.clone());
         if build.elo.is_none() {
-            output::tell(&format!("{} gives {name} no Elo yet: the row is without", file.display()));
+            output::print_info(&format!("{} gives {name} no Elo yet: the row is without", file.display()));
         }
     }
     Ok(build)
@@ -223,7 +223,7 @@ fn measure(
     builtin: Builtin,
 ) -> Result<(u64, u64), BenchError> {
     if !flags.quiet {
-        output::tell(&format!("bench: {}", entrant.name));
+        output::print_info(&format!("bench: {}", entrant.name));
     }
     if entrant.program == Program::Builtin {
         return Ok((builtin.bench)());

@@ -1,4 +1,4 @@
-//! Makes a plan from flags: finds and reads suites, resolves engines, fills in defaults.
+//! Resolves arguments to a plan: reads suites, resolves engines, fills in defaults.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -22,7 +22,8 @@ const DEFAULT_LIMIT: Limit = Limit::MoveTime(Duration::from_millis(200));
 
 /// The plan that the flags mean.
 pub(super) fn plan(flags: &ScoreFlags) -> Result<Plan, Refusal> {
-    let registry = Registry::load(flags.registry.as_deref(), &mut |words| output::tell(&words)).or_usage()?;
+    let registry =
+        Registry::load(flags.registry.as_deref(), &mut |words| output::print_info(&words)).or_usage()?;
     let limit = Limit::from_parts("", flags.movetime, flags.nodes, flags.depth);
     let limit =
         limit.map_err(|_| anyhow!("--movetime, --nodes and --depth must be above zero")).or_usage()?;
@@ -35,7 +36,7 @@ pub(super) fn plan(flags: &ScoreFlags) -> Result<Plan, Refusal> {
     if typed.is_empty() {
         typed.push(Table::from_iter([("cmd".to_owned(), Value::from(BUILTIN))]));
     }
-    let notify = &mut |words: &str| output::tell(words);
+    let notify = &mut |words: &str| output::print_info(words);
     source::build_entrants(&mut typed, &each, &registry, &source::cache_folder(), notify).or_usage()?;
     let entrants = resolve_entrants(&typed, &each, &registry, limit.unwrap_or(DEFAULT_LIMIT)).or_usage()?;
     Ok(Plan {
@@ -52,7 +53,8 @@ pub(super) fn plan(flags: &ScoreFlags) -> Result<Plan, Refusal> {
 /// Without a reaper the system still ends the engines of a program that is killed, but not what they started themselves.
 pub(super) fn start_reaper() -> Option<Reaper> {
     let started = std::env::current_exe().and_then(|program| Reaper::start(&program, "reaper"));
-    let warn = |error| output::tell(&format!("Warning: failed to start the reaper of engines: {error}"));
+    let warn =
+        |error| output::print_info(&format!("Warning: failed to start the reaper of engines: {error}"));
     started.map_err(warn).ok()
 }
 
@@ -69,10 +71,10 @@ pub(super) fn suite(text: &str) -> Result<Suite, Refusal> {
         None => read_suite(text)?,
     };
     for line in &suite.refused {
-        output::tell(&format!("left out: {line}"));
+        output::print_info(&format!("left out: {line}"));
     }
     for (problem, note) in parts_left_out(&suite) {
-        output::tell(&format!("{text}, line {}, {}: {note}", problem.line, problem.id));
+        output::print_info(&format!("{text}, line {}, {}: {note}", problem.line, problem.id));
     }
     if suite.problems.is_empty() {
         return Err(anyhow!("{text} has no problem that could be asked")).or_usage();

@@ -1,4 +1,4 @@
-//! The command line: flags, exit codes, displays. The only module that prints.
+//! The command line: arguments, exit codes and output. The only module that prints.
 
 mod arguments;
 mod browse;
@@ -19,7 +19,7 @@ use clap::CommandFactory;
 use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit, run_reaper};
 use smalt_workbench::signals::exit_code;
 
-use arguments::{Arguments, Command};
+use arguments::{SuitesArguments, SuitesCommand};
 use exit::{Exit, Refusal};
 
 /// The built-in engine, as far as this program needs it.
@@ -29,17 +29,15 @@ pub struct Builtin {
     pub serve: fn() -> ExitCode,
     /// Runs the bench; gives its nodes and nodes a second.
     pub bench: fn() -> (u64, u64),
-    /// Its version.
     pub version: &'static str,
 }
 
-/// The program.
 pub fn main(builtin: Builtin) -> ExitCode {
-    let command = smalt_about::parse::<Arguments>().command;
-    if !matches!(command, Command::Engine | Command::Reaper) {
+    let command = smalt_about::parse::<SuitesArguments>().command;
+    if !matches!(command, SuitesCommand::Engine | SuitesCommand::Reaper) {
         raise_file_limit();
         if let Err(error) = adopt_orphans() {
-            output::tell(&format!("Warning: what engines leave behind may stay: {error}"));
+            output::print_info(&format!("Warning: what engines leave behind may stay: {error}"));
         }
     }
     let result = run(&command, builtin);
@@ -47,29 +45,29 @@ pub fn main(builtin: Builtin) -> ExitCode {
     match result {
         Ok(code) => code,
         Err(refusal) => {
-            output::tell(&format!("smalt-suites: {refusal}"));
+            output::print_info(&format!("smalt-suites: {refusal}"));
             exit_code(refusal.exit)
         }
     }
 }
 
-fn run(command: &Command, builtin: Builtin) -> Result<ExitCode, Refusal> {
+fn run(command: &SuitesCommand, builtin: Builtin) -> Result<ExitCode, Refusal> {
     let exit = match command {
-        Command::Engine => return Ok((builtin.serve)()),
-        Command::Reaper => {
+        SuitesCommand::Engine => return Ok((builtin.serve)()),
+        SuitesCommand::Reaper => {
             run_reaper(std::io::stdin().lock());
             Exit::Done
         }
-        Command::About(about) => {
-            output::print_with(|out| about.run(Arguments::command(), out))?;
+        SuitesCommand::About(about) => {
+            output::print_with(|out| about.run(SuitesArguments::command(), out))?;
             Exit::Done
         }
-        Command::Score(flags) => score::score(flags)?.0,
-        Command::Grade(flags) => grade::grade(flags)?,
-        Command::List => browse::list()?,
-        Command::Show(flags) => browse::show(flags)?,
-        Command::Compare(flags) => compare::compare(flags)?,
-        Command::History(flags) => history::history(flags, builtin)?,
+        SuitesCommand::Score(flags) => score::score(flags)?.0,
+        SuitesCommand::Grade(flags) => grade::grade(flags)?,
+        SuitesCommand::List => browse::list()?,
+        SuitesCommand::Show(flags) => browse::show(flags)?,
+        SuitesCommand::Compare(flags) => compare::compare(flags)?,
+        SuitesCommand::History(flags) => history::history(flags, builtin)?,
     };
     Ok(exit_code(exit))
 }

@@ -1,4 +1,4 @@
-//! Writing of results: to standard output, to standard error, or to files. A closed pipe is no error.
+//! Writes results to standard output, standard error or files. A closed pipe is no error.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub(super) fn is_standard_output(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Where texts for people go.
+/// Destination of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextSink {
     Output,
@@ -59,7 +59,7 @@ pub(super) fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
 }
 
 /// Writes a line of information to standard error.
-pub(super) fn tell(text: &str) {
+pub(super) fn print_info(text: &str) {
     let _ = writeln!(io::stderr(), "{}", sanitize_message(text));
 }
 

@@ -1,4 +1,4 @@
-//! How far a run has come: a bar on a terminal, a line now and then elsewhere.
+//! Progress of a run: a bar on a terminal, otherwise a line now and then.
 
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
@@ -81,7 +81,7 @@ impl<'a> ScoreBar<'a> {
         let words = self.score.words(now.saturating_duration_since(self.begun));
         if self.line_due.is_some_and(|due| now >= due) {
             let done = self.score.asked + self.score.resumed;
-            output::tell(&format!("{}, {done} of {}, {words}", self.title, self.suite.problems.len()));
+            output::print_info(&format!("{}, {done} of {}, {words}", self.title, self.suite.problems.len()));
             self.line_due = Some(now + LINE_EVERY);
         }
         self.bar.set_message(words);

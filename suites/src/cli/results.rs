@@ -1,4 +1,4 @@
-//! Results on their way to the user: shown when they come, written to files after each run.
+//! Results of a run: printed as they come, and written to files after each suite.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Going on with an interrupted run: what of its results this run may take, and why not the rest.
+//! Resumes an interrupted run: decides which earlier results can be reused.
 
 use std::path::Path;
 
@@ -28,11 +28,11 @@ impl<'a> Earlier<'a> {
     /// The results of a file: none if the run has just started. Warns about those of another run.
     pub(super) fn read(file: &Path, plan: &'a Plan, suites: &'a [Suite]) -> Result<Earlier<'a>, Refusal> {
         if !file.exists() {
-            output::tell(&format!("{} does not exist yet: all positions are asked", file.display()));
+            output::print_info(&format!("{} does not exist yet: all positions are asked", file.display()));
             return Ok(Earlier::none(plan, suites));
         }
         let earlier = Earlier { records: output::read_records(file)?, plan, suites };
-        earlier.tell_others(file);
+        earlier.warn_of_other_runs(file);
         Ok(earlier)
     }
 
@@ -88,13 +88,13 @@ impl<'a> Earlier<'a> {
     }
 
     /// Warns where results cannot be reused, and why.
-    fn tell_others(&self, file: &Path) {
+    fn warn_of_other_runs(&self, file: &Path) {
         let others: Vec<&Record> = self.records.iter().filter(|record| self.is_other(record)).collect();
         for record in &others {
             let differences =
                 self.runs().filter_map(|(suite, entrant)| self.difference(record, suite, entrant));
             let why = differences.min().map(|nearest| nearest.words(record)).unwrap_or_default();
-            output::tell(&format!(
+            output::print_info(&format!(
                 "{}: nothing is taken from {} of {}: {why}",
                 file.display(),
                 record.suite,
@@ -102,7 +102,10 @@ impl<'a> Earlier<'a> {
             ));
         }
         if others.len() == self.records.len() {
-            output::tell(&format!("{} holds nothing of this run: all positions are asked", file.display()));
+            output::print_info(&format!(
+                "{} holds nothing of this run: all positions are asked",
+                file.display()
+            ));
         }
     }
 

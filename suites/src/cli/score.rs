@@ -1,4 +1,4 @@
-//! `score`: every engine on every suite, with results shown and written after each.
+//! `score`: runs every engine on every suite; prints and writes the results after each.
 
 use std::path::Path;
 use std::thread::{self, Scope};
@@ -51,7 +51,7 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
     let exit = thread::scope(|scope| run.score_all(&suites, scope))?;
     run.results.finish()?;
     if exit == Exit::Interrupted {
-        output::tell(&resume::hint(&flags.output));
+        output::print_info(&resume::hint(&flags.output));
     }
     if exit == Exit::LeftOut && !run.results.has_answers() {
         return Err(anyhow!("no engine gave an answer")).or_failed();
@@ -162,7 +162,7 @@ impl<'a> ScoredRun<'a> {
                 let never_spoke = entrant.protocol == Protocol::Uci && introduction.protocol.is_none();
                 let hint =
                     if never_spoke { "; does it speak xboard (proto=xboard, proto=auto)?" } else { "" };
-                output::tell(&format!("{} is out: it {words}{hint}", entrant.name));
+                output::print_info(&format!("{} is out: it {words}{hint}", entrant.name));
                 *exit = (*exit).max(Exit::LeftOut);
             }
         }
@@ -177,7 +177,7 @@ impl<'a> ScoredRun<'a> {
         let all = suite.problems.len();
         let done = if open < all { format!(" ({} answered before)", all - open) } else { String::new() };
         let (limit, workers) = (entrant.limit, self.plan.concurrency);
-        output::tell(&format!(
+        output::print_info(&format!(
             "{}: {}, {all} positions{done}, {limit}, {workers} at a time",
             suite.name, entrant.name
         ));

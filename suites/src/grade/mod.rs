@@ -7,7 +7,7 @@ use smalt_protocol::{Bound, ReportedScore, Score};
 
 use crate::suite::Goal;
 
-pub use move_list::{ListedMove, MoveList, NoMove, RefusedMove, RefusedMoveReason};
+pub use move_list::MoveList;
 
 /// What an answer earned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ fn is_as_short(found: i32, asked: i32) -> bool {
 }
 
 /// The mate that a score announces, in moves; below zero where the side to move is mated.
-pub fn announced_mate(score: Option<ReportedScore>) -> Option<i32> {
+pub(crate) fn announced_mate(score: Option<ReportedScore>) -> Option<i32> {
     match score? {
         ReportedScore { score: Score::Mate(moves), bound: Bound::Exact } => Some(moves),
         ReportedScore { score: Score::Mate(moves), bound: Bound::Lower } if moves > 0 => Some(moves),

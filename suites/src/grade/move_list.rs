@@ -1,4 +1,4 @@
-//! A list of moves that were found elsewhere: `id move` a line, for the problems of one suite.
+//! A list of moves to grade: `id move` in each line, for the problems of one suite.
 
 use std::collections::HashMap;
 
@@ -71,19 +71,14 @@ pub struct RefusedMove {
 /// Why a line could not be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RefusedMoveReason {
-    /// It begins with no name of a problem.
     #[error("no position of the suite has the id at the start of {0:?}; a line is `id move`")]
     UnknownId(String),
-    /// It ends after the name.
     #[error("no move after the id {0}")]
     NoMove(String),
-    /// There are more lines for a name than problems.
     #[error("a second move for {0}; the first counts")]
     Again(String),
-    /// The move is ambiguous, which a finder of it could have avoided.
     #[error("{text} could be more than one move in {id}")]
     Ambiguous { id: String, text: String },
-    /// The text is no move in any notation.
     #[error("{text:?} is no move; in {id} it earns nothing")]
     Unreadable { id: String, text: String },
 }
@@ -94,7 +89,7 @@ impl MoveList {
     /// equal names, lines are taken in order.
     pub fn parse(text: &str, file: &str, suite: &Suite) -> MoveList {
         let mut list = MoveList { moves: vec![None; suite.problems.len()], refused: Vec::new() };
-        let names = Names::new(suite);
+        let names = ProblemIndex::new(suite);
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
@@ -107,7 +102,12 @@ impl MoveList {
         list
     }
 
-    fn read_line(&mut self, line: &str, suite: &Suite, names: &Names<'_>) -> Result<(), RefusedMoveReason> {
+    fn read_line(
+        &mut self,
+        line: &str,
+        suite: &Suite,
+        names: &ProblemIndex<'_>,
+    ) -> Result<(), RefusedMoveReason> {
         let (id, rest) = names.split(line).ok_or_else(|| RefusedMoveReason::UnknownId(line.to_owned()))?;
         let indexes = &names.indexes[id];
         let free = indexes.iter().find(|&&index| self.moves[index].is_none());
@@ -130,17 +130,17 @@ impl MoveList {
 }
 
 /// Where the problems of each name are.
-struct Names<'a> {
+struct ProblemIndex<'a> {
     indexes: HashMap<&'a str, Vec<usize>>,
 }
 
-impl<'a> Names<'a> {
-    fn new(suite: &'a Suite) -> Names<'a> {
+impl<'a> ProblemIndex<'a> {
+    fn new(suite: &'a Suite) -> ProblemIndex<'a> {
         let mut indexes: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, problem) in suite.problems.iter().enumerate() {
             indexes.entry(&problem.id).or_default().push(index);
         }
-        Names { indexes }
+        ProblemIndex { indexes }
     }
 
     /// The longest name with which a line begins (names may hold spaces), and what follows.

@@ -1,10 +1,10 @@
-//! The commit of the checkout that a folder lies in, read from git's own files. Starts no process.
+//! The commit of a git checkout, read from git's files without a process.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The commit checked out in a folder or above it; `None` outside of a checkout.
-pub fn current_commit(folder: &Path) -> Option<String> {
+pub(crate) fn current_commit(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
     let git = git_folder(&git)?;
     let head = fs::read_to_string(git.join("HEAD")).ok()?;

@@ -1,5 +1,5 @@
-//! The Elo of an entrant in a tournament: read from its results as `smalt-tournament standings --json` writes them, or
-//! from its store, which only `smalt-tournament` itself can read: then that program is run.
+//! The Elo of an entrant in a tournament, from the JSON of `smalt-tournament standings` or from a store, which
+//! `smalt-tournament` is run to read.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ const STORE_MARK: &[u8] = b"SQLite format 3\0";
 
 /// Why there is no Elo.
 #[derive(Debug, thiserror::Error)]
-pub enum GauntletError {
+pub(crate) enum GauntletError {
     /// The program that reads stores cannot be run.
     #[error(
         "{store} is the store of a run, and {READER}, which reads it, could not be run: failed to {source}; build it (cargo build --release), or give the results that `{READER} standings --json` writes"
@@ -30,7 +30,6 @@ pub enum GauntletError {
         store: String,
         source: StartError,
     },
-    /// It ran, and did not read the store.
     #[error("{READER} could not read {store}: it {end}{}", if words.is_empty() { String::new() } else { format!(": {words}") })]
     Unread {
         /// The store, as it was named.
@@ -38,7 +37,6 @@ pub enum GauntletError {
         end: String,
         words: String,
     },
-    /// It is no JSON of a tournament.
     #[error("{file}: {source}")]
     Json {
         /// The file, as it was named.
@@ -46,7 +44,6 @@ pub enum GauntletError {
         /// What is wrong, with line and column.
         source: serde_json::Error,
     },
-    /// No player has that name.
     #[error("nobody called {name:?} played in {file}; those who did: {}", names.join(", "))]
     NoEntrant {
         name: String,
@@ -93,7 +90,7 @@ impl GauntletJson {
 ///
 /// # Errors
 /// If it is a store, and that program cannot be run or does not read it.
-pub fn results_of(bytes: &[u8], path: &Path) -> Result<String, GauntletError> {
+pub(crate) fn results_of(bytes: &[u8], path: &Path) -> Result<String, GauntletError> {
     if !bytes.starts_with(STORE_MARK) {
         return Ok(String::from_utf8_lossy(bytes).into_owned());
     }
@@ -122,11 +119,15 @@ fn reader() -> PathBuf {
     beside.filter(|path| path.exists()).unwrap_or_else(|| PathBuf::from(READER))
 }
 
-/// The strength of an entrant above the mean of its opponents, in Elo, and its error. `file` is the name that errors shall bear.
+/// The strength of an entrant above the mean of its opponents, in Elo, and its error. `file` is the name in errors.
 ///
 /// # Errors
 /// If the text is something else, or no player has that name.
-pub fn elo_of(name: &str, text: &str, file: &str) -> Result<(Option<f64>, Option<f64>), GauntletError> {
+pub(crate) fn elo_of(
+    name: &str,
+    text: &str,
+    file: &str,
+) -> Result<(Option<f64>, Option<f64>), GauntletError> {
     let results: GauntletJson =
         serde_json::from_str(text).map_err(|source| GauntletError::Json { file: file.to_owned(), source })?;
     let Some(entrant) = results.entrants.iter().find(|entrant| entrant.name == name) else {

@@ -12,9 +12,9 @@ use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 
 use crate::record::Record;
 
-pub use checkout::current_commit;
-pub use gauntlet::{GauntletError, elo_of, results_of};
-pub use ratings::{PlayerRating, ratings_of};
+pub(crate) use checkout::current_commit;
+pub(crate) use gauntlet::{elo_of, results_of};
+pub(crate) use ratings::ratings_of;
 
 /// The builds, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ pub struct HistoryError {
 }
 
 impl History {
-    /// Reads a file; `file` is the name that errors shall bear.
+    /// Reads a file; `file` is the name in errors.
     ///
     /// # Errors
     /// If it is not TOML, has an unknown key, or lacks one.

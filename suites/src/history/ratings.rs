@@ -1,5 +1,5 @@
-//! One rating scale over all runs of a project, so that builds that never met are comparable: `smalt-tournament ratings`
-//! fits it to the games, and its players are matched to the builds of a history.
+//! Ratings of all builds on one scale: runs `smalt-tournament ratings` and matches its players to the builds of a
+//! history.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ struct RatingsJson {
 ///
 /// # Errors
 /// If `smalt-tournament` cannot be run or does not read them.
-pub fn ratings_of(files: &[PathBuf]) -> Result<Vec<PlayerRating>, GauntletError> {
+pub(crate) fn ratings_of(files: &[PathBuf]) -> Result<Vec<PlayerRating>, GauntletError> {
     let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     let text = json_of("ratings", &files)?;
     let list: RatingsJson = serde_json::from_str(&text)

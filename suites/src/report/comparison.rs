@@ -1,4 +1,4 @@
-//! A comparison of two runs, for people.
+//! Report of the comparison of two runs.
 
 use smalt_report::format::{number, percent};
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
@@ -7,7 +7,7 @@ use super::{ReportStyle, Section, right};
 use crate::compare::{ChangedPosition, ComparedRun, Comparison, ComparisonVerdict, TOTAL};
 
 /// Totals, changes and verdict; over several suites without the changes, which each suite lists.
-pub fn comparison_report(comparison: &Comparison, style: ReportStyle) -> String {
+pub(crate) fn comparison_report(comparison: &Comparison, style: ReportStyle) -> String {
     let mut section = Section::new(format!(
         "{}: {} against {}",
         comparison.suite,
@@ -102,7 +102,7 @@ fn changed(changes: &[ChangedPosition]) -> Table {
 }
 
 /// Every change of every comparison, a row each, for other programs.
-pub fn changes(comparisons: &[Comparison]) -> Table {
+pub(crate) fn changes(comparisons: &[Comparison]) -> Table {
     let headers =
         ["suite", "first_engine", "second_engine", "change", "id", "fen", "first", "second", "right"];
     let mut table = Table::new(headers.map(|header| Column::new(header, ColumnKind::Text)));

@@ -1,4 +1,4 @@
-//! The history of an engine's builds, for people: tables, and a plot over time.
+//! Report of the history of an engine's builds: tables, and a plot over time.
 
 use smalt_report::plot::{Axis, LineChart, PlotError, stacked};
 
@@ -11,7 +11,7 @@ const WAC_POSITIONS: f64 = 300.0;
 const STS_POINTS: f64 = 15_000.0;
 
 /// The improvement table, and how its builds were measured.
-pub fn history_report(history: &History, style: ReportStyle) -> String {
+pub(crate) fn history_report(history: &History, style: ReportStyle) -> String {
     let mut section = Section::new("Improvements");
     section.table(history.table());
     section.lines(["Improvement: the Elo less that of the build before, as if measured apart; it means something where both were \
@@ -29,7 +29,7 @@ pub fn history_report(history: &History, style: ReportStyle) -> String {
 ///
 /// # Errors
 /// If no build has any number.
-pub fn history_plot(history: &History) -> Result<String, PlotError> {
+pub(crate) fn history_plot(history: &History) -> Result<String, PlotError> {
     let (axis, places) = places(&history.builds);
     let chart = |title, y| {
         let chart = LineChart::new(title, axis.to_axis(), y);

@@ -1,4 +1,4 @@
-//! Results for people: tables, lists, sentences, as text or Markdown; and tables for other programs. Prints nothing.
+//! Reports as text, Markdown or CSV: tables, lists and sentences. Printing is left to `cli`.
 
 mod comparison;
 mod history;
@@ -8,20 +8,20 @@ mod side_by_side;
 
 use smalt_report::Table;
 
-pub use comparison::{changes, comparison_report};
-pub use history::{history_plot, history_report};
-pub use run::{failures, positions, run_report};
-pub use score::score_plot;
-pub use side_by_side::side_by_side;
+pub(crate) use comparison::{changes, comparison_report};
+pub(crate) use history::{history_plot, history_report};
+pub(crate) use run::{failures, positions, run_report};
+pub(crate) use score::score_plot;
+pub(crate) use side_by_side::side_by_side;
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReportStyle {
+pub(crate) enum ReportStyle {
     Text,
     Markdown,
 }
 
-/// A heading, and what stands below it.
+/// Heading and body of a section.
 pub(crate) struct Section {
     heading: String,
     parts: Vec<ReportPart>,

@@ -13,7 +13,7 @@ use crate::suite;
 const FAULTS_SHOWN: usize = 20;
 
 /// The table of themes, the totals, the faults.
-pub fn run_report(run: &Record, style: ReportStyle) -> String {
+pub(crate) fn run_report(run: &Record, style: ReportStyle) -> String {
     let mut section = Section::new(heading(run));
     section.table(themes(run));
     section.lines(totals(run));
@@ -166,7 +166,7 @@ fn faults(run: &Record) -> Vec<String> {
 }
 
 /// Missed problems with the played move and the solution; empty if there are none.
-pub fn failures(run: &Record, style: ReportStyle) -> String {
+pub(crate) fn failures(run: &Record, style: ReportStyle) -> String {
     let mut table = Table::new([
         Column::new("Position", ColumnKind::Text),
         Column::new("Played", ColumnKind::Text),
@@ -202,7 +202,7 @@ fn score_text(score: ScoreRecord) -> String {
 }
 
 /// Every position of every run, a row each, for other programs.
-pub fn positions(runs: &[Record]) -> Table {
+pub(crate) fn positions(runs: &[Record]) -> Table {
     let text = |header: &str| Column::new(header, ColumnKind::Text);
     let whole = |header: &str| Column::new(header, ColumnKind::Integer);
     let mut table = Table::new([

@@ -1,4 +1,4 @@
-//! Scores as pictures: themes and suites as bars, and how much was solved after how much time.
+//! Charts of scores: bars by theme and suite, and the share solved over time.
 
 use std::iter;
 
@@ -11,7 +11,7 @@ use crate::record::{self, Record};
 ///
 /// # Errors
 /// If there is no run.
-pub fn score_plot(runs: &[Record]) -> Result<String, PlotError> {
+pub(crate) fn score_plot(runs: &[Record]) -> Result<String, PlotError> {
     let mut charts = Vec::new();
     for group in groups(runs) {
         charts.push((points(&group), solved(&group)));
@@ -21,13 +21,13 @@ pub fn score_plot(runs: &[Record]) -> Result<String, PlotError> {
 }
 
 /// The runs on one suite, or on several of a single theme, which are drawn together.
-struct Group<'a> {
+struct SuiteGroup<'a> {
     /// In the order in which they were scored.
     suites: Vec<&'a str>,
     runs: Vec<&'a Record>,
 }
 
-impl<'a> Group<'a> {
+impl<'a> SuiteGroup<'a> {
     /// The engines, each once.
     fn engines(&self) -> Vec<&'a str> {
         distinct(self.runs.iter().map(|run| run.engine.as_str()))
@@ -58,7 +58,7 @@ impl<'a> Group<'a> {
     }
 }
 
-fn groups(runs: &[Record]) -> Vec<Group<'_>> {
+fn groups(runs: &[Record]) -> Vec<SuiteGroup<'_>> {
     let suites = distinct(runs.iter().map(|run| run.suite.as_str()));
     let has_one_theme = |suite: &&str| runs.iter().all(|run| run.suite != *suite || run.themes.len() <= 1);
     let (small, large): (Vec<&str>, Vec<&str>) = suites.into_iter().partition(has_one_theme);
@@ -66,7 +66,7 @@ fn groups(runs: &[Record]) -> Vec<Group<'_>> {
     parts
         .map(|suites| {
             let runs = runs.iter().filter(|run| suites.contains(&run.suite.as_str())).collect();
-            Group { suites, runs }
+            SuiteGroup { suites, runs }
         })
         .collect()
 }
@@ -83,7 +83,7 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 }
 
 /// Points of those possible by theme or by suite, the engines side by side.
-fn points(group: &Group<'_>) -> BarChart {
+fn points(group: &SuiteGroup<'_>) -> BarChart {
     let engines = group.engines();
     let parts: Vec<Vec<_>> = engines.iter().map(|engine| group.parts_of(engine)).collect();
     let names = distinct(parts.iter().flatten().map(|part| part.0));
@@ -109,7 +109,7 @@ fn bar((points, most): (u64, u64)) -> (f64, String) {
 }
 
 /// Share of positions solved for good by time.
-fn solved(group: &Group<'_>) -> LineChart {
+fn solved(group: &SuiteGroup<'_>) -> LineChart {
     let x = Axis::in_unit("time to solution", "ms, logarithmic");
     let y = Axis::in_unit("positions solved", "%");
     let chart = LineChart::new(format!("{}: solved over time", group.title()), x, y).on_logarithmic_x();

@@ -1,4 +1,4 @@
-//! Several engines on one suite, theme by theme, with their ranks.
+//! Table of several engines on one suite by theme, with ranks.
 
 use smalt_report::{Align, Column, ColumnKind, Table};
 
@@ -6,7 +6,7 @@ use super::{ReportStyle, Section};
 use crate::record::{self, Record};
 
 /// Points in percent of each engine and its rank, by themes. Empty for less than two runs.
-pub fn side_by_side(runs: &[&Record], style: ReportStyle) -> String {
+pub(crate) fn side_by_side(runs: &[&Record], style: ReportStyle) -> String {
     let Some(first) = runs.first().filter(|_| runs.len() > 1) else { return String::new() };
     let engines =
         runs.iter().map(|run| Column::new(run.engine.as_str(), ColumnKind::Text).aligned(Align::Right));

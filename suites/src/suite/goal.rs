@@ -24,15 +24,12 @@ pub struct Goal {
 pub enum GoalError {
     #[error("nothing to solve: it has no bm, am or dm, and no points in c0 or c8{}", words_of(.left_out))]
     Nothing { left_out: Vec<Note> },
-    /// Each move to find is one to avoid.
     #[error("nothing can solve it: {} both after bm and after am", stand(.moves))]
     Contradiction { moves: Vec<String> },
-    /// No move of an operation is legal.
     #[error("none of its moves after {opcode} can be played: {source}")]
     NoMove {
         /// `bm` or `am`.
         opcode: &'static str,
-        /// Error of the first.
         source: EpdMoveError,
     },
 }

@@ -11,20 +11,21 @@ mod read;
 
 use smalt_chess::Epd;
 
-pub use embedded::{EMBEDDED, EmbeddedSuite};
-pub use goal::{Goal, GoalError};
-pub use note::Note;
-pub use read::{LineError, RefusedLine};
+pub use embedded::EMBEDDED;
+pub(crate) use embedded::EmbeddedSuite;
+pub(crate) use goal::Goal;
+pub(crate) use note::Note;
+pub(crate) use read::RefusedLine;
 
 /// The name of the suite that the rating is for.
-pub const STS: &str = "sts";
+pub(crate) const STS: &str = "sts";
 
 /// Problems, in their order.
 #[derive(Clone, Debug)]
 pub struct Suite {
     /// How it is named in results: `wac`, `sts`, or a file's name without folder and ending.
     pub name: String,
-    /// What it is, for people.
+    /// Description of the suite.
     pub title: String,
     /// The names of its themes, in the order in which they occur. At least one, unless it is empty.
     pub themes: Vec<String>,

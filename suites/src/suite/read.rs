@@ -34,7 +34,7 @@ pub enum LineError {
 }
 
 impl Suite {
-    /// Reads the bytes of an EPD file; `file` is the name that refused lines shall bear. Empty lines and lines that
+    /// Reads the bytes of an EPD file; `file` is the name in errors. Empty lines and lines that
     /// begin with `#` are skipped. Themes are what names have in common before their numbers.
     pub fn parse(bytes: &[u8], name: &str, file: &str) -> Suite {
         let mut suite = Suite::empty(name, file);

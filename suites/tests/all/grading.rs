@@ -1,8 +1,7 @@
 //! Lists of moves that were found elsewhere, through the whole program.
 
 use smalt_chess::{CastlingMode, San, UciMove};
-use smalt_suites::record::from_json;
-use smalt_suites::suite::Suite;
+use smalt_suites::{Suite, from_json};
 
 use crate::support::{Bench, shown};
 
@@ -101,7 +100,7 @@ fn a_refused_line_says_where_and_why() {
 }
 
 /// Plays the move of one kind everywhere, written in one way; gives points and solved.
-fn play_all(write: impl Fn(&smalt_suites::suite::Problem) -> String) -> (u64, usize) {
+fn play_all(write: impl Fn(&smalt_suites::Problem) -> String) -> (u64, usize) {
     let bench = Bench::new();
     let suite = Suite::embedded("sts").unwrap();
     let lines = suite.problems.iter().map(|problem| format!("{} {}\n", problem.id, write(problem)));
@@ -114,7 +113,7 @@ fn play_all(write: impl Fn(&smalt_suites::suite::Problem) -> String) -> (u64, us
 
 #[test]
 fn the_best_moves_of_sts_earn_all_points_in_every_notation() {
-    let best = |problem: &smalt_suites::suite::Problem| problem.goal.best[0];
+    let best = |problem: &smalt_suites::Problem| problem.goal.best[0];
     assert_eq!(
         play_all(|problem| San::from_move(best(problem), &problem.epd.position).to_string()),
         (15_000, 1500)
@@ -127,7 +126,7 @@ fn the_best_moves_of_sts_earn_all_points_in_every_notation() {
 
 #[test]
 fn the_last_moves_of_the_lists_earn_what_the_published_points_say() {
-    let last = |problem: &smalt_suites::suite::Problem| problem.goal.points.last().unwrap().0;
+    let last = |problem: &smalt_suites::Problem| problem.goal.points.last().unwrap().0;
     let sum: u32 =
         Suite::embedded("sts").unwrap().problems.iter().map(|one| one.goal.points.last().unwrap().1).sum();
     let (points, solved) =

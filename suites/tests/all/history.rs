@@ -2,8 +2,7 @@
 
 use insta::assert_snapshot;
 use smalt_chess::{CastlingMode, UciMove};
-use smalt_suites::history::History;
-use smalt_suites::record::from_json;
+use smalt_suites::{History, from_json};
 
 use crate::support::{Bench, scripted};
 
@@ -200,7 +199,7 @@ fn a_row_never_has_the_results_of_one_engine_and_the_bench_of_another() {
 #[test]
 fn a_row_takes_whole_results_of_one_engine_alone() {
     let bench = Bench::new();
-    let best: String = smalt_suites::suite::Suite::embedded("wac")
+    let best: String = smalt_suites::Suite::embedded("wac")
         .unwrap()
         .problems
         .iter()

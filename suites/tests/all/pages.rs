@@ -1,9 +1,7 @@
 //! What users read: help, lists, tables, comparisons.
 
 use insta::assert_snapshot;
-use smalt_suites::grade::MoveList;
-use smalt_suites::record::{Record, ResultRecord, to_json};
-use smalt_suites::suite::Suite;
+use smalt_suites::{MoveList, Record, ResultRecord, Suite, to_json};
 
 use crate::support::{Bench, scripted};
 

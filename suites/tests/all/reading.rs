@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use smalt_chess::San;
-use smalt_suites::suite::{EMBEDDED, Problem, Suite};
+use smalt_suites::{EMBEDDED, Problem, Suite};
 
 use crate::support::{Bench, scripted};
 

@@ -1,6 +1,6 @@
 //! Suites scored by the built-in engine and by real engines.
 
-use smalt_suites::record::{Record, from_json};
+use smalt_suites::{Record, from_json};
 
 use crate::support::{Bench, shown};
 

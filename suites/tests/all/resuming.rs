@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use smalt_suites::record::{Record, from_json, to_json};
+use smalt_suites::{Record, from_json, to_json};
 use smalt_testing::process::wait_until;
 
 use crate::support::{ANSWERED, Bench, SUITE, scripted, shown};

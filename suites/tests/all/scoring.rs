@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 
-use smalt_suites::record::{Record, from_json};
+use smalt_suites::{Record, from_json};
 
 use crate::support::{ANSWERED, Bench, SUITE, scripted, scripted_program, shown};
 

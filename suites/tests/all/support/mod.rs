@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use smalt_suites::record::{Record, ResultRecord, from_json};
+use smalt_suites::{Record, ResultRecord, from_json};
 use tempfile::TempDir;
 
 /// The program under test.
@@ -37,7 +37,6 @@ impl Bench {
         Bench { folder: TempDir::new().unwrap() }
     }
 
-    /// Writes a file.
     pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) {
         std::fs::write(self.path(name), text).unwrap();
     }
