@@ -75,9 +75,9 @@ impl Visitor for OurJudge {
 }
 
 /// Their moves, each judged.
-struct Judge;
+struct MoveChecker;
 
-impl TheirVisitor for Judge {
+impl TheirVisitor for MoveChecker {
     type Tags = shakmaty::Chess;
     type Movetext = shakmaty::Chess;
     type Output = ();
@@ -130,7 +130,7 @@ fn read_games(criterion: &mut Criterion) {
             while reader.read_game(&mut Nothing).expect("memory does not fail").is_some() {}
         });
     });
-    group.bench_function("judged/smalt", |bencher| {
+    group.bench_function("legal/smalt", |bencher| {
         bencher.iter(|| {
             let mut reader = PgnReader::new(text.as_slice());
             while reader.visit_game(&mut OurJudge::default()).expect("memory does not fail") {}
@@ -142,10 +142,10 @@ fn read_games(criterion: &mut Criterion) {
             while reader.read_game(Variations::Skip).expect("the games can be used").is_some() {}
         });
     });
-    group.bench_function("judged/pgn-reader and shakmaty", |bencher| {
+    group.bench_function("legal/pgn-reader and shakmaty", |bencher| {
         bencher.iter(|| {
             let mut reader = Reader::new(text.as_slice());
-            while reader.read_game(&mut Judge).expect("memory does not fail").is_some() {}
+            while reader.read_game(&mut MoveChecker).expect("memory does not fail").is_some() {}
         });
     });
     group.finish();
@@ -161,7 +161,7 @@ fn write_moves(criterion: &mut Criterion) {
     group.bench_function("write", |bencher| {
         bencher.iter(|| plies.iter().map(|(position, mv)| San::from_move(*mv, position) as San).max());
     });
-    group.bench_function("play and judge a game", |bencher| {
+    group.bench_function("play_through_a_game", |bencher| {
         bencher.iter(|| {
             let mut replay = Game::default();
             for (_, mv) in &plies {

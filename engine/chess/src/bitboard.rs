@@ -1,4 +1,4 @@
-//! Sets of squares, one bit a square.
+//! Bitboards: sets of squares, one bit per square.
 
 use std::fmt;
 use std::num::NonZero;

@@ -1,4 +1,4 @@
-//! A game: a start position and the moves from there, with the rules that look back on what has been.
+//! A game: start position, moves, and the rules that depend on them (repetition, fifty-move rule).
 //!
 //! Each ply costs a move and a key in the history, and no position: of many games at once little memory is in use, and
 //! what looks back replays them. Clocks, players and results that are not made on the board are for others.
@@ -22,12 +22,12 @@ pub struct Game {
 #[error("{0:?} is not a legal move here")]
 pub struct IllegalMoveError(pub Move);
 
-/// Who ends a game when a position has occurred three times or fifty moves have passed.
+/// Treatment of threefold repetition and the fifty-move rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DrawClaims {
     /// Both players claim as soon as they can, as tournaments of engines do it.
     Automatic,
-    /// Nobody does: the game goes on to the fivefold repetition or the seventy-fifth move.
+    /// No claims: only fivefold repetition and the seventy-five-move rule end the game.
     Never,
 }
 
@@ -47,13 +47,13 @@ impl Game {
         &self.start
     }
 
-    /// The present position.
+    /// Position after the last move.
     #[inline]
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// The moves played.
+    /// Moves from the start position.
     #[inline]
     pub fn moves(&self) -> &[Move] {
         &self.moves

@@ -22,27 +22,27 @@ pub enum MoveKind {
     Quiet = 0,
     /// A pawn's first move over two squares.
     DoublePush = 1,
-    /// The king takes his own rook: castling.
+    /// Castling, encoded as the king capturing its own rook.
     Castle = 2,
-    /// Takes what stands on the destination.
+    /// Capture on the destination square.
     Capture = 4,
-    /// Takes the pawn beside the origin.
+    /// En passant capture.
     EnPassant = 5,
-    /// Becomes a knight.
+    /// Promotion to a knight, without a capture.
     KnightPromotion = 8,
-    /// Becomes a bishop.
+    /// Promotion to a bishop, without a capture.
     BishopPromotion = 9,
-    /// Becomes a rook.
+    /// Promotion to a rook, without a capture.
     RookPromotion = 10,
-    /// Becomes a queen.
+    /// Promotion to a queen, without a capture.
     QueenPromotion = 11,
-    /// Takes, and becomes a knight.
+    /// Capture with promotion to a knight.
     KnightPromotionCapture = 12,
-    /// Takes, and becomes a bishop.
+    /// Capture with promotion to a bishop.
     BishopPromotionCapture = 13,
-    /// Takes, and becomes a rook.
+    /// Capture with promotion to a rook.
     RookPromotionCapture = 14,
-    /// Takes, and becomes a queen.
+    /// Capture with promotion to a queen.
     QueenPromotionCapture = 15,
 }
 
@@ -128,7 +128,7 @@ impl Move {
         self.0 >> 12 == MoveKind::Castle as u16
     }
 
-    /// Whether a pawn takes the pawn beside it.
+    /// Whether the move is an en passant capture.
     #[inline]
     pub const fn is_en_passant(self) -> bool {
         self.0 >> 12 == MoveKind::EnPassant as u16

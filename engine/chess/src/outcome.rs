@@ -1,4 +1,4 @@
-//! How games end: who won, and by which rule. Knows positions, not games: [`crate::Game`] counts.
+//! Results of games and the rules that end them. Repetitions and moves are counted by [`crate::Game`].
 
 mod dead;
 
@@ -8,12 +8,12 @@ use crate::bitboard::Bitboard;
 use crate::piece::{Color, Role};
 use crate::position::Position;
 
-/// Who won.
+/// Result of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Outcome {
-    /// A side won.
+    /// Win of this color.
     Win(Color),
-    /// Nobody did.
+    /// Draw by any rule or by agreement.
     Draw,
 }
 
@@ -61,7 +61,7 @@ pub enum Ending {
     Stalemate,
     /// Neither side has the pieces to ever give mate (5.2.2).
     InsufficientMaterial,
-    /// The pieces are so locked that nobody can ever give mate (5.2.2).
+    /// Dead position: the pieces are locked and neither side can ever give mate (5.2.2).
     DeadPosition,
     /// The same position for the fifth time (9.6.1).
     FivefoldRepetition,
@@ -74,7 +74,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// Who won.
+    /// Result of a game.
     pub fn outcome(self) -> Outcome {
         match self {
             Ending::Checkmate { winner } => Outcome::Win(winner),
@@ -99,7 +99,7 @@ impl fmt::Display for Ending {
 }
 
 impl Position {
-    /// How the game ends here whatever came before: by mate, stalemate, or because nobody can ever win.
+    /// Ending that depends on the position alone: checkmate, stalemate, insufficient material or dead position.
     pub fn ending(&self) -> Option<Ending> {
         if !self.has_legal_move() {
             Some(match self.is_check() {

@@ -1,4 +1,4 @@
-//! Colors, roles, and pieces: a piece is a role of a color.
+//! Colors, roles (piece types) and pieces.
 
 use std::fmt;
 use std::ops::Not;
@@ -133,7 +133,7 @@ impl Piece {
         (0..12).map(Piece)
     }
 
-    /// Who owns the piece.
+    /// Color of the piece.
     #[inline]
     pub const fn color(self) -> Color {
         if self.0 & 1 == 0 { Color::White } else { Color::Black }

@@ -1,5 +1,5 @@
-//! The parts of a position before anybody has judged them: who stands where, whose turn it is, what may still
-//! castle. A [`Setup`] can hold nonsense; [`crate::Position::new`] decides.
+//! The parts of a position before validation: pieces, side to move, castling rights and en passant square. A [`Setup`]
+//! can hold nonsense; [`crate::Position::new`] validates it.
 
 use crate::bitboard::Bitboard;
 use crate::piece::{Color, Piece, Role};

@@ -1,5 +1,5 @@
-//! Magic numbers for processors without PEXT: a multiplication with one gathers the occupancy of the squares that
-//! matter into the top bits, as many as there are such squares. Found by trying sparse random numbers.
+//! Magic bitboards, for processors without PEXT: multiplication by a magic number maps the relevant occupancy of a slider
+//! to a table index. The numbers were found by trying sparse random ones.
 
 /// By the rook's square.
 #[rustfmt::skip]

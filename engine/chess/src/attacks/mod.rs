@@ -1,5 +1,5 @@
-//! Which squares a piece attacks: tables for the leapers and the lines, computed by the compiler, and fast
-//! lookups for the sliders. [`walk`] is the slow truth that all of them come from or are checked against.
+//! Attack tables: leapers, lines and squares between, computed at compile time, and sliders by magic bitboards or PEXT.
+//! [`walk`] is the slow reference.
 
 #[cfg(not(target_feature = "bmi2"))]
 mod magics;

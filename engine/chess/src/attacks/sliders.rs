@@ -1,6 +1,5 @@
-//! Attacks of rooks and bishops by one table lookup. The index into a square's part of the table is the
-//! occupancy of the squares that matter, gathered by the processor's PEXT where the build may use it and by a
-//! multiplication with a magic number otherwise; the choice is made at build time, so that the lookup has no branch.
+//! Attacks of rooks and bishops by one table lookup. The index is the relevant occupancy, extracted by PEXT where the
+//! build may use it and by magic bitboards otherwise; the choice is made at build time, so that the lookup has no branch.
 
 use super::walk;
 use crate::bitboard::Bitboard;

@@ -1,5 +1,5 @@
-//! The slow and obvious attacks of sliders: one step at a time until something stands in the way. The fast
-//! tables are checked against it; nothing else should need it.
+//! Reference implementation of slider attacks: one step at a time up to the first blocker. The fast tables are checked
+//! against it.
 
 use crate::bitboard::Bitboard;
 use crate::square::Square;

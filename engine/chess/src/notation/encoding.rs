@@ -19,7 +19,7 @@ impl Encoding {
     pub(crate) const LOOK_AHEAD: usize = 4;
 
     /// The encoding of a file that begins with these bytes, and the length of its mark. Without a mark a zero byte beside
-    /// an ASCII letter tells UTF-16.
+    /// an ASCII letter means UTF-16.
     pub(crate) fn of(start: &[u8]) -> (Encoding, usize) {
         match *start {
             [0xef, 0xbb, 0xbf, ..] => (Encoding::Bytes, 3),

@@ -1,5 +1,4 @@
-//! A short word, put together letter by letter and written at once: a formatter takes as long for a letter as for a
-//! word.
+//! A buffer for short texts such as moves: formatted in one write instead of letter by letter.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The texts of chess: how moves, positions and games are written and read.
+//! Notation: FEN, EPD, SAN, UCI moves, PGN and Polyglot books.
 
 pub mod encoding;
 pub mod epd;

@@ -1,5 +1,5 @@
-//! What game runners write behind a move: `+0.35/12 0.412s`, `-M4/8 0.000s, Black mates`, `book`. fastchess and
-//! cutechess share the form, and users' scripts read it.
+//! Move comments of game runners: `+0.35/12 0.412s`, `-M4/8 0.000s, Black mates`, `book`, in the form that fastchess and
+//! cutechess share.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,7 +19,7 @@ pub enum MoveComment {
 pub struct SearchComment {
     /// The view of the side that moved.
     pub score: CommentScore,
-    /// Plies searched.
+    /// Search depth in plies.
     pub depth: u32,
     /// Time used, in whole milliseconds, if it is given.
     pub time: Option<Duration>,
@@ -121,7 +121,7 @@ impl FromStr for MoveComment {
 }
 
 impl fmt::Display for MoveComment {
-    /// Without braces.
+    /// Writes the comment without braces.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MoveComment::Book => f.write_str("book"),

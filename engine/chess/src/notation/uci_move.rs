@@ -1,4 +1,4 @@
-//! A move as engines write it, `e2e4` or `a7a8q`: first only the text, then what it means in a position.
+//! Moves in UCI notation, `e2e4` or `a7a8q`: the text, and its conversion to a move in a position.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use crate::setup::CastlingSide;
 use crate::square::{File, Rank, Square};
 
 /// A move in pure coordinate notation. Whether castling is written as the king's two steps or as the king
-/// taking his rook is for a position to tell.
+/// capturing its rook depends on the position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UciMove {
     /// `0000`: the side to move passes.

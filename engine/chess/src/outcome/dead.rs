@@ -1,5 +1,5 @@
-//! Dead positions of one simple kind: kings and pawns alone, every pawn blocked for good, and no way for a king
-//! to reach one. Others exist; they are left to the players.
+//! Dead positions of one simple kind: only kings and blocked pawns, and no king can reach a pawn. Other dead positions
+//! are not detected.
 
 use crate::attacks::{king_attacks, pawn_attack_set};
 use crate::bitboard::Bitboard;

@@ -77,7 +77,7 @@ fn count<const WHITE: bool, const BULK: bool>(position: &Position, depth: u32) -
     for &mv in &list {
         next.set_after_as::<WHITE>(position, mv);
         if depth == 1 {
-            // Nobody looks at the leaf: it must be played all the same.
+            // The result is not used; `black_box` keeps the optimizer from removing the move.
             black_box(&next);
             nodes += 1;
             continue;

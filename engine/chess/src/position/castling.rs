@@ -1,4 +1,4 @@
-//! Castling, the same in standard chess and Chess960: which rook, where both go, what must be free and safe.
+//! Castling in standard chess and Chess960: rook, destinations, and the squares that must be empty and not attacked.
 
 use super::{Position, zobrist};
 use crate::attacks::between;

@@ -1,5 +1,5 @@
-//! Static exchange evaluation: what a capture is worth when both sides go on taking on its square, always with
-//! the least valuable piece, and stop when it no longer pays. Pins are not looked at.
+//! Static exchange evaluation (SEE): the value of a sequence of captures on one square, each with the least valuable
+//! attacker, stopped when it no longer pays. Pins are ignored.
 
 use super::Position;
 use crate::attacks::{bishop_attacks, rook_attacks};
@@ -19,7 +19,7 @@ impl Position {
         if mv.is_castle() {
             return threshold <= 0;
         }
-        // Most moves are judged without a look at who attacks the square.
+        // Most moves are decided without computing the attackers of the square.
         let won = gain(self, mv, values) - threshold;
         if won < 0 {
             return false;
@@ -87,7 +87,7 @@ fn gain(position: &Position, mv: Move, values: &ExchangeValues) -> i32 {
     taken + promoted
 }
 
-/// What stands on the destination of a move behind it.
+/// The piece on the destination square after the move.
 fn standing_after(position: &Position, mv: Move) -> Role {
     mv.promoted_to().unwrap_or(position.moved_role(mv))
 }

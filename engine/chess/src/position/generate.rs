@@ -1,5 +1,5 @@
-//! Legal moves. Checkers, pins and the squares that are dangerous for the king are known before any move is
-//! looked at, so every move that comes out is legal and none is tried on the board, en passant aside.
+//! Legal move generation. Checkers, pins and attacked squares are computed first, so that every generated move is legal
+//! and none is tried on the board, except en passant.
 //!
 //! The generator is written once and specialized by the compiler for the side to move, for what is wanted
 //! (all moves, captures, quiets) and for what becomes of the moves ([`MoveSink`]: listed, counted, looked for).

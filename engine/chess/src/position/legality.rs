@@ -1,4 +1,5 @@
-//! Questions about a legal move before it is played: what it moves, what it takes, whether it gives check.
+//! Properties of a legal move before it is played: moved and captured piece, and whether it gives check (direct and
+//! discovered).
 
 use super::Position;
 use crate::attacks::{between, bishop_attacks, knight_attacks, line, pawn_attacks, rook_attacks};

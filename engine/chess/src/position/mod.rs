@@ -1,4 +1,4 @@
-//! Legal positions. Legality is judged once, by [`Position::new`]; after that the type is the proof.
+//! Legal positions: legality is checked once, by [`Position::new`], and guaranteed by the type afterwards.
 //!
 //! A position is a small flat value: playing a move on a copy is how one goes forward, dropping it how one goes
 //! back. It knows nothing of the moves before it; [`crate::Game`] does.

@@ -1,5 +1,5 @@
-//! Plays moves. Keys are kept incrementally; checkers and pins of the side that is then to move are found in
-//! one pass over the sliders that look at its king.
+//! Makes moves. Zobrist keys are updated incrementally; checkers and pins of the new side to move are computed in one
+//! pass over its king's x-rays.
 
 use super::{NO_PIECE, Position, castling, zobrist};
 use crate::attacks::{between, bishop_attacks, knight_attacks, pawn_attacks, rook_attacks};
@@ -9,7 +9,7 @@ use crate::piece::{Color, Piece, Role};
 use crate::square::{Rank, Square};
 
 impl Position {
-    /// Plays a legal move and tells whether it gives check. What happens with an illegal move is unspecified, but
+    /// Plays a legal move and returns whether it gives check. What happens with an illegal move is unspecified, but
     /// it is no undefined behavior: ask [`Position::is_legal`] where in doubt.
     #[inline]
     pub fn play(&mut self, mv: Move) -> bool {
@@ -17,7 +17,7 @@ impl Position {
         self.set_after(&before, mv)
     }
 
-    /// The position after a legal move; [`Position::is_check`] of it tells whether the move gave check.
+    /// The position after a legal move; [`Position::is_check`] returns whether the move gave check.
     #[inline]
     #[must_use]
     pub fn after(&self, mv: Move) -> Position {
@@ -26,7 +26,7 @@ impl Position {
         next
     }
 
-    /// Becomes the position that a legal move leads to from `before`, and tells whether the move gave check. This
+    /// Becomes the position that a legal move leads to from `before`, and returns whether the move gave check. This
     /// is the fastest way to play where the new position has a place of its own, as on the stack of a search.
     #[inline]
     pub fn set_after(&mut self, before: &Position, mv: Move) -> bool {
@@ -211,7 +211,7 @@ impl Position {
         self.castling_rooks ^= lost;
     }
 
-    /// Finds who of `them` attacks the king of the side to move, and which lines to him one piece alone blocks.
+    /// Computes the checkers of the king of the side to move, and the pinned pieces.
     #[inline(always)]
     pub(super) fn find_checkers_and_pins(&mut self, us: Color, king: Square, them: Bitboard) {
         let own = self.colors[us.index()];

@@ -1,5 +1,5 @@
-//! Which change of a key is the step of one piece. So a search sees from keys alone that the side to move can go back
-//! to a position that was there before, a ply before it does.
+//! Upcoming repetition: which key differences are a single reversible move, so that a search sees a draw by repetition
+//! one ply early.
 //!
 //! Idea: M. van Kervinck, "The design and implementation of the Rookie 2.0 chess program" (2010), section 4.4; there
 //! with cuckoo hashing, here with open addressing.

@@ -1,4 +1,4 @@
-//! Judges a [`Setup`]: the one place where positions come from.
+//! Validation of a [`Setup`]: the only way to a position.
 
 use thiserror::Error;
 
@@ -36,7 +36,7 @@ pub enum PositionError {
 }
 
 impl Position {
-    /// Judges a setup and makes it a position.
+    /// Validates a setup and converts it to a position.
     ///
     /// # Errors
     /// The first reason found why the setup is no legal position.

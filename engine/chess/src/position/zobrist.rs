@@ -1,4 +1,4 @@
-//! Zobrist keys as Polyglot published them, so that a position's key finds it in every Polyglot book.
+//! Zobrist keys with Polyglot's random numbers, so that a key finds the position in every Polyglot book.
 //!
 //! Source: the 781 numbers `Random64` of the Polyglot opening book format (hgm.nubati.net/book_format.html).
 

@@ -1,4 +1,4 @@
-//! What the known operations mean, read when somebody asks.
+//! Typed access to the known EPD operations (`bm`, `am`, `id`, `D1` …), parsed on demand.
 
 use super::{Epd, Operand, Operation};
 use crate::moves::Move;
@@ -21,17 +21,17 @@ pub enum EpdMoveError {
     Play {
         /// The operand.
         text: String,
-        /// Why not.
+        /// Reason: unreadable, illegal or ambiguous.
         source: SanError,
     },
 }
 
-/// How many leaves the tree of legal moves has, as perft suites tell it (`D3 8902`).
+/// Perft count of one depth, as in `D3 8902`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PerftCount {
     /// Plies of the tree.
     pub depth: u32,
-    /// Its leaves.
+    /// Number of leaves at that depth.
     pub nodes: u64,
 }
 

@@ -94,7 +94,7 @@ impl FromStr for Epd {
 }
 
 impl fmt::Display for Epd {
-    /// The four fields, the operations each with its semicolon, and `hmvc` and `fmvn` last where they tell something.
+    /// The four fields, the operations each with its semicolon, and `hmvc` and `fmvn` last where they are not the defaults.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fen = self.position.to_setup().to_fen(FenStyle::XFen);
         let fields: Vec<&str> = fen.split(' ').take(4).collect();
@@ -113,7 +113,7 @@ impl fmt::Display for Epd {
 }
 
 impl fmt::Display for Operation {
-    /// With its semicolon.
+    /// Writes the closing semicolon.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.opcode)?;
         for operand in &self.operands {

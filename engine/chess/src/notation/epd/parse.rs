@@ -1,4 +1,4 @@
-//! Reads one line of EPD: the fields of the position first, then operations up to each semicolon.
+//! Parses one line of EPD: four position fields, then operations up to each semicolon.
 
 use super::{Epd, Operand, Operation};
 use crate::notation::fen::{FenError, ParseFenError};
@@ -23,7 +23,6 @@ pub enum ParseEpdError {
     Unterminated(String),
 }
 
-/// Reads a line.
 pub(super) fn epd(line: &str) -> Result<Epd, ParseEpdError> {
     // A byte order mark may stand before the first line of a file.
     let mut rest = line.trim_start_matches('\u{feff}').trim();

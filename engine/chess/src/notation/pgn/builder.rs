@@ -1,4 +1,4 @@
-//! Makes a whole game of what a reader tells, every move judged.
+//! Builds a whole game from the reader's events and checks that every move is legal.
 
 use super::game::PgnGame;
 use super::problem::{PgnProblem, ProblemKind, SkippedGame};
@@ -15,13 +15,13 @@ const PROBLEM_LIMIT: usize = 100;
 /// Whether [`PgnReader::read_game`](super::PgnReader::read_game) keeps variations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Variations {
-    /// Variations are read, and their moves judged.
+    /// Variations are read and checked.
     Keep,
     /// Variations are skipped unseen.
     Skip,
 }
 
-/// Makes a game of what a reader tells.
+/// A visitor that builds a game.
 pub(super) struct Builder {
     variations: Variations,
     line: u64,
@@ -158,9 +158,9 @@ impl Visitor for Builder {
             while game.depth() > 0 {
                 let _ = game.end_variation();
             }
-            let told = game.tags().get("Result").and_then(Outcome::parse);
-            game.set_outcome(outcome.or(told));
-            if let (Some(behind_moves), Some(tag)) = (outcome, told)
+            let tag = game.tags().get("Result").and_then(Outcome::parse);
+            game.set_outcome(outcome.or(tag));
+            if let (Some(behind_moves), Some(tag)) = (outcome, tag)
                 && behind_moves != tag
             {
                 let line = game.line();

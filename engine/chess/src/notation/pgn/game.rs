@@ -1,4 +1,4 @@
-//! A whole game with all that is written in it.
+//! A PGN game with moves, comments and variations.
 //!
 //! Moves, comments and variations are one flat sequence, as in the file, with marks where variations begin and end. So
 //! depth costs nothing, and no part of it needs recursion.
@@ -38,7 +38,7 @@ pub enum Element {
     Comment(String),
     /// `(`: an alternative to the move before.
     BeginVariation,
-    /// `)`.
+    /// End of a variation: `)`.
     EndVariation,
 }
 
@@ -75,7 +75,7 @@ impl PgnGame {
         PgnGame::with_tags(tags, start)
     }
 
-    /// A game whose tags already tell the start position.
+    /// A game whose tags already hold the start position.
     pub(super) fn with_tags(tags: Tags, start: Position) -> PgnGame {
         let open = vec![LinePosition { before: None, now: start }];
         PgnGame {
@@ -116,7 +116,7 @@ impl PgnGame {
         &self.movetext
     }
 
-    /// The result; `None` if the game goes on or nobody knows.
+    /// The result; `None` if the game is unfinished or the result unknown (`*`).
     pub fn outcome(&self) -> Option<Outcome> {
         self.outcome
     }
@@ -239,7 +239,7 @@ impl PgnGame {
     pub fn to_game(&self) -> Game {
         let mut game = Game::new(self.start);
         for played in self.main_line() {
-            game.play(played.mv).expect("the moves were judged when they were appended");
+            game.play(played.mv).expect("the moves were checked when they were appended");
         }
         game
     }

@@ -1,4 +1,4 @@
-//! Cuts the text of a PGN file into tokens. One token is held at a time, with a limit on its length.
+//! Lexer of PGN: one token at a time, with a limit on its length.
 
 use std::io::Read;
 
@@ -27,9 +27,7 @@ pub(super) enum Token {
     Comment,
     /// A comment that does not end before the next game.
     OpenComment,
-    /// `(`.
     Open,
-    /// `)`.
     Close,
     /// A result; `None` for `*`.
     Result(Option<Outcome>),
@@ -90,7 +88,6 @@ impl<R: Read> Lexer<R> {
         &self.text
     }
 
-    /// The next token.
     pub(super) fn next(&mut self) -> Token {
         self.skip_space();
         self.line = self.source.line();

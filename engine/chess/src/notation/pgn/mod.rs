@@ -1,6 +1,6 @@
 //! Portable game notation: games with their tags, moves, comments and variations.
 //!
-//! Reading streams: [`PgnReader`] holds one buffer and one token, and tells a [`Visitor`] what it meets, or makes whole
+//! Reading streams: [`PgnReader`] holds one buffer and one token, and calls a [`Visitor`], or builds whole
 //! games ([`PgnGame`]). Whatever is wrong costs no more than it must: a line of text, a variation, the rest of a game;
 //! and is reported with its line and reason. Writing is the [`PgnGame`]'s `Display`, in export format, or with moves in another
 //! notation ([`PgnGame::written_in`]).

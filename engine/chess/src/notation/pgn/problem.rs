@@ -1,4 +1,4 @@
-//! What can be wrong with a PGN file, and where.
+//! Problems in a PGN file, with their lines.
 
 use std::fmt;
 use std::io;
@@ -62,7 +62,7 @@ pub enum ProblemKind {
     Results {
         /// What the tag says.
         tag: Outcome,
-        /// What stands behind the moves.
+        /// The result at the end of the movetext.
         behind_moves: Outcome,
     },
     /// A variant of chess other than standard and Chess960; the game is skipped.

@@ -1,4 +1,4 @@
-//! Reads games one after the other: the grammar of PGN over its tokens, and what it means.
+//! Parser of PGN: reads games one by one and calls a visitor.
 
 use std::io::{self, Read};
 
@@ -50,7 +50,7 @@ impl<R: Read> PgnReader<R> {
         Ok(Some(builder.finish()?))
     }
 
-    /// Tells a visitor the next game. False at the end of the stream; problems behind the last game are told before.
+    /// Passes the next game to a visitor. False at the end of the stream; problems after the last game are reported before.
     ///
     /// # Errors
     /// If the stream fails.
@@ -94,7 +94,7 @@ impl<R: Read> PgnReader<R> {
         }
     }
 
-    /// Tells the tags, and gives the token after them. A second `Event` belongs to the next game.
+    /// Reads the tags and returns the token after them. A second `Event` belongs to the next game.
     fn tags<V: Visitor>(&mut self, first: Token, visitor: &mut V) -> Token {
         let mut token = first;
         let mut has_event = false;
@@ -107,7 +107,7 @@ impl<R: Read> PgnReader<R> {
                     visitor.tag(&name, &decode_bytes(self.lexer.text()));
                     self.tell_if_truncated(visitor);
                 }
-                Token::BadTag => self.tell(visitor, ProblemKind::Tag(shown(self.lexer.text()))),
+                Token::BadTag => self.report(visitor, ProblemKind::Tag(shown(self.lexer.text()))),
                 _ => return token,
             }
             token = self.next();
@@ -126,7 +126,7 @@ impl<R: Read> PgnReader<R> {
                     let missing =
                         if moves.depth > 0 { ProblemKind::Parentheses } else { ProblemKind::NoResult };
                     if inner_result.is_none() || moves.depth > 0 {
-                        self.tell(visitor, missing);
+                        self.report(visitor, missing);
                     }
                     return inner_result.flatten();
                 }
@@ -150,16 +150,16 @@ impl<R: Read> PgnReader<R> {
                 visitor.comment(&decode_bytes(self.lexer.text()));
                 self.tell_if_truncated(visitor);
                 if token == Token::OpenComment {
-                    self.tell(visitor, ProblemKind::OpenComment);
+                    self.report(visitor, ProblemKind::OpenComment);
                 }
             }
             Token::Open => self.open(moves, visitor),
             Token::Close => self.close(moves, visitor),
             Token::BadTag if moves.is_reading() => {
-                self.tell(visitor, ProblemKind::Tag(shown(self.lexer.text())));
+                self.report(visitor, ProblemKind::Tag(shown(self.lexer.text())));
             }
             Token::Unexpected(byte) if moves.is_reading() => {
-                self.tell(visitor, ProblemKind::Unexpected(char::from(byte)));
+                self.report(visitor, ProblemKind::Unexpected(char::from(byte)));
             }
             _ => {}
         }
@@ -189,7 +189,7 @@ impl<R: Read> PgnReader<R> {
             return;
         }
         let flow = if moves.depth > DEPTH_LIMIT {
-            self.tell(visitor, ProblemKind::Depth);
+            self.report(visitor, ProblemKind::Depth);
             Flow::Skip
         } else {
             visitor.begin_variation(self.lexer.line())
@@ -201,7 +201,7 @@ impl<R: Read> PgnReader<R> {
 
     fn close<V: Visitor>(&mut self, moves: &mut MoveSection, visitor: &mut V) {
         if moves.depth == 0 {
-            self.tell(visitor, ProblemKind::Parentheses);
+            self.report(visitor, ProblemKind::Parentheses);
             return;
         }
         let depth = moves.depth;
@@ -217,13 +217,13 @@ impl<R: Read> PgnReader<R> {
         }
     }
 
-    fn tell<V: Visitor>(&self, visitor: &mut V, kind: ProblemKind) {
+    fn report<V: Visitor>(&self, visitor: &mut V, kind: ProblemKind) {
         visitor.problem(PgnProblem { line: self.lexer.line(), kind });
     }
 
     fn tell_if_truncated<V: Visitor>(&self, visitor: &mut V) {
         if self.lexer.is_truncated() {
-            self.tell(visitor, ProblemKind::TooLong);
+            self.report(visitor, ProblemKind::TooLong);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The bytes of a stream through one buffer: counted by lines, UTF-16 turned into UTF-8, a read error kept for later.
+//! The input stream of the lexer: one buffer, line numbers, conversion from UTF-16, and delayed read errors.
 
 use std::io::{self, Read};
 

@@ -1,4 +1,4 @@
-//! The tags of a game: the seven that every game has, then others in their order.
+//! The tags of a game: the seven tag roster, then others in their order.
 
 /// The seven tag roster with the values that stand for the unknown.
 const ROSTER: [(&str, &str); 7] = [
@@ -26,7 +26,7 @@ impl Tags {
         Tags { roster: ROSTER.map(|(_, value)| value.into()), others: Vec::new() }
     }
 
-    /// The value of a tag; names are told apart by case.
+    /// The value of a tag; names are case-sensitive.
     pub fn get(&self, name: &str) -> Option<&str> {
         match roster_index(name) {
             Some(index) => Some(&self.roster[index]),

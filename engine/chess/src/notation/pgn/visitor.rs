@@ -1,21 +1,21 @@
-//! What a reader of games tells, piece by piece. Nothing is kept and nothing allocated unless the visitor does it.
+//! Visitor of a PGN reader: one call per tag, move, comment and variation, without allocation.
 
 use super::problem::PgnProblem;
 use crate::notation::san::San;
 use crate::outcome::Outcome;
 
-/// Whether the reader shall go on with what has just begun.
+/// Whether the reader continues with the game or variation that has just begun.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
-    /// Go on.
+    /// Continue.
     Read,
     /// Skip the rest of the present line of moves: the whole movetext, or the variation to its closing parenthesis.
     Skip,
 }
 
-/// Receives what a reader meets, in the order of the file. All methods do nothing unless they are written.
+/// Receives the elements of games in the order of the file. All methods do nothing by default.
 pub trait Visitor {
-    /// A game begins.
+    /// Called at the first line of a game.
     fn begin_game(&mut self, line: u64) {
         let _ = line;
     }

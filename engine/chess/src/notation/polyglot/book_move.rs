@@ -1,4 +1,4 @@
-//! Moves as Polyglot packs them into 16 bits: destination, origin, promotion; castling as the king taking his rook.
+//! Polyglot's 16-bit moves: destination, origin, promotion; castling as the king capturing its own rook.
 
 use crate::moves::Move;
 use crate::notation::uci_move::UciMove;
@@ -19,12 +19,12 @@ impl PolyglotMove {
         PolyglotMove(bits)
     }
 
-    /// The 16 bits.
+    /// The 16 bits of a book entry.
     pub const fn to_bits(self) -> u16 {
         self.0
     }
 
-    /// Packs a move.
+    /// Packs a move into 16 bits; castling is the king taking its own rook.
     pub fn from_move(mv: Move) -> PolyglotMove {
         let promotion = mv.promoted_to().map_or(0, |role| role.index() as u16);
         PolyglotMove(promotion << 12 | (mv.from().index() as u16) << 6 | mv.to().index() as u16)

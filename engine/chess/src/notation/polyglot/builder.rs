@@ -1,4 +1,4 @@
-//! Collects moves and writes them as a book.
+//! Builds a Polyglot book from moves.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::position::Position;
 /// A book in the making: the same move of the same position is kept once, its weights added up.
 #[derive(Clone, Debug, Default)]
 pub struct PolyglotBuilder {
-    entries: BTreeMap<(u64, PolyglotMove), Weight>,
+    entries: BTreeMap<(u64, PolyglotMove), MoveCounts>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Weight {
+struct MoveCounts {
     weight: u64,
     learn: u32,
 }

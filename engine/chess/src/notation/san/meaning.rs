@@ -1,4 +1,4 @@
-//! What a move in algebraic notation means in a position, and how a move is written there.
+//! Conversion between SAN and moves in a position, with disambiguation.
 
 use super::{CheckMark, San, SanAction, SanBody, SanMove};
 use crate::attacks::{attacks, pawn_attacks};

@@ -1,4 +1,4 @@
-//! Standard algebraic notation, the way moves are written for people: `Nf3`, `exd8=Q+`, `O-O`.
+//! Standard algebraic notation, as in `Nf3`, `exd8=Q+`, `O-O`.
 //!
 //! [`San`] is only the text. It takes what books, suites and programs really write, and prints the export format of
 //! the PGN standard; a position gives it meaning ([`San::to_move`], [`San::from_move`]).
@@ -21,7 +21,7 @@ use crate::square::{File, Rank, Square};
 pub struct San {
     /// The move itself.
     pub body: SanBody,
-    /// The mark behind it. Reading does not judge it.
+    /// Check or checkmate mark; not verified by parsing.
     pub mark: CheckMark,
 }
 
@@ -47,7 +47,7 @@ pub struct SanMove {
     pub rank: Option<Rank>,
     /// Whether the move is written as a capture.
     pub action: SanAction,
-    /// Where it goes.
+    /// Destination square.
     pub to: Square,
     /// What a pawn becomes: knight, bishop, rook or queen.
     pub promotion: Option<Role>,
@@ -65,7 +65,7 @@ pub enum SanAction {
 /// What a move claims to do to the king.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum CheckMark {
-    /// Nothing.
+    /// No mark.
     None,
     /// `+`: check.
     Check,

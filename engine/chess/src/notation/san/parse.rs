@@ -1,4 +1,4 @@
-//! Reads the text of a move, from its end where the marks are, to its beginning.
+//! Parses SAN, from its end (check marks) to its beginning.
 
 use super::{CheckMark, San, SanAction, SanBody, SanMove};
 use crate::piece::Role;

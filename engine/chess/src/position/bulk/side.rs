@@ -8,9 +8,9 @@ use crate::position::Position;
 pub(super) struct Side {
     pub(super) pawns: Bitboard,
     pub(super) knights: Bitboard,
-    /// Bishops and queens.
+    /// Diagonal sliders: bishops and queens.
     pub(super) diagonal: Bitboard,
-    /// Rooks and queens.
+    /// Orthogonal sliders: rooks and queens.
     pub(super) orthogonal: Bitboard,
     pub(super) king: Bitboard,
     pub(super) occupied: Bitboard,
