@@ -35,7 +35,6 @@ pub struct NoThreadMemoryError {
     pub threads: usize,
 }
 
-/// A chess engine.
 pub struct Engine {
     table: TranspositionTable,
     threads: Vec<ThreadData>,
@@ -54,7 +53,6 @@ pub struct Engine {
     history: Vec<u64>,
 }
 
-/// Result of [`Engine::go`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
     /// Best move; `None` if the game is over.
@@ -69,7 +67,6 @@ pub struct Choice {
 pub struct PositionMovesError {
     /// Number of the move in the list, from 1.
     pub number: usize,
-    /// Reason.
     pub reason: UciMoveError,
 }
 
@@ -81,9 +78,9 @@ impl Default for Engine {
 
 impl Engine {
     /// Default size of the transposition table in megabytes.
-    pub const DEFAULT_HASH: usize = 16;
+    pub(crate) const DEFAULT_HASH: usize = 16;
     /// Default move overhead.
-    pub const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(30);
+    pub(crate) const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(30);
 
     /// An engine at the start position, with one thread, at full strength.
     pub fn new() -> Engine {
@@ -144,7 +141,7 @@ impl Engine {
     }
 
     /// Sets the move overhead.
-    pub fn set_move_overhead(&mut self, overhead: Duration) {
+    pub(crate) fn set_move_overhead(&mut self, overhead: Duration) {
         self.move_overhead = overhead;
     }
 
@@ -159,7 +156,7 @@ impl Engine {
     }
 
     /// Sets the opening book, or none.
-    pub fn set_book(&mut self, book: Option<PolyglotBook<Vec<u8>>>) {
+    pub(crate) fn set_book(&mut self, book: Option<PolyglotBook<Vec<u8>>>) {
         self.book = book;
     }
 
@@ -175,18 +172,17 @@ impl Engine {
         self.clear_hash();
     }
 
-    /// The probe rule.
-    pub fn probe_rule(&self) -> ProbeRule {
+    pub(crate) fn probe_rule(&self) -> ProbeRule {
         self.probe_rule
     }
 
     /// Book moves of a position.
-    pub fn book_moves(&self, position: &Position) -> Vec<BookMove> {
+    pub(crate) fn book_moves(&self, position: &Position) -> Vec<BookMove> {
         self.book.iter().flat_map(|book| book.moves(position)).collect()
     }
 
     /// Sets the evaluation parameters and clears hash and histories.
-    pub fn set_parameters(&mut self, parameters: Arc<Parameters>) {
+    pub(crate) fn set_parameters(&mut self, parameters: Arc<Parameters>) {
         self.parameters = parameters;
         for thread in &mut self.threads {
             thread.set_parameters(Arc::clone(&self.parameters));
@@ -194,12 +190,10 @@ impl Engine {
         self.clear_hash();
     }
 
-    /// The evaluation parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// The current position.
     pub fn position(&self) -> &Position {
         &self.position
     }

@@ -1,7 +1,5 @@
 //! A chess engine: UCI and xboard, with a hand-crafted, tunable evaluation.
 
-#![warn(missing_docs)]
-
 pub mod bench;
 pub mod engine;
 pub mod evaluation;

@@ -18,7 +18,6 @@ use crate::strength::scramble;
 /// Which openings are wanted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpeningsPlan {
-    /// How many.
     pub count: u64,
     /// Another seed gives other openings.
     pub seed: u64,
@@ -38,18 +37,10 @@ pub struct ParseOpeningsError {
 /// Why there are no openings, or no more.
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningsError {
-    /// The book can't be read.
     #[error("can't read the book {path}: {source}")]
-    Read {
-        /// Its path.
-        path: String,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The book has no line with a position.
+    Read { path: String, source: io::Error },
     #[error("the book {0} holds no position")]
     Empty(String),
-    /// No further opening was found that is even and new.
     #[error("no further even opening was found in {ATTEMPTS} attempts")]
     Exhausted,
 }
@@ -60,8 +51,8 @@ const PLIES: u64 = 8;
 const PLIES_BEHIND_BOOK: u64 = 4;
 /// The greatest advantage of either side, in centipawns.
 const EVEN: i32 = 300;
-/// Nodes that judge an opening.
-const JUDGING_NODES: u64 = 5_000;
+/// Nodes of the search that tests whether an opening is balanced.
+const FILTER_NODES: u64 = 5_000;
 /// Attempts at one opening.
 const ATTEMPTS: u32 = 10_000;
 
@@ -94,14 +85,14 @@ impl OpeningsPlan {
         let starts = self.starts()?;
         let plies = if self.book.is_some() { PLIES_BEHIND_BOOK } else { PLIES };
         let mut random = Random(scramble(self.seed));
-        let mut judge = Judge::new();
+        let mut filter = BalanceFilter::new();
         let mut known = HashSet::new();
         for _ in 0..self.count {
             let opening = (0..ATTEMPTS).find_map(|_| {
                 let start = starts[random.below(starts.len() as u64) as usize];
                 let plies = plies + random.below(2);
                 let position = random.walk(start, plies)?;
-                (!known.contains(&position.key()) && judge.finds_even(&position)).then_some(position)
+                (!known.contains(&position.key()) && filter.is_balanced(&position)).then_some(position)
             });
             let opening = opening.ok_or(OpeningsError::Exhausted)?;
             known.insert(opening.key());
@@ -148,23 +139,23 @@ impl Random {
     }
 }
 
-/// Judges positions by short searches, each as the first of a new game.
-struct Judge {
+/// Tests positions by short searches from an empty hash table.
+struct BalanceFilter {
     table: TranspositionTable,
     memory: ThreadData,
 }
 
-impl Judge {
-    fn new() -> Judge {
+impl BalanceFilter {
+    fn new() -> BalanceFilter {
         let parameters = Arc::new(Parameters::embedded().clone());
-        Judge { table: TranspositionTable::new(1), memory: ThreadData::new(parameters) }
+        BalanceFilter { table: TranspositionTable::new(1), memory: ThreadData::new(parameters) }
     }
 
-    fn finds_even(&mut self, position: &Position) -> bool {
+    fn is_balanced(&mut self, position: &Position) -> bool {
         self.table.clear(1);
         self.memory.clear();
         let task = Task { position: *position, history: Vec::new(), moves: position.legal_moves().to_vec() };
-        let limits = Limits { nodes: Some(JUDGING_NODES), ..Limits::depth(16) };
+        let limits = Limits { nodes: Some(FILTER_NODES), ..Limits::depth(16) };
         let control = SearchControl::new(ClockState::Running);
         let threads = std::slice::from_mut(&mut self.memory);
         let context = SearchContext { table: &self.table, threads, probing: None, control: &control };

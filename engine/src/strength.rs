@@ -41,12 +41,10 @@ const LADDER: [Rung; 13] = [
 ];
 
 /// The range in which strength can be limited, in Elo on the scale of CCRL Blitz; its upper end means no limit.
-pub const ELO_RANGE: std::ops::RangeInclusive<u32> = 800..=LADDER[LADDER.len() - 1].elo;
+pub(crate) const ELO_RANGE: std::ops::RangeInclusive<u32> = 800..=LADDER[LADDER.len() - 1].elo;
 
-/// Playing strength.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Strength {
-    /// Full strength.
     #[default]
     Full,
     /// About this Elo, within [`ELO_RANGE`].
@@ -56,7 +54,6 @@ pub enum Strength {
 /// Handicap of a move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Handicap {
-    /// Node limit.
     pub(crate) nodes: u64,
     /// Standard deviation of the evaluation error, in centipawns.
     pub(crate) error: f64,

@@ -19,28 +19,24 @@ const FAR: i32 = 1 << 18;
 
 /// WDL value for the side to move, assuming a halfmove clock of zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Wdl {
-    /// Loss.
+pub enum WdlScore {
     Loss,
     /// Loss, but a draw under the fifty-move rule.
     BlessedLoss,
-    /// Draw.
     Draw,
     /// Win, but a draw under the fifty-move rule.
     CursedWin,
-    /// Win.
     Win,
 }
 
 /// A root move with its tablebase rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RankedMove {
-    /// The move.
     pub mv: Move,
     /// Higher is better; equal ranks leave the choice to the search.
     pub rank: i32,
     /// WDL after the move, for the side that makes it, with the halfmove clock.
-    pub wdl: Wdl,
+    pub wdl: WdlScore,
 }
 
 /// Tablebase ranking of the root moves.
@@ -117,7 +113,7 @@ impl Tablebases {
     }
 
     /// WDL probe. `None` if the position is not in the tables or has castling rights.
-    pub fn probe(&self, position: &Position) -> Option<Wdl> {
+    pub fn probe(&self, position: &Position) -> Option<WdlScore> {
         Some(from_syzygy(self.tables.probe_wdl_after_zeroing(&convert(position)?).ok()?))
     }
 
@@ -150,11 +146,11 @@ impl Tablebases {
             _ => clock - distance - FAR / 2,
         };
         let wdl = match rank {
-            1.. if rank >= FAR / 2 - FIFTY_MOVES => Wdl::Win,
-            1.. => Wdl::CursedWin,
-            0 => Wdl::Draw,
-            _ if rank <= FIFTY_MOVES - FAR / 2 => Wdl::Loss,
-            _ => Wdl::BlessedLoss,
+            1.. if rank >= FAR / 2 - FIFTY_MOVES => WdlScore::Win,
+            1.. => WdlScore::CursedWin,
+            0 => WdlScore::Draw,
+            _ if rank <= FIFTY_MOVES - FAR / 2 => WdlScore::Loss,
+            _ => WdlScore::BlessedLoss,
         };
         Some(RankedMove { mv, rank, wdl })
     }
@@ -171,11 +167,11 @@ impl Tablebases {
         }
         if after.halfmove_clock() == 0 {
             return Some(match self.probe(&after)? {
-                Wdl::Loss => 1,
-                Wdl::BlessedLoss => FIFTY_MOVES + 1,
-                Wdl::Draw => 0,
-                Wdl::CursedWin => -FIFTY_MOVES - 1,
-                Wdl::Win => -1,
+                WdlScore::Loss => 1,
+                WdlScore::BlessedLoss => FIFTY_MOVES + 1,
+                WdlScore::Draw => 0,
+                WdlScore::CursedWin => -FIFTY_MOVES - 1,
+                WdlScore::Win => -1,
             });
         }
         let distance = -self.tables.probe_dtz(&convert(&after)?).ok()?.ignore_rounding().0;
@@ -185,24 +181,24 @@ impl Tablebases {
     fn rank_by_result(&self, line: &GameLine<'_>, mv: Move) -> Option<RankedMove> {
         let after = line.position.after(mv);
         let wdl = match after.has_legal_move() {
-            false if after.is_check() => Wdl::Win,
+            false if after.is_check() => WdlScore::Win,
             true if !line.is_draw(&after) => self.probe(&after)?.of_opponent(),
-            _ => Wdl::Draw,
+            _ => WdlScore::Draw,
         };
-        Some(RankedMove { mv, rank: wdl as i32 - Wdl::Draw as i32, wdl })
+        Some(RankedMove { mv, rank: wdl as i32 - WdlScore::Draw as i32, wdl })
     }
 }
 
-impl Wdl {
+impl WdlScore {
     /// The value for the other side.
     #[must_use]
-    pub fn of_opponent(self) -> Wdl {
+    pub(crate) fn of_opponent(self) -> WdlScore {
         match self {
-            Wdl::Loss => Wdl::Win,
-            Wdl::BlessedLoss => Wdl::CursedWin,
-            Wdl::Draw => Wdl::Draw,
-            Wdl::CursedWin => Wdl::BlessedLoss,
-            Wdl::Win => Wdl::Loss,
+            WdlScore::Loss => WdlScore::Win,
+            WdlScore::BlessedLoss => WdlScore::CursedWin,
+            WdlScore::Draw => WdlScore::Draw,
+            WdlScore::CursedWin => WdlScore::BlessedLoss,
+            WdlScore::Win => WdlScore::Loss,
         }
     }
 }
@@ -232,14 +228,14 @@ impl<'a> GameLine<'a> {
     }
 }
 
-fn from_syzygy(wdl: shakmaty_syzygy::Wdl) -> Wdl {
+fn from_syzygy(wdl: shakmaty_syzygy::Wdl) -> WdlScore {
     use shakmaty_syzygy::Wdl as Syzygy;
     match wdl {
-        Syzygy::Loss => Wdl::Loss,
-        Syzygy::BlessedLoss => Wdl::BlessedLoss,
-        Syzygy::Draw => Wdl::Draw,
-        Syzygy::CursedWin => Wdl::CursedWin,
-        Syzygy::Win => Wdl::Win,
+        Syzygy::Loss => WdlScore::Loss,
+        Syzygy::BlessedLoss => WdlScore::BlessedLoss,
+        Syzygy::Draw => WdlScore::Draw,
+        Syzygy::CursedWin => WdlScore::CursedWin,
+        Syzygy::Win => WdlScore::Win,
     }
 }
 

@@ -1,5 +1,5 @@
-//! A conversation with a running engine: lines go out, lines come in, every wait has an absolute deadline, and its
-//! state is one of four. Knows no protocol; a [`LineHandler`] parses the lines.
+//! A conversation with a running engine: writes and reads lines, with an absolute deadline for every wait and one of four
+//! states. A [`LineHandler`] parses the lines.
 
 use std::time::{Duration, Instant};
 
@@ -52,18 +52,14 @@ impl Default for EngineTimeouts {
 /// Why a request to an engine failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ConversationError {
-    /// The engine is to blame.
     #[error("the engine {0}")]
     Fault(#[from] Fault),
-    /// The wait was canceled; the engine is as it was, and to be resynchronized or closed.
+    /// The wait was canceled; the engine goes on, and must be resynchronized or closed.
     #[error("interrupted")]
     Interrupted,
-    /// The system would not let us wait (no memory, no descriptors). The engine is not to blame.
+    /// The wait failed for lack of memory or file descriptors; not a fault of the engine.
     #[error("wait for the engine: {reason}")]
-    System {
-        /// What the system said.
-        reason: String,
-    },
+    System { reason: String },
 }
 
 /// Why a wait for a line ended without one.

@@ -1,4 +1,4 @@
-//! What every engine can be asked for, whichever protocol it speaks.
+//! The [`Engine`] trait: the operations of an engine in either protocol.
 
 use std::time::Duration;
 
@@ -227,15 +227,12 @@ pub enum SetOptionError {
         list(declared)
     )]
     Unknown {
-        /// As asked.
         name: String,
         /// The names of those that it has.
         declared: Vec<String>,
     },
-    /// The value does not fit.
     #[error("set an option: {0}")]
     Value(#[from] OptionValueError),
-    /// The engine failed.
     #[error(transparent)]
     Conversation(#[from] ConversationError),
 }

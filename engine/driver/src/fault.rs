@@ -1,5 +1,5 @@
-//! What can go wrong with an engine: a closed list, each with a name that is stored and words that are shown. A fault
-//! is a result of a game, never an error of ours.
+//! Faults of an engine: a closed list, each with a stored name and a message. A fault is a result of a game, not an error
+//! of ours.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,125 +12,78 @@ const QUOTED: usize = 200;
 /// What an engine did wrong. The words fit after the engine's name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Fault {
-    /// It could not be started.
     #[error("would not start: failed to {0}")]
     WouldNotStart(#[from] StartError),
     /// It did not finish the handshake.
     #[error(
         "did not answer `uci` with `uciok` within {waited:?} (an engine that speaks xboard needs proto=xboard; proto=auto finds out)"
     )]
-    NoUciok {
-        /// How long we waited.
-        waited: Duration,
-    },
-    /// It did not say that it is ready.
+    NoUciok { waited: Duration },
     #[error("did not answer `isready` with `readyok` within {waited:?}")]
-    NoReadyok {
-        /// How long we waited.
-        waited: Duration,
-    },
-    /// It thinks on and on.
+    NoReadyok { waited: Duration },
     #[error("gave no best move within {:?}", rounded(*waited))]
     NoBestmove {
         /// How long we waited, since `go`.
         waited: Duration,
     },
-    /// It ignored `stop`.
     #[error("gave no best move within {waited:?} after `stop`")]
     StopIgnored {
         /// How long we waited, since `stop`.
         waited: Duration,
     },
-    /// It does not read what we write.
     #[error("did not read its standard input for {waited:?}")]
     NotReading {
         /// How long we waited for room in the pipe.
         waited: Duration,
     },
-    /// Its process ended.
     #[error("{exit} while {during}{stderr}")]
     Exited {
-        /// How.
         exit: Exit,
         /// What it should have been doing.
         during: State,
         /// The end of what it wrote to standard error.
         stderr: StderrExcerpt,
     },
-    /// It runs on, but closed its standard output.
     #[error("closed its standard output while {during}")]
     StdoutClosed {
         /// What it should have been doing.
         during: State,
     },
-    /// It runs on, but closed its standard input.
     #[error("closed its standard input while {during}")]
     StdinClosed {
         /// What it should have been doing.
         during: State,
     },
-    /// It said that it has no move, or answered without one.
     #[error("answered without a move: `{line}`")]
-    NoMove {
-        /// Its line.
-        line: String,
-    },
-    /// Its best move is no move.
+    NoMove { line: String },
     #[error("gave an invalid best move: `{line}`")]
-    MalformedBestmove {
-        /// Its line.
-        line: String,
-    },
-    /// It wrote a line without end.
+    MalformedBestmove { line: String },
     #[error("wrote a line of more than {limit} bytes, beginning `{start}`")]
     LineTooLong {
         /// The longest line that is read.
         limit: usize,
-        /// How it begins.
         start: String,
     },
-    /// It announced the end of its features (`done=0`), and did not send it.
     #[error("did not end its features with `done=1` within {waited:?}")]
-    NoFeaturesDone {
-        /// How long we waited.
-        waited: Duration,
-    },
-    /// It did not answer.
+    NoFeaturesDone { waited: Duration },
     #[error("did not answer `ping` with `pong` within {waited:?}")]
-    NoPong {
-        /// How long we waited.
-        waited: Duration,
-    },
-    /// It would not take a legal move or position.
-    #[error("refused what it was told: `{line}`")]
-    Refused {
-        /// Its line.
-        line: String,
-    },
-    /// Its move, in algebraic notation, fits no legal one.
+    NoPong { waited: Duration },
+    #[error("refused a legal move or position: `{line}`")]
+    Refused { line: String },
     #[error("gave a move that is not legal: `{line}`")]
-    IllegalMove {
-        /// Its line.
-        line: String,
-    },
-    /// It cannot be given the position.
+    IllegalMove { line: String },
     #[error("cannot be given this position: {lack}")]
-    NoSetBoard {
-        /// What stands against it.
-        lack: &'static str,
-    },
+    NoSetBoard { lack: &'static str },
     /// Nothing can hold it to a number of nodes.
     #[error(
         "cannot be held to a number of nodes: xboard's protocol has no such limit but `nps`, which it does not offer, and it ignores `?`; use --depth, --movetime or --tc"
     )]
     NoNodeLimit,
-    /// It was asked for a game of Chess960, and never said that it can.
     #[error("cannot play Chess960: {lack}")]
     NoChess960 {
         /// What it would have to offer.
         lack: &'static str,
     },
-    /// It was asked for something after we had ended it.
     #[error("had been closed before")]
     Closed,
 }
@@ -144,7 +97,7 @@ pub enum State {
     Idle,
     /// It searches, or ponders.
     Thinking,
-    /// It is gone: by our will or by a fault.
+    /// Terminated, on request or by a fault.
     Closed,
 }
 

@@ -25,9 +25,7 @@
 //! # }
 //! ```
 //!
-//! Whether a move is legal, or in time, is for the game to say: the rules of chess serve here to translate notations.
-
-#![warn(missing_docs)]
+//! Legality of moves and time forfeits are left to the game; the rules of chess are used here to translate notations.
 
 mod conversation;
 mod engine;

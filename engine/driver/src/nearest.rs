@@ -1,4 +1,4 @@
-//! The nearest right name for a wrong one. Knows words, not what they mean.
+//! The nearest name to a misspelled one, for suggestions.
 
 /// The candidate that needs the fewest changed, missing or extra letters, if they are few.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

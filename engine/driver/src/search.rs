@@ -1,4 +1,4 @@
-//! A search as it is asked of an engine, and what came of it. Values only.
+//! Requests and results of a search.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,6 @@ use smalt_chess::{Outcome, UciMove};
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Bound, Info, ReportedScore, SearchLimits, Wdl};
 
-/// One search.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchRequest<'a> {
     /// Where the game began.
@@ -84,7 +83,7 @@ impl RunningSearch {
     }
 
     /// From when on it has surely begun.
-    pub(crate) fn settled_at(&self) -> Instant {
+    pub(crate) fn started_by(&self) -> Instant {
         self.asked_at + SETTLING
     }
 }
@@ -95,16 +94,14 @@ pub enum SearchLines {
     /// No lines but those of its report.
     #[default]
     Report,
-    /// Lines of information.
     Info,
-    /// All lines.
     All,
 }
 
 /// How many of an engine's last answers are remembered.
 const ANSWERS_REMEMBERED: usize = 8;
 
-/// An engine that says nothing more for so long after a suspected repetition is not searching: that was its answer.
+/// Silence after a suspected repeated best move from which that move counts as the answer.
 const REPETITION_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The last answers of an engine. One that sends a best move twice may do so after the next `go`: an illegal move that
@@ -159,7 +156,7 @@ pub type SearchObserver<'a> = dyn FnMut(&Info<'_>, Duration) -> SearchControl + 
 pub struct SearchResult {
     /// The move, as the engine wrote it, not checked for legality yet. `None` if the engine says that it has no move.
     pub best: Option<UciMove>,
-    /// What it says about the outcome: instead of a move, or with one. Always `None` in UCI.
+    /// Result claim of the engine, instead of a move or with one. Always `None` in UCI.
     pub claim: Option<ResultClaim>,
     /// The answer that it expects.
     pub ponder: Option<UciMove>,
@@ -180,23 +177,20 @@ pub struct SearchResult {
 /// What an engine claims about the outcome of the game; not checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ResultClaim {
-    /// It gives up.
     Resigns,
     /// It offers a draw, or claims one that it may claim.
     OffersDraw,
-    /// It says that the game has ended so.
+    /// It claims this result.
     Result {
-        /// Who won.
         outcome: Outcome,
-        /// Its reason, in its own words.
+        /// Comment of the engine.
         comment: String,
     },
 }
 
-/// Who ended a search.
+/// Cause of the end of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SearchEnd {
-    /// The engine.
     Own,
     /// We did, by `stop`: at the time, or since the observer asked for it.
     Stopped,
@@ -215,7 +209,6 @@ pub struct SearchReport {
     pub score: Option<ReportedScore>,
     /// Chances to win, draw and lose.
     pub wdl: Option<Wdl>,
-    /// Nodes visited.
     pub nodes: Option<u64>,
     /// Nodes a second.
     pub nps: Option<u64>,
@@ -225,7 +218,6 @@ pub struct SearchReport {
     pub tbhits: Option<u64>,
     /// Time since the search began, by the engine's own clock.
     pub time: Option<Duration>,
-    /// The principal variation.
     pub pv: Vec<UciMove>,
 }
 

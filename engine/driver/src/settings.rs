@@ -1,4 +1,4 @@
-//! How an engine is run: its protocol, whether it ponders, and whether it is restarted.
+//! Settings of an engine process: protocol, pondering, restart.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,9 +33,9 @@ impl Protocol {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
-    /// It is.
+    /// A new process for each game or position.
     On,
-    /// One process serves them all, unless it says itself that it cannot.
+    /// One process for all, unless the engine asks for restarts (xboard `reuse=0`).
     #[default]
     #[serde(alias = "auto")]
     Off,
@@ -45,11 +45,9 @@ pub enum Restart {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pondering {
-    /// It waits.
     #[default]
     #[serde(alias = "false")]
     Off,
-    /// It may.
     #[serde(alias = "true")]
     On,
 }

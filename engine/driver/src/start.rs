@@ -1,5 +1,4 @@
-//! Starts an engine in whichever protocol it speaks, up to the end of the handshake. Knows no more of the protocols
-//! than their names and first words.
+//! Starts an engine and completes the handshake, with detection of the protocol.
 
 use std::time::Duration;
 
@@ -20,7 +19,6 @@ const FIRST_TRY: Duration = Duration::from_millis(1500);
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct StartFailure {
-    /// What stopped it.
     #[source]
     pub error: ConversationError,
     /// The last lines of the conversation, if any.

@@ -1,5 +1,4 @@
-//! The last lines of a conversation, both ways, with their instants: what a report of a fault shows. A full log goes
-//! to a sink as well, if one is set. Knows nothing of what the lines mean.
+//! The last lines of a conversation in both directions, with timestamps, for fault reports; and a sink for a full log.
 
 mod kept_lines;
 
@@ -13,12 +12,10 @@ use kept_lines::KeptLines;
 /// How many lines are kept.
 pub const LINES_KEPT: usize = 50;
 
-/// Who said it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Speaker {
     /// We did: it went to the engine.
     Driver,
-    /// The engine did.
     Engine,
     /// The engine did, on its standard error.
     Stderr,
@@ -41,7 +38,6 @@ impl Speaker {
 pub struct TranscriptLine {
     /// Since the conversation began.
     pub after: Duration,
-    /// Who said it.
     pub speaker: Speaker,
     /// What; cut after four kilobytes, with U+FFFD for what is not UTF-8.
     pub text: String,

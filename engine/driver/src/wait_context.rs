@@ -1,5 +1,4 @@
-//! What else a wait for an engine watches: the interrupt, and the game's other engine, whose pipes must not
-//! fill up while it idles or ponders.
+//! What a wait for an engine also watches: the interrupt, and the pipes of the game's other engine.
 
 use crate::process::{Interrupt, Process};
 
@@ -20,7 +19,6 @@ pub struct WaitContext<'a> {
 }
 
 impl<'a> WaitContext<'a> {
-    /// Nothing else.
     #[must_use]
     pub fn none() -> Self {
         Self::default()

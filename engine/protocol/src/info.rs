@@ -16,11 +16,9 @@ pub struct Info<'a> {
     pub selective_depth: Option<u32>,
     /// MultiPV index, from 1.
     pub multipv: Option<u32>,
-    /// Score.
     pub score: Option<ReportedScore>,
     /// Win, draw and loss chances (`wdl`).
     pub wdl: Option<Wdl>,
-    /// Nodes searched.
     pub nodes: Option<u64>,
     /// Nodes per second.
     pub nps: Option<u64>,
@@ -40,18 +38,15 @@ pub struct Info<'a> {
     pub current_move_number: Option<u32>,
     /// A refuted root move.
     pub refutation: Option<Refutation<'a>>,
-    /// The current line.
     pub current_line: Option<CurrentLine<'a>>,
     /// Principal variation from the root; may be empty.
     pub pv: Moves<'a>,
-    /// Free text.
     pub string: Option<&'a str>,
 }
 
 /// A root move, and the line that refutes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refutation<'a> {
-    /// The refuted move.
     pub refuted: UciMove,
     /// The refutation; may be empty.
     pub line: Moves<'a>,

@@ -5,8 +5,6 @@
 //! check of legality. Parsing is lenient and never panics; formatting is
 //! strict, one line per message, and parses back to the same value.
 
-#![warn(missing_docs)]
-
 pub mod info;
 pub mod limits;
 pub mod moves;

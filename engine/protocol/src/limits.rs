@@ -16,19 +16,15 @@ pub struct SearchLimits {
     pub ponder: bool,
     /// White's clock.
     pub white: Option<Clock>,
-    /// Black's clock.
     pub black: Option<Clock>,
     /// Moves to go to the next time control; absent in sudden death.
     pub moves_to_go: Option<NonZeroU32>,
     /// Depth in plies.
     pub depth: Option<u32>,
-    /// Maximum nodes.
     pub nodes: Option<u64>,
     /// `mate`: search for a mate in this many moves.
     pub mate: Option<u32>,
-    /// `movetime`.
     pub move_time: Option<Duration>,
-    /// `infinite`.
     pub infinite: bool,
     /// `perft`: count leaf nodes at this depth instead of searching.
     pub perft: Option<u32>,

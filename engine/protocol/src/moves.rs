@@ -11,41 +11,39 @@ use crate::words::Words;
 /// Engines print far more variations than are read, so the text is kept as it is. The sequence ends at the first
 /// word that is not a move.
 #[derive(Clone, Copy)]
-pub struct Moves<'a>(Source<'a>);
+pub struct Moves<'a>(MoveSource<'a>);
 
 #[derive(Clone, Copy)]
-enum Source<'a> {
+enum MoveSource<'a> {
     Text(&'a str),
     Values(&'a [UciMove]),
 }
 
 impl<'a> Moves<'a> {
-    /// No moves.
-    pub const NONE: Moves<'static> = Moves(Source::Values(&[]));
+    pub const NONE: Moves<'static> = Moves(MoveSource::Values(&[]));
 
     /// Moves in coordinate notation, between white space.
     pub const fn from_text(text: &'a str) -> Moves<'a> {
-        Moves(Source::Text(text))
+        Moves(MoveSource::Text(text))
     }
 
-    /// Moves from values.
     pub const fn from_slice(moves: &'a [UciMove]) -> Moves<'a> {
-        Moves(Source::Values(moves))
+        Moves(MoveSource::Values(moves))
     }
 
     /// The moves in order.
     pub fn iter(&self) -> Iter<'a> {
         Iter(match self.0 {
-            Source::Text(text) => Reader::Words(Words::new(text)),
-            Source::Values(moves) => Reader::Values(moves.iter()),
+            MoveSource::Text(text) => MoveReader::Words(Words::new(text)),
+            MoveSource::Values(moves) => MoveReader::Values(moves.iter()),
         })
     }
 
     /// The first word that is not a move, where the sequence ends.
     pub fn stopped_at(&self) -> Option<&'a str> {
         match self.0 {
-            Source::Text(text) => Words::new(text).find(|word| UciMove::parse(word).is_err()),
-            Source::Values(_) => None,
+            MoveSource::Text(text) => Words::new(text).find(|word| UciMove::parse(word).is_err()),
+            MoveSource::Values(_) => None,
         }
     }
 
@@ -68,10 +66,10 @@ impl Default for Moves<'_> {
 
 /// The moves of [`Moves`] in order.
 #[derive(Clone, Debug)]
-pub struct Iter<'a>(Reader<'a>);
+pub struct Iter<'a>(MoveReader<'a>);
 
 #[derive(Clone, Debug)]
-enum Reader<'a> {
+enum MoveReader<'a> {
     Words(Words<'a>),
     Values(std::slice::Iter<'a, UciMove>),
 }
@@ -82,8 +80,8 @@ impl Iterator for Iter<'_> {
     fn next(&mut self) -> Option<UciMove> {
         match &mut self.0 {
             // A word that is not a move is not consumed, so the iterator stays at its end.
-            Reader::Words(words) => words.accept(|word| UciMove::parse(word).ok()),
-            Reader::Values(moves) => moves.next().copied(),
+            MoveReader::Words(words) => words.accept(|word| UciMove::parse(word).ok()),
+            MoveReader::Values(moves) => moves.next().copied(),
         }
     }
 }

@@ -21,26 +21,16 @@ pub struct OptionDeclaration {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionKind {
     /// On or off (`check`).
-    Check {
-        /// Default.
-        default: bool,
-    },
+    Check { default: bool },
     /// An integer (`spin`).
     Spin {
         /// Default; some engines declare one outside of their range.
         default: i64,
-        /// Minimum.
         min: i64,
-        /// Maximum.
         max: i64,
     },
     /// One of several choices (`combo`).
-    Combo {
-        /// Default.
-        default: String,
-        /// The choices.
-        choices: Vec<String>,
-    },
+    Combo { default: String, choices: Vec<String> },
     /// An action without a value (`button`).
     Button,
     /// A text on one line (`string`).
@@ -67,7 +57,6 @@ pub enum OptionValue {
 
 /// Why a text is not a valid value of an option.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages speak for themselves")]
 pub enum OptionValueError {
     #[error("{text:?} is neither true nor false, for option {name:?}")]
     NotACheck { name: String, text: String },

@@ -24,7 +24,6 @@ impl Score {
 /// Bound of a score.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Bound {
-    /// Exact score.
     #[default]
     Exact,
     /// The score is a lower bound.
@@ -36,9 +35,7 @@ pub enum Bound {
 /// A reported score, from the view of the side to move at the root.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ReportedScore {
-    /// The score.
     pub score: Score,
-    /// Its bound.
     pub bound: Bound,
 }
 
@@ -64,11 +61,8 @@ impl From<Score> for ReportedScore {
 /// WDL of the side to move at the root, in permille. The three should add up to 1,000.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Wdl {
-    /// Win.
     pub win: u32,
-    /// Draw.
     pub draw: u32,
-    /// Loss.
     pub loss: u32,
 }
 

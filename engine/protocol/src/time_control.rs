@@ -31,7 +31,6 @@ pub struct Period {
 
 /// Why a text or list of periods is not a valid time control.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages speak for themselves")]
 pub enum TimeControlError {
     #[error("bad number of moves {0:?}: expected a whole number, as in 40/60")]
     Moves(String),
@@ -49,7 +48,6 @@ pub enum TimeControlError {
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 impl TimeControl {
-    /// Unlimited time.
     pub const UNLIMITED: TimeControl = TimeControl { periods: Vec::new() };
 
     /// A time control of these periods; an empty list is unlimited time.

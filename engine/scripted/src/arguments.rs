@@ -1,4 +1,4 @@
-//! The command line: what to play, and how to misbehave.
+//! Command-line arguments: the moves to play and the faults to show.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use smalt_protocol::OptionDeclaration;
 use smalt_protocol::uci::EngineMessage;
 
 use crate::fault::{self, PlannedFault, ScriptedFault};
-use crate::voice::Tongue;
+use crate::output::Dialect;
 
 /// What the user wants.
 pub(crate) enum ScriptRequest {
@@ -24,7 +24,7 @@ pub(crate) enum ScriptRequest {
 /// How the engine behaves.
 pub(crate) struct Script {
     pub(crate) name: String,
-    pub(crate) tongue: Tongue,
+    pub(crate) dialect: Dialect,
     /// Whether it changes to the other protocol on `xboard`.
     pub(crate) is_bilingual: bool,
     /// Whether it can play Chess960.
@@ -65,7 +65,7 @@ impl Default for Script {
     fn default() -> Script {
         Script {
             name: "Smalt Scripted".to_owned(),
-            tongue: Tongue::Uci,
+            dialect: Dialect::Uci,
             is_bilingual: false,
             chess960: true,
             moves: Vec::new(),
@@ -133,7 +133,7 @@ pub(crate) fn parse(mut parser: Parser) -> Result<ScriptRequest, lexopt::Error> 
             Arg::Long("detach") => return Ok(ScriptRequest::Detach),
             Arg::Long("name") => script.name = parser.value()?.string()?,
             Arg::Long("speak") => {
-                (script.tongue, script.is_bilingual) = parse_tongues(&parser.value()?.string()?)?;
+                (script.dialect, script.is_bilingual) = parse_dialects(&parser.value()?.string()?)?;
             }
             Arg::Long("no-chess960") => script.chess960 = false,
             Arg::Long("moves") => script.moves = parse_moves(&parser.value()?.string()?),
@@ -161,12 +161,12 @@ pub(crate) fn parse(mut parser: Parser) -> Result<ScriptRequest, lexopt::Error> 
 }
 
 /// First protocol, and whether it supports the other one.
-fn parse_tongues(name: &str) -> Result<(Tongue, bool), lexopt::Error> {
+fn parse_dialects(name: &str) -> Result<(Dialect, bool), lexopt::Error> {
     match name {
-        "uci" => Ok((Tongue::Uci, false)),
-        "xboard" => Ok((Tongue::Xboard(2), false)),
-        "xboard1" => Ok((Tongue::Xboard(1), false)),
-        "both" => Ok((Tongue::Uci, true)),
+        "uci" => Ok((Dialect::Uci, false)),
+        "xboard" => Ok((Dialect::Xboard(2), false)),
+        "xboard1" => Ok((Dialect::Xboard(1), false)),
+        "both" => Ok((Dialect::Uci, true)),
         _ => Err(format!("no protocol: {name:?}").into()),
     }
 }

@@ -43,7 +43,7 @@ impl PlayedGame {
             let first = fen.map_or(Ok(Position::start()), Position::from_fen);
             self.first = first.map_err(|error| Refused(error.to_string()))?;
             self.fen = fen.map(str::to_owned);
-            self.take_back();
+            self.undo_move();
         }
         self.play_all(moves)
     }
@@ -51,7 +51,7 @@ impl PlayedGame {
     fn play_all(&mut self, moves: &Moves<'_>) -> Result<(), Refused> {
         let mut ahead = moves.iter();
         if !self.played.iter().all(|&mv| ahead.next() == Some(mv)) {
-            self.take_back();
+            self.undo_move();
             ahead = moves.iter();
         }
         for uci in ahead {
@@ -62,7 +62,7 @@ impl PlayedGame {
         Ok(())
     }
 
-    fn take_back(&mut self) {
+    fn undo_move(&mut self) {
         self.position = self.first;
         self.played.clear();
     }

@@ -8,8 +8,8 @@ mod board;
 mod fault;
 mod lingering;
 mod misbehavior;
+mod output;
 mod session;
-mod voice;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode};
 use std::thread;
 use std::time::Duration;
 
-use crate::voice::HANG;
+use crate::output::HANG;
 
 /// Starts a child that holds this process's pipes and is not waited for.
 pub(crate) fn spawn() {

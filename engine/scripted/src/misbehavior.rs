@@ -8,49 +8,49 @@ use std::time::Duration;
 use smalt_protocol::SearchLimits;
 
 use crate::fault::ScriptedFault;
+use crate::output::{self, Dialect};
 use crate::session::ScriptedSession;
-use crate::voice::{self, Tongue};
 
 const INFO: &str = "info depth 20 seldepth 30 score cp 12 nodes 1234567 nps 1000000 time 1234 pv e2e4 e7e5\n";
 const THINKING: &str = "20 12 123 1234567 e2e4 e7e5\n";
 
 impl ScriptedSession {
-    /// Answers a search as the fault will have it.
+    /// Answers a search with the scripted fault.
     pub(crate) fn misbehave(&mut self, fault: ScriptedFault, limits: &SearchLimits) {
         match fault {
             ScriptedFault::Exit => process::exit(1),
             ScriptedFault::Crash => process::abort(),
             ScriptedFault::LoudCrash => {
-                voice::complain("thread 'search' panicked at src/search.rs:42:5:\nindex out of bounds\n");
+                output::complain("thread 'search' panicked at src/search.rs:42:5:\nindex out of bounds\n");
                 process::abort()
             }
-            ScriptedFault::Hang => voice::hang(),
-            ScriptedFault::CloseStdout => voice::close_stdout(),
+            ScriptedFault::Hang => output::hang(),
+            ScriptedFault::CloseStdout => output::close_stdout(),
             ScriptedFault::InfoForever => self.send_info_forever(),
             ScriptedFault::IgnoreLimit => {
                 let sample = self.sample();
-                self.say(&sample.trim_end());
+                self.send(&sample.trim_end());
                 self.play(&SearchLimits { infinite: true, ..SearchLimits::default() });
             }
-            ScriptedFault::EndlessLine => voice::send_forever(&"x".repeat(1 << 16), Duration::ZERO),
+            ScriptedFault::EndlessLine => output::send_forever(&"x".repeat(1 << 16), Duration::ZERO),
             ScriptedFault::IllegalMove => {
                 let illegal = self.board.choose_illegal().to_string();
-                self.say_answer(&illegal);
+                self.send_best_move(&illegal);
             }
-            ScriptedFault::MalformedBestmove => self.say_answer("Zz9-h"),
-            ScriptedFault::NullMove => self.say_answer("0000"),
-            ScriptedFault::NoneMove => self.say_answer("(none)"),
-            ScriptedFault::MissingMove => self.say_answer(""),
+            ScriptedFault::MalformedBestmove => self.send_best_move("Zz9-h"),
+            ScriptedFault::NullMove => self.send_best_move("0000"),
+            ScriptedFault::NoneMove => self.send_best_move("(none)"),
+            ScriptedFault::MissingMove => self.send_best_move(""),
             ScriptedFault::InvalidUtf8 => {
-                voice::send(b"info string \xff\xfe\xc3\x28 \xed\xa0\x80\n");
+                output::send(b"info string \xff\xfe\xc3\x28 \xed\xa0\x80\n");
                 self.play(limits);
             }
             ScriptedFault::FloodStdout => {
-                voice::flood(io::stdout().lock(), self.sample(), self.script.flood_bytes);
+                output::flood(io::stdout().lock(), self.sample(), self.script.flood_bytes);
                 self.play(limits);
             }
             ScriptedFault::FloodStderr => {
-                voice::flood(io::stderr().lock(), "a word to nobody\n", self.script.flood_bytes);
+                output::flood(io::stderr().lock(), "a word to nobody\n", self.script.flood_bytes);
                 self.play(limits);
             }
             ScriptedFault::Late => {
@@ -69,13 +69,13 @@ impl ScriptedSession {
                 self.send_after(self.script.think + self.script.delay);
             }
             ScriptedFault::LongInfo => {
-                let line = match self.script.tongue {
-                    Tongue::Uci => "info string ",
-                    Tongue::Xboard(_) => "# ",
+                let line = match self.script.dialect {
+                    Dialect::Uci => "info string ",
+                    Dialect::Xboard(_) => "# ",
                 };
-                voice::send(line.as_bytes());
-                voice::flood(io::stdout().lock(), "x", self.script.flood_bytes);
-                voice::send(b"\n");
+                output::send(line.as_bytes());
+                output::flood(io::stdout().lock(), "x", self.script.flood_bytes);
+                output::send(b"\n");
                 self.play(limits);
             }
             ScriptedFault::TrailingGarbage => {
@@ -122,17 +122,17 @@ impl ScriptedSession {
         self.answer(limits);
     }
 
-    /// On a thread of its own, so that `isready` is answered and `quit` heard.
+    /// On a separate thread, so that `isready` and `quit` are still handled.
     fn send_info_forever(&self) {
         let sample = self.sample();
-        thread::spawn(|| voice::send_forever(sample, Duration::from_millis(1)));
+        thread::spawn(|| output::send_forever(sample, Duration::from_millis(1)));
     }
 
     /// A line about the search.
     fn sample(&self) -> &'static str {
-        match self.script.tongue {
-            Tongue::Uci => INFO,
-            Tongue::Xboard(_) => THINKING,
+        match self.script.dialect {
+            Dialect::Uci => INFO,
+            Dialect::Xboard(_) => THINKING,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The conversation: a loop over the lines of standard input, and the searches that it starts.
+//! The UCI loop over standard input, and the searches that it starts.
 
 mod xboard;
 
@@ -18,7 +18,7 @@ use crate::arguments::Script;
 use crate::board::PlayedGame;
 use crate::fault::ScriptedFault;
 use crate::lingering;
-use crate::voice::{self, LineEnd, Lines, Tongue};
+use crate::output::{self, Dialect, LineEnd, Lines};
 use xboard::XboardGame;
 
 const CHESS960: &str = "UCI_Chess960";
@@ -38,7 +38,7 @@ pub(crate) fn run(script: Script) -> ExitCode {
         thread::sleep(script.delay);
     }
     let mut session = ScriptedSession::new(script);
-    session.listen();
+    session.read_input();
     if session.script.has(ScriptedFault::SlowQuit) {
         thread::sleep(session.script.delay);
     }
@@ -63,7 +63,7 @@ struct PendingSearch {
 
 /// Whether the session continues.
 pub(crate) enum Next {
-    Listen,
+    Continue,
     Quit,
 }
 
@@ -80,33 +80,33 @@ impl ScriptedSession {
         }
     }
 
-    fn listen(&mut self) {
+    fn read_input(&mut self) {
         let mut input = io::stdin().lock();
         let mut line = Vec::new();
         while matches!(input.read_until(b'\n', &mut line), Ok(1..)) {
             let text = String::from_utf8_lossy(&line);
-            if let Next::Quit = self.obey(&text) {
+            if let Next::Quit = self.handle_uci(&text) {
                 return;
             }
             line.clear();
         }
         if self.script.has(ScriptedFault::IgnoreQuit) {
-            voice::hang();
+            output::hang();
         }
     }
 
-    fn obey(&mut self, line: &str) -> Next {
+    fn handle_uci(&mut self, line: &str) -> Next {
         if self.script.is_bilingual && line.trim_end() == "xboard" {
-            self.script.tongue = Tongue::Xboard(2);
+            self.script.dialect = Dialect::Xboard(2);
         }
-        if let Tongue::Xboard(version) = self.script.tongue {
-            return self.obey_xboard(line, version);
+        if let Dialect::Xboard(version) = self.script.dialect {
+            return self.handle_xboard(line, version);
         }
         match ClientMessage::parse(line) {
             ClientMessage::Position { start, moves } => self.set_position(start, &moves),
             ClientMessage::Go(limits) => self.go(&limits),
             ClientMessage::IsReady if !self.script.has(ScriptedFault::NoReadyok) => {
-                self.say(&EngineMessage::ReadyOk)
+                self.send(&EngineMessage::ReadyOk)
             }
             ClientMessage::Uci => self.introduce(),
             ClientMessage::SetOption { name, value } if name.eq_ignore_ascii_case(CHESS960) => {
@@ -122,10 +122,9 @@ impl ScriptedSession {
             ClientMessage::Quit => return self.quit(),
             _ => {}
         }
-        Next::Listen
+        Next::Continue
     }
 
-    /// Handles `quit`.
     pub(crate) fn quit(&self) -> Next {
         if self.script.has(ScriptedFault::ExitAtQuit) {
             process::exit(1);
@@ -133,10 +132,10 @@ impl ScriptedSession {
         if self.script.has(ScriptedFault::CrashAtQuit) {
             process::abort();
         }
-        if self.script.has(ScriptedFault::IgnoreQuit) { Next::Listen } else { Next::Quit }
+        if self.script.has(ScriptedFault::IgnoreQuit) { Next::Continue } else { Next::Quit }
     }
 
-    pub(crate) fn say(&mut self, message: &impl fmt::Display) {
+    pub(crate) fn send(&mut self, message: &impl fmt::Display) {
         self.lines.push(message);
         self.lines.send();
     }
@@ -160,14 +159,14 @@ impl ScriptedSession {
     fn set_position(&mut self, start: Start<'_>, moves: &Moves<'_>) {
         if let Err(refused) = self.board.set(start, moves) {
             let string = Some(refused.0.as_str());
-            self.say(&EngineMessage::Info(Info { string, ..Info::default() }));
+            self.send(&EngineMessage::Info(Info { string, ..Info::default() }));
         }
     }
 
     pub(crate) fn go(&mut self, limits: &SearchLimits) {
         self.end_thinking();
         self.searches += 1;
-        self.say_first();
+        self.send_first_move();
         match self.script.fault_at(self.searches) {
             Some(fault) => self.misbehave(fault, limits),
             None => self.play(limits),
@@ -175,13 +174,13 @@ impl ScriptedSession {
     }
 
     /// Reports the script's move of the first iteration.
-    fn say_first(&mut self) {
+    fn send_first_move(&mut self) {
         let Some(first) = self.script.first else { return };
-        match self.script.tongue {
-            Tongue::Uci => {
+        match self.script.dialect {
+            Dialect::Uci => {
                 self.lines.push(&EngineMessage::Info(info_of(&self.script, 1, &[first])));
             }
-            Tongue::Xboard(_) => self.push_thinking(1, &first.to_string()),
+            Dialect::Xboard(_) => self.push_thinking(1, &first.to_string()),
         }
         self.lines.send();
     }
@@ -199,14 +198,14 @@ impl ScriptedSession {
             || self.board.choose(self.script.seed).map_or(BestMove::None, BestMove::Move),
             |text| UciMove::parse(text).map_or(BestMove::Unreadable(text), BestMove::Move),
         );
-        match self.script.tongue {
-            Tongue::Uci => {
+        match self.script.dialect {
+            Dialect::Uci => {
                 push_infos(&mut self.lines, &self.script, best);
                 let ponder =
                     self.script.guesses.get(self.board.ply()).and_then(|text| UciMove::parse(text).ok());
                 self.lines.push(&EngineMessage::BestMove { best, ponder });
             }
-            Tongue::Xboard(_) => {
+            Dialect::Xboard(_) => {
                 let text = best.to_string();
                 self.table.answer = match best {
                     BestMove::Move(mv) => Some(mv),
@@ -218,12 +217,12 @@ impl ScriptedSession {
     }
 
     /// Sends this word as best move.
-    pub(crate) fn say_answer(&mut self, word: &str) {
-        let command = match self.script.tongue {
-            Tongue::Uci => "bestmove",
-            Tongue::Xboard(_) => "move",
+    pub(crate) fn send_best_move(&mut self, word: &str) {
+        let command = match self.script.dialect {
+            Dialect::Uci => "bestmove",
+            Dialect::Xboard(_) => "move",
         };
-        self.say(&format_args!("{command} {word}").to_string().trim_end());
+        self.send(&format_args!("{command} {word}").to_string().trim_end());
     }
 
     /// Sends the prepared lines when the limits allow it.

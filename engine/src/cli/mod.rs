@@ -1,5 +1,5 @@
-//! The command line: what was typed becomes a [`Command`], which is then run. Results go to standard output,
-//! complaints to standard error.
+//! The command line: arguments become a [`Command`], which is run. Results go to standard output, errors to standard
+//! error.
 
 mod arguments;
 mod perft;
@@ -19,7 +19,7 @@ use arguments::{Arguments, Command};
 
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Ending {
+enum CommandEnd {
     /// All that was asked was done.
     Done,
     /// A count of a perft suite is wrong.
@@ -65,9 +65,9 @@ pub(crate) fn main() -> ExitCode {
         command => command.map_err(CommandError::from),
     };
     match command.and_then(|command| run(command, &mut io::stdout().lock())) {
-        Ok(Ending::Done) => ExitCode::SUCCESS,
-        Ok(Ending::Failed) => ExitCode::from(1),
-        Ok(Ending::Incomplete) => ExitCode::from(3),
+        Ok(CommandEnd::Done) => ExitCode::SUCCESS,
+        Ok(CommandEnd::Failed) => ExitCode::from(1),
+        Ok(CommandEnd::Incomplete) => ExitCode::from(3),
         Err(CommandError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             // Where standard error is closed too, the exit code has to say it all.
@@ -77,7 +77,7 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command, out: &mut impl Write) -> Result<Ending, CommandError> {
+fn run(command: Command, out: &mut impl Write) -> Result<CommandEnd, CommandError> {
     match command {
         Command::Serve => {}
         Command::About(about) => about.run(Command::definition(), out)?,
@@ -92,7 +92,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<Ending, CommandError> {
         Command::Eval { position, parameters } => evaluate(&position, parameters.as_deref(), out)?,
     }
     out.flush()?;
-    Ok(Ending::Done)
+    Ok(CommandEnd::Done)
 }
 
 fn evaluate(position: &Position, path: Option<&Path>, out: &mut impl Write) -> Result<(), CommandError> {

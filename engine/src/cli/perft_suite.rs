@@ -9,7 +9,7 @@ use smalt_chess::Position;
 use smalt_chess::perft::Leaves;
 
 use super::perft::{PerftCounter, PerftResources};
-use super::{CommandError, Ending, read_file};
+use super::{CommandEnd, CommandError, read_file};
 
 /// Which suite, and how much of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,7 +20,6 @@ pub(super) struct SuitePlan {
     pub(super) resources: PerftResources,
 }
 
-/// A published count.
 #[derive(Clone, PartialEq, Debug)]
 struct Count {
     line: usize,
@@ -43,7 +42,7 @@ impl fmt::Display for Unreadable {
 }
 
 /// Checks the suite; a line for each wrong count, then how many passed and failed.
-pub(super) fn run(plan: &SuitePlan, out: &mut impl Write) -> Result<Ending, CommandError> {
+pub(super) fn run(plan: &SuitePlan, out: &mut impl Write) -> Result<CommandEnd, CommandError> {
     let (mut passed, mut failed, mut unreadable) = (0_u64, 0_u64, 0_u64);
     // Deeper counts of a position whose count is wrong would be wrong, too, and perhaps without end.
     let mut wrong = None;
@@ -77,9 +76,9 @@ pub(super) fn run(plan: &SuitePlan, out: &mut impl Write) -> Result<Ending, Comm
     }
     writeln!(out, "{passed} passed, {failed} failed")?;
     Ok(match (failed, unreadable) {
-        (0, 0) => Ending::Done,
-        (0, _) => Ending::Incomplete,
-        _ => Ending::Failed,
+        (0, 0) => CommandEnd::Done,
+        (0, _) => CommandEnd::Incomplete,
+        _ => CommandEnd::Failed,
     })
 }
 

@@ -8,50 +8,32 @@ use toml::de::{DeTable, DeValue};
 use super::schema::{Entry, SCHEMA, Shape, WEIGHTS};
 
 /// The version of the file format, its key `format`.
-pub const FORMAT: i64 = 1;
+const FORMAT: i64 = 1;
 
 /// The largest number that a weight may have, and with a minus the smallest.
 pub const LARGEST_WEIGHT: i64 = 30_000;
 
 /// Two numbers a weight: [middlegame, endgame]; weights of a single number have it in both places.
-pub type Numbers = [[i16; 2]; WEIGHTS];
+pub(super) type WeightPairs = [[i16; 2]; WEIGHTS];
 
 /// Why a parameter file was refused. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParametersError {
-    /// The text is no TOML.
     #[error("line {line}: {message}")]
     Syntax {
-        /// Where.
         line: usize,
         /// What the TOML parser says.
         message: String,
     },
-    /// No key `format`, or another version than [`FORMAT`].
     #[error("expected `format = {FORMAT}`, found {found}")]
-    Format {
-        /// The value, or "none".
-        found: String,
-    },
-    /// A table or key that the schema does not have.
+    Format { found: String },
     #[error("line {line}: unknown {key}")]
-    Unknown {
-        /// Where.
-        line: usize,
-        /// The name in full.
-        key: String,
-    },
-    /// A term of the schema that the file does not have.
+    Unknown { line: usize, key: String },
     #[error("missing {key}")]
-    Missing {
-        /// The name in full.
-        key: String,
-    },
-    /// A list that is too short or too long.
+    Missing { key: String },
     #[error("line {line}: {key}: expected {expected} pairs, found {found}")]
     Length {
-        /// Where.
         line: usize,
         /// The term, or its row of the board.
         key: String,
@@ -60,35 +42,24 @@ pub enum ParametersError {
         /// The length in the file.
         found: usize,
     },
-    /// A value of another kind than the schema says.
     #[error("line {line}: {key}: expected {expected}, found {found}")]
     Kind {
-        /// Where.
         line: usize,
-        /// The term.
         key: String,
         /// The kind by the schema.
         expected: &'static str,
         /// The kind in the file.
         found: &'static str,
     },
-    /// A number beyond ±[`LARGEST_WEIGHT`].
     #[error("line {line}: {key}: {value} is beyond ±{LARGEST_WEIGHT}")]
-    Range {
-        /// Where.
-        line: usize,
-        /// The term.
-        key: String,
-        /// The number as written.
-        value: String,
-    },
+    Range { line: usize, key: String, value: String },
 }
 
 type Result<T> = std::result::Result<T, ParametersError>;
 type Value<'i> = Spanned<DeValue<'i>>;
 
 /// Reads the text of a parameter file. The table `origin` may hold anything: it says where the numbers come from.
-pub fn read(text: &str) -> Result<Box<Numbers>> {
+pub(crate) fn read(text: &str) -> Result<Box<WeightPairs>> {
     let document = DeTable::parse(text).map_err(|error| ParametersError::Syntax {
         line: line_at(text, error.span().map_or(0, |span| span.start)),
         message: error.message().to_owned(),
@@ -104,7 +75,7 @@ pub fn read(text: &str) -> Result<Box<Numbers>> {
             .and_then(|group| group.get_ref().as_table()?.get(entry.name))
             .ok_or_else(|| ParametersError::Missing { key: key.clone() })?;
         let start = entry.term.start();
-        let place = Place { text, key };
+        let place = TermReader { text, key };
         place.read_term(entry, value, &mut numbers[start..start + entry.shape.length()])?;
     }
     Ok(numbers.try_into().expect("a vector of that length was made"))
@@ -153,12 +124,12 @@ fn line_at(text: &str, offset: usize) -> usize {
 }
 
 /// The term that is being read, for the words of an error.
-struct Place<'t> {
+struct TermReader<'t> {
     text: &'t str,
     key: String,
 }
 
-impl Place<'_> {
+impl TermReader<'_> {
     fn read_term(&self, entry: &Entry, value: &Value<'_>, weights: &mut [[i16; 2]]) -> Result<()> {
         let read = if entry.part.is_single() { Self::single } else { Self::pair };
         match entry.shape {

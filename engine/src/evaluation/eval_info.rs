@@ -25,7 +25,6 @@ pub(super) fn phase(position: &Position) -> i32 {
 /// Attack maps and zones of one side.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Side {
-    /// Attacked squares.
     pub(super) attacked: Bitboard,
     /// Squares attacked at least twice.
     pub(super) attacked_twice: Bitboard,

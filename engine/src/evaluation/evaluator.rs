@@ -46,7 +46,6 @@ impl EvaluationEntry {
     }
 }
 
-/// A cache line.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct StructureEntry {
@@ -71,7 +70,6 @@ impl Default for Evaluator {
 }
 
 impl Evaluator {
-    /// Uses these parameters.
     pub fn new(parameters: Arc<Parameters>) -> Evaluator {
         // A key that belongs to another slot, so it never matches.
         let empty = StructureEntry { key: 1, structure: Structure::default() };
@@ -119,7 +117,7 @@ impl Evaluator {
             let parts = parts(&sums, terms::tempo(turn, &mut weighing), phase);
             from_mover(turn, parts.evaluation())
         });
-        let is_known = |turn| turn == position.turn() || !terms::ask_for_turn(position);
+        let is_known = |turn| turn == position.turn() || !terms::depends_on_turn(position);
         let known = Color::ALL.map(|turn| is_known(turn).then_some(evaluations[turn.index()]));
         let key = position.key_without_turn();
         self.evaluations[key as usize & (EVALUATIONS - 1)] = EvaluationEntry::new(key, known);

@@ -5,13 +5,13 @@
 //! `eval` command run the same statements with a different [`trace::Trace`]. King danger, complexity, scaling and the taper,
 //! which are not linear in the weights, are in [`taper`].
 
-pub mod document;
+mod document;
 mod eval_info;
 mod evaluator;
 mod explain;
 pub mod parameters;
 pub mod schema;
-pub mod score;
+mod score;
 pub mod taper;
 mod terms;
 pub mod trace;

@@ -1,13 +1,13 @@
 //! The numbers of the evaluation: embedded by the build from `params/evaluation.toml`, or read from such a file at
 //! run time. Knows no chess.
 
-use super::document::{self, Numbers};
+use super::document::{self, WeightPairs};
 use super::schema::{Term, WEIGHTS};
 use super::score::Score;
 
 pub use super::document::{LARGEST_WEIGHT, ParametersError};
 
-const EMBEDDED: Numbers = include!(concat!(env!("OUT_DIR"), "/evaluation.in"));
+const EMBEDDED: WeightPairs = include!(concat!(env!("OUT_DIR"), "/evaluation.in"));
 
 static PARAMETERS: Parameters = Parameters::from_numbers(&EMBEDDED);
 
@@ -63,7 +63,7 @@ impl Parameters {
     }
 
     /// The weights of these numbers.
-    pub const fn from_numbers(numbers: &Numbers) -> Parameters {
+    pub const fn from_numbers(numbers: &WeightPairs) -> Parameters {
         let mut values = [Score::ZERO; WEIGHTS];
         let mut index = 0;
         while index < WEIGHTS {

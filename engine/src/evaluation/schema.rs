@@ -6,7 +6,6 @@
 /// How many weights a term has and how the file lays them out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// One weight.
     One,
     /// This number of weights in a row.
     List(usize),
@@ -49,7 +48,6 @@ impl Part {
 /// What a tuner holds the numbers of a term to. The engine takes any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Constraint {
-    /// Nothing.
     Free,
     /// A board whose files mirror each other: a to h, b to g, and so on.
     Mirrored,
@@ -57,10 +55,9 @@ pub enum Constraint {
     Rising,
 }
 
-/// What the schema says of one term.
+/// Schema entry of one term.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The term.
     pub term: Term,
     /// The table of the file in which the term stands.
     pub group: &'static str,
@@ -68,9 +65,7 @@ pub struct Entry {
     pub name: &'static str,
     /// The chess meaning, and that of the index where there are several weights.
     pub comment: &'static str,
-    /// How many weights.
     pub shape: Shape,
-    /// Where they go.
     pub part: Part,
     /// What a tuner holds them to.
     pub constraint: Constraint,
@@ -337,7 +332,7 @@ const STARTS: [usize; SCHEMA.len() + 1] = starts();
 pub const WEIGHTS: usize = STARTS[SCHEMA.len()];
 
 impl Term {
-    /// What the schema says of the term.
+    /// Schema entry of this term.
     pub const fn entry(self) -> &'static Entry {
         &SCHEMA[self as usize]
     }

@@ -14,9 +14,8 @@ pub trait Trace {
     fn found(&mut self, weight: Weight, count: i32, owner: Color, value: Score);
 }
 
-/// Records nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoTrace;
+pub(crate) struct NoTrace;
 
 impl Trace for NoTrace {
     #[inline(always)]

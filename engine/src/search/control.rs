@@ -43,7 +43,6 @@ impl SearchControl {
         }
     }
 
-    /// Stops the search.
     pub fn stop(&self) {
         self.change(|| self.stopped.store(true, Relaxed));
     }
@@ -69,7 +68,7 @@ impl SearchControl {
     }
 
     /// Whether the search still ponders.
-    pub fn is_pondering(&self) -> bool {
+    pub(crate) fn is_pondering(&self) -> bool {
         self.clock_start.load(Relaxed) == NOT_STARTED
     }
 
@@ -87,7 +86,7 @@ impl SearchControl {
     }
 
     /// Blocks until the search is stopped or, unless it is infinite, no longer ponders.
-    pub fn wait_for_release(&self, infinite: bool) {
+    pub(crate) fn wait_for_release(&self, infinite: bool) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         while !self.is_stopped() && (infinite || self.is_pondering()) {
             guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);

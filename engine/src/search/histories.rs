@@ -188,7 +188,6 @@ impl Histories {
         }
     }
 
-    /// Capture history score.
     #[inline]
     pub(super) fn capture(&self, place: PieceTo, taken: Role) -> i32 {
         i32::from(self.capture[place.index()][taken.index()])

@@ -24,8 +24,8 @@ mod probing;
 mod quiescence;
 mod quiet_leaf;
 pub mod score;
-pub mod time;
-pub mod transposition;
+mod time;
+mod transposition;
 mod worker;
 
 use std::sync::Arc;
@@ -37,10 +37,11 @@ use smalt_protocol::{Bound, ReportedScore};
 
 pub use control::{ClockState, SearchControl};
 pub use endings::KnownEnding;
-pub use probing::{FiftyMoves, ProbeRule, Probing};
+pub(crate) use probing::Probing;
+pub use probing::{FiftyMoves, ProbeRule};
 pub use quiet_leaf::Resolver;
-pub use time::TimeBudget;
-pub use transposition::TranspositionTable;
+pub(crate) use time::TimeBudget;
+pub(crate) use transposition::TranspositionTable;
 
 use crate::evaluation::{Evaluator, Parameters};
 use correction_history::CorrectionHistory;
@@ -53,7 +54,7 @@ pub(crate) const STACK_SIZE: usize = 16 << 20;
 
 /// The root of a search.
 #[derive(Clone, Debug)]
-pub struct Task {
+pub(crate) struct Task {
     /// The position to search.
     pub position: Position,
     /// Repetition keys of the game's earlier positions, latest last.
@@ -64,7 +65,7 @@ pub struct Task {
 
 /// Limits of a search.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Maximum depth in plies.
     pub depth: i32,
     /// Maximum nodes of all threads together; exact with one thread.
@@ -80,7 +81,7 @@ pub struct Limits {
 
 impl Limits {
     /// A depth limit, with one line.
-    pub fn depth(depth: i32) -> Limits {
+    pub(crate) fn depth(depth: i32) -> Limits {
         Limits { depth, nodes: None, mate: None, time_budget: TimeBudget::default(), lines: 1 }
     }
 }
@@ -123,29 +124,28 @@ pub struct Progress {
 }
 
 /// Data that a thread keeps from search to search.
-pub struct ThreadData {
+pub(crate) struct ThreadData {
     histories: Box<ThreadHistories>,
     evaluator: Evaluator,
 }
 
 impl ThreadData {
     /// Empty histories, and an evaluator with these parameters.
-    pub fn new(parameters: Arc<Parameters>) -> ThreadData {
+    pub(crate) fn new(parameters: Arc<Parameters>) -> ThreadData {
         ThreadData::try_new(parameters).expect("the system has memory for another search thread")
     }
 
     /// The same; `None` if the allocation fails.
-    pub fn try_new(parameters: Arc<Parameters>) -> Option<ThreadData> {
+    pub(crate) fn try_new(parameters: Arc<Parameters>) -> Option<ThreadData> {
         Some(ThreadData { histories: ThreadHistories::new()?, evaluator: Evaluator::new(parameters) })
     }
 
-    /// Clears the histories.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         zero(&mut *self.histories);
     }
 
     /// Clears the histories, and evaluates with these parameters from now on.
-    pub fn set_parameters(&mut self, parameters: Arc<Parameters>) {
+    pub(crate) fn set_parameters(&mut self, parameters: Arc<Parameters>) {
         self.clear();
         self.evaluator = Evaluator::new(parameters);
     }
@@ -172,14 +172,11 @@ impl ThreadHistories {
 }
 
 /// Resources of a search that outlive it.
-pub struct SearchContext<'a> {
-    /// Transposition table.
+pub(crate) struct SearchContext<'a> {
     pub table: &'a TranspositionTable,
     /// Data of each thread; their number is the number of threads.
     pub threads: &'a mut [ThreadData],
-    /// Tablebases.
     pub probing: Option<Probing<'a>>,
-    /// Stop and ponderhit.
     pub control: &'a SearchControl,
 }
 
@@ -187,7 +184,7 @@ pub struct SearchContext<'a> {
 ///
 /// # Panics
 /// If there is no move to choose from or no thread.
-pub fn search(
+pub(crate) fn search(
     task: &Task,
     limits: &Limits,
     context: SearchContext<'_>,

@@ -24,7 +24,6 @@ enum Stage {
 /// Which moves to pick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum PickMode {
-    /// All of them.
     All,
     /// Captures and promotions with a static exchange evaluation (SEE) of at least this, in centipawns.
     WinningCaptures(i32),
@@ -107,7 +106,6 @@ impl MovePicker {
         self.skips_quiets = true;
     }
 
-    /// The next move.
     pub(super) fn next(&mut self, pick_context: &PickContext<'_>) -> Option<Move> {
         let position = pick_context.check_info.position;
         loop {

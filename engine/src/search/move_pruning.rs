@@ -15,9 +15,7 @@ use super::worker::Worker;
 /// What to do with a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MoveDecision {
-    /// Search it.
     Search,
-    /// Skip it.
     Prune,
     /// Skip it and all quiet moves after it.
     PruneQuiets,

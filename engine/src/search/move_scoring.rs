@@ -52,7 +52,6 @@ impl Default for ScoredMoves {
 }
 
 impl ScoredMoves {
-    /// Removes all moves.
     pub(super) fn clear(&mut self) {
         (self.start, self.end, self.next) = (0, 0, NEVER);
         self.tried.clear();
@@ -117,7 +116,6 @@ impl ScoredMoves {
         }
     }
 
-    /// The next move.
     #[inline]
     pub(super) fn peek(&self) -> Option<Move> {
         (self.next > NEVER).then(|| self.moves[index_of(self.next)])

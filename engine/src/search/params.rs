@@ -8,7 +8,7 @@ use smalt_chess::position::ExchangeValues;
 /// Declares the parameters: name and range of each.
 macro_rules! parameters {
     ($($(#[$doc:meta])* $name:ident in $min:literal..=$max:literal,)*) => {
-        /// Values of all parameters.
+        /// TunedValues of all parameters.
         struct Numbers {
             $($name: i32,)*
         }
@@ -43,11 +43,11 @@ macro_rules! parameters {
             use super::{EMBEDDED, SearchParameters};
             use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
-            pub(super) struct Values {
+            pub(super) struct TunedValues {
                 $(pub(super) $name: AtomicI32,)*
             }
 
-            pub(super) static VALUES: Values = Values { $($name: AtomicI32::new(EMBEDDED.$name),)* };
+            pub(super) static VALUES: TunedValues = TunedValues { $($name: AtomicI32::new(EMBEDDED.$name),)* };
 
             /// Value of a parameter; `None` if the name is unknown.
             pub fn get(name: &str) -> Option<i32> {
@@ -81,9 +81,7 @@ pub struct SearchParameters;
 pub struct Parameter {
     /// Key in the file and name of the UCI option.
     pub name: &'static str,
-    /// Minimum.
     pub min: i32,
-    /// Maximum.
     pub max: i32,
 }
 
@@ -311,7 +309,7 @@ pub const PARAMETERS: SearchParameters = SearchParameters;
 
 /// Piece values for static exchange evaluation (SEE), pawn to king.
 #[inline(always)]
-pub fn exchange_values() -> ExchangeValues {
+pub(crate) fn exchange_values() -> ExchangeValues {
     let p = PARAMETERS;
     [p.exchange_pawn(), p.exchange_knight(), p.exchange_bishop(), p.exchange_rook(), p.exchange_queen(), 0]
 }

@@ -9,7 +9,7 @@ use super::quiescence::is_cutoff;
 use super::score::{INFINITE, MAX_PLY, NO_SCORE, table_loss, table_win};
 use super::transposition::Entry;
 use super::worker::Worker;
-use crate::tablebases::{Ranking, Tablebases, Wdl};
+use crate::tablebases::{Ranking, Tablebases, WdlScore};
 
 /// Whether tablebase results respect the fifty-move rule (`Syzygy50MoveRule`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,7 +20,6 @@ pub enum FiftyMoves {
     Ignored,
 }
 
-/// When to probe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProbeRule {
     /// Least depth in plies at which positions with the largest piece count are probed (`SyzygyProbeDepth`); positions with
@@ -28,7 +27,6 @@ pub struct ProbeRule {
     pub depth: i32,
     /// Largest number of pieces, kings included (`SyzygyProbeLimit`).
     pub pieces: usize,
-    /// The fifty-move rule.
     pub fifty_moves: FiftyMoves,
 }
 
@@ -40,14 +38,14 @@ impl Default for ProbeRule {
 
 /// Tablebases and the rule for probing them.
 #[derive(Clone, Copy, Debug)]
-pub struct Probing<'a> {
+pub(crate) struct Probing<'a> {
     tables: &'a Tablebases,
     rule: ProbeRule,
 }
 
 impl<'a> Probing<'a> {
     /// Tablebases under a probe rule; the piece limit is lowered to what the tables hold.
-    pub fn new(tables: &'a Tablebases, rule: ProbeRule) -> Probing<'a> {
+    pub(crate) fn new(tables: &'a Tablebases, rule: ProbeRule) -> Probing<'a> {
         Probing { tables, rule: ProbeRule { pieces: rule.pieces.min(tables.pieces()), ..rule } }
     }
 
@@ -63,18 +61,18 @@ impl<'a> Probing<'a> {
     pub(super) fn is_needed_below(&self, ranking: Option<&Ranking>) -> bool {
         ranking.is_none_or(|ranking| {
             let best = ranking.moves.iter().map(|ranked| ranked.wdl).max();
-            !ranking.has_distances && best > Some(Wdl::Draw)
+            !ranking.has_distances && best > Some(WdlScore::Draw)
         })
     }
 
     /// Score and bound of a WDL value at this ply. Wins are lower bounds, since a mate scores more.
-    pub(super) fn score(&self, wdl: Wdl, ply: usize) -> (i32, Bound) {
+    pub(super) fn score(&self, wdl: WdlScore, ply: usize) -> (i32, Bound) {
         let is_strict = self.rule.fifty_moves == FiftyMoves::Respected;
         match wdl {
-            Wdl::BlessedLoss | Wdl::CursedWin if is_strict => (0, Bound::Exact),
-            Wdl::Draw => (0, Bound::Exact),
-            Wdl::Loss | Wdl::BlessedLoss => (table_loss(ply), Bound::Upper),
-            Wdl::Win | Wdl::CursedWin => (table_win(ply), Bound::Lower),
+            WdlScore::BlessedLoss | WdlScore::CursedWin if is_strict => (0, Bound::Exact),
+            WdlScore::Draw => (0, Bound::Exact),
+            WdlScore::Loss | WdlScore::BlessedLoss => (table_loss(ply), Bound::Upper),
+            WdlScore::Win | WdlScore::CursedWin => (table_win(ply), Bound::Lower),
         }
     }
 
@@ -110,13 +108,13 @@ impl Worker<'_> {
     ) -> ProbeResult {
         match &self.shared.probing {
             Some(probing) if probing.applies(position, depth) => {
-                self.ask(probing, position, alpha, beta, depth, ply)
+                self.probe_with_guard(probing, position, alpha, beta, depth, ply)
             }
             _ => ProbeResult::Range(-INFINITE, INFINITE),
         }
     }
 
-    fn ask(
+    fn probe_with_guard(
         &self,
         probing: &Probing<'_>,
         position: &Position,

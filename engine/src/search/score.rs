@@ -6,20 +6,20 @@
 use smalt_protocol::Score;
 
 /// Maximum ply.
-pub const MAX_PLY: usize = 240;
+pub(crate) const MAX_PLY: usize = 240;
 
 /// Greater than every score.
-pub const INFINITE: i32 = 32_001;
+pub(crate) const INFINITE: i32 = 32_001;
 /// Mate at the root.
-pub const MATE: i32 = 32_000;
+pub(crate) const MATE: i32 = 32_000;
 /// Least mate score.
-pub const LEAST_MATE: i32 = MATE - 2 * MAX_PLY as i32;
+pub(crate) const LEAST_MATE: i32 = MATE - 2 * MAX_PLY as i32;
 /// Tablebase win at the root; below all mates.
 pub const TABLE_WIN: i32 = LEAST_MATE - 1;
 /// Least decisive score: tablebase wins and mates.
-pub const LEAST_DECIDED: i32 = TABLE_WIN - 2 * MAX_PLY as i32;
+pub(crate) const LEAST_DECIDED: i32 = TABLE_WIN - 2 * MAX_PLY as i32;
 /// No score.
-pub const NO_SCORE: i32 = 32_002;
+pub(crate) const NO_SCORE: i32 = 32_002;
 
 /// Score of giving mate at this ply.
 #[inline]
@@ -41,13 +41,13 @@ pub const fn is_mate(score: i32) -> bool {
 
 /// Tablebase win probed at this ply.
 #[inline]
-pub const fn table_win(ply: usize) -> i32 {
+pub(crate) const fn table_win(ply: usize) -> i32 {
     TABLE_WIN - ply as i32
 }
 
 /// Tablebase loss probed at this ply.
 #[inline]
-pub const fn table_loss(ply: usize) -> i32 {
+pub(crate) const fn table_loss(ply: usize) -> i32 {
     ply as i32 - TABLE_WIN
 }
 
@@ -59,13 +59,13 @@ pub const fn is_decided(score: i32) -> bool {
 
 /// Clamps a static evaluation below the decisive scores.
 #[inline]
-pub fn clamp(score: i32) -> i32 {
+pub(crate) fn clamp(score: i32) -> i32 {
     score.clamp(1 - LEAST_DECIDED, LEAST_DECIDED - 1)
 }
 
 /// Converts a score at this ply for the transposition table.
 #[inline]
-pub const fn to_table(score: i32, ply: usize) -> i32 {
+pub(crate) const fn to_table(score: i32, ply: usize) -> i32 {
     if score >= LEAST_DECIDED {
         score + ply as i32
     } else if score <= -LEAST_DECIDED {
@@ -77,7 +77,7 @@ pub const fn to_table(score: i32, ply: usize) -> i32 {
 
 /// Converts a score of the transposition table for this ply.
 #[inline]
-pub const fn from_table(score: i32, ply: usize) -> i32 {
+pub(crate) const fn from_table(score: i32, ply: usize) -> i32 {
     if score >= LEAST_DECIDED {
         score - ply as i32
     } else if score <= -LEAST_DECIDED {
@@ -89,7 +89,7 @@ pub const fn from_table(score: i32, ply: usize) -> i32 {
 
 /// Converts a root score for reporting: centipawns, or full moves to mate. A tablebase win is more centipawns than any
 /// evaluation.
-pub const fn to_report(score: i32) -> Score {
+pub(crate) const fn to_report(score: i32) -> Score {
     if score >= LEAST_MATE {
         Score::Mate((MATE - score + 1) / 2)
     } else if score <= -LEAST_MATE {

@@ -19,7 +19,7 @@ const MOVES_ABOVE_RESERVE: u32 = 4;
 
 /// Time budget of a move, counted from the start of our clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct TimeBudget {
+pub(crate) struct TimeBudget {
     /// Soft limit: no new iteration starts after this time, scaled by the stability of the search.
     pub soft: Option<Duration>,
     /// Hard limit: the search stops here.
@@ -28,7 +28,7 @@ pub struct TimeBudget {
 
 /// Stability of the best move over the iterations.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct SearchStability {
+pub(crate) struct SearchStability {
     /// Consecutive iterations with the same best move.
     pub stable_iterations: u32,
     /// Share of the nodes spent on the best move, 0 to 1.
@@ -40,7 +40,7 @@ pub struct SearchStability {
 impl TimeBudget {
     /// The time budget of one move. `overhead` is the move overhead (`Move Overhead`); a reserve of three times that stays
     /// on the clock.
-    pub fn new(limits: &SearchLimits, turn: Color, overhead: Duration) -> TimeBudget {
+    pub(crate) fn new(limits: &SearchLimits, turn: Color, overhead: Duration) -> TimeBudget {
         if let Some(move_time) = limits.move_time {
             let kept = overhead.min(move_time / 20);
             return TimeBudget { soft: None, hard: Some(move_time - kept) };
@@ -66,12 +66,12 @@ impl TimeBudget {
     }
 
     /// Whether another iteration may start.
-    pub fn allows_iteration(&self, elapsed: Duration, stability: SearchStability) -> bool {
+    pub(super) fn allows_iteration(&self, elapsed: Duration, stability: SearchStability) -> bool {
         self.soft.is_none_or(|soft| elapsed < soft.mul_f64(stability.factor()))
     }
 
     /// Whether the hard limit is reached.
-    pub fn is_used_up(&self, elapsed: Duration) -> bool {
+    pub(super) fn is_used_up(&self, elapsed: Duration) -> bool {
         self.hard.is_some_and(|hard| elapsed >= hard)
     }
 }

@@ -14,7 +14,7 @@ use crate::memory::prefetch;
 
 /// A transposition table entry. Scores are from the view of the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Best move or refutation; from another position when keys collide.
     pub best: Option<Move>,
     /// Score, with mates counted from the root.
@@ -78,13 +78,13 @@ fn generation_of(data: u64) -> u8 {
 }
 
 #[repr(align(16))]
-struct Slot {
+struct PackedEntry {
     mixed_key: AtomicU64,
     data: AtomicU64,
 }
 
 /// The slots of a key: one cache line.
-type Bucket = [Slot; SLOTS];
+type Bucket = [PackedEntry; SLOTS];
 
 const SLOTS: usize = 4;
 
@@ -94,12 +94,11 @@ const LINE: usize = 64;
 const _: () = assert!(size_of::<Bucket>() == LINE);
 
 /// A table of a fixed size.
-pub struct TranspositionTable {
+pub(crate) struct TranspositionTable {
     /// The buckets, padded so that the first starts on a huge page.
-    slots: Box<[Slot]>,
+    slots: Box<[PackedEntry]>,
     /// Slots before the first bucket.
     offset: usize,
-    /// Number of buckets.
     buckets: usize,
     generation: AtomicU8,
     /// Whether anything was stored since the last clear.
@@ -108,21 +107,21 @@ pub struct TranspositionTable {
 
 impl TranspositionTable {
     /// An empty table of this many megabytes (2^20 bytes), at least one.
-    pub fn new(megabytes: usize) -> TranspositionTable {
+    pub(crate) fn new(megabytes: usize) -> TranspositionTable {
         TranspositionTable::try_new(megabytes).expect("not enough memory for the transposition table")
     }
 
     /// As [`TranspositionTable::new`]; `None` if there is not enough memory.
-    pub fn try_new(megabytes: usize) -> Option<TranspositionTable> {
+    pub(crate) fn try_new(megabytes: usize) -> Option<TranspositionTable> {
         let buckets = megabytes.max(1).checked_mul(1 << 20)? / size_of::<Bucket>();
-        let slots: Box<[Slot]> = zeroed_slice(buckets * SLOTS + HUGE_PAGE / size_of::<Slot>())?;
+        let slots: Box<[PackedEntry]> = zeroed_slice(buckets * SLOTS + HUGE_PAGE / size_of::<PackedEntry>())?;
         let offset = slots.as_ptr().align_offset(HUGE_PAGE);
         let (generation, is_used) = (AtomicU8::new(0), AtomicBool::new(false));
         Some(TranspositionTable { slots, offset, buckets, generation, is_used })
     }
 
     /// Clears the table, using this many threads.
-    pub fn clear(&self, threads: usize) {
+    pub(crate) fn clear(&self, threads: usize) {
         if !self.is_used.swap(false, Relaxed) {
             return;
         }
@@ -131,19 +130,19 @@ impl TranspositionTable {
         let (own, others) = slots.split_at(share);
         std::thread::scope(|scope| {
             for part in others.chunks(share) {
-                let clear = || part.iter().for_each(Slot::clear);
+                let clear = || part.iter().for_each(PackedEntry::clear);
                 // Without a further thread it takes longer.
                 if std::thread::Builder::new().spawn_scoped(scope, clear).is_err() {
                     clear();
                 }
             }
-            own.iter().for_each(Slot::clear);
+            own.iter().for_each(PackedEntry::clear);
         });
         self.generation.store(0, Relaxed);
     }
 
     /// Starts a new generation: entries of older searches are replaced first.
-    pub fn age(&self) {
+    pub(super) fn age(&self) {
         self.generation.store((self.generation() + 1) % GENERATIONS, Relaxed);
     }
 
@@ -160,13 +159,13 @@ impl TranspositionTable {
 
     /// Prefetches the bucket of a key.
     #[inline]
-    pub fn prefetch(&self, key: u64) {
+    pub(crate) fn prefetch(&self, key: u64) {
         prefetch(self.bucket(key));
     }
 
     /// Looks up a key, at this ply.
     #[inline]
-    pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
+    pub(crate) fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
         self.bucket(key).iter().find_map(|slot| {
             let data = slot.data.load(Relaxed);
             if slot.mixed_key.load(Relaxed) ^ data == key { Entry::unpack(data, ply) } else { None }
@@ -177,7 +176,7 @@ impl TranspositionTable {
     /// same position and search is kept, and so is its move when the new entry has none.
     // Not inlined: one copy for all nodes.
     #[inline(never)]
-    pub fn store(&self, key: u64, ply: usize, mut entry: Entry) {
+    pub(crate) fn store(&self, key: u64, ply: usize, mut entry: Entry) {
         if !self.is_used.load(Relaxed) {
             self.is_used.store(true, Relaxed);
         }
@@ -208,10 +207,10 @@ impl TranspositionTable {
     }
 
     /// Permille of entries written by this search, from a sample of the first 1,000 slots.
-    pub fn hashfull(&self) -> u32 {
+    pub(crate) fn hashfull(&self) -> u32 {
         let generation = self.generation();
         let slots = self.slots[self.offset..].iter().take(1000);
-        let live = |slot: &&Slot| {
+        let live = |slot: &&PackedEntry| {
             let data = slot.data.load(Relaxed);
             data != 0 && generation_of(data) == generation
         };
@@ -219,7 +218,7 @@ impl TranspositionTable {
     }
 }
 
-impl Slot {
+impl PackedEntry {
     fn clear(&self) {
         self.mixed_key.store(0, Relaxed);
         self.data.store(0, Relaxed);
@@ -228,7 +227,7 @@ impl Slot {
 
 #[expect(unsafe_code, reason = "the type is all integers")]
 // SAFETY: A slot is made of integers.
-unsafe impl Zeroable for Slot {}
+unsafe impl Zeroable for PackedEntry {}
 
 #[cfg(test)]
 mod tests {

@@ -89,7 +89,6 @@ pub(super) struct Frame {
     pub(super) pv: Vec<Move>,
 }
 
-/// A root move.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
@@ -117,7 +116,6 @@ impl RootMove {
     }
 }
 
-/// One search thread.
 pub(super) struct Worker<'a> {
     pub(super) shared: &'a Shared<'a>,
     pub(super) histories: &'a mut Histories,

@@ -1,5 +1,4 @@
-//! Commands for people at a terminal, which no protocol knows. Both faces understand them; none of them changes the
-//! position.
+//! Console commands beyond the protocols (`d`, `eval`, `bench`, `perft` …). They do not change the position.
 
 use std::fmt;
 use std::time::Instant;
@@ -101,49 +100,49 @@ impl ConsoleCommand {
         engine: &mut Engine,
         settings: &mut Settings,
         control: &SearchControl,
-        say: &mut dyn FnMut(&dyn fmt::Display),
+        send: &mut dyn FnMut(&dyn fmt::Display),
     ) {
         match self {
-            ConsoleCommand::Help => say(&HELP),
-            ConsoleCommand::Moves => list_moves(engine.position(), say),
+            ConsoleCommand::Help => send(&HELP),
+            ConsoleCommand::Moves => list_moves(engine.position(), send),
             ConsoleCommand::Display => {
-                say(&BoardStyle::Ascii.board(engine.position()));
-                say(&Details(engine.position()));
+                send(&BoardStyle::Ascii.board(engine.position()));
+                send(&Details(engine.position()));
             }
             ConsoleCommand::Evaluate => {
-                say(&explain(engine.position(), engine.parameters()));
+                send(&explain(engine.position(), engine.parameters()));
                 if let Some(ending) = KnownEnding::of(engine.position()) {
-                    say(&ending);
+                    send(&ending);
                 }
             }
-            ConsoleCommand::Perft(depth) => run_perft(engine.position(), *depth, false, control, say),
-            ConsoleCommand::Divide(depth) => run_perft(engine.position(), *depth, true, control, say),
-            ConsoleCommand::Book(is_on) => switch_book(engine, settings, *is_on, say),
+            ConsoleCommand::Perft(depth) => run_perft(engine.position(), *depth, false, control, send),
+            ConsoleCommand::Divide(depth) => run_perft(engine.position(), *depth, true, control, send),
+            ConsoleCommand::Book(is_on) => switch_book(engine, settings, *is_on, send),
             ConsoleCommand::Bench(plan) => match bench::run(*plan) {
-                Ok(result) => say(&format_args!("{} nodes {} nps", result.nodes, result.speed())),
-                Err(error) => say(&format_args!("info string {error}")),
+                Ok(result) => send(&format_args!("{} nodes {} nps", result.nodes, result.speed())),
+                Err(error) => send(&format_args!("info string {error}")),
             },
             ConsoleCommand::Openings(plan) => {
                 if !plan.ignored.is_empty() {
-                    say(&format_args!("info string ignored: {}", plan.ignored.join(" ")));
+                    send(&format_args!("info string ignored: {}", plan.ignored.join(" ")));
                 }
                 let made = plan.run(&mut |position| {
-                    say(&format_args!("info string genfens {}", position.to_fen()));
+                    send(&format_args!("info string genfens {}", position.to_fen()));
                 });
                 if let Err(error) = made {
-                    say(&error);
+                    send(&error);
                 }
             }
-            ConsoleCommand::Misused(usage) => say(usage),
+            ConsoleCommand::Misused(usage) => send(usage),
         }
     }
 }
 
-fn list_moves(position: &Position, say: &mut dyn FnMut(&dyn fmt::Display)) {
+fn list_moves(position: &Position, send: &mut dyn FnMut(&dyn fmt::Display)) {
     let moves = position.legal_moves();
     let texts: Vec<String> = moves.iter().map(|&mv| San::from_move(mv, position).to_string()).collect();
     let noun = if texts.len() == 1 { "move" } else { "moves" };
-    say(&format_args!("{} {noun}: {}", texts.len(), texts.join(" ")));
+    send(&format_args!("{} {noun}: {}", texts.len(), texts.join(" ")));
 }
 
 /// Counts the lines behind each first move, in the order of the moves, and hands the counts over; their sum. `None` once
@@ -168,7 +167,7 @@ fn run_perft(
     depth: u32,
     shows_moves: bool,
     control: &SearchControl,
-    say: &mut dyn FnMut(&dyn fmt::Display),
+    send: &mut dyn FnMut(&dyn fmt::Display),
 ) {
     let begun = Instant::now();
     let mode = CastlingMode::of(position);
@@ -176,18 +175,18 @@ fn run_perft(
         0 => Some(1),
         _ => divide(position, depth, control, &mut |mv, count| {
             if shows_moves {
-                say(&format_args!("{}: {count}", UciMove::from_move(mv, mode)));
+                send(&format_args!("{}: {count}", UciMove::from_move(mv, mode)));
             }
         }),
     };
     let time = begun.elapsed();
     match nodes {
         Some(nodes) => {
-            say(&format_args!("nodes {nodes}"));
-            say(&format_args!("time {} ms", time.as_millis()));
-            say(&format_args!("nps {}", per_second(nodes, time)));
+            send(&format_args!("nodes {nodes}"));
+            send(&format_args!("time {} ms", time.as_millis()));
+            send(&format_args!("nps {}", per_second(nodes, time)));
         }
-        None => say(&"stopped"),
+        None => send(&"stopped"),
     }
 }
 
@@ -195,17 +194,17 @@ fn switch_book(
     engine: &mut Engine,
     settings: &mut Settings,
     is_on: bool,
-    say: &mut dyn FnMut(&dyn fmt::Display),
+    send: &mut dyn FnMut(&dyn fmt::Display),
 ) {
     if let Err(error) = settings.use_book(engine, is_on) {
-        return say(&error);
+        return send(&error);
     }
     let state = match (is_on, settings.has_book_file()) {
         (true, true) => "on",
         (true, false) => "on, but there is none: name it by the option BookFile",
         (false, _) => "off",
     };
-    say(&format_args!("book {state}"));
+    send(&format_args!("book {state}"));
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use smalt_chess::{Color, File, Piece, Position, Rank, Role, Square};
 /// How squares and pieces are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BoardStyle {
-    /// Letters and points.
     Ascii,
     /// Chess symbols, without colors.
     Unicode,
@@ -23,7 +22,6 @@ const BLACK: &str = "\x1b[38;5;16m";
 const RESET: &str = "\x1b[0m";
 
 impl BoardStyle {
-    /// Reads a name.
     pub(super) fn parse(name: &str) -> Option<BoardStyle> {
         Some(match name {
             "ascii" => BoardStyle::Ascii,
@@ -33,7 +31,6 @@ impl BoardStyle {
         })
     }
 
-    /// Shows a position.
     pub(super) fn board(self, position: &Position) -> Board<'_> {
         Board { position, style: self }
     }

@@ -14,7 +14,6 @@ pub(super) struct EngineThread<J> {
 }
 
 impl<J: Send + 'static> EngineThread<J> {
-    /// Starts the thread.
     pub(super) fn start(mut work: impl FnMut(J) + Send + 'static) -> EngineThread<J> {
         let (queue, jobs) = mpsc::channel();
         let thread = std::thread::Builder::new()
@@ -25,7 +24,6 @@ impl<J: Send + 'static> EngineThread<J> {
         EngineThread { queue, thread }
     }
 
-    /// Queues a job.
     pub(super) fn send(&self, job: J) {
         // The thread only ends early by a panic; then the session ends with its input.
         let _ = self.queue.send(job);

@@ -9,7 +9,7 @@ mod engine_thread;
 mod output;
 mod settings;
 mod terminal;
-pub mod uci;
+mod uci;
 mod xboard;
 
 use std::io::{BufRead, IsTerminal, Write};
@@ -32,14 +32,13 @@ pub(crate) enum Event {
     Report(xboard::Report),
 }
 
-/// Whether the session goes on.
+/// Whether the session continues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Flow {
     Continue,
     Quit,
 }
 
-/// Engine protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Protocol {
     Uci,
@@ -86,7 +85,7 @@ fn serve_in_style(
     let lines = sender.clone();
     std::thread::spawn(move || read_lines(input, &lines));
     if style.is_some() {
-        output.say(terminal::BANNER);
+        output.send(terminal::BANNER);
         output.prompt(terminal::PROMPT);
     }
     while let Ok(Event::Line(line)) = events.recv() {

@@ -20,7 +20,7 @@ impl Output {
     }
 
     /// Writes a message as one line.
-    pub(crate) fn say(&self, message: impl Display) {
+    pub(crate) fn send(&self, message: impl Display) {
         let text = format!("{message}\n");
         let mut pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
         let written = pipe.write_all(text.as_bytes()).and_then(|()| pipe.flush());
@@ -38,7 +38,7 @@ impl Output {
     }
 
     /// Writes an `info string`.
-    pub(crate) fn tell(&self, text: impl Display) {
-        self.say(format_args!("info string {text}"));
+    pub(crate) fn info_string(&self, text: impl Display) {
+        self.send(format_args!("info string {text}"));
     }
 }

@@ -1,5 +1,5 @@
-//! A game against the engine for a person at a terminal: moves as they are typed, take back, hint, strength. UCI's words
-//! and the commands of [`super::console`] are understood beside these.
+//! Play against the engine at a terminal: moves in SAN or UCI notation, undo, hint, strength. UCI and console commands
+//! work, too.
 
 use std::env;
 use std::fmt;
@@ -45,7 +45,7 @@ const SECONDS: RangeInclusive<f64> = 0.01..=3600.0;
 
 /// A command of this file.
 #[derive(Clone, PartialEq, Debug)]
-enum Command {
+enum TerminalCommand {
     Move(San),
     Go,
     Undo,
@@ -58,35 +58,36 @@ enum Command {
     Misused(String),
 }
 
-impl Command {
+impl TerminalCommand {
     /// Reads a line; `None` if it is none of the commands.
-    fn parse(line: &str) -> Option<Command> {
-        let misused = |usage: &str| Command::Misused(format!("expected {usage}"));
+    fn parse(line: &str) -> Option<TerminalCommand> {
+        let misused = |usage: &str| TerminalCommand::Misused(format!("expected {usage}"));
         let words: Vec<&str> = line.split_whitespace().collect();
         Some(match words[..] {
-            ["go"] => Command::Go,
-            ["undo"] => Command::Undo,
-            ["hint"] => Command::Hint,
-            ["new"] => Command::New,
+            ["go"] => TerminalCommand::Go,
+            ["undo"] => TerminalCommand::Undo,
+            ["hint"] => TerminalCommand::Hint,
+            ["new"] => TerminalCommand::New,
             ["moves", ref moves @ ..] if !moves.is_empty() => {
-                Command::PlayMoves(moves.iter().map(|&mv| mv.to_owned()).collect())
+                TerminalCommand::PlayMoves(moves.iter().map(|&mv| mv.to_owned()).collect())
             }
-            ["level", "full"] => Command::Level(None),
+            ["level", "full"] => TerminalCommand::Level(None),
             ["level", elo] => match elo.parse() {
-                Ok(elo) if ELO_RANGE.contains(&elo) => Command::Level(Some(elo)),
+                Ok(elo) if ELO_RANGE.contains(&elo) => TerminalCommand::Level(Some(elo)),
                 _ => {
                     misused(&format!("level ELO, from {} to {}, or full", ELO_RANGE.start(), ELO_RANGE.end()))
                 }
             },
             ["time", seconds] => match seconds.parse() {
-                Ok(seconds) if SECONDS.contains(&seconds) => Command::Time(Duration::from_secs_f64(seconds)),
+                Ok(seconds) if SECONDS.contains(&seconds) => {
+                    TerminalCommand::Time(Duration::from_secs_f64(seconds))
+                }
                 _ => misused("time SECONDS, as in time 2.5"),
             },
-            ["board", style] => {
-                BoardStyle::parse(style).map_or_else(|| misused("board color|unicode|ascii"), Command::Board)
-            }
+            ["board", style] => BoardStyle::parse(style)
+                .map_or_else(|| misused("board color|unicode|ascii"), TerminalCommand::Board),
             ["level" | "time" | "board", ..] => misused("one word more: see help"),
-            [mv] => Command::Move(San::parse(mv).ok()?),
+            [mv] => TerminalCommand::Move(San::parse(mv).ok()?),
             _ => return None,
         })
     }
@@ -94,7 +95,10 @@ impl Command {
 
 /// Whether a line starts a search, which `stop` can end.
 pub(super) fn is_search(line: &str) -> bool {
-    matches!(Command::parse(line), Some(Command::Move(_) | Command::Go | Command::Hint))
+    matches!(
+        TerminalCommand::parse(line),
+        Some(TerminalCommand::Move(_) | TerminalCommand::Go | TerminalCommand::Hint)
+    )
 }
 
 /// The game of a person at a terminal.
@@ -124,55 +128,55 @@ impl Terminal {
         }
     }
 
-    /// Does what a line says, if it is a command of this file.
+    /// Executes a line if it is a terminal command.
     pub(super) fn run(
         &mut self,
         line: &str,
         engine: &mut Engine,
         settings: &mut Settings,
         control: &SearchControl,
-        say: &mut dyn FnMut(&dyn fmt::Display),
+        send: &mut dyn FnMut(&dyn fmt::Display),
     ) -> bool {
-        match Command::parse(line) {
+        match TerminalCommand::parse(line) {
             None => match line {
-                "help" => say(&HELP.trim_end()),
+                "help" => send(&HELP.trim_end()),
                 "d" | "display" => {
-                    self.show(say);
-                    say(&Details(self.game.position()));
+                    self.show(send);
+                    send(&Details(self.game.position()));
                     return true;
                 }
                 _ => return false,
             },
-            Some(Command::Move(san)) => self.play(san, engine, control, say),
-            Some(Command::Go) => {
-                let plies = usize::from(self.answer(engine, control, say));
+            Some(TerminalCommand::Move(san)) => self.play(san, engine, control, send),
+            Some(TerminalCommand::Go) => {
+                let plies = usize::from(self.answer(engine, control, send));
                 self.steps.push(plies);
-                self.show(say);
+                self.show(send);
             }
-            Some(Command::Undo) => self.undo(engine, say),
-            Some(Command::Hint) => {
+            Some(TerminalCommand::Undo) => self.undo(engine, send),
+            Some(TerminalCommand::Hint) => {
                 let (choice, line) = self.search(engine, control);
                 match choice {
-                    Some(mv) => say(&format_args!("hint: {}", self.told(mv, line.as_ref()))),
-                    None => self.tell_end(say),
+                    Some(mv) => send(&format_args!("hint: {}", self.describe(mv, line.as_ref()))),
+                    None => self.report_end(send),
                 }
             }
-            Some(Command::PlayMoves(moves)) => self.play_all(&moves, engine, say),
-            Some(Command::New) => {
+            Some(TerminalCommand::PlayMoves(moves)) => self.play_all(&moves, engine, send),
+            Some(TerminalCommand::New) => {
                 engine.new_game();
                 self.set_game(Position::start(), []);
-                self.show(say);
+                self.show(send);
             }
-            Some(Command::Level(elo)) => set_level(elo, engine, settings, say),
-            Some(Command::Time(time)) => {
+            Some(TerminalCommand::Level(elo)) => set_level(elo, engine, settings, send),
+            Some(TerminalCommand::Time(time)) => {
                 self.move_time = time;
-                say(&format_args!("{} s for each move", time.as_secs_f64()));
+                send(&format_args!("{} s for each move", time.as_secs_f64()));
             }
-            Some(Command::Board(style)) => {
+            Some(TerminalCommand::Board(style)) => {
                 self.style = style;
-                self.show(say);
+                self.show(send);
             }
-            Some(Command::Misused(usage)) => say(&usage),
+            Some(TerminalCommand::Misused(usage)) => send(&usage),
         }
         // After our own lines `help` goes on with those of the console.
         line != "help"
@@ -183,44 +187,44 @@ impl Terminal {
         san: San,
         engine: &mut Engine,
         control: &SearchControl,
-        say: &mut dyn FnMut(&dyn fmt::Display),
+        send: &mut dyn FnMut(&dyn fmt::Display),
     ) {
         if self.ending().is_some() {
-            return self.tell_end(say);
+            return self.report_end(send);
         }
         let played = match san.to_move(self.game.position()) {
             Ok(mv) => self.game.play(mv).is_ok(),
-            Err(error) => return say(&format_args!("{san}: {error}")),
+            Err(error) => return send(&format_args!("{san}: {error}")),
         };
         if played {
-            self.give_to(engine);
-            let answers = self.answer(engine, control, say);
+            self.set_position_of(engine);
+            let answers = self.answer(engine, control, send);
             self.steps.push(1 + usize::from(answers));
         }
-        self.show(say);
+        self.show(send);
     }
 
-    fn play_all(&mut self, moves: &[String], engine: &mut Engine, say: &mut dyn FnMut(&dyn fmt::Display)) {
+    fn play_all(&mut self, moves: &[String], engine: &mut Engine, send: &mut dyn FnMut(&dyn fmt::Display)) {
         for text in moves {
             let position = self.game.position();
             let mv = San::parse(text).ok().and_then(|san| san.to_move(position).ok());
             if mv.is_none_or(|mv| self.game.play(mv).is_err()) {
-                say(&format_args!("{text} can't be played here"));
+                send(&format_args!("{text} can't be played here"));
                 break;
             }
             self.steps.push(1);
         }
-        self.give_to(engine);
-        self.show(say);
+        self.set_position_of(engine);
+        self.show(send);
     }
 
-    fn undo(&mut self, engine: &mut Engine, say: &mut dyn FnMut(&dyn fmt::Display)) {
-        let Some(plies) = self.steps.pop() else { return say(&"there is no move to take back") };
+    fn undo(&mut self, engine: &mut Engine, send: &mut dyn FnMut(&dyn fmt::Display)) {
+        let Some(plies) = self.steps.pop() else { return send(&"there is no move to take back") };
         for _ in 0..plies {
             self.game.undo();
         }
-        self.give_to(engine);
-        self.show(say);
+        self.set_position_of(engine);
+        self.show(send);
     }
 
     /// Lets the engine move, unless the game is over. Whether it did.
@@ -228,16 +232,16 @@ impl Terminal {
         &mut self,
         engine: &mut Engine,
         control: &SearchControl,
-        say: &mut dyn FnMut(&dyn fmt::Display),
+        send: &mut dyn FnMut(&dyn fmt::Display),
     ) -> bool {
         if self.ending().is_some() {
             return false;
         }
         let (choice, line) = self.search(engine, control);
         let Some(mv) = choice else { return false };
-        say(&format_args!("Smalt plays {}", self.told(mv, line.as_ref())));
+        send(&format_args!("Smalt plays {}", self.describe(mv, line.as_ref())));
         let played = self.game.play(mv).is_ok();
-        self.give_to(engine);
+        self.set_position_of(engine);
         played
     }
 
@@ -254,7 +258,7 @@ impl Terminal {
     }
 
     /// A move with what the engine thinks of it, from its own view.
-    fn told(&self, mv: Move, line: Option<&(PvLine, i32)>) -> String {
+    fn describe(&self, mv: Move, line: Option<&(PvLine, i32)>) -> String {
         let san = San::from_move(mv, self.game.position());
         match line {
             Some((line, depth)) => format!("{san} ({}, depth {depth})", shown(line)),
@@ -263,7 +267,7 @@ impl Terminal {
     }
 
     /// Gives the engine the game as it stands.
-    fn give_to(&self, engine: &mut Engine) {
+    fn set_position_of(&self, engine: &mut Engine) {
         let moves =
             self.game.plies().map(|(position, mv)| UciMove::from_move(mv, CastlingMode::of(&position)));
         engine.set_position(*self.game.start(), moves).expect("the moves of a game are legal");
@@ -273,19 +277,19 @@ impl Terminal {
         self.game.ending(DrawClaims::Automatic)
     }
 
-    fn tell_end(&self, say: &mut dyn FnMut(&dyn fmt::Display)) {
+    fn report_end(&self, send: &mut dyn FnMut(&dyn fmt::Display)) {
         if let Some(ending) = self.ending() {
-            say(&format_args!("{} ({ending})", ending.outcome()));
+            send(&format_args!("{} ({ending})", ending.outcome()));
         }
     }
 
     /// Shows the board, and whose turn it is or how the game ended.
-    fn show(&self, say: &mut dyn FnMut(&dyn fmt::Display)) {
-        say(&self.style.board(self.game.position()));
+    fn show(&self, send: &mut dyn FnMut(&dyn fmt::Display)) {
+        send(&self.style.board(self.game.position()));
         match self.ending() {
-            Some(_) => self.tell_end(say),
-            None if self.game.position().turn() == Color::White => say(&"White to move"),
-            None => say(&"Black to move"),
+            Some(_) => self.report_end(send),
+            None if self.game.position().turn() == Color::White => send(&"White to move"),
+            None => send(&"Black to move"),
         }
     }
 }
@@ -303,7 +307,7 @@ fn set_level(
     elo: Option<u32>,
     engine: &mut Engine,
     settings: &mut Settings,
-    say: &mut dyn FnMut(&dyn fmt::Display),
+    send: &mut dyn FnMut(&dyn fmt::Display),
 ) {
     let options = match elo {
         Some(elo) => vec![(LIMIT_STRENGTH, "true".to_owned()), (ELO, elo.to_string())],
@@ -311,12 +315,12 @@ fn set_level(
     };
     for (name, value) in options {
         if let Err(error) = settings.set(engine, name, &value) {
-            return say(&error);
+            return send(&error);
         }
     }
     match elo {
-        Some(elo) => say(&format_args!("level {elo} Elo")),
-        None => say(&"level full"),
+        Some(elo) => send(&format_args!("level {elo} Elo")),
+        None => send(&"level full"),
     }
 }
 
@@ -348,18 +352,21 @@ mod tests {
     #[test]
     fn moves_and_commands_are_told_apart() {
         for line in ["e4", "Nf3", "O-O", "0-0-0", "e2e4", "exd8=Q+"] {
-            assert!(matches!(Command::parse(line), Some(Command::Move(_))) && is_search(line), "{line}");
+            assert!(
+                matches!(TerminalCommand::parse(line), Some(TerminalCommand::Move(_))) && is_search(line),
+                "{line}"
+            );
         }
-        let check = |line, expected| assert_eq!(Command::parse(line), expected, "{line}");
-        check("undo", Some(Command::Undo));
-        check("level 1500", Some(Command::Level(Some(1500))));
-        check("time 0.5", Some(Command::Time(Duration::from_millis(500))));
-        check("moves e2e4 e5", Some(Command::PlayMoves(vec!["e2e4".to_owned(), "e5".to_owned()])));
+        let check = |line, expected| assert_eq!(TerminalCommand::parse(line), expected, "{line}");
+        check("undo", Some(TerminalCommand::Undo));
+        check("level 1500", Some(TerminalCommand::Level(Some(1500))));
+        check("time 0.5", Some(TerminalCommand::Time(Duration::from_millis(500))));
+        check("moves e2e4 e5", Some(TerminalCommand::PlayMoves(vec!["e2e4".to_owned(), "e5".to_owned()])));
         for line in ["moves", "go depth 3", "uci", "position startpos", "perft 3", "", "castle now"] {
             check(line, None);
         }
         for line in ["level", "level 9999", "level high", "time -1", "time", "board", "board blue"] {
-            assert!(matches!(Command::parse(line), Some(Command::Misused(_))), "{line}");
+            assert!(matches!(TerminalCommand::parse(line), Some(TerminalCommand::Misused(_))), "{line}");
         }
     }
 

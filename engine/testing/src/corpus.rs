@@ -1,4 +1,4 @@
-//! The corpora of fuzz targets, replayed in the tests.
+//! Replays the corpora of fuzz targets as tests.
 
 use std::path::Path;
 

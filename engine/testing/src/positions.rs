@@ -1,4 +1,4 @@
-//! Positions for laws and comparisons: random games, and positions where rules collide. The same in every run.
+//! Test positions: random games and rare cases of the rules, the same in every run.
 
 use smalt_chess::Position;
 

@@ -83,15 +83,15 @@ pub fn texts(output: &Output) -> (String, String) {
 }
 
 /// A running program whose messages are read while it runs.
-pub struct Watched {
+pub struct WatchedProgram {
     child: Child,
     lines: Receiver<String>,
     messages: String,
 }
 
-impl Watched {
+impl WatchedProgram {
     /// The program's standard error must be piped.
-    pub fn new(mut child: Child) -> Watched {
+    pub fn new(mut child: Child) -> WatchedProgram {
         let stderr = BufReader::new(child.stderr.take().unwrap());
         let (sender, lines) = channel();
         std::thread::spawn(move || {
@@ -101,7 +101,7 @@ impl Watched {
                 }
             }
         });
-        Watched { child, lines, messages: String::new() }
+        WatchedProgram { child, lines, messages: String::new() }
     }
 
     /// Waits for a message that contains these words.
@@ -118,7 +118,6 @@ impl Watched {
         }
     }
 
-    /// The process.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -157,7 +156,7 @@ mod tests {
         shell.args(["-c", "echo one >&2; echo two words >&2; read line; echo three >&2; exit 3"]);
         let mut child = shell.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let input = child.stdin.take();
-        let mut watched = Watched::new(child);
+        let mut watched = WatchedProgram::new(child);
         watched.wait_for("two");
         assert!(watched.is_running());
         drop(input);

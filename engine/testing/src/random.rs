@@ -1,4 +1,4 @@
-//! Random numbers that are the same in every run.
+//! A deterministic random number generator.
 
 /// SplitMix64 (G. Steele, D. Lea, C. Flood, 2014), seeded with the state.
 pub struct Random(pub u64);

@@ -51,25 +51,25 @@ fn whatever_ends_a_search_it_is_answered_by_one_legal_move() {
     let mut engine = Conversation::begin();
     for (hash, threads) in [(1, 1), (16, 2), (1, 64), (largest, 4), (256, 16), (largest, 64), (3, 3)] {
         let hash = hash.min(largest);
-        engine.tell(&format!("setoption name Hash value {hash}\nsetoption name Threads value {threads}"));
+        engine.send(&format!("setoption name Hash value {hash}\nsetoption name Threads value {threads}"));
         for round in 0..rounds {
             let fen = random.choose(&POSITIONS);
             let (begin, end) = random.choose(&ENDINGS);
             let lines = 1 + random.below(3);
-            engine.tell(&format!("setoption name MultiPV value {lines}\nposition fen {fen}\n{begin}"));
+            engine.send(&format!("setoption name MultiPV value {lines}\nposition fen {fen}\n{begin}"));
             if random.below(3) > 0 {
                 std::thread::sleep(Duration::from_micros(random.below(20_000) as u64));
             }
-            engine.tell(end);
-            let heard = engine.hear_until("bestmove");
+            engine.send(end);
+            let heard = engine.read_until("bestmove");
             let answer: UciMove = heard.last().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
             let position: Position = fen.parse().unwrap();
             assert!(answer.to_move(&position).is_ok(), "{hash} MB, {threads} threads: {answer} in {fen}");
             if round % 16 == 15 && hash <= 256 {
-                engine.tell("ucinewgame");
+                engine.send("ucinewgame");
             }
-            engine.tell("isready");
-            let rest = engine.hear_until("readyok");
+            engine.send("isready");
+            let rest = engine.read_until("readyok");
             assert!(!rest.iter().any(|line| line.starts_with("bestmove")), "{begin} {end}: {rest:?}");
         }
     }

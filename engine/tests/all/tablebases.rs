@@ -9,7 +9,7 @@ use shakmaty_syzygy::{Tablebase, Wdl as SyzygyWdl};
 use smalt::engine::Engine;
 use smalt::search::score::{TABLE_WIN, is_decided, is_mate};
 use smalt::search::{ClockState, FiftyMoves, ProbeRule, Progress, SearchControl};
-use smalt::tablebases::{Tablebases, Wdl};
+use smalt::tablebases::{Tablebases, WdlScore};
 use smalt_chess::{Bitboard, Move, Position, Setup, Square, UciMove};
 use smalt_protocol::SearchLimits;
 use smalt_testing::Random;
@@ -57,16 +57,16 @@ fn position(fen: &str) -> Position {
 fn outlooks_are_told_for_the_side_to_move() {
     let tables = tables();
     assert_eq!(tables.pieces(), 4);
-    let check = |fen: &str, expected: Option<Wdl>| {
+    let check = |fen: &str, expected: Option<WdlScore>| {
         let position = position(fen);
         assert_eq!(tables.probe(&position), expected, "{fen}");
         assert_eq!(tables.probe(&position.mirrored()), expected, "mirror of {fen}");
     };
-    check(QUEEN, Some(Wdl::Win));
-    check("8/8/8/8/8/4k3/8/3QK3 b - - 0 1", Some(Wdl::Loss));
-    check(BISHOP_AND_KNIGHT, Some(Wdl::Win));
-    check(DRAWN_PAWN, Some(Wdl::Draw));
-    check("8/8/8/8/8/8/1r6/k1K4R w - - 0 1", Some(Wdl::Draw));
+    check(QUEEN, Some(WdlScore::Win));
+    check("8/8/8/8/8/4k3/8/3QK3 b - - 0 1", Some(WdlScore::Loss));
+    check(BISHOP_AND_KNIGHT, Some(WdlScore::Win));
+    check(DRAWN_PAWN, Some(WdlScore::Draw));
+    check("8/8/8/8/8/8/1r6/k1K4R w - - 0 1", Some(WdlScore::Draw));
     check("4k2r/8/8/8/8/8/8/4K3 w k - 0 1", None);
     check("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", None);
 }
@@ -108,13 +108,13 @@ fn positions_reach_the_library_whole() {
             .unwrap();
         let expected = theirs.probe_wdl_after_zeroing(&known).unwrap();
         let expected = match expected {
-            SyzygyWdl::Win => Wdl::Win,
-            SyzygyWdl::CursedWin => Wdl::CursedWin,
-            SyzygyWdl::Draw => Wdl::Draw,
-            SyzygyWdl::BlessedLoss => Wdl::BlessedLoss,
-            SyzygyWdl::Loss => Wdl::Loss,
+            SyzygyWdl::Win => WdlScore::Win,
+            SyzygyWdl::CursedWin => WdlScore::CursedWin,
+            SyzygyWdl::Draw => WdlScore::Draw,
+            SyzygyWdl::BlessedLoss => WdlScore::BlessedLoss,
+            SyzygyWdl::Loss => WdlScore::Loss,
         };
-        decided += usize::from(expected != Wdl::Draw);
+        decided += usize::from(expected != WdlScore::Draw);
         assert_eq!(ours.probe(&position), Some(expected), "{position:?}");
     }
     assert!((500..1_900).contains(&decided), "{decided}");
@@ -131,7 +131,7 @@ fn the_root_plays_what_keeps_the_result_and_tells_it() {
         assert_eq!((score.signum(), is_decided(score)), (result, result != 0), "{fen}: {score}");
         assert!(end.tbhits > 0);
         let after = tables().probe(&position(fen).after(best)).unwrap();
-        assert_eq!(after, if result == 1 { Wdl::Loss } else { Wdl::Draw }, "{fen}: {best:?}");
+        assert_eq!(after, if result == 1 { WdlScore::Loss } else { WdlScore::Draw }, "{fen}: {best:?}");
     }
 }
 
@@ -216,19 +216,19 @@ fn what_was_found_is_told_in_each_protocol() {
     let nothing = Path::new(env!("CARGO_TARGET_TMPDIR")).join("no_such_tables");
     let nothing = nothing.display();
     let mut engine = Conversation::begin();
-    engine.tell(&format!("setoption name SyzygyPath value {nothing}"));
-    let complaint = engine.hear();
+    engine.send(&format!("setoption name SyzygyPath value {nothing}"));
+    let complaint = engine.read_line();
     assert!(complaint.starts_with("info string no Syzygy tablebases in "), "{complaint}");
     assert!(complaint.contains("No such file"), "{complaint}");
-    engine.tell("setoption name SyzygyPath value <empty>\nisready");
-    assert_eq!(engine.hear(), "readyok");
+    engine.send("setoption name SyzygyPath value <empty>\nisready");
+    assert_eq!(engine.read_line(), "readyok");
     engine.end();
     let mut engine = Conversation::begin();
-    engine.tell(&format!("xboard\nprotover 2\negtpath syzygy {nothing}\negtpath nalimov /"));
-    assert!(engine.hear_until("feature done=1").iter().any(|line| line.contains("egt=\"syzygy\"")));
+    engine.send(&format!("xboard\nprotover 2\negtpath syzygy {nothing}\negtpath nalimov /"));
+    assert!(engine.read_until("feature done=1").iter().any(|line| line.contains("egt=\"syzygy\"")));
     // The first has to wait for the disk.
-    assert_eq!(engine.hear(), "Error (unsupported kind of tables): egtpath nalimov /");
-    assert!(engine.hear().starts_with("Error (no Syzygy tablebases in "));
+    assert_eq!(engine.read_line(), "Error (unsupported kind of tables): egtpath nalimov /");
+    assert!(engine.read_line().starts_with("Error (no Syzygy tablebases in "));
     engine.end();
 }
 
@@ -236,10 +236,13 @@ fn what_was_found_is_told_in_each_protocol() {
 #[ignore = "needs the files of ../shared/data"]
 fn tables_are_told_over_uci_with_their_hits() {
     let mut engine = Conversation::begin();
-    engine.tell(&format!("setoption name SyzygyPath value {}", folder().display()));
-    assert_eq!(engine.hear(), "info string Syzygy tablebases of up to 4 pieces: 35 WDL files, 35 DTZ files");
-    engine.tell(&format!("position fen {QUEEN}\ngo depth 2"));
-    assert!(engine.hear_until("bestmove").iter().any(|line| line.contains(" tbhits ")));
+    engine.send(&format!("setoption name SyzygyPath value {}", folder().display()));
+    assert_eq!(
+        engine.read_line(),
+        "info string Syzygy tablebases of up to 4 pieces: 35 WDL files, 35 DTZ files"
+    );
+    engine.send(&format!("position fen {QUEEN}\ngo depth 2"));
+    assert!(engine.read_until("bestmove").iter().any(|line| line.contains(" tbhits ")));
     engine.end();
 }
 
@@ -248,8 +251,8 @@ fn tables_are_told_over_uci_with_their_hits() {
 fn tables_are_told_over_xboard_as_a_comment() {
     let folder = folder();
     let mut engine = Conversation::begin();
-    engine.tell(&format!("xboard\negtpath syzygy {}\nping 1", folder.display()));
-    let lines = engine.hear_until("pong 1");
+    engine.send(&format!("xboard\negtpath syzygy {}\nping 1", folder.display()));
+    let lines = engine.read_until("pong 1");
     assert!(lines[0].starts_with("# ") && lines.len() == 2, "{lines:?}");
     engine.end();
 }

@@ -13,13 +13,13 @@ use crate::pipes::Conversation;
 
 impl Conversation {
     fn best_move(&self) -> String {
-        let line = self.hear_until("bestmove").pop().unwrap();
+        let line = self.read_until("bestmove").pop().unwrap();
         line.split_whitespace().nth(1).unwrap().to_owned()
     }
 
     fn ask(&mut self, text: &str, start: &str) -> Vec<String> {
-        self.tell(text);
-        self.hear_until(start)
+        self.send(text);
+        self.read_until(start)
     }
 }
 
@@ -51,7 +51,7 @@ fn the_engine_introduces_itself() {
     }
     assert_eq!(lines.len(), names.len() + 3);
     engine.ask("isready", "readyok");
-    engine.tell("quit");
+    engine.send("quit");
     assert_eq!(engine.end(), Vec::<String>::new());
 }
 
@@ -77,8 +77,8 @@ fn every_argument_of_go_ends_in_a_legal_move() {
         "depth 99999999999999999999 nodes 100",
         "unknown depth 2",
     ] {
-        engine.tell(&format!("position fen {KIWIPETE}"));
-        engine.tell(&format!("go {arguments}"));
+        engine.send(&format!("position fen {KIWIPETE}"));
+        engine.send(&format!("go {arguments}"));
         let best = engine.best_move();
         assert!(is_legal(KIWIPETE, &best), "go {arguments}: {best}");
     }
@@ -88,8 +88,8 @@ fn every_argument_of_go_ends_in_a_legal_move() {
 #[test]
 fn every_report_reads_as_one() {
     let mut engine = Conversation::begin();
-    engine.tell("setoption name UCI_ShowWDL value true");
-    engine.tell("setoption name MultiPV value 3");
+    engine.send("setoption name UCI_ShowWDL value true");
+    engine.send("setoption name MultiPV value 3");
     let lines = engine.ask("go depth 6", "bestmove");
     let mut reports = 0;
     for line in &lines {
@@ -114,17 +114,17 @@ fn every_report_reads_as_one() {
 fn an_infinite_search_ends_only_when_stopped() {
     let mut engine = Conversation::begin();
     // A mate in one is searched to the last depth at once; the move must wait all the same.
-    engine.tell("position fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1");
-    engine.tell("go infinite");
+    engine.send("position fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1");
+    engine.send("go infinite");
     let lines = engine.ask("isready", "readyok");
     assert!(lines.iter().all(|line| !line.starts_with("bestmove")));
-    engine.tell("stop");
+    engine.send("stop");
     assert_eq!(engine.best_move(), "d1d8");
     // A finished game answers too, and waits too.
-    engine.tell("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
-    engine.tell("go infinite");
+    engine.send("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
+    engine.send("go infinite");
     assert!(!engine.ask("isready", "readyok").iter().any(|line| line.starts_with("bestmove")));
-    engine.tell("stop");
+    engine.send("stop");
     assert_eq!(engine.best_move(), "(none)");
     engine.end();
 }
@@ -133,8 +133,8 @@ fn an_infinite_search_ends_only_when_stopped() {
 fn what_is_asked_after_stop_is_answered_after_the_move() {
     let mut engine = Conversation::begin();
     for _ in 0..20 {
-        engine.tell("go infinite");
-        engine.tell("stop");
+        engine.send("go infinite");
+        engine.send("stop");
         let lines = engine.ask("isready", "readyok");
         assert!(lines.iter().any(|line| line.starts_with("bestmove")), "{lines:?}");
     }
@@ -145,10 +145,10 @@ fn what_is_asked_after_stop_is_answered_after_the_move() {
 fn stop_at_any_moment_brings_a_legal_move() {
     let mut engine = Conversation::begin();
     for round in 0..40 {
-        engine.tell(&format!("position fen {KIWIPETE}"));
-        engine.tell("go infinite");
+        engine.send(&format!("position fen {KIWIPETE}"));
+        engine.send("go infinite");
         std::thread::sleep(Duration::from_micros(37 * round * round));
-        engine.tell("stop");
+        engine.send("stop");
         assert!(is_legal(KIWIPETE, &engine.best_move()));
     }
     engine.end();
@@ -157,19 +157,19 @@ fn stop_at_any_moment_brings_a_legal_move() {
 #[test]
 fn pondering_ends_by_the_awaited_move_or_by_stop() {
     let mut engine = Conversation::begin();
-    engine.tell("position startpos moves e2e4 e7e5");
-    engine.tell("go ponder wtime 60 btime 60");
+    engine.send("position startpos moves e2e4 e7e5");
+    engine.send("go ponder wtime 60 btime 60");
     assert!(!engine.ask("isready", "readyok").iter().any(|line| line.starts_with("bestmove")));
-    engine.tell("ponderhit");
+    engine.send("ponderhit");
     engine.best_move();
     // The limit is reached before the awaited move is played.
-    engine.tell("go ponder depth 1");
-    engine.hear_until("info depth 1 ");
+    engine.send("go ponder depth 1");
+    engine.read_until("info depth 1 ");
     assert!(!engine.ask("isready", "readyok").iter().any(|line| line.starts_with("bestmove")));
-    engine.tell("ponderhit");
+    engine.send("ponderhit");
     engine.best_move();
-    engine.tell("go ponder wtime 60 btime 60");
-    engine.tell("stop");
+    engine.send("go ponder wtime 60 btime 60");
+    engine.send("stop");
     engine.best_move();
     engine.end();
 }
@@ -177,8 +177,8 @@ fn pondering_ends_by_the_awaited_move_or_by_stop() {
 #[test]
 fn a_second_go_ends_the_first_search() {
     let mut engine = Conversation::begin();
-    engine.tell("go infinite");
-    engine.tell("go depth 3");
+    engine.send("go infinite");
+    engine.send("go depth 3");
     engine.best_move();
     engine.best_move();
     engine.end();
@@ -188,8 +188,8 @@ fn a_second_go_ends_the_first_search() {
 fn the_end_of_input_or_quit_ends_a_running_search() {
     for last_word in ["quit", ""] {
         let mut engine = Conversation::begin();
-        engine.tell("go infinite");
-        engine.tell(last_word);
+        engine.send("go infinite");
+        engine.send(last_word);
         let rest = engine.end();
         assert!(rest.last().is_some_and(|line| line.starts_with("bestmove")), "{rest:?}");
     }
@@ -200,12 +200,12 @@ fn castling_is_written_as_the_option_says() {
     let mut engine = Conversation::begin();
     let castles = "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1";
     for (is_960, expected) in [("false", "e1g1"), ("true", "e1h1")] {
-        engine.tell(&format!("setoption name UCI_Chess960 value {is_960}"));
-        engine.tell(castles);
-        engine.tell("go depth 2 searchmoves e1h1");
+        engine.send(&format!("setoption name UCI_Chess960 value {is_960}"));
+        engine.send(castles);
+        engine.send("go depth 2 searchmoves e1h1");
         assert_eq!(engine.best_move(), expected);
     }
-    engine.tell("position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9 moves g1h1");
+    engine.send("position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9 moves g1h1");
     let lines = engine.ask("d", "checkers");
     assert!(lines.iter().any(|line| line.contains("w ") || line.contains("b ")), "{lines:?}");
     engine.end();
@@ -224,7 +224,7 @@ fn perft_divides_and_sums() {
 #[test]
 fn own_commands_are_answered() {
     let mut engine = Conversation::begin();
-    engine.tell(&format!("position fen {KIWIPETE}"));
+    engine.send(&format!("position fen {KIWIPETE}"));
     let lines = engine.ask("d", "checkers");
     assert!(lines.contains(&format!("fen: {KIWIPETE}")));
     let lines = engine.ask("eval", "evaluation");
@@ -237,7 +237,7 @@ fn own_commands_are_answered() {
 #[test]
 fn commands_for_people_are_answered() {
     let mut engine = Conversation::begin();
-    engine.tell(&format!("position fen {KIWIPETE}"));
+    engine.send(&format!("position fen {KIWIPETE}"));
     let moves = engine.ask("moves", "").pop().unwrap();
     assert!(moves.starts_with("48 moves: ") && moves.contains(" O-O-O"), "{moves}");
     assert_eq!(engine.ask("perft 3", "nps")[0], "nodes 97862");
@@ -253,7 +253,7 @@ fn commands_for_people_are_answered() {
     assert_eq!(engine.ask("perft many", "expected").pop().unwrap(), "expected perft N, from 0 to 64");
     assert!(engine.ask("help", "genfens").len() > 5);
     // An endless perft obeys stop, and isready is answered meanwhile.
-    engine.tell("perft 30");
+    engine.send("perft 30");
     engine.ask("isready", "readyok");
     engine.ask("stop", "stopped");
     engine.end();
@@ -262,7 +262,7 @@ fn commands_for_people_are_answered() {
 #[test]
 fn openings_are_made_on_request_and_awaited_at_the_end() {
     let mut engine = Conversation::begin();
-    engine.tell("genfens 3 seed 5 book None\nquit");
+    engine.send("genfens 3 seed 5 book None\nquit");
     let lines = engine.end();
     assert_eq!(lines.len(), 3);
     for line in lines {
@@ -279,9 +279,9 @@ fn extreme_positions_have_an_answer() {
     let stalemated = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
     let bare = "8/8/4k3/8/8/3K4/8/8 w - - 0 1";
     for (fen, has_move) in [(most_moves, true), (mated, false), (stalemated, false), (bare, true)] {
-        engine.tell(&format!("position fen {fen}"));
+        engine.send(&format!("position fen {fen}"));
         for go in ["depth 3", "movetime 10", "wtime 50 btime 50", "mate 1", "nodes 1"] {
-            engine.tell(&format!("go {go}"));
+            engine.send(&format!("go {go}"));
             let best = engine.best_move();
             assert!(if has_move { is_legal(fen, &best) } else { best == "(none)" }, "{fen} {go} {best}");
         }
@@ -304,7 +304,7 @@ fn what_is_wrong_is_told_and_changes_nothing() {
     let missing = engine.ask("setoption name EvalFile value /no/such/file", "info string").pop().unwrap();
     assert!(missing.starts_with("info string can't read /no/such/file: "), "{missing}");
     engine.ask("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "info string position refused: ");
-    engine.tell("go depth 3");
+    engine.send("go depth 3");
     let opened = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
     assert!(is_legal(opened, &engine.best_move()));
     engine.end();
@@ -322,7 +322,7 @@ fn what_is_skipped_in_go_is_told() {
     ] {
         let told = engine.ask(go, "info string").pop().unwrap();
         assert_eq!(told, format!("info string {expected}"));
-        engine.tell("stop");
+        engine.send("stop");
         engine.best_move();
     }
     engine.end();
@@ -340,16 +340,16 @@ fn every_constant_of_the_search_is_an_option_that_changes_it() {
         assert!(line.ends_with(&format!(" min {} max {}", parameter.min, parameter.max)), "{line}");
     }
     let nodes = |engine: &mut Conversation| {
-        engine.tell("ucinewgame");
-        engine.tell(&format!("position fen {KIWIPETE}"));
+        engine.send("ucinewgame");
+        engine.send(&format!("position fen {KIWIPETE}"));
         let line =
             engine.ask("go depth 9", "bestmove").into_iter().rfind(|line| line.contains(" nodes ")).unwrap();
         line.split_whitespace().skip_while(|word| *word != "nodes").nth(1).unwrap().to_owned()
     };
     let before = nodes(&mut engine);
-    engine.tell("setoption name reverse_futility_margin value 150");
+    engine.send("setoption name reverse_futility_margin value 150");
     assert_ne!(nodes(&mut engine), before);
-    engine.tell("setoption name reverse_futility_margin value 50");
+    engine.send("setoption name reverse_futility_margin value 50");
     assert_eq!(nodes(&mut engine), before);
     engine.end();
 }
@@ -372,8 +372,8 @@ fn options_may_change_between_searches() {
         "Threads value 1",
         "Ponder value true",
     ] {
-        engine.tell(&format!("setoption name {setting}"));
-        engine.tell("position startpos moves d2d4");
+        engine.send(&format!("setoption name {setting}"));
+        engine.send("position startpos moves d2d4");
         let lines = engine.ask("go depth 4", "bestmove");
         assert!(!lines.iter().any(|line| line.contains("string")), "{setting}: {lines:?}");
     }
@@ -389,17 +389,17 @@ fn moves_come_from_the_book_while_it_has_some() {
     std::fs::write(&path, builder.to_bytes()).unwrap();
 
     let mut engine = Conversation::begin();
-    engine.tell(&format!("setoption name BookFile value {}", path.display()));
-    engine.tell("go depth 6");
+    engine.send(&format!("setoption name BookFile value {}", path.display()));
+    engine.send("go depth 6");
     assert_ne!(engine.best_move(), "a2a4");
-    engine.tell("setoption name OwnBook value true");
-    engine.tell("go depth 6");
+    engine.send("setoption name OwnBook value true");
+    engine.send("go depth 6");
     assert_eq!(engine.best_move(), "a2a4");
-    engine.tell("position startpos moves a2a4");
-    engine.tell("go depth 3");
+    engine.send("position startpos moves a2a4");
+    engine.send("go depth 3");
     engine.best_move();
-    engine.tell("position startpos");
-    engine.tell("go depth 6 searchmoves e2e4");
+    engine.send("position startpos");
+    engine.send("go depth 6 searchmoves e2e4");
     assert_eq!(engine.best_move(), "e2e4");
     engine.end();
 }
@@ -442,19 +442,19 @@ fn storms_of_garbage_end_nothing() {
     for _ in 0..2000 {
         let count = random.below(7);
         let line: Vec<&str> = (0..count).map(|_| *random.choose(&words)).collect();
-        engine.tell(&line.join(" "));
+        engine.send(&line.join(" "));
         if random.below(10) == 0 {
             let bytes: Vec<u8> = (0..random.below(80)).map(|_| random.below(256) as u8).collect();
-            engine.tell_bytes(&bytes);
+            engine.send_bytes(&bytes);
         }
     }
-    engine.tell("");
-    engine.tell("stop");
-    engine.tell(&"x".repeat(1 << 20));
-    engine.tell("ucinewgame");
-    engine.tell("setoption name Clear Hash");
-    engine.tell(&format!("position fen {KIWIPETE}"));
-    engine.tell("isready");
+    engine.send("");
+    engine.send("stop");
+    engine.send(&"x".repeat(1 << 20));
+    engine.send("ucinewgame");
+    engine.send("setoption name Clear Hash");
+    engine.send(&format!("position fen {KIWIPETE}"));
+    engine.send("isready");
     let position = engine.ask("d", &format!("fen: {KIWIPETE}"));
     assert!(position.iter().any(|line| line == "readyok"));
     engine.end();

@@ -1,4 +1,4 @@
-//! Dates and times as text, in universal time: for PGN, names of files and tables. The calendar is that of `jiff`.
+//! Dates and times in UTC as text: for PGN, file names and tables.
 
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use jiff::civil::{self, Date as CivilDate};
 use jiff::tz::TimeZone;
 
-/// A moment as people count it, in universal time.
+/// Date and time in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UtcTime(Timestamp);
 
 impl UtcTime {
-    /// The moment of a time; 1970 for what is before.
+    /// Conversion from system time; times before 1970 become 1970.
     pub fn of(time: SystemTime) -> UtcTime {
         UtcTime(Timestamp::try_from(time.max(UNIX_EPOCH)).unwrap_or(Timestamp::UNIX_EPOCH))
     }

@@ -1,5 +1,4 @@
-//! Files as streams of the bytes that they hold, whether plain or compressed; the first bytes tell which. Knows nothing
-//! of what the bytes mean.
+//! Plain, gzip and zstd files as one stream of bytes; the format is detected by the first bytes.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 /// How a program ends, from the best to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// 0: all that was asked was done.
+    /// 0: success.
     Done,
-    /// 10: a sequential test accepted H0, and the exit code was to say so.
+    /// 10: the SPRT accepted H0 (only where the exit code reports the test).
     H0Accepted,
-    /// 11: a sequential test is undecided, and the exit code was to say so.
+    /// 11: the SPRT is undecided (only where the exit code reports the test).
     Undecided,
     /// 3: finished, but something was left out.
     LeftOut,

@@ -26,16 +26,10 @@ impl Existing {
 /// Why an output file is not written.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// It exists and holds something.
     #[error("write {}: it exists already; give --force to replace it, or choose another name", .0.display())]
     Exists(PathBuf),
-    /// It cannot be written.
     #[error("write {}: {source}", path.display())]
-    Io {
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 /// Checks before long work that a file can be written at its end. Leaves everything as it is.

@@ -1,4 +1,4 @@
-//! Runs a program to its end: what it wrote, and how it ended. Programs that play or that take long are driven elsewhere.
+//! Runs a program to its end and returns its output and exit status.
 
 use std::time::Instant;
 
@@ -8,7 +8,6 @@ use smalt_driver::process::{Exit, PollOutcome, Process, StartError, WaitFor, pol
 /// A program that ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
-    /// Standard output.
     pub output: String,
     /// The last lines of standard error.
     pub errors: String,

@@ -1,5 +1,4 @@
-//! Ctrl-C and the other requests to end a program: the first is passed on, so that what was done is still written; the
-//! second ends the program.
+//! Ctrl-C and other termination signals: the first asks the program to stop and save its work, the second ends it.
 
 use std::io;
 use std::process::ExitCode;

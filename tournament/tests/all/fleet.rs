@@ -1,6 +1,6 @@
 //! Runs on other machines: a real NATS server, real coordinators and workers, and everything that can befall them.
 
-use smalt_testing::process::Watched;
+use smalt_testing::process::WatchedProgram;
 
 use crate::support::fleet::{
     Network, Proxy, Server, await_file, dismiss, matched, over, worker, wrap_engines, write_engines,
@@ -64,7 +64,7 @@ fn a_lost_network_loses_no_game_and_counts_none_twice() {
     write_engines(&place, "3");
     let proxy = Proxy::start(server.port);
     let far = worker(&place, &proxy.url(), "far");
-    let mut run = Watched::new(place.start(&over(&server.url(), "60")));
+    let mut run = WatchedProgram::new(place.start(&over(&server.url(), "60")));
     place.await_games("run.db", 3);
     let near = worker(&place, &server.url(), "near");
     for (network, games) in [(Network::Silent, 8), (Network::Cut, 24)] {
@@ -87,7 +87,7 @@ fn a_run_that_nobody_plays_says_what_is_missing() {
     let place = Place::new();
     let server = Server::start(&place, &[]);
     write_engines(&place, "0");
-    let mut run = Watched::new(place.start(&over(&server.url(), "4")));
+    let mut run = WatchedProgram::new(place.start(&over(&server.url(), "4")));
     let missing = format!("smalt-tournament worker --nats {}", server.url());
     run.wait_for("Waiting for workers");
     let (status, _) = place.check(&["status", "run.db"], 0);

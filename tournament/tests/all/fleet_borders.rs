@@ -17,7 +17,7 @@ use smalt_fleet::wire::{
 };
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use smalt_testing::process::Watched;
+use smalt_testing::process::WatchedProgram;
 
 use crate::support::fleet::{Server, dismiss, matched, over, worker, wrap_engines, write_engines};
 use crate::support::{Place, finish, texts};
@@ -241,7 +241,7 @@ fn workers_with_other_binaries_are_refused_unless_that_is_permitted() {
     dismiss([first]);
     place.write("engines.toml", &engines.replace(program, other.to_str().unwrap()));
     let second = worker(&place, &server.url(), "b");
-    let mut run = Watched::new(place.start(&["resume", "run.db", "--games", "4"]));
+    let mut run = WatchedProgram::new(place.start(&["resume", "run.db", "--games", "4"]));
     run.wait_for("b may not join: its first is another file (SHA-256");
     assert!(run.is_running(), "nobody may play");
     crate::support::signal(run.id(), "-INT");
@@ -265,7 +265,7 @@ fn a_worker_without_the_engines_says_what_it_lacks() {
     let arguments =
         ["worker", "--nats", &url, "--engines", "none.toml", "--speed", "1000", "--name", "lacking"];
     let lacking = place.start(&arguments);
-    let mut run = Watched::new(place.start(&over(&url, "20")));
+    let mut run = WatchedProgram::new(place.start(&over(&url, "20")));
     run.wait_for("lacking cannot play: failed to find the engine");
     let able = worker(&place, &url, "able");
     run.finish(0);

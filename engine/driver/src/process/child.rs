@@ -46,36 +46,15 @@ pub enum StartError {
     /// There is no such program, or it cannot be run.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// The file for standard error cannot be opened.
     #[error("open `{}` for its standard error: {reason}", path.display())]
-    StderrFile {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        reason: String,
-    },
-    /// The processors that it should be bound to do not exist or are not ours to use.
+    StderrFile { path: PathBuf, reason: String },
     #[error("bind it to processors {processors:?}")]
-    Affinity {
-        /// As asked.
-        processors: Vec<usize>,
-    },
-    /// This program has too many files open, or this user too many processes. The engine is not to blame.
+    Affinity { processors: Vec<usize> },
+    /// Too many open files or processes; not a fault of the engine.
     #[error("start `{}`: {reason}; play fewer games at once, or raise the limit (ulimit -n, ulimit -u)", program.display())]
-    Exhausted {
-        /// The program's file.
-        program: PathBuf,
-        /// What the system said.
-        reason: String,
-    },
-    /// The system refused for another reason.
+    Exhausted { program: PathBuf, reason: String },
     #[error("start `{}`: {reason}", program.display())]
-    System {
-        /// The program's file.
-        program: PathBuf,
-        /// What the system said.
-        reason: String,
-    },
+    System { program: PathBuf, reason: String },
 }
 
 /// A running child and our ends of its pipes.

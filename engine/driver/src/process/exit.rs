@@ -1,4 +1,4 @@
-//! How a process ended, and how to say it.
+//! Exit status of a process, and its description.
 
 use std::fmt;
 #[cfg(unix)]

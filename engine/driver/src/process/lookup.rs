@@ -11,43 +11,26 @@ use crate::nearest::{nearest, nearest_within};
 /// Why no program can be run.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LookupError {
-    /// No such file, anywhere.
     #[error("find `{}` (looked in {}){}", program.display(), folders(looked_in), question(hint.as_deref()))]
     NotFound {
         /// As the user wrote it.
         program: PathBuf,
-        /// The folders, in order.
         looked_in: Vec<PathBuf>,
         /// The program there whose name is nearest to this one, if any is near.
         hint: Option<String>,
     },
-    /// The file is there, without the right to run it.
     #[error("run `{}`: it is not executable (chmod +x it)", path.display())]
-    NotExecutable {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The path is a folder.
+    NotExecutable { path: PathBuf },
     #[error("run `{}`: it is a folder", path.display())]
-    IsFolder {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// The file is neither a program for this system nor a script that names its interpreter.
+    IsFolder { path: PathBuf },
     #[error("run `{}`: it is neither a program for this machine nor a script that begins with #!", path.display())]
-    ForeignFormat {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The script's first line names an interpreter that is not there.
+    ForeignFormat { path: PathBuf },
     #[error("run `{}`: its interpreter `{}` does not exist", path.display(), interpreter.display())]
     NoInterpreter {
-        /// The script.
         path: PathBuf,
         /// What follows `#!`.
         interpreter: PathBuf,
     },
-    /// The working folder does not exist or is no folder.
     #[error("enter the working folder `{}`: there is no such folder", directory.display())]
     NoDirectory {
         /// As the user wrote it.

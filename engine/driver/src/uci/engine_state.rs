@@ -1,4 +1,4 @@
-//! What the lines of an engine say: its name, whether it answered, and its search.
+//! State of a UCI engine as read from its lines: name, options, readiness and search.
 //!
 //! Without an observer the lines of a search of information are not parsed: the last ones that matter are kept as bytes
 //! and read when the best move has come. One that lasts is watched for the work that it may do.
@@ -26,12 +26,10 @@ pub(super) enum Awaiting {
 /// Whether the engine knows the word `uci`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Refusal {
-    /// Not asked for.
     #[default]
     Ignored,
     /// A complaint would settle it.
     Awaited,
-    /// It complained.
     Refused,
 }
 

@@ -1,4 +1,4 @@
-//! The options that depend on the game: which of them must be sent before the next one.
+//! Options that depend on the game (`UCI_Chess960`, `Ponder`): which must be sent before the next game.
 
 use smalt_chess::CastlingMode;
 use smalt_protocol::{OptionDeclaration, OptionKind, option};

@@ -101,9 +101,9 @@ impl UciEngine {
     }
 
     /// Waits until the search has surely begun, so that a `stop` is not lost.
-    fn settle(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
-        let until = self.search.settled_at();
-        match self.wait_until(until, context, |heard| heard.answer.is_some() || heard.info_lines > 0) {
+    fn wait_for_search_start(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
+        let until = self.search.started_by();
+        match self.wait_until(until, context, |state| state.answer.is_some() || state.info_lines > 0) {
             Ok(()) | Err(WaitError::TimedOut) => Ok(()),
             Err(WaitError::Failed(error)) => Err(error),
         }
@@ -314,7 +314,7 @@ impl Engine for UciEngine {
             ending = if is_overrun { SearchEnd::Overrun } else { SearchEnd::Stopped };
             (stop_at, watch_at) = (None, None);
             self.received.watch(None);
-            self.settle(context)?;
+            self.wait_for_search_start(context)?;
             deadline = self.send(&[ClientMessage::Stop], context)? + self.conversation.timeouts.stop;
         }
     }
@@ -335,7 +335,7 @@ impl Engine for UciEngine {
         if self.conversation.state != State::Thinking {
             return Ok(Duration::ZERO);
         }
-        self.settle(context)?;
+        self.wait_for_search_start(context)?;
         self.received.ready = false;
         let asked_at = self.send(&[ClientMessage::Stop, ClientMessage::IsReady], context)?;
         let waited = self.conversation.timeouts.stop;

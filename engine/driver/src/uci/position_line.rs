@@ -1,5 +1,4 @@
-//! The `position` line of a game that grows: only the new moves are written, the rest is kept from the line before, and
-//! what goes to the engine with it is written behind it.
+//! The `position` line of a growing game: only new moves are appended.
 
 use std::fmt::Write;
 

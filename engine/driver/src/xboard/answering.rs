@@ -1,4 +1,4 @@
-//! The result of a search: the engine's move on our board, its claim, its last information.
+//! The result of a search: move, result claim and last thinking line.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ impl XboardEngine {
     /// A claim may stand before the move that it goes with.
     fn await_move_after_claim(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
         let until = Instant::now() + MOVE_AFTER_CLAIM;
-        match self.wait_until(until, context, |heard| heard.answer.is_some()) {
+        match self.wait_until(until, context, |state| state.answer.is_some()) {
             Ok(()) | Err(WaitError::TimedOut) => Ok(()),
             Err(WaitError::Failed(error)) => Err(error),
         }
@@ -117,7 +117,7 @@ impl XboardEngine {
     }
 }
 
-/// What a line of thinking says, in the words of all protocols.
+/// A thinking line as the `Info` shared by both protocols.
 pub(super) fn to_info<'a>(thinking: &Thinking<'_>, pv: &'a [UciMove]) -> Info<'a> {
     Info {
         depth: Some(thinking.depth),

@@ -1,4 +1,4 @@
-//! The lines that ask for something: a new game, a position, a search.
+//! Commands that start something: new game, position, search.
 
 use smalt_chess::{CastlingMode, Color, UciMove};
 use smalt_protocol::xboard::ClientMessage;

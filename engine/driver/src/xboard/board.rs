@@ -1,4 +1,4 @@
-//! The position that the engine has on its board, as far as it was sent, and the lines that bring it to another.
+//! The position on the engine's board, as far as it was sent, and the commands that change it.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use super::features::Features;
 
 /// What the engine knows of the game.
 #[derive(Debug)]
-pub(super) struct Board {
+pub(super) struct GameBoard {
     start: Option<Box<str>>,
     moves: Vec<UciMove>,
     position: Position,
@@ -23,13 +23,13 @@ pub(super) struct Board {
 #[derive(Debug)]
 pub(super) struct OutOfReach(pub(super) &'static str);
 
-impl Default for Board {
+impl Default for GameBoard {
     fn default() -> Self {
         Self { start: None, moves: Vec::new(), position: Position::start(), is_known: false }
     }
 }
 
-impl Board {
+impl GameBoard {
     /// What both boards show.
     pub(super) fn position(&self) -> &Position {
         &self.position
@@ -202,7 +202,7 @@ mod tests {
 
     fn edited(fen: &str) -> Result<String, &'static str> {
         let mut lines = String::new();
-        let mut board = Board::default();
+        let mut board = GameBoard::default();
         board
             .set_up(Start::Fen(fen), &Features::default(), &mut lines)
             .map(|()| lines.replace('\n', " "))
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_game_that_grows_needs_only_its_news() {
-        let mut board = Board::default();
+        let mut board = GameBoard::default();
         let moves: Vec<UciMove> = ["e2e4", "e7e5", "g1f3"].map(|text| text.parse().unwrap()).to_vec();
         assert_eq!(board.news(Start::Standard, &moves), None);
         board.reset();

@@ -1,4 +1,4 @@
-//! What the lines of an engine say: features, moves, claims and refusals.
+//! State of an xboard engine as read from its lines: features, moves, result claims and errors.
 
 use std::time::{Duration, Instant};
 

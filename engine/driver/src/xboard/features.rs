@@ -1,4 +1,4 @@
-//! What an engine asked for and offered by `feature`, with the defaults of the protocol for what it did not mention.
+//! The features of an engine (`feature`), with the defaults of the protocol.
 
 use smalt_protocol::xboard::{Feature, parse_option};
 use smalt_protocol::{OptionDeclaration, OptionKind};
@@ -35,9 +35,8 @@ pub(super) struct Features {
 pub(super) enum FeatureState {
     /// None came: an engine of version 1, or one that is slow.
     Nothing,
-    /// Some came.
     Some,
-    /// It said `done=0`: it will say when it is done.
+    /// `done=0`: more features follow, up to `done=1`.
     Announced,
     /// It said `done=1`.
     Done,
@@ -64,7 +63,7 @@ impl Default for Features {
 }
 
 impl Features {
-    /// Takes over what the engine says, and notes the answer.
+    /// Applies a feature and records the answer (`accepted` or `rejected`).
     pub(super) fn update(&mut self, feature: &Feature<'_>) {
         let (name, value) = (feature.name, feature.value);
         let is_on = value.is_on();

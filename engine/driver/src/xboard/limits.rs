@@ -1,5 +1,5 @@
-//! How an engine is held to limits that the protocol of xboard has no words for: a number of nodes, and times that are no
-//! whole seconds. Engines differ, so it is found out before the first game.
+//! Search limits that xboard lacks: nodes, and times that are no whole seconds. The method that works is determined
+//! before the first game.
 
 use std::time::{Duration, Instant};
 
@@ -48,7 +48,7 @@ impl XboardEngine {
             return Ok(LimitMethod::Protocol);
         }
         for _ in 0..TRIALS {
-            if self.obeys_move_now(context)? {
+            if self.supports_move_now(context)? {
                 return Ok(LimitMethod::MoveNow);
             }
         }
@@ -56,7 +56,7 @@ impl XboardEngine {
     }
 
     /// Whether it moves at once on `?`: some engines read no input while they search.
-    fn obeys_move_now(&mut self, context: &mut WaitContext<'_>) -> Result<bool, ConversationError> {
+    fn supports_move_now(&mut self, context: &mut WaitContext<'_>) -> Result<bool, ConversationError> {
         self.new_game(GameOptions::default(), context)?;
         let moves = OUT_OF_BOOK.map(|text| text.parse::<UciMove>().expect("the moves are tested"));
         let limits = SearchLimits { move_time: Some(TRIAL), ..SearchLimits::default() };
@@ -69,8 +69,8 @@ impl XboardEngine {
             stop_after: None,
         };
         self.begin(&request, context)?;
-        self.settle(context)?;
-        self.say(&ClientMessage::MoveNow, context)?;
+        self.wait_for_search_start(context)?;
+        self.send_message(&ClientMessage::MoveNow, context)?;
         let asked_at = self.search.asked_at;
         let is_over = |received: &EngineState| received.answer.is_some() || received.claim.is_some();
         let answered = self.wait_until(asked_at + TRIAL_ANSWER, context, is_over);

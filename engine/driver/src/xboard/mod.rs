@@ -1,4 +1,4 @@
-//! An engine that speaks the protocol of xboard.
+//! An engine that speaks xboard (CECP).
 //!
 //! The protocol keeps one board on each side: after the engine's own move only the opponent's is sent, anything else
 //! is set up anew. Engines ponder by themselves here (`hard`), so `begin` with a ponder limit sends nothing, and the
@@ -31,7 +31,7 @@ use crate::settings::{Pondering, Protocol};
 use crate::transcript::{Transcript, TranscriptSink};
 use crate::wait_context::{Background, WaitContext};
 use answering::to_info;
-use board::{Board, push};
+use board::{GameBoard, push};
 use engine_state::{Answer, Awaiting, EngineState, ObservedState, StopRule};
 use features::{CORES, FeatureState, MEMORY};
 use time_lines::TimeLines;
@@ -46,7 +46,7 @@ const FEATURE_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct XboardEngine {
     conversation: Conversation,
     received: EngineState,
-    board: Board,
+    board: GameBoard,
     time: TimeLines,
     outgoing: String,
     pings: u64,
@@ -68,7 +68,7 @@ impl XboardEngine {
         Ok(Self {
             conversation,
             received: EngineState::default(),
-            board: Board::default(),
+            board: GameBoard::default(),
             time: TimeLines::default(),
             outgoing: String::new(),
             pings: 0,
@@ -95,7 +95,7 @@ impl XboardEngine {
         sent
     }
 
-    fn say(
+    fn send_message(
         &mut self,
         message: &ClientMessage<'_>,
         context: &mut WaitContext<'_>,
@@ -152,9 +152,9 @@ impl XboardEngine {
     }
 
     /// Waits until the search has surely begun.
-    fn settle(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
-        let until = self.search.settled_at();
-        match self.wait_until(until, context, |heard| heard.answer.is_some() || heard.info_lines > 0) {
+    fn wait_for_search_start(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
+        let until = self.search.started_by();
+        match self.wait_until(until, context, |state| state.answer.is_some() || state.info_lines > 0) {
             Ok(()) | Err(WaitError::TimedOut) => Ok(()),
             Err(WaitError::Failed(error)) => Err(error),
         }
@@ -204,7 +204,7 @@ impl Engine for XboardEngine {
         let mut woken_at = asked_at;
         for (silence, lines) in xboard_wake_up_lines() {
             let until = soon.min(woken_at + silence);
-            match self.wait_until(until, context, |heard| heard.features.state != FeatureState::Nothing) {
+            match self.wait_until(until, context, |state| state.features.state != FeatureState::Nothing) {
                 Err(WaitError::TimedOut) if until < soon => {
                     woken_at = self.conversation.send(lines, context, &mut self.received)?;
                 }
@@ -272,7 +272,7 @@ impl Engine for XboardEngine {
             (Some(count), _) => ClientMessage::Cores(count),
             (None, name) => ClientMessage::Option { name, value: text.as_deref() },
         };
-        self.say(&message, context)?;
+        self.send_message(&message, context)?;
         Ok(value)
     }
 
@@ -413,8 +413,8 @@ impl Engine for XboardEngine {
             }
             ending = if self.received.is_overrun { SearchEnd::Overrun } else { SearchEnd::Stopped };
             stop_at = None;
-            self.settle(context)?;
-            deadline = self.say(&ClientMessage::MoveNow, context)? + self.conversation.timeouts.stop;
+            self.wait_for_search_start(context)?;
+            deadline = self.send_message(&ClientMessage::MoveNow, context)? + self.conversation.timeouts.stop;
         }
     }
 
@@ -426,9 +426,9 @@ impl Engine for XboardEngine {
         if self.conversation.state != State::Thinking {
             return Ok(Duration::ZERO);
         }
-        self.settle(context)?;
+        self.wait_for_search_start(context)?;
         let waited = self.conversation.timeouts.stop;
-        let begun = self.say(&ClientMessage::MoveNow, context)?;
+        let begun = self.send_message(&ClientMessage::MoveNow, context)?;
         let half_way = begun + waited / 2;
         let is_over = |received: &EngineState| {
             received.awaiting == Awaiting::Nothing || received.claim.is_some() || received.ignores_move_now

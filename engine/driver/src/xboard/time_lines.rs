@@ -1,4 +1,4 @@
-//! The lines that tell an engine its time: what was agreed, when that changes, and the clocks before each move.
+//! The time commands of xboard: `level`, `st`, `sd` when they change, `time` and `otim` before each move.
 
 use std::time::Duration;
 

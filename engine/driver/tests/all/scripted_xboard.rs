@@ -84,7 +84,7 @@ fn a_move_that_is_refused_leaves_the_engine_fit_for_the_next() {
     let mut engine = XboardEngine::start(&command("--fault refuse-move@2"), LENIENT).unwrap();
     live(&mut engine, &to_depth(99), LONG).unwrap();
     let error = search(&mut engine, &["e2e4", "e7e5"], &to_depth(99), LONG).unwrap_err();
-    assert!(error.to_string().contains("refused what it was told: `Illegal move: e7e5`"), "{error}");
+    assert!(error.to_string().contains("refused a legal move or position: `Illegal move: e7e5`"), "{error}");
     let next = search(&mut engine, &["e2e4", "e7e5"], &to_depth(99), LONG).unwrap();
     assert_eq!(next.best, Some("g1f3".parse().unwrap()));
     assert_nothing_left(engine);

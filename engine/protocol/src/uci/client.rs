@@ -11,37 +11,25 @@ use crate::words::{OneLine, Words};
 /// A line to the engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ClientMessage<'a> {
-    /// `uci`.
     Uci,
-    /// `debug`.
     Debug(Switch),
-    /// `isready`.
     IsReady,
-    /// `setoption`.
     SetOption {
         /// Name, with its inner space.
         name: &'a str,
         /// Value, with its inner space; empty for `<empty>`, absent for a button.
         value: Option<&'a str>,
     },
-    /// `register`.
     Register(Register<'a>),
-    /// `ucinewgame`.
     UciNewGame,
-    /// `position`.
     Position {
-        /// Start position.
         start: Start<'a>,
         /// Moves from it, up to the first unreadable one.
         moves: Moves<'a>,
     },
-    /// `go`.
     Go(SearchLimits),
-    /// `stop`.
     Stop,
-    /// `ponderhit`.
     PonderHit,
-    /// `quit`.
     Quit,
     /// Anything else, such as a non-standard command; the whole line.
     Other(&'a str),
@@ -49,7 +37,6 @@ pub enum ClientMessage<'a> {
 
 /// On or off (`check`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "the names speak for themselves")]
 pub enum Switch {
     On,
     Off,
@@ -58,15 +45,8 @@ pub enum Switch {
 /// Answer to a registration request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Register<'a> {
-    /// Later.
     Later,
-    /// Name and code.
-    Account {
-        /// Name.
-        name: Option<&'a str>,
-        /// Code.
-        code: Option<&'a str>,
-    },
+    Account { name: Option<&'a str>, code: Option<&'a str> },
 }
 
 /// Where a game began.
@@ -87,7 +67,7 @@ impl<'a> ClientMessage<'a> {
         let words = Words::new(line);
         let mut ahead = words.clone();
         while let Some(word) = ahead.next() {
-            if let Some(command) = Command::parse(word) {
+            if let Some(command) = Keyword::parse(word) {
                 return command.parse_rest(ahead).unwrap_or(ClientMessage::Other(words.line()));
             }
         }
@@ -106,7 +86,7 @@ pub fn unread_words_of_go(line: &str) -> Vec<&str> {
 }
 
 /// The first word of a message.
-enum Command {
+enum Keyword {
     Uci,
     Debug,
     IsReady,
@@ -120,37 +100,37 @@ enum Command {
     Quit,
 }
 
-impl Command {
-    fn parse(word: &str) -> Option<Command> {
+impl Keyword {
+    fn parse(word: &str) -> Option<Keyword> {
         Some(match word {
-            "uci" => Command::Uci,
-            "debug" => Command::Debug,
-            "isready" => Command::IsReady,
-            "setoption" => Command::SetOption,
-            "register" => Command::Register,
-            "ucinewgame" => Command::UciNewGame,
-            "position" => Command::Position,
-            "go" => Command::Go,
-            "stop" => Command::Stop,
-            "ponderhit" => Command::PonderHit,
-            "quit" => Command::Quit,
+            "uci" => Keyword::Uci,
+            "debug" => Keyword::Debug,
+            "isready" => Keyword::IsReady,
+            "setoption" => Keyword::SetOption,
+            "register" => Keyword::Register,
+            "ucinewgame" => Keyword::UciNewGame,
+            "position" => Keyword::Position,
+            "go" => Keyword::Go,
+            "stop" => Keyword::Stop,
+            "ponderhit" => Keyword::PonderHit,
+            "quit" => Keyword::Quit,
             _ => return None,
         })
     }
 
     fn parse_rest(self, words: Words<'_>) -> Option<ClientMessage<'_>> {
         Some(match self {
-            Command::Uci => ClientMessage::Uci,
-            Command::Debug => ClientMessage::Debug(parse_switch(words)?),
-            Command::IsReady => ClientMessage::IsReady,
-            Command::SetOption => parse_set_option(words)?,
-            Command::Register => ClientMessage::Register(parse_register(words)?),
-            Command::UciNewGame => ClientMessage::UciNewGame,
-            Command::Position => parse_position(words)?,
-            Command::Go => ClientMessage::Go(go_text::parse(words, &mut |_| {})),
-            Command::Stop => ClientMessage::Stop,
-            Command::PonderHit => ClientMessage::PonderHit,
-            Command::Quit => ClientMessage::Quit,
+            Keyword::Uci => ClientMessage::Uci,
+            Keyword::Debug => ClientMessage::Debug(parse_switch(words)?),
+            Keyword::IsReady => ClientMessage::IsReady,
+            Keyword::SetOption => parse_set_option(words)?,
+            Keyword::Register => ClientMessage::Register(parse_register(words)?),
+            Keyword::UciNewGame => ClientMessage::UciNewGame,
+            Keyword::Position => parse_position(words)?,
+            Keyword::Go => ClientMessage::Go(go_text::parse(words, &mut |_| {})),
+            Keyword::Stop => ClientMessage::Stop,
+            Keyword::PonderHit => ClientMessage::PonderHit,
+            Keyword::Quit => ClientMessage::Quit,
         })
     }
 }

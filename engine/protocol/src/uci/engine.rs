@@ -12,26 +12,16 @@ use crate::words::{OneLine, Words};
 /// A line from an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EngineMessage<'a> {
-    /// `id`.
     Id(Id<'a>),
-    /// `uciok`.
     UciOk,
-    /// `readyok`.
     ReadyOk,
-    /// `bestmove`.
     BestMove {
-        /// The best move.
         best: BestMove<'a>,
-        /// The ponder move.
         ponder: Option<UciMove>,
     },
-    /// `copyprotection`.
     CopyProtection(Admission),
-    /// `registration`.
     Registration(Admission),
-    /// Search information.
     Info(Info<'a>),
-    /// `option`.
     Option(OptionDeclaration),
     /// Anything else, such as a banner or log line; the whole line.
     Other(&'a str),
@@ -40,9 +30,7 @@ pub enum EngineMessage<'a> {
 /// Identity of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Id<'a> {
-    /// Name and version.
     Name(&'a str),
-    /// Author.
     Author(&'a str),
 }
 
@@ -60,11 +48,8 @@ pub enum BestMove<'a> {
 /// State of copy protection or registration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Admission {
-    /// Checking.
     Checking,
-    /// Ok.
     Ok,
-    /// Error.
     Error,
 }
 

@@ -12,37 +12,25 @@ use crate::words::{OneLine, Words, trim, without_braces};
 /// A line to the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClientMessage<'a> {
-    /// `xboard`.
     Xboard,
-    /// `protover`.
     ProtocolVersion(u32),
-    /// `accepted`.
     Accepted(&'a str),
-    /// `rejected`.
     Rejected(&'a str),
-    /// `new`.
     New,
-    /// `variant`.
     Variant(&'a str),
-    /// `quit`.
     Quit,
     /// `random` (GNU Chess 4).
     Random,
-    /// `force`.
     Force,
-    /// `go`.
     Go,
-    /// `playother`.
     PlayOther,
     /// `white` (obsolete): White is to move, the engine plays Black.
     White,
     /// `black` (obsolete): Black is to move, the engine plays White.
     Black,
-    /// `level`.
     Level {
         /// Moves per period; 0 for the whole game.
         moves: u32,
-        /// Base time.
         base: Duration,
         /// Increment per move.
         increment: Duration,
@@ -64,7 +52,6 @@ pub enum ClientMessage<'a> {
         /// Whether the word `usermove` comes first.
         form: MoveForm,
     },
-    /// Move now.
     MoveNow,
     /// Answer `pong` with this number as soon as everything before this has been done.
     Ping(u64),
@@ -72,9 +59,8 @@ pub enum ClientMessage<'a> {
     Draw,
     /// The game has ended.
     Result {
-        /// Who won; none for a game that was broken off.
+        /// Outcome; `None` for an unfinished game.
         outcome: Option<Outcome>,
-        /// Why, for people.
         comment: &'a str,
     },
     /// Set up this position.
@@ -91,21 +77,17 @@ pub enum ClientMessage<'a> {
     Remove,
     /// Think on the opponent's time.
     Hard,
-    /// Don't.
     Easy,
     /// Show what you think.
     Post,
-    /// Don't.
     NoPost,
     /// Think about the position, and don't move.
     Analyze,
     /// Leave the mode of analysis.
     Exit,
-    /// Tell how far the analysis has come.
+    /// `.`: report the progress of the analysis.
     Status,
-    /// `exclude`.
     Exclude(MoveSet<'a>),
-    /// `include`.
     Include(MoveSet<'a>),
     /// `name`: the opponent.
     Name(&'a str),
@@ -115,24 +97,18 @@ pub enum ClientMessage<'a> {
     Ics(&'a str),
     /// `computer`: the opponent is an engine.
     Computer,
-    /// `pause`.
     Pause,
-    /// `resume`.
     Resume,
     /// `memory`: limit in megabytes.
     Memory(u64),
     /// `cores`: number of CPUs.
     Cores(u64),
-    /// `egtpath`.
     EgtPath {
         /// Type of tablebase.
         kind: &'a str,
-        /// Path.
         path: &'a str,
     },
-    /// `option`.
     Option {
-        /// Name.
         name: &'a str,
         /// Value; none for a button.
         value: Option<&'a str>,
@@ -146,7 +122,6 @@ pub enum ClientMessage<'a> {
 /// A set of moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MoveSet<'a> {
-    /// All moves.
     All,
     /// One move, in coordinate notation or SAN.
     One(&'a str),
@@ -155,7 +130,6 @@ pub enum MoveSet<'a> {
 /// Form of a move line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MoveForm {
-    /// The move alone.
     Bare,
     /// With `usermove`, if the engine requested it.
     UserMove,
@@ -164,20 +138,17 @@ pub enum MoveForm {
 /// A line in edit mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EditLine {
-    /// Clear the board.
     Clear,
     /// Switch the color; it starts with White.
     ChangeColor,
     /// Put a piece.
     Place(Role, Square),
-    /// Clear a square.
     Remove(Square),
     /// End of edit mode.
     End,
 }
 
 impl<'a> ClientMessage<'a> {
-    /// Parses one line.
     pub fn parse(line: &'a str) -> ClientMessage<'a> {
         let mut words = Words::new(line);
         let line = words.line();

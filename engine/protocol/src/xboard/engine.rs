@@ -14,20 +14,14 @@ use crate::words::{OneLine, Words, trim, without_braces};
 /// A line from an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EngineMessage<'a> {
-    /// `feature`.
     Features(Vec<Feature<'a>>),
     /// `move`, in coordinate notation or SAN; empty if missing. Also `1. ... e7e5`.
     Move(&'a str),
-    /// `pong`.
     Pong(u64),
-    /// A result claim.
     Result {
-        /// The result.
         outcome: Outcome,
-        /// The comment.
         comment: &'a str,
     },
-    /// `resign`.
     Resign,
     /// `offer draw`: an offer, an acceptance, or a claim with its move.
     OfferDraw,
@@ -37,15 +31,12 @@ pub enum EngineMessage<'a> {
     Error(&'a str),
     /// `Hint`.
     Hint(&'a str),
-    /// Search information.
     Thinking(Thinking<'a>),
     /// `stat01`: analysis status.
     Status(Status),
     /// A message for the user.
     Tell {
-        /// The recipients.
         whom: Audience,
-        /// The text.
         text: &'a str,
     },
     /// A comment (`#`), to be ignored.
@@ -57,9 +48,7 @@ pub enum EngineMessage<'a> {
 /// Status of an analysis (`stat01:`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Status {
-    /// Search time.
     pub time: Duration,
-    /// Nodes searched.
     pub nodes: u64,
     /// Depth in plies.
     pub depth: u32,
@@ -71,7 +60,6 @@ pub struct Status {
 
 /// Recipients of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "the names speak for themselves")]
 pub enum Audience {
     Opponent,
     Others,
@@ -81,7 +69,7 @@ pub enum Audience {
     Server,
 }
 
-/// Old forms of a result: how the line begins, and who has won; nobody knows where the engine speaks of itself.
+/// Old forms of a result: start of the line and outcome; `None` where it depends on the engine's color.
 const OLD_RESULTS: [(&str, Outcome); 5] = [
     ("White resigns", Outcome::Win(Color::Black)),
     ("Black resigns", Outcome::Win(Color::White)),

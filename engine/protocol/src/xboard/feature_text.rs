@@ -8,9 +8,7 @@ use crate::words::{self, OneLine};
 /// A feature of an engine, answered by `accepted` or `rejected`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Feature<'a> {
-    /// Name.
     pub name: &'a str,
-    /// Value.
     pub value: FeatureValue<'a>,
 }
 

@@ -19,7 +19,6 @@ pub struct Thinking<'a> {
     pub score: ReportedScore,
     /// Search time, by the engine's clock.
     pub time: Duration,
-    /// Nodes searched.
     pub nodes: u64,
     /// Selective depth in plies.
     pub selective_depth: Option<u32>,
@@ -34,7 +33,6 @@ pub struct Thinking<'a> {
 /// Mark at the end of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineEnding {
-    /// None.
     Plain,
     /// `?`: fail low.
     FailedLow,

@@ -1,4 +1,4 @@
-//! The same engine in the protocol of xboard: version 2 with features, or version 1 without a word of them.
+//! The xboard loop: version 2 with features, or version 1 without.
 
 use smalt_chess::{CastlingMode, CastlingSide, Color, Piece, Position, Setup, UciMove};
 use smalt_protocol::uci::client::Start;
@@ -8,7 +8,7 @@ use smalt_protocol::{Moves, ReportedScore, Score, SearchLimits};
 
 use super::{Next, ScriptedSession};
 use crate::fault::ScriptedFault;
-use crate::voice::Tongue;
+use crate::output::Dialect;
 
 /// The game as this protocol keeps it: the engine's own board, and whether it plays.
 #[derive(Default)]
@@ -46,13 +46,13 @@ struct Edited {
 
 impl ScriptedSession {
     /// Does what one line asks.
-    pub(crate) fn obey_xboard(&mut self, line: &str, version: u32) -> Next {
+    pub(crate) fn handle_xboard(&mut self, line: &str, version: u32) -> Next {
         if self.table.edited.is_some() {
             self.edit(line);
-            return Next::Listen;
+            return Next::Continue;
         }
         match ClientMessage::parse(line) {
-            ClientMessage::ProtocolVersion(_) if version >= 2 => self.tell_features(),
+            ClientMessage::ProtocolVersion(_) if version >= 2 => self.send_features(),
             ClientMessage::New => {
                 self.end_thinking();
                 self.board.castling = CastlingMode::Standard;
@@ -79,20 +79,20 @@ impl ScriptedSession {
             ClientMessage::Post => self.table.shows = Shows::Thinking,
             ClientMessage::NoPost => self.table.shows = Shows::Nothing,
             ClientMessage::Ping(number) if version >= 2 && !self.script.has(ScriptedFault::NoReadyok) => {
-                self.say(&EngineMessage::Pong(number));
+                self.send(&EngineMessage::Pong(number));
             }
             ClientMessage::MoveNow if !self.script.has(ScriptedFault::IgnoreStop) => self.end_thinking(),
             ClientMessage::Move { text, .. } => self.take_move(text),
             ClientMessage::Quit => return self.quit(),
             ClientMessage::Other(line) | ClientMessage::Unreadable(line) if !line.is_empty() => {
-                self.say(&EngineMessage::Error(&format!("Error (unknown command): {line}")));
+                self.send(&EngineMessage::Error(&format!("Error (unknown command): {line}")));
             }
             _ => {}
         }
-        Next::Listen
+        Next::Continue
     }
 
-    fn tell_features(&mut self) {
+    fn send_features(&mut self) {
         let variants = if self.script.chess960 { "normal,fischerandom" } else { "normal" };
         let name = self.script.name.clone();
         self.lines.push(&format_args!(
@@ -169,13 +169,13 @@ impl ScriptedSession {
                     self.answer_xboard();
                 }
             }
-            None => self.say(&format_args!("Illegal move: {text}")),
+            None => self.send(&format_args!("Illegal move: {text}")),
         }
     }
 
     fn answer_xboard(&mut self) {
         if let Err(words) = self.set_table() {
-            self.say(&format_args!("tellusererror Illegal position: {words}"));
+            self.send(&format_args!("tellusererror Illegal position: {words}"));
             return;
         }
         self.go(&SearchLimits::default());
@@ -209,7 +209,7 @@ impl ScriptedSession {
 
     /// Says something about the result, or about the opponent's move, in the place of an answer.
     pub(crate) fn claim(&mut self, fault: ScriptedFault) {
-        if self.script.tongue == Tongue::Uci {
+        if self.script.dialect == Dialect::Uci {
             return self.play(&SearchLimits::default());
         }
         let won = match self.board.position().turn() {
@@ -218,9 +218,9 @@ impl ScriptedSession {
         };
         let last = self.table.moves.last().map_or_else(String::new, ToString::to_string);
         match fault {
-            ScriptedFault::Resign => self.say(&EngineMessage::Resign),
-            ScriptedFault::RefuseMove => self.say(&format_args!("Illegal move: {last}")),
-            _ => self.say(&won),
+            ScriptedFault::Resign => self.send(&EngineMessage::Resign),
+            ScriptedFault::RefuseMove => self.send(&format_args!("Illegal move: {last}")),
+            _ => self.send(&won),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::super::eval_info::{QUEEN_SIDE, relative_rank};
 use super::super::schema::Term;
 use super::super::trace::{Trace, Weighing};
 
-/// Weighs what pawns and kings say of it; `passed` are the passed pawns of both sides.
+/// Complexity by pawns and kings; `passed` are the passed pawns of both sides.
 pub(super) fn of_structure<T: Trace>(
     position: &Position,
     passed: Bitboard,

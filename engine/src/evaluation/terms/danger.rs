@@ -75,7 +75,6 @@ fn own_ranks(color: Color) -> Bitboard {
 struct Checks {
     /// Safe check squares by role.
     safe: [Bitboard; 4],
-    /// Unsafe check squares.
     unsafe_squares: Bitboard,
     /// Sliders blocked from checking by a single piece.
     kept_away: usize,

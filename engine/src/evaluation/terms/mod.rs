@@ -81,6 +81,6 @@ pub(super) fn tempo<T: Trace>(turn: Color, weighing: &mut Weighing<'_, T>) -> Sc
 /// Whether terms other than [`tempo`] depend on the side to move: unstoppable passed pawns against a bare king and pawns do. A
 /// new term of this kind must be added here.
 #[inline]
-pub(super) fn ask_for_turn(position: &Position) -> bool {
+pub(super) fn depends_on_turn(position: &Position) -> bool {
     Color::ALL.into_iter().any(|color| !position.has_pieces(color))
 }

@@ -117,7 +117,6 @@ mod tests {
         Position::from_fen(&format!("{} {turn} - - 0 1", rows.join("/"))).ok()
     }
 
-    /// All legal positions.
     fn all(turn: Color) -> impl Iterator<Item = Position> {
         let squares = || Square::all();
         squares().flat_map(move |pawn| {

@@ -12,11 +12,9 @@ use super::params::PARAMETERS as P;
 /// Outcome of a known endgame, which replaces the evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KnownEnding {
-    /// A draw.
     Draw,
     /// A win, if no piece hangs and the lone king has a move.
     Win {
-        /// The winning side.
         winner: Color,
         /// Evaluation for the winner, in centipawns.
         value: i32,

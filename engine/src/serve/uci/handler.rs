@@ -10,7 +10,7 @@ use smalt_protocol::uci::engine::Id;
 use smalt_protocol::uci::{ClientMessage, EngineMessage};
 use smalt_protocol::{Moves, SearchLimits};
 
-use super::RunningSearch;
+use super::QueuedSearch;
 use super::report::{send_bestmove, send_info};
 use crate::engine::Engine;
 use crate::search::{ClockState, SearchControl};
@@ -35,7 +35,7 @@ impl CommandHandler {
     }
 
     /// Executes a command line, then prompts at a terminal.
-    pub(super) fn handle(&mut self, line: &str, search: Option<Arc<RunningSearch>>) {
+    pub(super) fn handle(&mut self, line: &str, search: Option<Arc<QueuedSearch>>) {
         if !self.handle_terminal(line, search.as_deref()) {
             self.handle_uci(line, search);
         }
@@ -45,13 +45,13 @@ impl CommandHandler {
     }
 
     /// Executes a command of the terminal; false if it is none.
-    fn handle_terminal(&mut self, line: &str, search: Option<&RunningSearch>) -> bool {
+    fn handle_terminal(&mut self, line: &str, search: Option<&QueuedSearch>) -> bool {
         let Some(terminal) = &mut self.terminal else { return false };
         let output = &self.output;
         let unused = SearchControl::new(ClockState::Running);
         let control = search.map_or(&unused, |search| &search.control);
         let is_done = terminal.run(line.trim(), &mut self.engine, &mut self.settings, control, &mut |text| {
-            output.say(text);
+            output.send(text);
         });
         if let Some(search) = search.filter(|_| is_done) {
             search.is_over.store(true, Ordering::Release);
@@ -59,10 +59,10 @@ impl CommandHandler {
         is_done
     }
 
-    fn handle_uci(&mut self, line: &str, search: Option<Arc<RunningSearch>>) {
+    fn handle_uci(&mut self, line: &str, search: Option<Arc<QueuedSearch>>) {
         match ClientMessage::parse(line) {
             ClientMessage::Uci => self.send_id(),
-            ClientMessage::IsReady => self.output.say(EngineMessage::ReadyOk),
+            ClientMessage::IsReady => self.output.send(EngineMessage::ReadyOk),
             ClientMessage::UciNewGame => {
                 self.engine.new_game();
                 if let Some(terminal) = &mut self.terminal {
@@ -72,8 +72,8 @@ impl CommandHandler {
             ClientMessage::SetOption { name, value } => {
                 match self.settings.set(&mut self.engine, name, value.unwrap_or_default()) {
                     Ok(None) => {}
-                    Ok(Some(news)) => self.output.tell(news),
-                    Err(error) => self.output.tell(error),
+                    Ok(Some(note)) => self.output.info_string(note),
+                    Err(error) => self.output.info_string(error),
                 }
             }
             ClientMessage::Position { start, moves } => {
@@ -95,17 +95,17 @@ impl CommandHandler {
 
     fn report_error(&self, result: Result<(), String>) {
         if let Err(reason) = result {
-            self.output.tell(reason);
+            self.output.info_string(reason);
         }
     }
 
     fn send_id(&self) {
-        self.output.say(EngineMessage::Id(Id::Name(&format!("Smalt {}", smalt_about::VERSION))));
-        self.output.say(EngineMessage::Id(Id::Author(env!("CARGO_PKG_AUTHORS"))));
+        self.output.send(EngineMessage::Id(Id::Name(&format!("Smalt {}", smalt_about::VERSION))));
+        self.output.send(EngineMessage::Id(Id::Author(env!("CARGO_PKG_AUTHORS"))));
         for option in self.settings.declarations() {
-            self.output.say(EngineMessage::Option(option.clone()));
+            self.output.send(EngineMessage::Option(option.clone()));
         }
-        self.output.say(EngineMessage::UciOk);
+        self.output.send(EngineMessage::UciOk);
     }
 
     fn set_position(&mut self, start: Start<'_>, moves: Moves<'_>) -> Result<(), String> {
@@ -131,7 +131,7 @@ impl CommandHandler {
                 true => ": no limit is left, the search goes on until stop",
                 false => "",
             };
-            self.output.tell(format_args!("not understood in go: {}{consequence}", unread.join(" ")));
+            self.output.info_string(format_args!("not understood in go: {}{consequence}", unread.join(" ")));
         }
         let is_illegal = |mv: &&UciMove| mv.to_move(self.engine.position()).is_err();
         let illegal: Vec<String> =
@@ -141,11 +141,11 @@ impl CommandHandler {
                 true => ": all moves are searched",
                 false => "",
             };
-            self.output.tell(format_args!("no legal moves here: {}{consequence}", illegal.join(" ")));
+            self.output.info_string(format_args!("no legal moves here: {}{consequence}", illegal.join(" ")));
         }
     }
 
-    fn go(&mut self, limits: &SearchLimits, search: &RunningSearch) {
+    fn go(&mut self, limits: &SearchLimits, search: &QueuedSearch) {
         match limits.perft {
             Some(depth) => self.perft(depth.clamp(1, DEEPEST), search),
             None => {
@@ -161,35 +161,35 @@ impl CommandHandler {
         search.is_over.store(true, Ordering::Release);
     }
 
-    fn perft(&self, depth: u32, search: &RunningSearch) {
+    fn perft(&self, depth: u32, search: &QueuedSearch) {
         let castling = self.settings.castling;
         let total = console::divide(self.engine.position(), depth, &search.control, &mut |mv, count| {
-            self.output.say(format_args!("{}: {count}", UciMove::from_move(mv, castling)));
+            self.output.send(format_args!("{}: {count}", UciMove::from_move(mv, castling)));
         });
         match total {
-            Some(total) => self.output.say(format_args!("\nNodes searched: {total}")),
-            None => self.output.tell("perft stopped"),
+            Some(total) => self.output.send(format_args!("\nNodes searched: {total}")),
+            None => self.output.info_string("perft stopped"),
         }
     }
 
-    fn handle_console_command(&mut self, line: &str, search: Option<&RunningSearch>) {
+    fn handle_console_command(&mut self, line: &str, search: Option<&QueuedSearch>) {
         match ConsoleCommand::parse(line) {
             Some(command) => {
                 let output = &self.output;
                 let unheard = SearchControl::new(ClockState::Running);
                 let control = search.map_or(&unheard, |search| &search.control);
-                command.run(&mut self.engine, &mut self.settings, control, &mut |text| output.say(text));
+                command.run(&mut self.engine, &mut self.settings, control, &mut |text| output.send(text));
                 if let Some(search) = search {
                     search.is_over.store(true, Ordering::Release);
                 }
             }
             None if line.is_empty() => {}
-            None => self.output.tell(format_args!("unknown command: {line}")),
+            None => self.output.info_string(format_args!("unknown command: {line}")),
         }
     }
 }
 
-/// Whether nothing but `stop` ends the search, though nobody asked for that.
+/// Whether only `stop` would end the search although the client did not ask for `infinite`.
 fn is_endless(limits: &SearchLimits, turn: Color) -> bool {
     let clock = match turn {
         Color::White => limits.white,

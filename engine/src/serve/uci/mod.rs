@@ -18,23 +18,22 @@ use crate::search::{ClockState, SearchControl};
 use handler::CommandHandler;
 
 /// A line for the engine thread.
-struct Job {
+struct UciJob {
     line: String,
     /// The search or perft that the line starts.
-    search: Option<Arc<RunningSearch>>,
+    search: Option<Arc<QueuedSearch>>,
 }
 
 /// A requested search; it may still wait in the queue.
-struct RunningSearch {
+struct QueuedSearch {
     control: SearchControl,
     is_over: AtomicBool,
 }
 
-/// A UCI session.
 pub(crate) struct Session {
     output: Output,
-    engine_thread: EngineThread<Job>,
-    latest: Option<Arc<RunningSearch>>,
+    engine_thread: EngineThread<UciJob>,
+    latest: Option<Arc<QueuedSearch>>,
     /// Whether a job was queued that `stop` does not end and that must finish before the program exits.
     has_pending_job: bool,
     is_terminal: bool,
@@ -44,7 +43,7 @@ impl Session {
     /// A session over pipes; with a board style, one at a terminal.
     pub(crate) fn new(output: Output, style: Option<BoardStyle>) -> Session {
         let mut handler = CommandHandler::new(output.clone(), style);
-        let engine_thread = EngineThread::start(move |Job { line, search }| handler.handle(&line, search));
+        let engine_thread = EngineThread::start(move |UciJob { line, search }| handler.handle(&line, search));
         Session { output, engine_thread, latest: None, has_pending_job: false, is_terminal: style.is_some() }
     }
 
@@ -68,7 +67,7 @@ impl Session {
                 }
             }
             ClientMessage::IsReady if self.is_searching() && !self.is_stopped() => {
-                self.output.say(EngineMessage::ReadyOk)
+                self.output.send(EngineMessage::ReadyOk)
             }
             ClientMessage::Go(_) | ClientMessage::Other(_)
                 if self.is_terminal && terminal::is_search(&line) =>
@@ -84,10 +83,10 @@ impl Session {
                 }
                 command => {
                     self.has_pending_job |= command.is_some_and(|command| command.runs_to_completion());
-                    self.engine_thread.send(Job { line, search: None });
+                    self.engine_thread.send(UciJob { line, search: None });
                 }
             },
-            _ => self.engine_thread.send(Job { line, search: None }),
+            _ => self.engine_thread.send(UciJob { line, search: None }),
         }
         Flow::Continue
     }
@@ -96,10 +95,10 @@ impl Session {
     fn start(&mut self, line: String, clock: ClockState) {
         // A search that is never stopped would block the new one.
         self.stop();
-        let search = RunningSearch { control: SearchControl::new(clock), is_over: AtomicBool::new(false) };
+        let search = QueuedSearch { control: SearchControl::new(clock), is_over: AtomicBool::new(false) };
         let search = Arc::new(search);
         self.latest = Some(Arc::clone(&search));
-        self.engine_thread.send(Job { line, search: Some(search) });
+        self.engine_thread.send(UciJob { line, search: Some(search) });
     }
 
     fn is_searching(&self) -> bool {

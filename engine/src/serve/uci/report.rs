@@ -1,4 +1,4 @@
-//! The search's progress in the words of UCI.
+//! Formats search progress as UCI `info` lines.
 
 use smalt_chess::{CastlingMode, Move, UciMove};
 use smalt_protocol::uci::EngineMessage;
@@ -11,12 +11,12 @@ use crate::search::{Progress, PvLine};
 use crate::serve::output::Output;
 use crate::serve::settings::Settings;
 
-/// Tells the state of the search, a line for each of the best.
+/// Sends an `info` line for each PV (MultiPV).
 pub(super) fn send_info(output: &Output, settings: &Settings, progress: &Progress) {
     for (index, line) in progress.lines.iter().enumerate() {
         let pv: Vec<UciMove> =
             line.moves.iter().map(|&mv| UciMove::from_move(mv, settings.castling)).collect();
-        output.say(EngineMessage::Info(Info {
+        output.send(EngineMessage::Info(Info {
             depth: Some(progress.depth.unsigned_abs()),
             selective_depth: Some(line.selective_depth as u32),
             multipv: Some(index as u32 + 1),
@@ -33,12 +33,12 @@ pub(super) fn send_info(output: &Output, settings: &Settings, progress: &Progres
     }
 }
 
-/// Tells the move. A finished game has none.
+/// Sends `bestmove`; `(none)` in a finished game.
 pub(super) fn send_bestmove(output: &Output, castling: CastlingMode, choice: Choice) {
     use smalt_protocol::uci::engine::BestMove;
     let text = |mv: Move| UciMove::from_move(mv, castling);
     let best = choice.best.map_or(BestMove::None, |mv| BestMove::Move(text(mv)));
-    output.say(EngineMessage::BestMove { best, ponder: choice.ponder.map(text) });
+    output.send(EngineMessage::BestMove { best, ponder: choice.ponder.map(text) });
 }
 
 /// A score, in centipawns, that wins half of the games and draws the other half. A guess, not fitted to games.

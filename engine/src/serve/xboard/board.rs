@@ -7,18 +7,17 @@ use smalt_protocol::xboard::client::MoveSet;
 
 /// Board of a session.
 #[derive(Clone, Debug)]
-pub(super) struct Board {
+pub(super) struct SessionBoard {
     game: Game,
     variant: CastlingMode,
     /// Whether the last position was invalid.
     is_refused: bool,
-    /// Excluded root moves.
     excluded: Vec<Move>,
 }
 
 /// Start position and moves of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Line {
+pub(super) struct GameMoves {
     pub(super) start: Position,
     pub(super) moves: Vec<UciMove>,
 }
@@ -26,15 +25,13 @@ pub(super) struct Line {
 /// Why a move text is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MoveRefusal {
-    /// Unreadable or illegal.
     Illegal,
-    /// Ambiguous.
     Ambiguous,
 }
 
-impl Board {
-    pub(super) fn new() -> Board {
-        Board {
+impl SessionBoard {
+    pub(super) fn new() -> SessionBoard {
+        SessionBoard {
             game: Game::default(),
             variant: CastlingMode::Standard,
             is_refused: false,
@@ -50,7 +47,6 @@ impl Board {
         self.variant
     }
 
-    /// Sets the position.
     pub(super) fn set_up(&mut self, position: Position) {
         self.excluded.clear();
         self.is_refused = false;
@@ -129,10 +125,10 @@ impl Board {
     }
 
     /// The game, with the expected move appended.
-    pub(super) fn line(&self, expected: Option<Move>) -> Line {
+    pub(super) fn line(&self, expected: Option<Move>) -> GameMoves {
         let mode = CastlingMode::Chess960;
         let moves = self.game.moves().iter().copied().chain(expected);
-        Line { start: *self.game.start(), moves: moves.map(|mv| UciMove::from_move(mv, mode)).collect() }
+        GameMoves { start: *self.game.start(), moves: moves.map(|mv| UciMove::from_move(mv, mode)).collect() }
     }
 
     /// Excludes moves from the search, or includes them again.

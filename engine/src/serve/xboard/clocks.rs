@@ -8,7 +8,6 @@ use smalt_protocol::{Clock, SearchLimits};
 
 use crate::search::TimeBudget;
 
-/// Time control.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Control {
     /// `level`: time for a number of moves or for the game, and an increment.
@@ -94,7 +93,6 @@ impl Clocks {
         self.since
     }
 
-    /// The engine's clock.
     pub(super) fn own(&self) -> Duration {
         self.own
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, mpsc};
 use smalt_chess::{Move, Position, San};
 use smalt_protocol::SearchLimits;
 
-use super::board::Line;
+use super::board::GameMoves;
 use crate::engine::{Choice, Engine};
 use crate::search::{Progress, SearchControl};
 use crate::serve::Event;
@@ -15,17 +15,17 @@ use crate::serve::console::ConsoleCommand;
 use crate::serve::settings::Settings;
 
 /// A job for the engine thread.
-pub(super) enum Job {
+pub(super) enum XboardJob {
     /// Start a new game.
     NewGame,
     /// Set an option; `asked` is the command line, for error messages.
     Set { name: String, value: String, asked: String },
     /// Search; reports carry this number.
-    Search { number: u64, line: Line, limits: SearchLimits, control: Arc<SearchControl> },
+    Search { number: u64, line: GameMoves, limits: SearchLimits, control: Arc<SearchControl> },
     /// Show the book moves of a position.
     ShowBook(Position),
     /// Run a console command in a position.
-    Console { command: ConsoleCommand, line: Line, control: Arc<SearchControl> },
+    Console { command: ConsoleCommand, line: GameMoves, control: Arc<SearchControl> },
     /// Report when all earlier jobs are done (ping).
     Answer(u64),
 }
@@ -34,13 +34,11 @@ pub(super) enum Job {
 pub(crate) enum Report {
     /// The search has started; all earlier jobs are done.
     Begun(u64),
-    /// Search progress.
     Progress(u64, Progress),
     /// The search has ended.
     Choice(u64, Choice),
-    /// Text to print.
     Said(String),
-    /// All jobs before this [`Job::Answer`] are done.
+    /// All jobs before this [`XboardJob::Answer`] are done.
     Reached(u64),
 }
 
@@ -56,18 +54,18 @@ impl CommandHandler {
         CommandHandler { engine: Engine::new(), settings: Settings::new(), events }
     }
 
-    pub(super) fn handle(&mut self, job: Job) {
+    pub(super) fn handle(&mut self, job: XboardJob) {
         match job {
-            Job::NewGame => self.engine.new_game(),
-            Job::Set { name, value, asked } => {
+            XboardJob::NewGame => self.engine.new_game(),
+            XboardJob::Set { name, value, asked } => {
                 match self.settings.set(&mut self.engine, &name, &value) {
                     Ok(None) => {}
                     // A comment, which interfaces only log.
-                    Ok(Some(news)) => self.say(&format_args!("# {news}")),
-                    Err(error) => self.say(&format_args!("Error ({error}): {asked}")),
+                    Ok(Some(news)) => self.send(&format_args!("# {news}")),
+                    Err(error) => self.send(&format_args!("Error ({error}): {asked}")),
                 }
             }
-            Job::Search { number, line, limits, control } => {
+            XboardJob::Search { number, line, limits, control } => {
                 self.report(Report::Begun(number));
                 self.set_position(line);
                 let CommandHandler { engine, events, .. } = self;
@@ -77,19 +75,19 @@ impl CommandHandler {
                 });
                 self.report(Report::Choice(number, choice));
             }
-            Job::ShowBook(position) => self.show_book(&position),
-            Job::Console { command, line, control } => {
+            XboardJob::ShowBook(position) => self.show_book(&position),
+            XboardJob::Console { command, line, control } => {
                 self.set_position(line);
                 let CommandHandler { engine, settings, events } = self;
                 command.run(engine, settings, &control, &mut |text| {
                     let _ = events.send(Event::Report(Report::Said(text.to_string())));
                 });
             }
-            Job::Answer(number) => self.report(Report::Reached(number)),
+            XboardJob::Answer(number) => self.report(Report::Reached(number)),
         }
     }
 
-    fn set_position(&mut self, line: Line) {
+    fn set_position(&mut self, line: GameMoves) {
         self.engine.set_position(line.start, line.moves).expect("the board has played these moves");
     }
 
@@ -97,7 +95,7 @@ impl CommandHandler {
         let _ = self.events.send(Event::Report(report));
     }
 
-    fn say(&self, text: &dyn Display) {
+    fn send(&self, text: &dyn Display) {
         self.report(Report::Said(text.to_string()));
     }
 
@@ -107,11 +105,11 @@ impl CommandHandler {
         let total: u32 = moves.iter().map(|book_move| u32::from(book_move.weight)).sum();
         let write = |mv: Move| San::from_move(mv, position).to_string();
         match moves.is_empty() {
-            true => self.say(&" no book move\n"),
+            true => self.send(&" no book move\n"),
             false => {
                 let share = |weight: u16| 100.0 * f64::from(weight) / f64::from(total.max(1));
                 let lines = moves.iter().map(|one| format!(" {} {:.0}%\n", write(one.mv), share(one.weight)));
-                self.say(&lines.collect::<String>());
+                self.send(&lines.collect::<String>());
             }
         }
     }

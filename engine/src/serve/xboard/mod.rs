@@ -1,4 +1,4 @@
-//! The conversation in xboard's protocol (CECP): one loop hears the interface and the thread that owns the engine, knows
+//! The conversation in xboard's protocol (CECP): one loop receives lines of the interface and reports of the engine thread, knows
 //! the game, and decides what is searched. What a search reports counts only as long as the session waits for it, so
 //! nothing is said behind a `force` or a `new`.
 
@@ -23,11 +23,11 @@ use super::engine_thread::EngineThread;
 use super::output::Output;
 use super::settings::{HASH, SYZYGY_PATH, THREADS};
 use super::{Event, Flow, run_loop};
-use board::{Board, MoveRefusal};
+use board::{MoveRefusal, SessionBoard};
 use clocks::Clocks;
 use edit::Editor;
-use handler::{CommandHandler, Job};
-use thinking::{Purpose, RunningSearch};
+use handler::{CommandHandler, XboardJob};
+use thinking::{Purpose, QueuedSearch};
 
 pub(crate) use handler::Report;
 
@@ -36,7 +36,7 @@ pub(crate) use handler::Report;
 enum Mode {
     /// It plays a color.
     Playing(Color),
-    /// It takes moves in and says nothing.
+    /// `force`: takes moves without thinking.
     Force,
     /// It thinks about every position.
     Analysis,
@@ -45,8 +45,8 @@ enum Mode {
 /// A conversation in xboard's protocol.
 pub(crate) struct Session {
     output: Output,
-    engine_thread: EngineThread<Job>,
-    board: Board,
+    engine_thread: EngineThread<XboardJob>,
+    board: SessionBoard,
     clocks: Clocks,
     mode: Mode,
     /// A board under edit: until its end all lines belong to it.
@@ -55,7 +55,7 @@ pub(crate) struct Session {
     ponders: bool,
     /// Whether thinking is shown.
     posts: bool,
-    search: Option<RunningSearch>,
+    search: Option<QueuedSearch>,
     /// Searches so far.
     searches: u64,
     /// What the opponent is expected to play.
@@ -74,7 +74,7 @@ impl Session {
         Session {
             output,
             engine_thread: EngineThread::start(move |job| handler.handle(job)),
-            board: Board::new(),
+            board: SessionBoard::new(),
             clocks: Clocks::new(),
             mode: Mode::Playing(Color::Black),
             editor: None,
@@ -89,7 +89,7 @@ impl Session {
         }
     }
 
-    /// Serves from this line on until told to quit or a pipe ends.
+    /// Serves from this line on until `quit` or the end of a pipe.
     pub(crate) fn run(mut self, first: String, events: &mpsc::Receiver<Event>) {
         let is_read = run_loop(first, events, |event| match event {
             Event::Line(line) => self.on_line(&line),
@@ -109,7 +109,7 @@ impl Session {
         match message {
             ClientMessage::Quit => return Flow::Quit,
             ClientMessage::ProtocolVersion(version) if version >= 2 => {
-                features::send(&mut |text| self.output.say(text));
+                features::send(&mut |text| self.output.send(text));
             }
             ClientMessage::Ping(number) => self.answer_ping(number),
             ClientMessage::Move { text, .. } => self.on_move(text),
@@ -156,7 +156,7 @@ impl Session {
             ClientMessage::NoPost => self.posts = false,
             ClientMessage::Draw => self.consider_draw(),
             ClientMessage::Hint => self.hint(),
-            ClientMessage::Book => self.aside(Job::ShowBook(*self.board.position())),
+            ClientMessage::Book => self.aside(XboardJob::ShowBook(*self.board.position())),
             ClientMessage::Status => self.send_status(),
             ClientMessage::Exclude(moves) => self.exclude(moves, true, line),
             ClientMessage::Include(moves) => self.exclude(moves, false, line),
@@ -189,21 +189,21 @@ impl Session {
     }
 
     fn refuse(&self, reason: &str, line: &str) {
-        self.output.say(format_args!("Error ({reason}): {line}"));
+        self.output.send(format_args!("Error ({reason}): {line}"));
     }
 
     fn set(&mut self, name: &str, value: &str, asked: &str) {
         let [name, value, asked] = [name, value, asked].map(str::to_owned);
-        self.aside(Job::Set { name, value, asked });
+        self.aside(XboardJob::Set { name, value, asked });
     }
 
     fn on_move(&mut self, text: &str) {
         if self.is_searching_move() {
-            return self.output.say(format_args!("Illegal move (not your turn): {text}"));
+            return self.output.send(format_args!("Illegal move (not your turn): {text}"));
         }
         let mv = match self.board.read_move(text) {
             Ok(mv) => mv,
-            Err(MoveRefusal::Illegal) => return self.output.say(format_args!("Illegal move: {text}")),
+            Err(MoveRefusal::Illegal) => return self.output.send(format_args!("Illegal move: {text}")),
             Err(MoveRefusal::Ambiguous) => return self.refuse("ambiguous move", text),
         };
         if self.is_ponder_hit(mv) {
@@ -233,7 +233,7 @@ impl Session {
     fn claim(&self) -> bool {
         let claim = claims::claim(self.board.game());
         if let Some(result) = &claim {
-            self.output.say(result);
+            self.output.send(result);
         }
         claim.is_some()
     }
@@ -257,8 +257,8 @@ impl Session {
             Report::Begun(number) => self.search_begun(number),
             Report::Progress(number, progress) => self.search_progressed(number, progress),
             Report::Choice(number, choice) => self.search_ended(number, choice),
-            Report::Said(text) => self.output.say(text),
-            Report::Reached(number) => self.output.say(EngineMessage::Pong(number)),
+            Report::Said(text) => self.output.send(text),
+            Report::Reached(number) => self.output.send(EngineMessage::Pong(number)),
         }
         Flow::Continue
     }

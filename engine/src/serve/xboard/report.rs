@@ -12,7 +12,7 @@ use crate::serve::output::Output;
 pub(super) fn send_info(output: &Output, position: &Position, progress: &Progress) {
     for line in &progress.lines {
         let pv = write_line(position, &line.moves);
-        output.say(EngineMessage::Thinking(Thinking {
+        output.send(EngineMessage::Thinking(Thinking {
             depth: progress.depth.unsigned_abs(),
             depth_mark: None,
             score: line.reported(),

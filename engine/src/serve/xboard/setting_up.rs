@@ -7,7 +7,7 @@ use smalt_protocol::xboard::EngineMessage;
 use smalt_protocol::xboard::client::MoveSet;
 use smalt_protocol::xboard::engine::Audience;
 
-use super::handler::Job;
+use super::handler::XboardJob;
 use super::thinking::Purpose;
 use super::{Mode, Session};
 
@@ -15,7 +15,7 @@ impl Session {
     /// A new game, in which the engine plays Black, unless it analyzes.
     pub(super) fn new_game(&mut self) {
         self.abort_search();
-        self.engine_thread.send(Job::NewGame);
+        self.engine_thread.send(XboardJob::NewGame);
         self.board.set_variant(CastlingMode::Standard);
         self.clocks.restart();
         if self.mode != Mode::Analysis {
@@ -33,7 +33,7 @@ impl Session {
                 self.board.refuse();
                 self.forget();
                 let text = format!("Illegal position: {reason}");
-                self.output.say(EngineMessage::Tell { whom: Audience::UserAsError, text: &text });
+                self.output.send(EngineMessage::Tell { whom: Audience::UserAsError, text: &text });
             }
         }
     }
@@ -59,7 +59,6 @@ impl Session {
         self.mode = Mode::Playing(!turn);
     }
 
-    /// Undoes one ply.
     pub(super) fn undo(&mut self, line: &str) {
         if matches!(self.mode, Mode::Playing(_)) {
             return self.refuse("command not legal now", line);
@@ -67,7 +66,6 @@ impl Session {
         self.undo_moves(1, line);
     }
 
-    /// Undoes two plies.
     pub(super) fn remove(&mut self, line: &str) {
         self.undo_moves(2, line);
     }
@@ -85,7 +83,6 @@ impl Session {
         }
     }
 
-    /// Switches the mode.
     pub(super) fn enter(&mut self, mode: Mode) {
         self.abort_search();
         self.mode = mode;

@@ -7,7 +7,7 @@ use smalt_chess::{Color, Move, Position};
 use smalt_protocol::SearchLimits;
 use smalt_protocol::xboard::EngineMessage;
 
-use super::handler::Job;
+use super::handler::XboardJob;
 use super::{Mode, Session, claims, report};
 use crate::engine::Choice;
 use crate::search::{ClockState, Progress, SearchControl};
@@ -20,25 +20,22 @@ pub(super) enum Purpose {
     Move,
     /// Pondering: the reply to the expected move, on the opponent's time.
     Ponder {
-        /// The move.
         awaited: Move,
         /// The engine's clock at the start.
         clock: Duration,
     },
     /// Analysis of the position.
     Analysis,
-    /// A hint.
     Hint,
     /// A perft on the console.
     Count,
 }
 
 /// A requested search; it may still wait in the queue.
-pub(super) struct RunningSearch {
+pub(super) struct QueuedSearch {
     number: u64,
     purpose: Purpose,
     control: Arc<SearchControl>,
-    /// Root position.
     position: Position,
     latest: Option<Progress>,
     has_begun: bool,
@@ -63,7 +60,7 @@ impl Session {
     pub(super) fn abort_search(&mut self) {
         if let Some(search) = self.search.take() {
             search.control.stop();
-            search.pings.into_iter().for_each(|number| self.engine_thread.send(Job::Answer(number)));
+            search.pings.into_iter().for_each(|number| self.engine_thread.send(XboardJob::Answer(number)));
         }
     }
 
@@ -86,7 +83,7 @@ impl Session {
         let limits = SearchLimits { ponder: awaited.is_some(), search_moves, ..limits };
         let control = self.watch(purpose, awaited, clock);
         let line = self.board.line(awaited);
-        self.engine_thread.send(Job::Search { number: self.searches, line, limits, control });
+        self.engine_thread.send(XboardJob::Search { number: self.searches, line, limits, control });
     }
 
     /// Registers the search about to run and returns its control.
@@ -94,7 +91,7 @@ impl Session {
         let control = Arc::new(SearchControl::new(clock));
         let position = *self.board.position();
         self.searches += 1;
-        self.search = Some(RunningSearch {
+        self.search = Some(QueuedSearch {
             number: self.searches,
             purpose,
             control: Arc::clone(&control),
@@ -138,7 +135,7 @@ impl Session {
             return;
         }
         if self.posts {
-            self.output.say(EngineMessage::Hint(&self.board.write_move(awaited)));
+            self.output.send(EngineMessage::Hint(&self.board.write_move(awaited)));
         }
         self.start(Purpose::Ponder { awaited, clock: self.clocks.own() });
     }
@@ -186,7 +183,7 @@ impl Session {
     }
 
     pub(super) fn move_now(&self) {
-        if let Some(RunningSearch { purpose: Purpose::Move | Purpose::Count, control, .. }) = &self.search {
+        if let Some(QueuedSearch { purpose: Purpose::Move | Purpose::Count, control, .. }) = &self.search {
             control.stop();
         }
     }
@@ -194,24 +191,24 @@ impl Session {
     /// Answers a ping after all earlier commands, a search for a move included, but not pondering or analysis.
     pub(super) fn answer_ping(&mut self, number: u64) {
         match &mut self.search {
-            Some(RunningSearch {
+            Some(QueuedSearch {
                 purpose: Purpose::Ponder { .. } | Purpose::Analysis,
                 has_begun,
                 pings,
                 ..
             }) => {
                 if *has_begun {
-                    self.output.say(EngineMessage::Pong(number));
+                    self.output.send(EngineMessage::Pong(number));
                 } else {
                     pings.push(number);
                 }
             }
-            _ => self.engine_thread.send(Job::Answer(number)),
+            _ => self.engine_thread.send(XboardJob::Answer(number)),
         }
     }
 
     /// Queues a job for the engine: interrupts and restarts pondering or analysis, but waits for a search for a move.
-    pub(super) fn aside(&mut self, job: Job) {
+    pub(super) fn aside(&mut self, job: XboardJob) {
         let purpose = self.purpose();
         if matches!(purpose, Some(Purpose::Ponder { .. } | Purpose::Analysis)) {
             self.abort_search();
@@ -235,10 +232,10 @@ impl Session {
         if is_count {
             self.abort_search();
             let control = self.watch(Purpose::Count, None, ClockState::Running);
-            return self.engine_thread.send(Job::Console { command, line, control });
+            return self.engine_thread.send(XboardJob::Console { command, line, control });
         }
         let control = Arc::new(SearchControl::new(ClockState::Running));
-        self.aside(Job::Console { command, line, control });
+        self.aside(XboardJob::Console { command, line, control });
     }
 
     pub(super) fn hint(&mut self) {
@@ -253,7 +250,7 @@ impl Session {
             },
         };
         match known {
-            Some(mv) => self.output.say(EngineMessage::Hint(&self.board.write_move(mv))),
+            Some(mv) => self.output.send(EngineMessage::Hint(&self.board.write_move(mv))),
             None if self.search.is_some() || self.board.is_refused() => {}
             None if self.board.position().has_legal_move() => self.start(Purpose::Hint),
             None => {}
@@ -263,7 +260,7 @@ impl Session {
     pub(super) fn send_status(&self) {
         if let Some(search) = self.search.as_ref().filter(|search| search.purpose == Purpose::Analysis) {
             let status = report::status(&search.position, search.latest.as_ref(), search.control.elapsed());
-            self.output.say(EngineMessage::Status(status));
+            self.output.send(EngineMessage::Status(status));
         }
     }
 
@@ -279,11 +276,11 @@ impl Session {
         let accepts = |score| claims::accepts_draw(score, self.board.position());
         if self.is_draw_offered && self.score.is_some_and(accepts) {
             self.is_draw_offered = false;
-            self.output.say(EngineMessage::OfferDraw);
+            self.output.send(EngineMessage::OfferDraw);
         }
     }
 
-    fn current(&mut self, number: u64) -> Option<&mut RunningSearch> {
+    fn current(&mut self, number: u64) -> Option<&mut QueuedSearch> {
         self.search.as_mut().filter(|search| search.number == number)
     }
 
@@ -291,7 +288,7 @@ impl Session {
         let Some(search) = self.current(number) else { return };
         search.has_begun = true;
         for number in std::mem::take(&mut search.pings) {
-            self.output.say(EngineMessage::Pong(number));
+            self.output.send(EngineMessage::Pong(number));
         }
     }
 
@@ -319,7 +316,7 @@ impl Session {
             Purpose::Move => self.make_move(&search, choice),
             Purpose::Hint => {
                 if let Some(mv) = choice.best {
-                    self.output.say(EngineMessage::Hint(&self.board.write_move(mv)));
+                    self.output.send(EngineMessage::Hint(&self.board.write_move(mv)));
                 }
             }
             // These end only when aborted.
@@ -327,12 +324,12 @@ impl Session {
         }
     }
 
-    fn make_move(&mut self, search: &RunningSearch, choice: Choice) {
+    fn make_move(&mut self, search: &QueuedSearch, choice: Choice) {
         let Some(mv) = choice.best else { return };
         self.score = search.latest.as_ref().map(|progress| progress.lines[0].score).or(self.score);
         self.answer_draw();
         self.is_draw_offered = false;
-        self.output.say(EngineMessage::Move(&self.board.write_move(mv)));
+        self.output.send(EngineMessage::Move(&self.board.write_move(mv)));
         let color = self.own_color();
         let moves_before = self.board.moves_of(color, self.clocks.since());
         self.clocks.spend(search.control.own_time().unwrap_or_default(), moves_before);

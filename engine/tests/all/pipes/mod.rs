@@ -31,21 +31,20 @@ impl Conversation {
         Conversation { to_engine: Some(to_engine), lines, served }
     }
 
-    pub(crate) fn tell(&mut self, text: &str) {
-        self.tell_bytes(format!("{text}\n").as_bytes());
+    pub(crate) fn send(&mut self, text: &str) {
+        self.send_bytes(format!("{text}\n").as_bytes());
     }
 
-    pub(crate) fn tell_bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         self.to_engine.as_mut().unwrap().write_all(bytes).unwrap();
     }
 
-    /// The next line.
-    pub(crate) fn hear(&self) -> String {
+    pub(crate) fn read_line(&self) -> String {
         self.lines.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("{error}: nothing was said"))
     }
 
     /// All lines up to the first that begins so, that one included.
-    pub(crate) fn hear_until(&self, start: &str) -> Vec<String> {
+    pub(crate) fn read_until(&self, start: &str) -> Vec<String> {
         let mut heard = Vec::new();
         loop {
             let line = match self.lines.recv_timeout(PATIENCE) {

@@ -76,7 +76,7 @@ fn positions_are_edited_piece_by_piece() {
     );
     let mut engine =
         hold("> xboard\n> new\n> force\n> a2a3\n> edit\n> #\n> Ke1\n> c\n> Ke8\n> Rh8\n> .\n> display");
-    assert!(engine.hear_until("checkers").contains(&"fen: 4k2r/8/8/8/8/8/8/4K3 b k - 0 1".to_owned()));
+    assert!(engine.read_until("checkers").contains(&"fen: 4k2r/8/8/8/8/8/8/4K3 b k - 0 1".to_owned()));
     go_on(&mut engine, "> edit\n> xe1\n> .\n< tellusererror Illegal position: *");
     engine.end();
 }

@@ -10,8 +10,8 @@ use crate::pipes::Conversation;
 #[test]
 fn version_two_is_answered_with_features_and_version_one_is_not() {
     let mut engine = Conversation::begin();
-    engine.tell("xboard\nprotover 2");
-    let lines = engine.hear_until("feature done=1");
+    engine.send("xboard\nprotover 2");
+    let lines = engine.read_until("feature done=1");
     assert_eq!(lines[0], "feature done=0");
     let said = lines.join("\n");
     for wish in
@@ -78,13 +78,13 @@ fn what_is_not_understood_is_told_in_the_words_of_the_protocol() {
 #[test]
 fn commands_for_people_work_here_too() {
     let mut engine = hold("> new\n> moves\n< 20 moves: *");
-    engine.tell("perft 3");
-    assert!(engine.hear_until("nps").contains(&"nodes 8902".to_owned()));
-    engine.tell("divide 1");
-    assert!(engine.hear_until("nps").contains(&"e2e4: 1".to_owned()));
+    engine.send("perft 3");
+    assert!(engine.read_until("nps").contains(&"nodes 8902".to_owned()));
+    engine.send("divide 1");
+    assert!(engine.read_until("nps").contains(&"e2e4: 1".to_owned()));
     go_on(&mut engine, "> perft 30\n> ?\n< stopped\n> perft 30\n> new\n> ping 1\n< stopped\n< pong 1");
-    engine.tell("evaluate");
-    engine.hear_until("evaluation");
+    engine.send("evaluate");
+    engine.read_until("evaluation");
     go_on(
         &mut engine,
         "> book off\n< book off\n> st 3600\n> e2e4\n> moves\n< Error (command not legal now): moves",
@@ -148,12 +148,12 @@ fn storms_of_commands_end_nothing() {
         "moves",
     ];
     for _ in 0..1500 {
-        engine.tell(lines[random.below(lines.len())]);
+        engine.send(lines[random.below(lines.len())]);
     }
-    engine.tell(".\nforce\nnew\nforce\ne2e4\nping 77");
-    engine.hear_until("pong 77");
-    engine.tell("display");
-    let board = engine.hear_until("checkers");
+    engine.send(".\nforce\nnew\nforce\ne2e4\nping 77");
+    engine.read_until("pong 77");
+    engine.send("display");
+    let board = engine.read_until("checkers");
     assert!(
         board.iter().any(|line| line.starts_with("fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b"))
     );

@@ -165,9 +165,9 @@ fn the_book_is_shown_and_played() {
     std::fs::write(&path, builder.to_bytes()).unwrap();
     let mut engine =
         hold(&format!("> xboard\n> new\n> option BookFile={}\n> book on\n< book on\n> bk", path.display()));
-    assert_eq!(engine.hear_until(" a4"), [" a4 75%"]);
-    assert_eq!((engine.hear(), engine.hear()), (" h4 25%".to_owned(), String::new()));
-    engine.tell("go");
-    assert!(["move a2a4", "move h2h4"].contains(&engine.hear().as_str()));
+    assert_eq!(engine.read_until(" a4"), [" a4 75%"]);
+    assert_eq!((engine.read_line(), engine.read_line()), (" h4 25%".to_owned(), String::new()));
+    engine.send("go");
+    assert!(["move a2a4", "move h2h4"].contains(&engine.read_line().as_str()));
     engine.end();
 }

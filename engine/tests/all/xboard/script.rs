@@ -19,7 +19,7 @@ pub(crate) fn hold(conversation: &str) -> Conversation {
 pub(crate) fn go_on(engine: &mut Conversation, conversation: &str) {
     for step in conversation.lines().map(str::trim).filter(|step| !step.is_empty()) {
         match step.split_at(1) {
-            (">", line) => engine.tell(line.trim()),
+            (">", line) => engine.send(line.trim()),
             ("<", expected) => {
                 let heard = next(engine);
                 assert!(fits(expected.trim(), &heard), "{heard:?} instead of {expected:?} in {conversation}");
@@ -32,7 +32,7 @@ pub(crate) fn go_on(engine: &mut Conversation, conversation: &str) {
 /// The next line that is not about thinking.
 pub(crate) fn next(engine: &Conversation) -> String {
     loop {
-        let line = engine.hear();
+        let line = engine.read_line();
         if !matches!(EngineMessage::parse(&line), EngineMessage::Thinking(_)) {
             return line;
         }

@@ -18,8 +18,8 @@ fn no_move_comes_behind_what_ends_the_search() {
         "analyze\nexit",
     ] {
         let mut engine = hold("> xboard\n> new\n> st 3600\n> e2e4");
-        engine.tell(end);
-        engine.tell("ping 8");
+        engine.send(end);
+        engine.send("ping 8");
         let heard = next(&engine);
         assert!(heard == "pong 8" || heard == "Error (command not legal now): exit", "{end}: {heard}");
         engine.end();
@@ -55,7 +55,7 @@ fn thinking_is_shown_on_request_and_mates_by_their_moves() {
          > post
          > go",
     );
-    let lines = engine.hear_until("move");
+    let lines = engine.read_until("move");
     let (_, shown) = lines.split_last().unwrap();
     assert!(!shown.is_empty());
     for line in shown {
@@ -70,7 +70,7 @@ fn thinking_is_shown_on_request_and_mates_by_their_moves() {
     go_on(&mut engine, "> force\n> new\n> nopost\n> sd 4\n> e2e4");
     assert!(
         engine
-            .hear_until("move")
+            .read_until("move")
             .iter()
             .all(|line| !line.starts_with(|c: char| c.is_ascii_digit() && c != '1'))
     );
@@ -98,15 +98,15 @@ fn pondering_goes_on_into_the_move_or_is_given_up() {
          > hint
          < Hint: h8*",
     );
-    engine.tell("bk\nping 4");
-    assert!(engine.hear_until("pong 4").iter().any(|line| line == " no book move"));
-    engine.tell("hint");
+    engine.send("bk\nping 4");
+    assert!(engine.read_until("pong 4").iter().any(|line| line == " no book move"));
+    engine.send("hint");
     let awaited = next(&engine);
-    engine.tell(awaited.strip_prefix("Hint: ").unwrap());
+    engine.send(awaited.strip_prefix("Hint: ").unwrap());
     assert!(next(&engine).starts_with("move "));
-    engine.tell("easy");
-    engine.tell("ping 5");
-    engine.hear_until("pong 5");
+    engine.send("easy");
+    engine.send("ping 5");
+    engine.read_until("pong 5");
     engine.end();
     for end in ["> force", "> easy", "> new", "> result 1-0 {White mates}"] {
         check(&format!("{begin}\n{end}\n> ping 9\n< pong 9"));
@@ -121,7 +121,7 @@ fn analysis_follows_the_board_and_tells_how_far_it_has_come() {
             EngineMessage::Thinking(thinking) => thinking.depth > 2 && thinking.pv.starts_with(start),
             _ => false,
         };
-        while !is_shown(&engine.hear()) {}
+        while !is_shown(&engine.read_line()) {}
     };
     shows(&engine, "");
     go_on(&mut engine, "> ping 1\n< pong 1\n> .\n< stat01: * 0 20\n> hint\n< Hint: *");
@@ -163,7 +163,7 @@ fn a_recommendation_is_found_where_none_is_known() {
 fn the_end_of_input_or_quit_ends_a_running_search_without_a_move() {
     for last_word in ["quit", ""] {
         let mut engine = hold("> xboard\n> new\n> st 3600\n> e2e4");
-        engine.tell(last_word);
+        engine.send(last_word);
         assert_eq!(engine.end(), Vec::<String>::new());
     }
 }

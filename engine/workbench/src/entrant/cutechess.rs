@@ -1,4 +1,4 @@
-//! The registry that Cute Chess keeps, `engines.json`, read as one of ours. Reads a text; looks for no file.
+//! Imports Cute Chess's `engines.json` as a registry.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub struct SkippedEngine {
     pub reason: String,
 }
 
-/// One engine as Cute Chess writes it. Keys that tell nothing of how an engine is run are not read.
+/// One engine as Cute Chess writes it. Keys unrelated to running it are ignored.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Configuration {

@@ -1,4 +1,4 @@
-//! A TOML file of settings, read with all that its errors need: file, line, key, and the nearest right name.
+//! Parses a TOML file of settings; errors name file, line, key and the nearest valid key.
 
 use serde::de::DeserializeOwned;
 

@@ -1,8 +1,8 @@
-//! Layers of settings, as TOML tables: a later one goes over an earlier one, key by key.
+//! Layers of settings as TOML tables: a later layer overrides an earlier one, key by key.
 
 use toml::{Table, Value};
 
-/// The keys that say when a search ends. Any of them in a layer replaces all of them in the layers below: an engine with
+/// The keys of search limits. Any of them in a layer replaces all of them in the layers below: an engine with
 /// `nodes` of its own does not inherit a time control.
 const LIMITS: [&str; 4] = ["tc", "movetime", "nodes", "depth"];
 
@@ -31,7 +31,7 @@ pub fn merge_engine(below: &mut Table, above: Table) {
     merge(below, above);
 }
 
-/// Whether a layer says when a search ends.
+/// Whether a layer has a search limit.
 #[must_use]
 pub fn has_limit(layer: &Table) -> bool {
     LIMITS.iter().any(|key| layer.contains_key(*key))

@@ -1,4 +1,4 @@
-//! Engines as people write them: `key=value` words of a command line, a row of a registry, a table of a plan. All three
+//! Engines as users write them: `key=value` words of a command line, a row of a registry, a table of a plan. All three
 //! are read into the same [`EngineSettings`], so that the same words mean the same everywhere; layers of them are merged
 //! as TOML tables ([`merge_engine`]) before they are read once. Starts nothing.
 

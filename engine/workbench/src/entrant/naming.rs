@@ -8,10 +8,8 @@ use super::BUILTIN;
 /// Why an entrant cannot be called so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Another is called so.
     #[error("two entrants are called {name:?}: give one of them another with name=")]
     Taken { name: String },
-    /// It would spoil tables and PGN.
     #[error("{name:?} is no name: it must be visible and on one line")]
     Bad { name: String },
 }

@@ -1,4 +1,4 @@
-//! Engines that are known by name: their commands, options and ratings.
+//! The registry of engines: commands, options and ratings by name.
 
 use std::path::{Path, PathBuf};
 
@@ -22,14 +22,8 @@ pub struct Registry {
 /// Why a registry cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
-    /// The file cannot be read.
     #[error("read {}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    Read { path: PathBuf, source: std::io::Error },
     /// The file is malformed.
     #[error(transparent)]
     Malformed(#[from] FileError),

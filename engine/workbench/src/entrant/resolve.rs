@@ -1,5 +1,4 @@
-//! An engine with all that it inherits: its own settings first, then what holds for each, then the registry, then the
-//! clock of the run.
+//! Resolves an engine: merges its own settings, `--each`, the registry and the clock of the run.
 
 use std::path::PathBuf;
 
@@ -25,7 +24,6 @@ pub enum ResolveError {
     /// A bad name, or one that is taken.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// A value that does not fit its key.
     #[error("{0}")]
     Value(String),
 }

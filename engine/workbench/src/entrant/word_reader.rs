@@ -20,7 +20,7 @@ pub fn from_words<T: DeserializeOwned>(text: &str) -> Result<T, WordsError> {
     read(&split_words(text)?)
 }
 
-/// Reads words as a layer of such settings: with what they say and nothing else.
+/// Reads words as a layer of settings: only the keys that are given.
 ///
 /// # Errors
 /// As [`from_words`].

@@ -11,7 +11,6 @@ use smalt_driver::nearest::nearest;
 pub enum WordsError {
     #[error("an entrant needs a command, a name, or key=value words")]
     Empty,
-    /// A quotation mark without its partner.
     #[error("the quotation mark {mark} in {text:?} is never closed")]
     OpenQuote { mark: char, text: String },
     /// A word without a key among words that have one.
@@ -24,30 +23,19 @@ pub enum WordsError {
         "{word:?} would go to {command} as an argument; write cmd= before the command to set it, and args= before \
          what the program is to get"
     )]
-    SettingBehindCommand {
-        word: String,
-        /// The command, or name.
-        command: String,
-    },
+    SettingBehindCommand { word: String, command: String },
     #[error("unknown key {key:?}: the keys are {}{}", keys.join(", "),
         .hint.map(|hint| format!(" (did you mean {hint}?)")).unwrap_or_default())]
     UnknownKey {
         key: String,
         /// The keys that there are.
         keys: &'static [&'static str],
-        /// The nearest right one.
         hint: Option<&'static str>,
     },
-    /// A key without which the others mean nothing.
     #[error("{key} is missing")]
     Missing { key: &'static str },
-    /// A value that does not fit its key.
     #[error("bad value in {word:?}: {reason}")]
-    Value {
-        word: String,
-        /// What should stand there.
-        reason: String,
-    },
+    Value { word: String, reason: String },
 }
 
 impl Registry {

@@ -1,4 +1,4 @@
-//! The node count of `bench`: what a commit message says, and what the program counts.
+//! Bench signature: compares the node count of `bench` with the commit message.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,25 +10,21 @@ use crate::program::run_to_end;
 /// Longest time that a `bench` may take.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// A program that does not count what its commit message says.
+/// Bench mismatch.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BenchError {
-    /// Another count.
     #[error("the commit message says Bench: {expected}, and the program counts {counted}")]
     Other {
         /// Nodes of the commit message.
         expected: u64,
-        /// Nodes of the program.
         counted: u64,
     },
-    /// No count.
     #[error(
         "the commit message says Bench: {expected}, and `bench` of the program shows no node count: {reason}"
     )]
     None {
         /// Nodes of the commit message.
         expected: u64,
-        /// What it did instead.
         reason: String,
     },
 }

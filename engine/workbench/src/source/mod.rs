@@ -48,57 +48,18 @@ pub struct Built {
 /// Why there is no program.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// An engine with a repository needs a build command.
     #[error("no build command for {repo}: say how it is built, for example build='make EXE={{exe}}'")]
-    NoCommand {
-        /// The repository.
-        repo: String,
-    },
-    /// git refused.
+    NoCommand { repo: String },
     #[error("git {command}: {message}")]
-    Git {
-        /// The arguments.
-        command: String,
-        /// What it wrote.
-        message: String,
-    },
-    /// The build command failed.
+    Git { command: String, message: String },
     #[error("building {title} failed ({status}); the log is {}\n{tail}", log.display())]
-    Failed {
-        /// The commit.
-        title: String,
-        /// How the command ended.
-        status: String,
-        /// The whole output.
-        log: PathBuf,
-        /// Its last lines.
-        tail: String,
-    },
-    /// The build command wrote no program.
+    Failed { title: String, status: String, log: PathBuf, tail: String },
     #[error("building {title} wrote no program {{exe}}: use {{exe}} in the build command, as in build='make EXE={{exe}}'; the log is {}", log.display())]
-    NoProgram {
-        /// The commit.
-        title: String,
-        /// The whole output.
-        log: PathBuf,
-    },
-    /// The program counts other nodes than the commit message says.
+    NoProgram { title: String, log: PathBuf },
     #[error("{title}: {error}")]
-    Bench {
-        /// The commit.
-        title: String,
-        /// What was compared.
-        error: BenchError,
-    },
-    /// The cache cannot be read or written.
+    Bench { title: String, error: BenchError },
     #[error("{}: {error}", path.display())]
-    Cache {
-        /// Path in the cache.
-        path: PathBuf,
-        /// The system's reason.
-        error: std::io::Error,
-    },
-    /// Settings that cannot be read.
+    Cache { path: PathBuf, error: std::io::Error },
     #[error("{0}")]
     Settings(String),
 }

@@ -22,11 +22,9 @@ pub(super) struct Repository {
     mirror_lock: Option<File>,
 }
 
-/// A commit.
 pub(super) struct Commit {
     /// Full hash.
     pub(super) hash: String,
-    /// The whole message.
     pub(super) message: String,
 }
 

@@ -7,13 +7,13 @@ use tempfile::TempDir;
 use super::*;
 
 /// A repository whose engine is a shell script that a build command copies.
-struct Place {
+struct TestRepository {
     folder: TempDir,
 }
 
-impl Place {
-    fn new() -> Place {
-        let place = Place { folder: tempfile::tempdir().unwrap() };
+impl TestRepository {
+    fn new() -> TestRepository {
+        let place = TestRepository { folder: tempfile::tempdir().unwrap() };
         std::fs::create_dir(place.repo()).unwrap();
         place.git(&["init", "--quiet", "--initial-branch=main"]);
         place.commit("echo '100 nodes 5 nps'", "First engine");
@@ -74,7 +74,7 @@ fn entries(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_commit_is_built_once_and_the_checkout_is_not_touched() {
-    let place = Place::new();
+    let place = TestRepository::new();
     let first = place.git(&["rev-parse", "HEAD"]);
     place.commit("exit 1", "Second engine");
     // Uncommitted work has no part in it, and stays.
@@ -106,7 +106,7 @@ fn the_repository_of_a_hook_is_left_alone() {
 
 #[test]
 fn a_failed_build_shows_the_end_of_its_log_and_is_tried_again() {
-    let place = Place::new();
+    let place = TestRepository::new();
     let (built, _) = place.build("main", "echo compiling; echo 'no such header' >&2; exit 3");
     let error = built.unwrap_err();
     assert!(
@@ -124,7 +124,7 @@ fn a_failed_build_shows_the_end_of_its_log_and_is_tried_again() {
 
 #[test]
 fn a_program_counts_the_nodes_of_its_commit_message() {
-    let place = Place::new();
+    let place = TestRepository::new();
     place.commit("echo '100 nodes 5 nps'", "Right\n\nBench: 100");
     assert!(place.build("main", COPY).0.is_ok());
     place.commit("echo 'Nodes searched  : 101' >&2", "Wrong\n\nBench: 100");
@@ -137,7 +137,7 @@ fn a_program_counts_the_nodes_of_its_commit_message() {
 
 #[test]
 fn a_url_is_mirrored_and_a_moved_branch_is_fetched() {
-    let place = Place::new();
+    let place = TestRepository::new();
     let url = format!("file://{}", place.repo().display());
     let source = Source { repo: url, ..place.source("main", COPY) };
     let first = build(&source, &place.cache(), &mut |_| {}).unwrap();
@@ -153,7 +153,7 @@ fn a_url_is_mirrored_and_a_moved_branch_is_fetched() {
 
 #[test]
 fn engines_with_a_repository_get_their_commands_and_names() {
-    let place = Place::new();
+    let place = TestRepository::new();
     let registry = Registry::parse(
         &format!(
             "[[engine]]\nname = 'mine'\ncmd = '/usr/bin/mine'\nrepo = \"{}\"\nbuild = '{COPY}'\noptions = {{ Hash = 8 }}\n",

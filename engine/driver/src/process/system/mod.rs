@@ -52,7 +52,6 @@ pub use windows::{
 pub(super) enum Errors {
     /// To a pipe of ours.
     Piped,
-    /// To this file.
     To(File),
 }
 
@@ -107,7 +106,6 @@ pub(super) trait SystemChild: Sized {
     /// Starts the program with its pipes.
     fn spawn(command: &EngineCommand, program: &Path, errors: Errors) -> Result<Self, SpawnError>;
 
-    /// The process number.
     fn pid(&self) -> u32;
 
     /// Writes as many of these bytes to its standard input as there is room for.

@@ -18,7 +18,6 @@ pub(crate) use smalt_testing::process::{LONG, example};
 /// Short enough to wait for in a test.
 pub(crate) const SHORT: Duration = Duration::from_millis(60);
 
-/// Waits for everything.
 pub(crate) const LENIENT: EngineTimeouts =
     EngineTimeouts { start: LONG, ready: LONG, new_game: LONG, stop: LONG, write: LONG, quit: LONG };
 

@@ -17,7 +17,7 @@ pub(crate) enum LineEnd {
 
 /// Protocol of the output.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tongue {
+pub(crate) enum Dialect {
     Uci,
     /// The protocol of xboard, in this version.
     Xboard(u32),
@@ -66,7 +66,7 @@ impl Lines {
     }
 }
 
-/// Sends bytes as they are. With nobody left to read them, the engine ends quietly.
+/// Sends raw bytes. The engine exits quietly if the pipe is closed.
 pub(crate) fn send(bytes: &[u8]) {
     let mut out = io::stdout().lock();
     if out.write_all(bytes).and_then(|()| out.flush()).is_err() {
