@@ -11,9 +11,11 @@ use std::sync::atomic::AtomicBool;
 
 use smalt::evaluation::Parameters;
 use smalt::evaluation::trace::{Feature, Features};
+use smalt_dataset::Dataset;
+use smalt_dataset::format::Format;
 use smalt_tuner::{
-    Dataset, FeatureData, FeatureRow, Format, Kept, Loss, PARAMETERS, Rows, Rules, Split, extract,
-    parameters_of, sigmoid, slope, targets,
+    FeatureData, FeatureRow, Kept, Loss, PARAMETERS, Rows, Rules, Split, extract, parameters_of, sigmoid,
+    slope, targets,
 };
 
 const GAMES: &str = "../data/games/ethereal12-stockfish15.pgn.zst";

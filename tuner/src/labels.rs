@@ -1,6 +1,6 @@
 //! Labels of positions: result, score, players and data source of each row, and the split into training and validation.
 
-use crate::dataset::{Sample, mixed};
+use smalt_dataset::{Sample, mixed};
 
 /// Rows in a block, the unit of work of a pass.
 pub(crate) const BLOCK: usize = 1024;

@@ -1,12 +1,12 @@
 //! Tunes evaluation weights and search parameters: the library behind the program `smalt-tuner`.
 //!
-//! [`extract`] turns games into a [`Dataset`] of positions; a [`FeatureData`] holds them as features of the evaluation, whose
+//! [`extract`] turns games into positions, kept by `smalt-dataset`; a [`FeatureData`] holds them as features of the evaluation, whose
 //! [`Loss`] [`fit`] minimizes (Texel tuning). Other modules fit traces of other engines, tune by SPSA and prove the result by
 //! an SPRT. Games are left to the tournament program.
 
 mod check;
 mod cli;
-mod dataset;
+mod extract;
 mod features;
 mod fit_data;
 mod games;
@@ -23,10 +23,7 @@ mod trace;
 mod weights;
 
 pub use cli::main;
-pub use dataset::extract::{ExtractReport, Rules, extract};
-pub use dataset::format::Format;
-pub use dataset::write::{SampleWriter, Unfit};
-pub use dataset::{Dataset, Sample, mixed};
+pub use extract::{ExtractReport, Rules, extract};
 pub use features::row::pack;
 pub use features::{FeatureData, FeatureRow, Keep, Kept, Rows, Split};
 pub use loss::{Loss, PARAMETERS, sigmoid, slope, targets};

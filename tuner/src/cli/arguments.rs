@@ -6,8 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use smalt_about::{AboutCommand, ColorFlag};
 
 use super::sources::SourceArgument;
-use crate::dataset::format::Format;
 use crate::weights::export::Language;
+use smalt_dataset::format::Format;
 
 /// Where the engine's numbers stand, seen from the top of the project.
 pub(super) const PARAMETERS: &str = "engine/params/evaluation.toml";
@@ -119,7 +119,7 @@ pub(super) struct ExtractFlags {
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
     /// Format of the output, as for `convert` [default: by the ending of its name]
-    #[arg(long, value_name = "FORMAT", value_parser = super::convert::parse_format)]
+    #[arg(long, value_name = "FORMAT")]
     pub(super) format: Option<Format>,
     /// Quiet end of the engine's quiescence search in place of positions in which something hangs
     #[arg(long)]
@@ -127,6 +127,9 @@ pub(super) struct ExtractFlags {
     /// Maximum number of positions of a game, spread over it
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(super) per_game: usize,
+    /// Greatest score of either side in centipawns, where the games have scores [default: any]
+    #[arg(long, value_name = "CP")]
+    pub(super) max_score: Option<u32>,
     /// Plies from the start position that count as opening
     #[arg(long, value_name = "PLIES", default_value_t = 10)]
     pub(super) opening: u32,
@@ -159,10 +162,10 @@ pub(super) struct ConvertFlags {
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
     /// Format of the output [default: by the ending of its name]
-    #[arg(long, value_name = "FORMAT", value_parser = super::convert::parse_format)]
+    #[arg(long, value_name = "FORMAT")]
     pub(super) format: Option<Format>,
     /// Format of the inputs [default: by their first bytes and the endings of their names]
-    #[arg(long, value_name = "FORMAT", value_parser = super::convert::parse_format)]
+    #[arg(long, value_name = "FORMAT")]
     pub(super) from: Option<Format>,
     /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]

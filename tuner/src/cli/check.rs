@@ -15,7 +15,6 @@ use super::{
     Exit, OrRefuse, Refusal, Skipped, check_writable, interrupt, open, parameters, show, with_threads, write,
 };
 use crate::check::{CollinearPair, Findings, check};
-use crate::dataset::Sample;
 use crate::features::row::pack;
 use crate::features::{self, FeatureRow, Kept, Split};
 use crate::fit_data::FitData;
@@ -25,6 +24,7 @@ use crate::trace::file::TraceFile;
 use crate::weights::export::imported;
 use crate::weights::parameters_of;
 use crate::weights::schema::Schema;
+use smalt_dataset::Sample;
 
 /// Pairs that are named; the others are counted.
 const NAMED_PAIRS: usize = 20;

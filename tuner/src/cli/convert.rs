@@ -1,22 +1,20 @@
-//! The command `convert`, and the output formats that it shares with `extract`.
-
-use std::path::Path;
+//! The command `convert`, and what it shares with `extract`: what is said of the file that was written.
 
 use anyhow::{Context, anyhow};
 use serde_json::json;
+use smalt_dataset::Dataset;
+use smalt_dataset::format::Format;
+use smalt_dataset::write::{SampleWriter, UnfitCounts, Written};
 
 use super::arguments::ConvertFlags;
 use super::{Exit, OrRefuse, Refusal, Skipped, check_writable, print_info, show};
-use crate::dataset::Dataset;
-use crate::dataset::format::Format;
-use crate::dataset::write::{SampleWriter, UnfitCounts, Written};
 use crate::progress::Progress;
 
 /// Positions after which the progress is shown again.
 const SHOWN_EVERY: u64 = 16_384;
 
 pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
-    let format = output_format(&flags.output, flags.format)?;
+    let format = Format::of_output(&flags.output, flags.format).or_usage()?;
     check_writable([Some(&flags.output), flags.json.as_ref()], flags.force)?;
     let shown = flags.output.display().to_string();
     let mut writer =
@@ -33,7 +31,7 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
             players = dataset.players().to_vec();
         }
         let mut last_game = first_game;
-        let take = |mut sample: crate::dataset::Sample| {
+        let take = |mut sample: smalt_dataset::Sample| {
             sample.game = sample.game.saturating_add(first_game);
             last_game = last_game.max(sample.game);
             if !is_alone {
@@ -71,24 +69,6 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     Ok(if is_whole { skipped.exit() } else { Exit::LeftOut })
 }
 
-/// The format that was asked for, or that of the name's ending; our own where the name has none.
-pub(super) fn output_format(path: &Path, asked: Option<Format>) -> Result<Format, Refusal> {
-    if path.extension().is_some_and(|ending| ending == "gz" || ending == "zst") {
-        return Err(anyhow!("{}: files are written uncompressed", path.display())).or_usage();
-    }
-    match (asked.or_else(|| Format::of_path(path)), path.extension()) {
-        (Some(format), _) => Ok(format),
-        (None, None) => Ok(Format::Smalt),
-        (None, Some(ending)) => Err(anyhow!(
-            "{}: no format has the ending .{}: there are {}, or give --format",
-            path.display(),
-            ending.display(),
-            Format::endings()
-        ))
-        .or_usage(),
-    }
-}
-
 /// What of the positions is not in the file, or was added to them.
 pub(super) fn report_written(written: &Written, unfit: &UnfitCounts) {
     for (reason, count) in unfit.iter() {
@@ -100,9 +80,4 @@ pub(super) fn report_written(written: &Written, unfit: &UnfitCounts) {
             written.guessed_moves
         ));
     }
-}
-
-/// A format, as it is typed.
-pub(super) fn parse_format(text: &str) -> Result<Format, String> {
-    Format::parse(text).ok_or_else(|| format!("expected one of {}", Format::keywords().join(", ")))
 }

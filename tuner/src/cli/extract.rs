@@ -7,12 +7,13 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context as _, anyhow};
 use serde_json::{Map, Value, json};
+use smalt_dataset::format::Format;
 use smalt_report::{Cell, Column, ColumnKind, Table};
 
 use super::arguments::ExtractFlags;
-use super::convert::{output_format, report_written};
+use super::convert::report_written;
 use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, print_info, show, with_threads};
-use crate::dataset::extract::{ExtractError, ExtractReport, GameReason, Rules, Unquiet, extract};
+use crate::extract::{ExtractError, ExtractReport, GameReason, Rules, Unquiet, extract};
 use crate::games::{export, tournament_program};
 use crate::progress::Progress;
 
@@ -21,7 +22,7 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 
 pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     let rules = rules(flags)?;
-    let format = output_format(&flags.output, flags.format)?;
+    let format = Format::of_output(&flags.output, flags.format).or_usage()?;
     check_writable([Some(&flags.output), flags.json.as_ref()], flags.force)?;
     check_output(&flags.output)?;
     let stop = interrupt()?;
@@ -99,6 +100,7 @@ fn rules(flags: &ExtractFlags) -> Result<Rules, Refusal> {
         opening_plies: flags.opening,
         last_plies: flags.last,
         per_game: flags.per_game,
+        max_score: flags.max_score,
         unquiet: if flags.resolve { Unquiet::Resolve } else { Unquiet::Drop },
         balance: flags.balance,
         seed: flags.seed,

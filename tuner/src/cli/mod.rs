@@ -28,9 +28,9 @@ use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
 use smalt_workbench::output_file::{self, Existing};
 use smalt_workbench::signals::exit_code;
 
-use crate::dataset::{Dataset, SkippedLine};
 use crate::weights::difference::differences;
 use arguments::{DiffFlags, TunerArguments, TunerCommand};
+use smalt_dataset::{Dataset, SkippedLine};
 
 /// Lines that could not be read and are named; the others are counted.
 const NAMED_LINES: usize = 10;

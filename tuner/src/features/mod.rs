@@ -11,9 +11,9 @@ use smalt::evaluation::features;
 use smalt::evaluation::schema::WEIGHTS;
 use smalt::evaluation::trace::FeatureCounter;
 
-use crate::dataset::{Dataset, Sample, SkippedLine, mixed};
 use crate::labels::{SourceOptions, Sources};
 use row::{RowError, pack};
+use smalt_dataset::{Dataset, Sample, SkippedLine, mixed};
 
 pub(crate) use crate::labels::Label;
 pub use crate::labels::{Keep, Kept, Split};

@@ -67,8 +67,8 @@ impl Rows {
     }
 
     /// Number of positions of each phase, 0 to 24.
-    pub fn phases(&self) -> [u64; crate::dataset::extract::PHASES] {
-        let mut phases = [0; crate::dataset::extract::PHASES];
+    pub fn phases(&self) -> [u64; crate::extract::PHASES] {
+        let mut phases = [0; crate::extract::PHASES];
         for row in (0..self.block_count()).flat_map(|block| self.block_rows(block)) {
             phases[row.phase() as usize] += 1;
         }

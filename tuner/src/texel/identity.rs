@@ -2,12 +2,12 @@
 //! of the fit is not among them.
 
 use super::{Players, Task};
-use crate::dataset::mixed;
 use crate::fit_data::FitData;
 use crate::labels::{PointOfView, SourceOptions};
 use crate::loss::LabelledRows;
 use crate::optimizer::{Identity, Method};
 use crate::weights::variables::{Bounds, Constraints};
+use smalt_dataset::mixed;
 
 /// The identity of a fit with this steepness. The names are those of the flags.
 pub(super) fn identity_of<R: LabelledRows>(table: &FitData<R>, task: &Task, k: f64) -> Identity {

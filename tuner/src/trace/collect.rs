@@ -8,9 +8,9 @@ use super::file::{TraceFileError, TraceWriter};
 use super::pipe::{EnginePool, PipeError};
 use super::position::Reply;
 use super::verify::Verification;
-use crate::dataset::file::{HASH_START, hashed};
-use crate::dataset::record::{RECORD_SIZE, is_same_position};
-use crate::dataset::{Dataset, Sample, SkippedLine};
+use smalt_dataset::file::{HASH_START, hashed};
+use smalt_dataset::record::{RECORD_SIZE, is_same_position};
+use smalt_dataset::{Dataset, Sample, SkippedLine};
 
 /// Positions of a batch for each process.
 const BATCH: usize = 2048;

@@ -2,7 +2,7 @@
 //!
 //! The binary: `SMALTTRC`, version (u32), length of the header's text (u32), length of the players' names (u32), both
 //! texts, names ended by line feeds; then for each position its length in bytes (u32), the number of its labels (u16), each
-//! the 40 bytes of [`crate::dataset::record`]; score, phase, scale and rest (f32); a byte of flags: 1 where all coefficients
+//! the 40 bytes of [`smalt_dataset::record`]; score, phase, scale and rest (f32); a byte of flags: 1 where all coefficients
 //! are whole numbers of 8 bits, 2 where the engine skipped the position; three counts (u16), and the coefficients: linear,
 //! White's, Black's, each a weight (u16) and a number (i8 or f32). Little-endian. A file that ends within a position was
 //! interrupted and can be continued.
@@ -13,10 +13,10 @@ use std::path::Path;
 
 use super::header::{Header, HeaderError, HeaderProgress};
 use super::position::{Coefficient, Reply, Trace};
-use crate::dataset::Sample;
-use crate::dataset::record::{RECORD_SIZE, RecordError};
-use crate::dataset::source::{DataSource, OpenError};
-use crate::dataset::text::{LINES_PER_GAME, LineError, parse_line};
+use smalt_dataset::Sample;
+use smalt_dataset::record::{RECORD_SIZE, RecordError};
+use smalt_dataset::source::{DataSource, OpenError};
+use smalt_dataset::text::{LINES_PER_GAME, LineError, parse_line};
 
 const MAGIC: [u8; 8] = *b"SMALTTRC";
 const VERSION: u32 = 1;
@@ -390,7 +390,7 @@ mod tests {
         let header = Header::parse(HEADER).unwrap();
         let file = tempfile::NamedTempFile::new().unwrap();
         let players = ["A".to_owned(), "B".to_owned()];
-        let sample = crate::dataset::text::parse_line(&format!("{FEN} [1.0]")).unwrap();
+        let sample = smalt_dataset::text::parse_line(&format!("{FEN} [1.0]")).unwrap();
         let label = sample.to_bytes().unwrap();
         let replies = [
             reply(&header, "trace score 190 phase 0 0:2 white 1:3"),

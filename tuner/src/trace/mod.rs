@@ -10,14 +10,14 @@ pub(crate) mod position;
 mod rows;
 pub(crate) mod verify;
 
-use crate::dataset::file::{HASH_START, hashed};
-use crate::dataset::record::merged;
-use crate::dataset::{Sample, mixed};
 use crate::fit_data::FitData;
 use crate::labels::{Kept, SourceOptions, Sources, Split};
 use file::{Skipped, TraceFile, TraceFileError, TracedPosition};
 use header::Header;
 pub(crate) use rows::TraceRows;
+use smalt_dataset::file::{HASH_START, hashed};
+use smalt_dataset::record::merged;
+use smalt_dataset::{Sample, mixed};
 use verify::Verification;
 
 /// Positions after which the progress is shown again.

@@ -410,9 +410,9 @@ impl LabelledRows for TraceRows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::mixed;
     use crate::loss::{Loss, sigmoid, targets};
     use crate::trace::position::Reply;
+    use smalt_dataset::mixed;
 
     const HEADER: &str = "trace version 1\ntrace unit 208\ntrace phase 24\ntrace scale 64\n\
         trace curve safety quadratic 512 eg linear 16\ntrace curve threat sigmoid 300 40 12 eg table 0:0 20:30 60:90\n\

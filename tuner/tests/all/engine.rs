@@ -9,11 +9,12 @@ use smalt::evaluation::schema::WEIGHTS;
 use smalt::evaluation::trace::FeatureCounter;
 use smalt::evaluation::{LARGEST_EVALUATION, Parameters, evaluate, features};
 use smalt_chess::{Color, Position};
+use smalt_dataset::{Dataset, mixed};
 use smalt_testing::positions::random_positions;
 use smalt_tuner::{
-    Checkpoints, Constraints, Dataset, FeatureData, FeatureRow, Kept, Method, Numbers, OptimizerSettings,
-    Penalty, Players, Schedule, Schema, Selection, Split, Task, entry_of, fit, mixed, pack, parameters_of,
-    rewritten, rounded,
+    Checkpoints, Constraints, FeatureData, FeatureRow, Kept, Method, Numbers, OptimizerSettings, Penalty,
+    Players, Schedule, Schema, Selection, Split, Task, entry_of, fit, pack, parameters_of, rewritten,
+    rounded,
 };
 
 const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");

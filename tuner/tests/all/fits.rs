@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::Term;
+use smalt_dataset::Dataset;
+use smalt_dataset::format::Format;
 use smalt_tuner::{
-    Bounds, Checkpoints, Constraints, Dataset, FeatureData, FitEnd, Format, Keep, Kept, Method, Numbers,
-    OptimizerSettings, Penalty, Players, Rules, Schedule, Schema, Selection, Split, Task, TexelError, Tuned,
-    extract, fit, parameters_of, rounded,
+    Bounds, Checkpoints, Constraints, FeatureData, FitEnd, Keep, Kept, Method, Numbers, OptimizerSettings,
+    Penalty, Players, Rules, Schedule, Schema, Selection, Split, Task, TexelError, Tuned, extract, fit,
+    parameters_of, rounded,
 };
 
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/games/ethereal12-stockfish15.pgn.zst");

@@ -5,10 +5,11 @@ use smalt::evaluation::schema::{Part, Term};
 use smalt::evaluation::trace::FeatureCounter;
 use smalt::evaluation::{Parameters, evaluate, features};
 use smalt_chess::{Color, Position};
+use smalt_dataset::{Dataset, mixed};
 use smalt_testing::positions::{RARE, random_positions};
 use smalt_tuner::{
-    Dataset, FeatureData, FeatureRow, Keep, Kept, Loss, PARAMETERS, Split, entry_of, mixed, pack,
-    parameters_of, sigmoid, targets,
+    FeatureData, FeatureRow, Keep, Kept, Loss, PARAMETERS, Split, entry_of, pack, parameters_of, sigmoid,
+    targets,
 };
 
 /// Positions of seeded random games, and rare ones, with results of no meaning.

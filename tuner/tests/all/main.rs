@@ -3,9 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod engine;
+mod extracting;
 mod fits;
-mod formats;
-mod fuzz_corpus;
 mod laws;
 mod programs;
 mod splitting;

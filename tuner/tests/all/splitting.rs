@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use smalt_tuner::{Dataset, ExtractReport, FeatureData, Format, Kept, Rows, Rules, Split, extract};
+use smalt_dataset::Dataset;
+use smalt_dataset::format::Format;
+use smalt_tuner::{ExtractReport, FeatureData, Kept, Rows, Rules, Split, extract};
 
 const MOVES: &str =
     "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8";

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::WEIGHTS;
-use smalt_tuner::{Numbers, OriginValue, PARAMETERS, mixed, parameters_of, replace, rewritten, rounded};
+use smalt_dataset::mixed;
+use smalt_tuner::{Numbers, OriginValue, PARAMETERS, parameters_of, replace, rewritten, rounded};
 
 const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
 

@@ -19,7 +19,7 @@
 use smalt_chess::{Color, Move, Piece, Position, PositionError, Role, Setup, Square};
 
 /// Bytes of one position.
-pub(crate) const RECORD_SIZE: usize = 40;
+pub const RECORD_SIZE: usize = 40;
 
 /// Where fields of a record begin.
 const GAME: usize = 24;
@@ -140,23 +140,23 @@ impl Sample {
 }
 
 /// Whether two records hold the same position; what is known about it may differ.
-pub(crate) fn is_same_position(a: &[u8; RECORD_SIZE], b: &[u8; RECORD_SIZE]) -> bool {
+pub fn is_same_position(a: &[u8; RECORD_SIZE], b: &[u8; RECORD_SIZE]) -> bool {
     a[..GAME] == b[..GAME] && a[TURN] == b[TURN]
 }
 
 /// The game that a record comes from.
-pub(super) fn game_of(record: &[u8; RECORD_SIZE]) -> u32 {
+pub fn game_of(record: &[u8; RECORD_SIZE]) -> u32 {
     u32::from_le_bytes(std::array::from_fn(|index| record[GAME + index]))
 }
 
 /// Counts one more occurrence in the game of the record.
-pub(super) fn count_again(record: &mut [u8; RECORD_SIZE]) {
+pub fn count_again(record: &mut [u8; RECORD_SIZE]) {
     let count = u16::from_le_bytes([record[COUNT], record[COUNT + 1]]).saturating_add(1);
     record[COUNT..COUNT + 2].copy_from_slice(&count.to_le_bytes());
 }
 
 /// The samples of one position as one: its mean result. Who played is kept where it was the same in all.
-pub(crate) fn merged(samples: &[Sample]) -> Option<Sample> {
+pub fn merged(samples: &[Sample]) -> Option<Sample> {
     let first = samples.first()?;
     let count: u32 = samples.iter().map(|sample| u32::from(sample.count)).sum();
     let sum: f64 = samples.iter().map(|sample| f64::from(sample.result) * f64::from(sample.count)).sum();

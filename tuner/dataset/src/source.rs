@@ -15,7 +15,7 @@ pub struct OpenError {
 }
 
 /// A stream of the bytes that a file holds, unpacked.
-pub(crate) struct DataSource {
+pub struct DataSource {
     bytes: Unpacked,
 }
 
@@ -24,7 +24,7 @@ impl DataSource {
     ///
     /// # Errors
     /// If it can't be opened or its first bytes can't be read.
-    pub(crate) fn open(path: &Path) -> Result<DataSource, OpenError> {
+    pub fn open(path: &Path) -> Result<DataSource, OpenError> {
         let bytes = Unpacked::open(path);
         let bytes = bytes.map_err(|error| OpenError { path: path.display().to_string(), error })?;
         Ok(DataSource { bytes })

@@ -19,7 +19,6 @@ use tempfile::NamedTempFile;
 use super::Worked;
 use super::record::{RECORD_SIZE, Sample, is_same_position, merged};
 use super::text::LineError;
-use super::write::new_file;
 
 const MAGIC: [u8; 8] = *b"SMALTPOS";
 const HEADER_SIZE: usize = 64;
@@ -245,12 +244,25 @@ impl PositionWriter {
     }
 }
 
+/// A new file beside this place, with the rights of any new file.
+pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // The user's mask takes away what others may not do.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
+}
+
 /// Where [`hashed`] begins: the offset basis of FNV-1a.
-pub(crate) const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
+pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// A hash continued over more bytes: FNV-1a (Fowler, Noll, Vo) over words of eight bytes, the last one filled with
 /// zeros, each multiplication followed by a rotation so that high bits come down.
-pub(crate) fn hashed(hash: u64, bytes: &[u8]) -> u64 {
+pub fn hashed(hash: u64, bytes: &[u8]) -> u64 {
     bytes.chunks(8).fold(hash, |hash, chunk| {
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);

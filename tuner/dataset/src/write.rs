@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use smalt_chess::{CastlingMode, Color, Epd, Move, Position};
 use tempfile::NamedTempFile;
 
-use super::file::PositionWriter;
+use super::file::{PositionWriter, new_file};
 use super::format::Format;
 use super::record::Sample;
 use super::{binpack, bullet, plain, table, viri};
@@ -184,19 +184,6 @@ impl SampleWriter {
         file.persist(&self.path).map_err(|error| error.error)?;
         Ok(self.written)
     }
-}
-
-/// A new file beside this place, with the rights of any new file.
-pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // The user's mask takes away what others may not do.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
 fn into_file(file: BufWriter<NamedTempFile>) -> io::Result<NamedTempFile> {

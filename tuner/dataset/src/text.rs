@@ -15,7 +15,7 @@ use super::source::{DataSource, OpenError};
 
 /// Lines of text do not name games. This number of neighbors counts as one, for the split between training and validation:
 /// positions of a game usually stand together.
-pub(crate) const LINES_PER_GAME: u64 = 64;
+pub const LINES_PER_GAME: u64 = 64;
 
 /// Why a line was left out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,7 +36,7 @@ pub enum LineError {
 ///
 /// # Errors
 /// If the position or the result can't be read.
-pub(crate) fn parse_line(line: &str) -> Result<Sample, LineError> {
+pub fn parse_line(line: &str) -> Result<Sample, LineError> {
     let line = line.trim();
     let (fen, score, result) = match line.split_once('|') {
         Some((fen, rest)) => {

@@ -1,11 +1,12 @@
 //! Every format of positions: what is written reads back, and files of other tools' own making are read.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use bulletformat::{BulletFormat, ChessBoard};
 use smalt_chess::{Color, Position, UciMove};
-use smalt_tuner::{Dataset, Format, Rules, Sample, SampleWriter, Unfit, extract};
+use smalt_dataset::format::Format;
+use smalt_dataset::write::{SampleWriter, Unfit};
+use smalt_dataset::{Dataset, Sample};
 use viriformat::dataformat::Game;
 
 /// A game with castling, en passant, a promotion and a capture; each move with a score of White's view.
@@ -212,24 +213,4 @@ fn damaged_files_are_told_and_never_panic() {
             }
         }
     }
-}
-
-#[test]
-fn positions_are_extracted_straight_into_any_format() {
-    let folder = tempfile::tempdir().unwrap();
-    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/games/ethereal12-stockfish15.pgn.zst");
-    let rules = Rules { per_game: 1, ..Rules::default() };
-    let mut counts = Vec::new();
-    for format in [Format::Smalt, Format::Binpack, Format::Viri, Format::Plain] {
-        let path = folder.path().join(format.keyword());
-        let stop = AtomicBool::new(false);
-        let report =
-            extract(std::slice::from_ref(&games), &path, format, &rules, &stop, &mut |_| {}).unwrap();
-        assert_eq!(report.written.guessed_moves, 0);
-        let samples = read(&path, format);
-        assert_eq!(samples.len() as u64, report.written.positions);
-        assert!(format == Format::Smalt || samples.iter().all(|sample| sample.mv.is_some()));
-        counts.push(report.records);
-    }
-    assert!(counts[0] > 3000 && counts.iter().all(|&count| count == counts[0]), "{counts:?}");
 }

@@ -3,16 +3,17 @@
 
 use std::io::Write as _;
 
-use smalt_tuner::{Dataset, Format};
+use smalt_dataset::Dataset;
+use smalt_dataset::format::Format;
 
 /// Files of positions, in every format.
 pub(crate) fn positions(bytes: &[u8]) {
     let mut file = tempfile::NamedTempFile::new().expect("there is a folder for temporary files");
     file.write_all(bytes).expect("the file can be written");
-    let formats = Format::keywords().map(Format::parse);
+    let formats = Format::keywords().map(|keyword| keyword.parse().ok());
     for format in formats.into_iter().chain([None]) {
         let Ok(dataset) = Dataset::open_as(file.path(), format) else { continue };
-        let is_legal = |sample: &smalt_tuner::Sample| (0.0..=1.0).contains(&sample.result);
+        let is_legal = |sample: &smalt_dataset::Sample| (0.0..=1.0).contains(&sample.result);
         let _ = dataset.for_each(
             |sample| {
                 assert!(is_legal(&sample), "{format:?}: a result of {}", sample.result);

@@ -8,11 +8,12 @@ use std::io;
 use smalt::evaluation::features;
 use smalt::evaluation::trace::FeatureCounter;
 use smalt_chess::Move;
+use smalt_dataset::choose::PositionReason;
+use smalt_dataset::mixed;
+use smalt_dataset::record::{self, RECORD_SIZE, Sample};
 
-use super::super::mixed;
-use super::super::record::{self, RECORD_SIZE, Sample};
 use super::Rules;
-use super::report::{ExtractReport, PHASES, PositionReason};
+use super::report::{ExtractReport, PHASES};
 
 #[derive(Default)]
 pub(super) struct Merger {

@@ -15,11 +15,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 use smalt_chess::notation::pgn::{PgnError, PgnReader, Variations};
 
-use super::file::{HASH_START, hashed};
-use super::format::Format;
-use super::record::{RECORD_SIZE, Sample};
-use super::source::{DataSource, OpenError};
-use super::write::{SampleWriter, UnfitCounts};
+use smalt_dataset::choose::Filter;
+use smalt_dataset::file::{HASH_START, hashed};
+use smalt_dataset::format::Format;
+use smalt_dataset::record::{RECORD_SIZE, Sample};
+use smalt_dataset::source::{DataSource, OpenError};
+use smalt_dataset::write::{SampleWriter, UnfitCounts};
+
 use choose::{Chooser, Numbered};
 use merge::Merger;
 pub use report::ExtractReport;
@@ -46,6 +48,8 @@ pub struct Rules {
     pub last_plies: usize,
     /// The most positions of one game; they are spread over it.
     pub per_game: usize,
+    /// The greatest score of either side, in centipawns, where the games have scores.
+    pub max_score: Option<u32>,
     /// What becomes of positions in which something hangs.
     pub unquiet: Unquiet,
     /// Most positions of a phase, as a multiple of the mean of the phases that occur.
@@ -60,9 +64,24 @@ impl Default for Rules {
             opening_plies: 10,
             last_plies: 6,
             per_game: 40,
+            max_score: None,
             unquiet: Unquiet::Drop,
             balance: None,
             seed: 1,
+        }
+    }
+}
+
+impl Rules {
+    fn filter(&self) -> Filter {
+        Filter {
+            opening_plies: self.opening_plies,
+            last_plies: self.last_plies,
+            per_game: self.per_game,
+            max_score: self.max_score,
+            drop_checks: true,
+            drop_noisy: self.unquiet == Unquiet::Drop,
+            seed: self.seed,
         }
     }
 }
@@ -187,7 +206,7 @@ fn process_batch(
 ) {
     let judge = |chooser: &mut Chooser, numbered: &Numbered| match game::refusal(&numbered.game) {
         Some((reason, line, words)) => Err((reason, line, words)),
-        None => Ok(chooser.choose(numbered, rules)),
+        None => Ok(chooser.choose(numbered)),
     };
     let judged: Vec<_> = batch.par_iter().map_init(|| Chooser::new(rules), judge).collect();
     for result in judged {

@@ -1,6 +1,26 @@
 //! The formats of labelled positions, by name and by file extension.
 
-use std::path::Path;
+use std::fmt::{self, Display};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Why a file has no format.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FormatError {
+    /// A word that names no format.
+    #[error("expected one of {}", Format::keywords().join(", "))]
+    Keyword,
+    /// The ending of the name says nothing.
+    #[error("{}: no format has the ending .{}: there are {}, or name the format", .0.display(), ending(.0), Format::endings())]
+    Ending(PathBuf),
+    /// Files are written as they are.
+    #[error("{}: files are written uncompressed", .0.display())]
+    Compressed(PathBuf),
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().into_owned()
+}
 
 /// A format of labelled positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +69,17 @@ impl Format {
         found.map(|&(format, _)| format)
     }
 
-    /// Reads a name: that of [`Format::keyword`].
-    pub fn parse(keyword: &str) -> Option<Format> {
-        Format::ENDINGS.iter().map(|&(format, _)| format).find(|format| format.keyword() == keyword)
+    /// The format of a file to be written: the one that was asked for, else that of the name's ending, else our own where the
+    /// name has no ending.
+    ///
+    /// # Errors
+    /// If the ending is that of no format, or of compression.
+    pub fn of_output(path: &Path, asked: Option<Format>) -> Result<Format, FormatError> {
+        if path.extension().is_some_and(|ending| ending == "gz" || ending == "zst") {
+            return Err(FormatError::Compressed(path.to_owned()));
+        }
+        let by_name = || if path.extension().is_none() { Some(Format::Smalt) } else { Format::of_path(path) };
+        asked.or_else(by_name).ok_or_else(|| FormatError::Ending(path.to_owned()))
     }
 
     /// The words of all formats on the command line.
@@ -95,6 +123,21 @@ impl Format {
     }
 }
 
+impl Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.keyword())
+    }
+}
+
+impl FromStr for Format {
+    type Err = FormatError;
+
+    fn from_str(keyword: &str) -> Result<Format, FormatError> {
+        let found = Format::ENDINGS.iter().find(|(format, _)| format.keyword() == keyword);
+        found.map(|&(format, _)| format).ok_or(FormatError::Keyword)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,5 +152,24 @@ mod tests {
         for name in ["positions", "x.png", "epd", ".epd", "x.gz"] {
             check(name, None);
         }
+    }
+
+    #[test]
+    fn a_file_is_written_in_the_format_that_was_asked_for_or_named() {
+        let check = |name: &str, asked, expected: Result<Format, &str>| {
+            let found = Format::of_output(Path::new(name), asked).map_err(|error| error.to_string());
+            match (found, expected) {
+                (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{name}"),
+                (Err(found), Err(expected)) => assert!(found.contains(expected), "{name}: {found}"),
+                (found, _) => panic!("{name}: {found:?}"),
+            }
+        };
+        check("a.bullet", None, Ok(Format::Bullet));
+        check("a.bullet", Some(Format::Viri), Ok(Format::Viri));
+        check("a", None, Ok(Format::Smalt));
+        check("a.data", None, Err("no format has the ending .data: there are .bin, .txt"));
+        check("a.plain.zst", None, Err("uncompressed"));
+        assert_eq!("binpack".parse(), Ok(Format::Binpack));
+        assert!("bin".parse::<Format>().is_err());
     }
 }

@@ -1,11 +1,9 @@
 //! Report of an extraction: games and positions read, dropped (by reason) and kept.
 
-use std::ops::AddAssign;
-
 use serde::Serialize;
 use smalt::evaluation::taper::FULL_PHASE;
-
-use crate::dataset::write::{UnfitCounts, Written};
+use smalt_dataset::choose::Dropped;
+use smalt_dataset::write::{UnfitCounts, Written};
 
 /// Bins of the phase histogram: 0 (endgame) to 24 (all pieces).
 pub(crate) const PHASES: usize = FULL_PHASE as usize + 1;
@@ -50,89 +48,6 @@ impl GameReason {
             GameReason::TimeLoss => "lost on time",
             GameReason::IllegalMove => "lost by an illegal move",
             GameReason::Crash => "engine failed",
-        }
-    }
-}
-
-/// Why a position was left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PositionReason {
-    /// Within the opening, or its move came from a book.
-    Opening,
-    /// The side to move is in check.
-    Check,
-    /// The engine announced a mate.
-    Mate,
-    /// Reached by a capture or promotion, or the game goes on with one.
-    Unquiet,
-    /// The quiescence search found no rest.
-    Unresolved,
-    /// Among the last plies of a decided game.
-    Last,
-    /// More positions of its game than wanted.
-    PerGame,
-    /// Merged into the same position met earlier.
-    Duplicate,
-    /// More positions of its phase than wanted.
-    Balance,
-    /// More than 32 pieces.
-    Crowded,
-}
-
-impl PositionReason {
-    /// All reasons, in the order of the report.
-    pub const ALL: [PositionReason; 10] = [
-        PositionReason::Opening,
-        PositionReason::Check,
-        PositionReason::Mate,
-        PositionReason::Unquiet,
-        PositionReason::Unresolved,
-        PositionReason::Last,
-        PositionReason::PerGame,
-        PositionReason::Duplicate,
-        PositionReason::Balance,
-        PositionReason::Crowded,
-    ];
-
-    /// The reason in words.
-    pub fn name(self) -> &'static str {
-        match self {
-            PositionReason::Opening => "opening or book",
-            PositionReason::Check => "in check",
-            PositionReason::Mate => "mate announced",
-            PositionReason::Unquiet => "around a capture or promotion",
-            PositionReason::Unresolved => "does not come to rest",
-            PositionReason::Last => "end of a decided game",
-            PositionReason::PerGame => "enough of its game",
-            PositionReason::Duplicate => "same as another, merged",
-            PositionReason::Balance => "enough of its phase",
-            PositionReason::Crowded => "more than 32 pieces",
-        }
-    }
-}
-
-/// Positions left out, by reason.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Dropped {
-    counts: [u64; PositionReason::ALL.len()],
-}
-
-impl Dropped {
-    pub fn count(&mut self, reason: PositionReason) {
-        self.counts[reason as usize] += 1;
-    }
-
-    /// Reasons and counts, in the order of the report.
-    pub fn iter(&self) -> impl Iterator<Item = (PositionReason, u64)> {
-        PositionReason::ALL.into_iter().zip(self.counts)
-    }
-}
-
-impl AddAssign<&Dropped> for Dropped {
-    fn add_assign(&mut self, other: &Dropped) {
-        for (count, more) in self.counts.iter_mut().zip(other.counts) {
-            *count += more;
         }
     }
 }

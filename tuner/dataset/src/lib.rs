@@ -1,20 +1,21 @@
-//! Data sets of labelled positions: reading, writing and converting them. Weights and fitting are elsewhere.
+//! Labelled positions for tuners and trainers. Knows nothing of weights, of fitting or of engines.
 //!
-//! [`extract`] makes them from games, [`file`] keeps them in a compact binary that is read by memory map, [`text`] reads them
-//! from lines, and the other formats are those of other tuners. [`Dataset`] opens any file, [`write`] makes any.
+//! [`choose`] says which positions of a game are wanted, [`file`] keeps them in a compact binary that is read by memory map,
+//! [`text`] reads them from lines, and the other formats are those of other tools. [`Dataset`] opens any file, [`write`] makes
+//! any.
 
 mod binpack;
 mod bullet;
-pub(crate) mod extract;
-pub(crate) mod file;
-pub(crate) mod format;
+pub mod choose;
+pub mod file;
+pub mod format;
 mod plain;
-pub(crate) mod record;
-pub(crate) mod source;
+pub mod record;
+pub mod source;
 mod table;
-pub(crate) mod text;
+pub mod text;
 mod viri;
-pub(crate) mod write;
+pub mod write;
 
 use std::io::{self, BufReader};
 use std::path::Path;
@@ -22,7 +23,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 pub use record::Sample;
-pub(crate) use source::{DataSource, OpenError};
+pub use source::{DataSource, OpenError};
 
 use file::{FileError, PositionFile};
 use format::Format;
@@ -199,7 +200,7 @@ impl Dataset {
 }
 
 /// A well-mixed 64-bit hash of a number: the finalizer of SplitMix64 (Steele, Lea and Flood, 2014). All seeded
-/// choices of the tuner come from it, so that they depend on the seed and on nothing else.
+/// choices come from it, so that they depend on the seed and on nothing else.
 pub fn mixed(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,0 +1,50 @@
+//! Positions of games, in any format and within a limit of score.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use smalt_dataset::format::Format;
+use smalt_dataset::{Dataset, Sample};
+use smalt_tuner::{ExtractReport, Rules, extract};
+
+/// Extracts positions of the sample games into this file.
+fn extracted(path: &Path, format: Format, rules: &Rules) -> (ExtractReport, Vec<Sample>) {
+    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/games/ethereal12-stockfish15.pgn.zst");
+    let stop = AtomicBool::new(false);
+    let report = extract(&[games], path, format, rules, &stop, &mut |_| {}).unwrap();
+    let mut samples = Vec::new();
+    let take = |sample| {
+        samples.push(sample);
+        Ok(())
+    };
+    let dataset = Dataset::open_as(path, Some(format)).unwrap();
+    dataset.for_each(take, |skipped| panic!("{format:?}: {skipped:?}")).unwrap();
+    (report, samples)
+}
+
+#[test]
+fn positions_are_extracted_straight_into_any_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = Rules { per_game: 1, ..Rules::default() };
+    let mut counts = Vec::new();
+    for format in [Format::Smalt, Format::Binpack, Format::Viri, Format::Plain] {
+        let (report, samples) = extracted(&folder.path().join(format.keyword()), format, &rules);
+        assert_eq!(report.written.guessed_moves, 0);
+        assert_eq!(samples.len() as u64, report.written.positions);
+        assert!(format == Format::Smalt || samples.iter().all(|sample| sample.mv.is_some()));
+        counts.push(report.records);
+    }
+    assert!(counts[0] > 3000 && counts.iter().all(|&count| count == counts[0]), "{counts:?}");
+}
+
+#[test]
+fn no_score_beyond_the_limit_is_extracted() {
+    let folder = tempfile::tempdir().unwrap();
+    let most = |max_score| {
+        let rules = Rules { per_game: 5, max_score, ..Rules::default() };
+        let (_, samples) = extracted(&folder.path().join("limited"), Format::Fen, &rules);
+        samples.iter().filter_map(|sample| sample.score).map(i16::unsigned_abs).max().unwrap()
+    };
+    assert!(most(None) > 400);
+    assert!((300..=400).contains(&most(Some(400))));
+}
