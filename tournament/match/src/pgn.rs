@@ -297,8 +297,8 @@ fn push_figure(text: &mut String, figure: Figure, search: &SearchRecord, times: 
     }
 }
 
-/// Engines count mates in moves, comments in plies.
-fn comment_score(score: Score) -> CommentScore {
+/// The score of an engine as that of a comment: engines count mates in moves, comments in plies.
+pub fn comment_score(score: Score) -> CommentScore {
     match score {
         Score::Centipawns(value) => CommentScore::Centipawns(value),
         Score::Mate(moves) if moves > 0 => CommentScore::Mates(moves.unsigned_abs().saturating_mul(2) - 1),

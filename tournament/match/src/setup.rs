@@ -7,6 +7,7 @@ use smalt_chess::Position;
 
 use crate::game::{TablebaseError, Tablebases};
 use crate::named_file::is_special;
+use crate::opening::generate::Variation;
 use crate::opening::{Book, BookError, OpeningOrigin, OpeningSource, Openings};
 use crate::plan::{
     BookFormat, CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, START_POSITION, Variant,
@@ -19,7 +20,7 @@ pub struct Prepared {
     pub plan: Plan,
     /// Openings in order of use: see [`crate::schedule::ScheduledGame::opening`].
     pub openings: Arc<Openings>,
-    /// Number of openings in the source; `None` if it is endless or was not read.
+    /// Number of openings in the source; `None` if it is endless, varied by chance, or was not read.
     pub openings_known: Option<u32>,
     pub schedule: Schedule,
 }
@@ -78,8 +79,16 @@ impl Prepared {
         let openings = book.select((0..used).map(|used| order.place(used)), plan.settings.run.seed);
         let openings = openings
             .map_err(|source| SetupError::Book { path: plan.settings.openings.file.clone(), source })?;
-        let openings_known = (!book.is_endless()).then_some(book.count());
-        Ok((Prepared { plan, openings: Arc::new(openings), openings_known, schedule }, book))
+        let settings = &plan.settings.openings;
+        let variation = Variation {
+            seed: plan.settings.run.seed,
+            plies: settings.random_plies,
+            chess960_share: settings.chess960_share,
+        };
+        let is_endless = book.is_endless() || settings.are_varied();
+        let openings_known = (!is_endless).then_some(book.count());
+        let openings = Arc::new(openings.varied(variation));
+        Ok((Prepared { plan, openings, openings_known, schedule }, book))
     }
 
     /// A prepared run without openings, for commands that only read a store.

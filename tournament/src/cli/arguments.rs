@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
-
+use serde::Serialize;
 use smalt_about::{AboutCommand, ArgValueCandidates, ColorFlag};
 
 use super::intent::engine_names;
 
 use super::elo::CountList;
 use crate::export::Span;
-use smalt_match::plan::{Flags, Format, Settings, SprtSettings, parse_word};
+use smalt_match::plan::{DataSettings, Flags, Format, Settings, SprtSettings, parse_word};
 
 /// Match and tournament runner for chess engines: gauntlets, SPRT, ratings, live page, reports.
 ///
@@ -60,6 +60,9 @@ pub(super) enum Command {
     /// Play two engines until a sequential probability ratio test (SPRT) is decided
     #[command(after_help = SPRT_EXAMPLES)]
     Sprt(RunFlags),
+    /// Generate training data: games of engines against themselves, written as labelled positions
+    #[command(after_help = super::datagen::EXAMPLES)]
+    Datagen(super::datagen::DatagenFlags),
     /// Play a plan file; flags take precedence over it
     Run {
         /// Plan file, e.g. nightly.toml (see `smalt-tournament plan`)
@@ -220,7 +223,8 @@ const EXPORT_EXAMPLES: &str = "\
 Examples:
   smalt-tournament export run.db -o games.csv
   smalt-tournament export run.db --what epd --engine mine --result 1/2-1/2
-  smalt-tournament export run.db --what transcript --game 17";
+  smalt-tournament export run.db --what transcript --game 17
+  smalt-tournament export run.db --data positions.bullet --max-score 2000";
 
 const ELO_EXAMPLES: &str = "\
 Examples:
@@ -400,7 +404,7 @@ pub(super) struct ExportFlags {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Replacement of an existing file that holds what the export does not
-    #[arg(long, requires = "output")]
+    #[arg(long)]
     pub force: bool,
     /// Format [default: by the name of the file, else pgn]
     #[arg(long, value_enum, value_name = "FORM")]
@@ -420,6 +424,17 @@ pub(super) struct ExportFlags {
     /// Filter by pair number: N or N-M
     #[arg(long, value_name = "N")]
     pub pair: Option<Span>,
+    /// Labelled positions in place of games.
+    #[command(flatten)]
+    pub data: Flags<DataSection>,
+}
+
+/// The section of training data alone.
+#[derive(Args, Clone, Debug, Default, Serialize)]
+pub(super) struct DataSection {
+    /// Which positions are written.
+    #[command(flatten)]
+    pub data: DataSettings,
 }
 
 /// What can be written of a run.

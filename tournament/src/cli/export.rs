@@ -11,16 +11,18 @@ use smalt_chess::Outcome;
 use smalt_driver::nearest::nearest;
 
 use super::arguments::{ExportFlags, ExportForm};
+use super::data::write_data;
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::{spare_stores, tell};
+use super::output::{check_output, print, spare_stores, tell};
 use super::play::{read_played_run, read_run, refuse_store};
 use super::view::place_of;
 use crate::export::{CSV_HEADER, Filter, JsonGame, Span, csv_line, epd_line};
 use smalt_match::game::{GameRecord, Termination};
 use smalt_match::pgn::PgnWriter;
-use smalt_match::plan::Plan;
+use smalt_match::plan::{Plan, Settings, merge_settings};
 use smalt_match::store::{Store, StoredFault};
 use smalt_report::sanitize::sanitize;
+use smalt_workbench::output_file::Existing;
 
 /// Exports the games of a store.
 pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
@@ -29,6 +31,9 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
     let names: Vec<String> = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
     let filter = filter(flags, &names).or_usage()?;
     check_numbers(flags, &store)?;
+    if !flags.data.given.is_empty() {
+        return positions(flags, &store, &filter, &plan);
+    }
     let form = flags.what.or_else(|| flags.output.as_deref().and_then(form_of)).unwrap_or(ExportForm::Pgn);
     // An existing file is replaced only if the new one contains all of it.
     let part = flags.output.as_deref().filter(|path| is_filled(path)).map(part_of);
@@ -60,6 +65,18 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
         }
         _ => Ok(Exit::Done),
     }
+}
+
+/// Exports labelled positions; what the flags do not say is as in the run.
+fn positions(flags: &ExportFlags, store: &Store, filter: &Filter, plan: &Plan) -> Result<Exit, Refusal> {
+    let mut layer = plan.settings.to_layer();
+    merge_settings(&mut layer, flags.data.given.clone());
+    let settings: Settings = layer.try_into().context("change the settings").or_usage()?;
+    let file = settings.data.output(settings.run.seed).or_usage()?;
+    let file = file.context("no file of training data: give --data FILE").or_usage()?;
+    check_output(&file.path, Existing::with_force(flags.force))?;
+    print(&write_data(store, plan, file, |record| filter.passes(record))?)?;
+    Ok(Exit::Done)
 }
 
 fn is_filled(path: &Path) -> bool {

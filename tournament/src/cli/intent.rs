@@ -27,6 +27,29 @@ pub(super) fn plan_of_test(flags: &RunFlags) -> Result<Plan, Refusal> {
     plan_of(Format::Match, layer, flags, &registry)
 }
 
+/// The plan of games for training data: one engine against itself, or a round robin of several.
+pub(super) fn plan_of_data(mut layer: Table, flags: &RunFlags) -> Result<Plan, Refusal> {
+    let registry = registry(flags.engines.as_deref())?;
+    merge_settings(&mut layer, layer_of_flags(flags, &registry)?);
+    let engines = entrants(&mut layer);
+    if engines.is_empty() {
+        engines.push(Value::Table(Table::from_iter([("cmd".to_owned(), Value::from(BUILTIN))])));
+    }
+    build_sources(&mut layer, &registry)?;
+    let engines = entrants(&mut layer);
+    if let [Value::Table(only)] = engines.as_slice() {
+        let mut second = only.clone();
+        if let Some(Value::String(name)) = second.get_mut("name") {
+            name.push_str("-2");
+        }
+        engines.push(Value::Table(second));
+    }
+    let format = if engines.len() == 2 { Format::Match } else { Format::RoundRobin };
+    section(&mut layer, "run").insert("format".to_owned(), Value::from(format.to_string()));
+    let plan = Plan::of_layers(layer, &registry).or_usage()?;
+    finish(plan, flags)
+}
+
 fn plan_of(format: Format, mut layer: Table, flags: &RunFlags, registry: &Registry) -> Result<Plan, Refusal> {
     section(&mut layer, "run").insert("format".to_owned(), Value::from(format.to_string()));
     if format == Format::Gauntlet {
@@ -116,6 +139,7 @@ pub(super) fn make_absolute(settings: &mut Settings) {
     if !settings.openings.is_embedded() {
         settings.openings.file = absolute(&settings.openings.file);
     }
+    settings.data.file = settings.data.file.as_ref().map(absolute);
     if let Some(path) = &mut settings.adjudication.tablebases.path {
         let folders = std::env::split_paths(path).map(|folder| absolute(&folder));
         // Folders that cannot be joined had no colon to split at.

@@ -3,6 +3,8 @@
 mod arguments;
 mod check;
 mod compat;
+mod data;
+mod datagen;
 mod display;
 mod elo;
 mod engines;
@@ -13,6 +15,7 @@ mod fleet;
 mod games;
 mod intent;
 mod openings;
+mod outcome;
 mod output;
 mod output_names;
 mod play;
@@ -102,6 +105,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Pyramid(flags) => play(Format::Pyramid, &flags)?,
         Command::Swiss(flags) => play(Format::Swiss, &flags)?,
         Command::Race(flags) => play(Format::Race, &flags)?,
+        Command::Datagen(flags) => datagen::datagen(&flags)?,
         Command::Sprt(flags) => play::play(intent::plan_of_test(&flags)?, play::face(flags.quiet))?,
         Command::Run { plan, resume, flags } => {
             let plan = intent::plan_of_file(&plan, &flags)?;

@@ -132,8 +132,9 @@ pub(super) fn make_outputs_absolute(output: &mut OutputSettings) {
 /// Checks that output files can be written, before the run starts. Creates the folder of transcripts.
 pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
     let output = &plan.settings.output;
-    check_apart(output)?;
-    for path in [&output.json, &output.events, &output.epd].into_iter().flatten() {
+    let data = &plan.settings.data.file;
+    check_apart(output, data.as_deref())?;
+    for path in [&output.json, &output.events, &output.epd, data].into_iter().flatten() {
         check_writable(path)?;
     }
     if let Some(json) = &output.json {
@@ -147,16 +148,17 @@ pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
 }
 
 /// No file of results goes over a store, or over another one.
-fn check_apart(output: &OutputSettings) -> Result<(), Refusal> {
+fn check_apart(output: &OutputSettings, data: Option<&Path>) -> Result<(), Refusal> {
     let OutputSettings { pgn, json, events, epd, .. } = output;
     let named = [("--pgn", pgn), ("--json", json), ("--events", events), ("--epd", epd)];
+    let named = named.map(|(flag, path)| (flag, path.as_deref())).into_iter().chain([("--data", data)]);
     let mut files: Vec<(&str, PathBuf)> = Vec::new();
-    for (flag, path) in named.into_iter().filter_map(|(flag, path)| Some((flag, path.as_ref()?))) {
+    for (flag, path) in named.filter_map(|(flag, path)| Some((flag, path?))) {
         if is_standard_output(path) {
             continue;
         }
         spare_stores(path)?;
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         // Pipes and terminals take everything.
         let is_taken = |(_, other): &&(&str, PathBuf)| *other == path && !is_special(&path);
         if let Some((other, _)) = files.iter().find(is_taken) {

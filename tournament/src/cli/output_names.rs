@@ -27,11 +27,19 @@ impl OutputNames {
     pub(super) fn of(plan: &Plan, face: &OutputStyle) -> OutputNames {
         let (has_pgn, takes_any_pgn) = match face {
             OutputStyle::Native(_) => {
-                (true, plan.settings.output.pgn.is_none() || plan.settings.output.pgn_after.is_some())
+                let has_data = plan.settings.data.file.is_some();
+                (
+                    plan.settings.output.pgn.is_some() || !has_data,
+                    plan.settings.output.pgn.is_none() || plan.settings.output.pgn_after.is_some(),
+                )
             }
             OutputStyle::Compat(shown) => (shown.has_pgn(), true),
         };
-        let kind = if plan.sprt.is_some() { "sprt".to_owned() } else { plan.format().to_string() };
+        let kind = match (&plan.sprt, &plan.settings.data.file) {
+            (Some(_), _) => "sprt".to_owned(),
+            (None, Some(_)) => "datagen".to_owned(),
+            (None, None) => plan.format().to_string(),
+        };
         let stem = format!("{kind}-{}", UtcTime::of(SystemTime::now()).file_stamp());
         OutputNames { typed: plan.settings.output.clone(), stem, has_pgn, takes_any_pgn }
     }

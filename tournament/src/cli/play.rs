@@ -11,12 +11,16 @@ use smalt_driver::process::{LookupError, MostGames, Reaper, most_games};
 use smalt_workbench::entrant::Registry;
 
 use super::compat::{CompatOutput, OutputOptions};
+use super::data::write_data;
 use super::display::{Display, Verbosity};
 use super::events::EventWriter;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::games::BeginError;
 use super::intent::registry;
-use super::output::{check_outputs, is_standard_output, make_outputs_absolute, print, tell, write_json};
+use super::outcome::report_outcome;
+use super::output::{
+    check_output, check_outputs, is_standard_output, make_outputs_absolute, print, tell, write_json,
+};
 use super::output_names::{OutputNames, set_aside};
 use super::{games, serve, signals};
 use smalt_dashboard::BoundAddress;
@@ -38,7 +42,7 @@ use smalt_match::standings::{Standings, json, report};
 use smalt_match::store::{Store, StoreError, StoredRun};
 use smalt_report::format::count;
 use smalt_report::sanitize::sanitize_lines;
-use smalt_stats::sprt::Verdict;
+use smalt_workbench::output_file::Existing;
 
 /// Output style of a run.
 pub(super) enum OutputStyle {
@@ -56,6 +60,9 @@ pub(super) fn play(mut plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
     check_location(&mut prepared.plan)?;
     make_outputs_absolute(&mut prepared.plan.settings.output);
     check_outputs(&prepared.plan)?;
+    if let Some(data) = &prepared.plan.settings.data.file {
+        check_output(data, Existing::Keep)?;
+    }
     let page = serve::claim_for_run(&prepared.plan.settings.output)?;
     let pool = WorkerPool::of(&prepared, &[])?;
     if prepared.plan.fleet().is_none() {
@@ -254,7 +261,7 @@ fn tell_openings(prepared: &Prepared, book: &Book) {
     }
     let wanted = prepared.schedule.openings();
     // A sequential test seldom needs its maximum of games.
-    if wanted > count && prepared.plan.sprt.is_none() {
+    if prepared.openings_known.is_some_and(|known| wanted > known) && prepared.plan.sprt.is_none() {
         tell(&format!("{file}: the games need {wanted} openings and there are {count}: they will repeat"));
     }
 }
@@ -381,11 +388,14 @@ pub(super) fn run_games(
         let advice = format!("go on with: smalt-tournament resume {}", path.display());
         Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
     })?;
+    let data = plan.settings.data.output(plan.settings.run.seed).or_usage()?;
+    let data = data.map(|file| write_data(&Store::read(&path).map_err(refuse_store)?, plan, file, |_| true));
+    let data = data.transpose()?;
     let stays = plan.settings.output.serve_after && !matches!(conclusion, RunOutcome::Interrupted);
     // The page ends here: it shows how the run ended, and closes the store.
     let page = page.filter(|_| stays);
     if !is_foreign {
-        show_results(plan, &path, &standings)?;
+        show_results(plan, &path, &standings, data.as_deref())?;
     }
     if !keeps_store && conclusion.is_final() {
         drop(page);
@@ -423,8 +433,11 @@ impl RunObserver for Observers {
 }
 
 /// Prints the final tables and writes the JSON results.
-fn show_results(plan: &Plan, store: &Path, standings: &Standings) -> Result<(), Refusal> {
-    let tables = tables(store, standings)?;
+fn show_results(plan: &Plan, store: &Path, standings: &Standings, data: Option<&str>) -> Result<(), Refusal> {
+    let mut tables = tables(store, standings)?;
+    if let Some(data) = data {
+        tables.push_str(&format!("\n{data}"));
+    }
     if let Some(json) = &plan.settings.output.json {
         write_json(json, &json::ResultsJson::of(standings))?;
     }
@@ -435,55 +448,6 @@ fn show_results(plan: &Plan, store: &Path, standings: &Standings) -> Result<(), 
         print(&tables)?
     }
     Ok(())
-}
-
-/// Prints where the results are and how to continue.
-fn report_outcome(plan: &Plan, store: Option<&Path>, conclusion: &RunOutcome, standings: &Standings) -> Exit {
-    if let Some(store) = store {
-        tell(&format!("Store: {}", store.display()));
-    }
-    if let Some(pgn) = &plan.settings.output.pgn {
-        tell(&format!("Games: {}", pgn.display()));
-    }
-    let store = store.map(|store| store.display().to_string()).unwrap_or_default();
-    let resume = format!("go on with: smalt-tournament resume {store}");
-    match conclusion {
-        RunOutcome::Complete | RunOutcome::Decided if plan.settings.output.exit_on_verdict => {
-            verdict(standings)
-        }
-        RunOutcome::Complete | RunOutcome::Decided => Exit::Done,
-        RunOutcome::Incomplete { games, disqualified } => {
-            for (entrant, disqualification) in disqualified {
-                tell(&format!("{} {disqualification}", plan.entrants[*entrant].name));
-            }
-            tell(&format!("{games} games were left out. Fix the cause, and {resume}"));
-            Exit::LeftOut
-        }
-        RunOutcome::Walkovers { games, disqualified } => {
-            for (entrant, disqualification) in disqualified {
-                tell(&format!("{} {disqualification}", plan.entrants[*entrant].name));
-            }
-            tell(&format!("{games} games were lost as walkovers by disqualified entrants"));
-            Exit::LeftOut
-        }
-        RunOutcome::Interrupted => {
-            tell(&format!("Interrupted; {resume}"));
-            Exit::Interrupted
-        }
-        RunOutcome::Stopped(words) => {
-            tell(&format!("Stopped after a fault ({words}); {resume}"));
-            Exit::Failed
-        }
-    }
-}
-
-/// The exit code of a sequential test; that of a success where there is none.
-fn verdict(standings: &Standings) -> Exit {
-    match standings.test().map(|test| test.verdict) {
-        None | Some(Verdict::AcceptH1) => Exit::Done,
-        Some(Verdict::AcceptH0) => Exit::H0Accepted,
-        Some(Verdict::Continue) => Exit::Undecided,
-    }
 }
 
 /// Exit code of a store error: usage if the file is at fault, else failure.
@@ -565,10 +529,9 @@ fn announce(prepared: &Prepared, store: &Path, players: &Workers) {
         plan.format(),
         count(prepared.schedule.games() as usize, "game"),
         count(plan.entrants.len(), "entrant"),
-        prepared.openings_known.map_or_else(
-            || "openings from a Polyglot book".to_owned(),
-            |openings| count(openings as usize, "opening")
-        ),
+        prepared
+            .openings_known
+            .map_or_else(|| "openings by chance".to_owned(), |openings| count(openings as usize, "opening")),
     ));
     for entrant in &plan.entrants {
         tell(&format!("  {} ({})", entrant.name, entrant.clock));

@@ -1,14 +1,16 @@
-//! Export of finished games as text, one file a form. PGN is in [`smalt_match::pgn`].
+//! Export of finished games: as text, one file a form, and as labelled positions. PGN is in [`smalt_match::pgn`].
 
 use std::time::Duration;
 
 mod csv;
 mod filter;
 mod json;
+mod positions;
 
 pub use csv::{CSV_HEADER, csv_line};
 pub use filter::{Filter, Span};
 pub use json::JsonGame;
+pub use positions::{DataReport, DataWriter};
 pub use smalt_match::epd::{epd_line, final_position};
 
 /// Seconds, rounded to the microsecond.

@@ -99,7 +99,13 @@ pub(crate) fn openings(plan: &Plan) -> String {
     };
     let start = plan.settings.openings.start.get();
     let start = if start > 1 { format!(", from number {start}") } else { String::new() };
-    format!("{name}, {order}{start}")
+    let plies = match plan.settings.openings.random_plies {
+        0 => String::new(),
+        plies => format!(", then {plies} random plies"),
+    };
+    let share = 100.0 * plan.settings.openings.chess960_share;
+    let chess960 = if share > 0.0 { format!("; {share} % from Chess960") } else { String::new() };
+    format!("{name}, {order}{start}{plies}{chess960}")
 }
 
 pub(crate) fn adjudication(rules: &AdjudicationRules) -> String {

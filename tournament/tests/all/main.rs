@@ -5,6 +5,7 @@
 mod check;
 mod commands;
 mod damaged_stores;
+mod datagen;
 mod fastchess;
 mod faults;
 mod figures;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use smalt_chess::{Move, Position};
 
 use super::Opening;
+use super::generate::Variation;
 
 /// Openings by order of use, from 0; they repeat after the last.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +16,7 @@ pub struct Openings {
     lines: Vec<(u32, u32)>,
     /// Index in the book to index of use, while openings are inserted.
     wanted: HashMap<u32, u32>,
+    variation: Variation,
 }
 
 impl Openings {
@@ -31,7 +33,7 @@ impl Openings {
     /// A selection by book indices, to be filled with [`Self::put`].
     pub(super) fn at_places(places: impl IntoIterator<Item = u32>) -> Openings {
         let wanted: HashMap<u32, u32> = places.into_iter().zip(0..).collect();
-        Openings { text: String::new(), lines: vec![(0, 0); wanted.len()], wanted }
+        Openings { lines: vec![(0, 0); wanted.len()], wanted, ..Openings::default() }
     }
 
     pub(super) fn wants(&self, place: u32) -> bool {
@@ -67,8 +69,18 @@ impl Openings {
         self.lines.is_empty()
     }
 
+    /// The same openings, each use of which is varied by chance.
+    #[must_use]
+    pub fn varied(self, variation: Variation) -> Openings {
+        Openings { variation, ..self }
+    }
+
     /// The opening of this use; the start position if there are none.
     pub fn get(&self, used: usize) -> Opening {
+        self.variation.vary(self.written(used), used as u64)
+    }
+
+    fn written(&self, used: usize) -> Opening {
         let Some(&(start, end)) = self.lines.get(used % self.lines.len().max(1)) else {
             return Opening::standard();
         };

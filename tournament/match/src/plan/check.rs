@@ -3,6 +3,7 @@
 
 use std::num::{NonZeroU32, NonZeroUsize};
 
+use smalt_dataset::format::FormatError;
 use smalt_protocol::TimeControl;
 use smalt_stats::race::{Race, RaceRules};
 use smalt_stats::sprt::SprtError;
@@ -73,6 +74,9 @@ pub enum PlanError {
     /// Settings of a fleet that contradict each other.
     #[error("[fleet] {0}")]
     Fleet(#[from] FleetError),
+    /// The file of training data has no format.
+    #[error("[data] {0}")]
+    Data(#[from] FormatError),
     #[error("[sprt]: {0}")]
     Sprt(#[from] SprtError),
     /// A setting that the format does not use.
@@ -171,6 +175,7 @@ impl Plan {
             NonZeroU32::new(rounds).filter(|_| !matches!(format, Format::Knockout | Format::Race));
         settings.run.name.get_or_insert_with(|| title(format, &entrants));
         settings.fleet.check()?;
+        check_data(&settings)?;
         let plan = Plan { settings, entrants, sprt, race, rounds };
         let games = plan.games();
         if (plan.sprt.is_some() || plan.race.is_some()) && games % 2 == 1 && plan.repeat() == Repeat::Pairs {
@@ -304,6 +309,17 @@ fn check_flow(plan: &Plan) -> Result<(), PlanError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Checks the share of Chess960 and the file of training data.
+fn check_data(settings: &Settings) -> Result<(), PlanError> {
+    let share = settings.openings.chess960_share;
+    if !(0.0..=1.0).contains(&share) {
+        let words = format!("[openings] chess960-share {share}: expected a share from 0 to 1");
+        return Err(PlanError::Value(words));
+    }
+    settings.data.output(settings.run.seed)?;
+    Ok(())
 }
 
 /// Default name of a run: the players, or their number.

@@ -5,6 +5,7 @@ mod adjudication;
 mod book_format;
 mod check;
 mod clock;
+mod data;
 mod encounter;
 mod entrant;
 mod fleet;
@@ -28,6 +29,7 @@ pub use adjudication::{
 pub use book_format::BookFormat;
 pub use check::PlanError;
 pub use clock::{ClockSettings, MoveClock, TimeFlow};
+pub use data::{DataFile, DataSettings, Duplicates, PositionKind};
 pub use encounter::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 pub use entrant::{EngineSettings, Entrant, Program, Role, ScoreView, declares_more_threads};
 pub use fleet::{FleetError, FleetSettings, is_run_name};

@@ -50,6 +50,12 @@ pub struct OpeningsSettings {
     /// Number of moves of each side from a Polyglot book [default: all]
     #[arg(long, value_name = "MOVES", hide_short_help = true)]
     pub book_depth: Option<u32>,
+    /// Number of random plies after each opening, others for each game [default: 0; of datagen: 8]
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, hide_short_help = true)]
+    pub random_plies: u32,
+    /// Share of games that begin from one of the start positions of Chess960, by chance, in place of an opening, e.g. 0.1
+    #[arg(long, value_name = "SHARE", default_value = "0", hide_short_help = true)]
+    pub chess960_share: f64,
     /// A new opening for every game: no pairs with reversed colors
     #[arg(long = "no-repeat", action = ArgAction::SetFalse, hide_short_help = true)]
     pub repeat: bool,
@@ -70,6 +76,11 @@ impl OpeningsSettings {
     pub fn is_embedded(&self) -> bool {
         let file = self.file.to_str();
         [EMBEDDED_OPENINGS, CHESS960_OPENINGS, START_POSITION].iter().any(|name| file == Some(name))
+    }
+
+    /// Whether every use of an opening is another one, by chance.
+    pub fn are_varied(&self) -> bool {
+        self.random_plies > 0 || self.chess960_share > 0.0
     }
 }
 

@@ -20,7 +20,7 @@ pub struct OutputSettings {
     /// Store of the run, a database [default: FORMAT-DATE.db]
     #[arg(long, value_name = "RUN.db")]
     pub store: Option<PathBuf>,
-    /// PGN file of the games [default: as the store, with .pgn]
+    /// PGN file of the games [default: as the store, with .pgn; none with --data]
     #[arg(long, value_name = "FILE")]
     pub pgn: Option<PathBuf>,
     /// Number of first bytes of the PGN file that are not of this run; games are appended

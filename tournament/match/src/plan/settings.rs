@@ -10,6 +10,7 @@ use toml::{Table, Value};
 
 use super::adjudication::AdjudicationSettings;
 use super::clock::ClockSettings;
+use super::data::DataSettings;
 use super::fleet::FleetSettings;
 use super::machine::Timeouts;
 use super::openings::OpeningsSettings;
@@ -40,6 +41,9 @@ pub struct Settings {
     /// Where results go.
     #[command(flatten)]
     pub output: OutputSettings,
+    /// Which positions of the games are kept for tuners and trainers.
+    #[command(flatten)]
+    pub data: DataSettings,
     /// How long engines may take for what is not a move.
     #[command(flatten)]
     pub timeouts: Timeouts,
@@ -156,6 +160,7 @@ fn advanced_heading(usual: &str) -> Option<&'static str> {
         "Openings" => "Advanced: openings",
         "Adjudication" => "Advanced: adjudication",
         "Output" => "Advanced: output",
+        "Training data" => "Advanced: training data",
         "Timeouts" => "Advanced: timeouts",
         "Other machines" => "Advanced: other machines",
         _ => return None,

@@ -1,0 +1,64 @@
+//! How a run ended: what is said of it, and the exit code.
+
+use std::path::Path;
+
+use super::exit::Exit;
+use super::output::tell;
+use smalt_match::plan::Plan;
+use smalt_match::run::RunOutcome;
+use smalt_match::standings::Standings;
+use smalt_stats::sprt::Verdict;
+
+/// Prints where the results are and how to continue.
+pub(super) fn report_outcome(
+    plan: &Plan,
+    store: Option<&Path>,
+    conclusion: &RunOutcome,
+    standings: &Standings,
+) -> Exit {
+    if let Some(store) = store {
+        tell(&format!("Store: {}", store.display()));
+    }
+    if let Some(pgn) = &plan.settings.output.pgn {
+        tell(&format!("Games: {}", pgn.display()));
+    }
+    let store = store.map(|store| store.display().to_string()).unwrap_or_default();
+    let resume = format!("go on with: smalt-tournament resume {store}");
+    match conclusion {
+        RunOutcome::Complete | RunOutcome::Decided if plan.settings.output.exit_on_verdict => {
+            verdict(standings)
+        }
+        RunOutcome::Complete | RunOutcome::Decided => Exit::Done,
+        RunOutcome::Incomplete { games, disqualified } => {
+            for (entrant, disqualification) in disqualified {
+                tell(&format!("{} {disqualification}", plan.entrants[*entrant].name));
+            }
+            tell(&format!("{games} games were left out. Fix the cause, and {resume}"));
+            Exit::LeftOut
+        }
+        RunOutcome::Walkovers { games, disqualified } => {
+            for (entrant, disqualification) in disqualified {
+                tell(&format!("{} {disqualification}", plan.entrants[*entrant].name));
+            }
+            tell(&format!("{games} games were lost as walkovers by disqualified entrants"));
+            Exit::LeftOut
+        }
+        RunOutcome::Interrupted => {
+            tell(&format!("Interrupted; {resume}"));
+            Exit::Interrupted
+        }
+        RunOutcome::Stopped(words) => {
+            tell(&format!("Stopped after a fault ({words}); {resume}"));
+            Exit::Failed
+        }
+    }
+}
+
+/// The exit code of a sequential test; that of a success where there is none.
+fn verdict(standings: &Standings) -> Exit {
+    match standings.test().map(|test| test.verdict) {
+        None | Some(Verdict::AcceptH1) => Exit::Done,
+        Some(Verdict::AcceptH0) => Exit::H0Accepted,
+        Some(Verdict::Continue) => Exit::Undecided,
+    }
+}
