@@ -21,7 +21,7 @@ fn suffix(version: &str) -> String {
         let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
         (output.status.success() && !text.is_empty()).then_some(text)
     };
-    // A tarball may lie within somebody else's repository.
+    // A tarball may lie within another repository.
     let top = git(&["rev-parse", "--show-toplevel"]).and_then(|top| Path::new(&top).canonicalize().ok());
     if top.is_none() || top != root.canonicalize().ok() {
         return " (no git)".to_owned();

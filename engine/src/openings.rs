@@ -29,7 +29,7 @@ pub struct OpeningsPlan {
 
 /// A request that can't be read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{text:?} asks for no openings: expected genfens N seed S book FILE|None")]
+#[error("{text:?} is not a genfens command: expected genfens N seed S book FILE|None")]
 pub struct ParseOpeningsError {
     text: String,
 }

@@ -81,7 +81,7 @@ impl Handicap {
 
     /// Index of the line to play, among the first [`Handicap::lines`]. Mates are never missed.
     pub(crate) fn choose(&self, lines: &[PvLine], position: &Position, seed: u64) -> usize {
-        let judged = |(index, line): (usize, &PvLine)| {
+        let with_error = |(index, line): (usize, &PvLine)| {
             let error =
                 if is_mate(line.score) { 0.0 } else { self.error * noise(position, seed, index as u64) };
             (index, f64::from(line.score) + error)
@@ -90,7 +90,7 @@ impl Handicap {
             .iter()
             .take(self.lines())
             .enumerate()
-            .map(judged)
+            .map(with_error)
             .max_by(|a, b| a.1.total_cmp(&b.1))
             .map_or(0, |(index, _)| index)
     }

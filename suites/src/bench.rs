@@ -35,9 +35,6 @@ pub(crate) enum BenchError {
 }
 
 /// Searches the positions to a depth, each as the first of a new game.
-///
-/// # Errors
-/// If the engine fails in any position, or reports no nodes.
 pub(crate) fn bench(
     entrant: &SuiteEntrant,
     depth: NonZeroU32,

@@ -154,9 +154,6 @@ impl fmt::Display for Limit {
 
 /// Fills in what entrants inherit: their own settings first, then `--each`, then the registry, then the limit
 /// of the run.
-///
-/// # Errors
-/// If something is missing or contradicts itself.
 pub(crate) fn resolve_entrants(
     typed: &[Table],
     each: &Table,

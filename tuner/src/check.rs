@@ -11,18 +11,18 @@ const COLLINEAR: f64 = 0.98;
 /// From this share on a parameter counts as determined by the others.
 const DOMINATED: f64 = 0.9999;
 
-/// Two numbers whose slopes go together: the data can't tell them apart.
+/// Two collinear parameters, which the data can't distinguish.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CollinearPair {
-    /// Index of the one parameter.
+    /// Index of the first parameter.
     pub first: usize,
-    /// Index of the other.
+    /// Index of the second parameter.
     pub second: usize,
-    /// The cosine between their slopes over all positions, −1 to 1.
+    /// Cosine between their derivatives over all positions, −1 to 1.
     pub correlation: f64,
 }
 
-/// What a data set says of the weights.
+/// Diagnosis of a data set.
 #[derive(Clone, Debug)]
 pub(crate) struct Findings {
     /// The steepness that fits the weights.
@@ -31,18 +31,15 @@ pub(crate) struct Findings {
     pub error: f64,
     /// Weights that occur in no position.
     pub unseen: Vec<usize>,
-    /// Weights that occur, but whose numbers nothing depends on at these values: beyond the edge of a curve.
+    /// Weights that occur but have a zero derivative at these values: beyond the edge of a curve.
     pub dead: Vec<usize>,
-    /// Pairs that can't be told apart, the closest first.
+    /// Collinear pairs, highest correlation first.
     pub collinear: Vec<CollinearPair>,
-    /// Parameters that all others together determine: other numbers would give the same evaluations.
+    /// Parameters that are linear combinations of the others.
     pub dominated: Vec<usize>,
 }
 
-/// Looks at all training positions with these parameters.
-///
-/// # Errors
-/// If no K can be fitted.
+/// Diagnoses the training positions at these parameters.
 pub(crate) fn check<R: LabelledRows>(
     table: &FitData<R>,
     schema: &Schema,

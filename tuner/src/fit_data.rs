@@ -9,7 +9,7 @@ pub struct FitData<R> {
     pub validation: R,
     /// Number of positions in which each weight occurs.
     pub coverage: Vec<u32>,
-    /// Hash of positions and labels: tells data sets apart.
+    /// Hash of positions and labels, which identifies the data set.
     pub hash: u64,
     /// Positions left out, because a row has no room for them.
     pub unpacked: u64,

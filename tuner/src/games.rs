@@ -19,14 +19,13 @@ use toml::{Table, Value as Setting};
 /// The name of the program that plays.
 const TOURNAMENT: &str = "smalt-tournament";
 
-/// How long the program may say nothing before we look whether somebody wants to stop.
+/// Interval at which the stop flag is polled.
 const STOP_POLL: Duration = Duration::from_millis(200);
 
-/// How long a program that was asked to stop may take to put its games away.
+/// Time for a terminated program to store its games and exit.
 const STOP_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Exit codes of the tournament program that leave results. 3: games are missing, as where an engine was disqualified; the
-/// verdict says what the others are worth.
+/// Exit codes of the tournament program with results. 3: games are missing, for example after a disqualification.
 const ACCEPTED_EXITS: [i32; 2] = [0, 3];
 
 /// Two entrants, and how they play.
@@ -43,12 +42,12 @@ pub(crate) struct EnginePair {
     pub json: PathBuf,
 }
 
-/// What tells the two apart.
+/// One of the two entrants.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entrant {
     /// The name in the results.
     pub name: &'static str,
-    /// The engine, as the tournament program names it.
+    /// Engine as on the command line of the tournament program.
     pub engine: String,
     /// Names and values of the engine's options.
     pub options: Vec<(String, String)>,
@@ -62,12 +61,12 @@ pub(crate) enum PlayError {
         "start the tournament program: {0}; build it (`cargo build --release`) or give --tournament PROGRAM"
     )]
     Start(#[from] StartError),
-    #[error("listen to the tournament program: {0}")]
+    #[error("read the output of the tournament program: {0}")]
     Listen(#[from] std::io::Error),
     #[error("the tournament program {exit}: {words}")]
     Failed {
         exit: Exit,
-        /// The last that it wrote to standard error.
+        /// Last lines of its standard error.
         words: String,
     },
     #[error("the results of the tournament program can't be read: {0}")]
@@ -76,24 +75,18 @@ pub(crate) enum PlayError {
     Interrupted,
 }
 
-/// The program beside our own, if there is one, else its name, to be looked up.
+/// The program in the folder of this one, else its name for a search of the path.
 pub(crate) fn tournament_program() -> PathBuf {
     let beside = std::env::current_exe().ok().map(|own| own.with_file_name(TOURNAMENT));
     beside.filter(|path| path.is_file()).unwrap_or_else(|| TOURNAMENT.into())
 }
 
-/// Where that program is, as it would be started.
-///
-/// # Errors
-/// If there is none that can be run.
+/// Path of the program as it would be started.
 pub(crate) fn locate(program: &Path) -> Result<PathBuf, LookupError> {
     EngineCommand::new(program).locate()
 }
 
-/// Plays until the program ends, and gives its results; `on_line` hears every line that it says. Raising `stop` ends it.
-///
-/// # Errors
-/// If the program can't be started, fails, or is stopped.
+/// Plays until the program ends and returns its results; `on_line` gets every line of its output. Setting `stop` ends it.
 pub(crate) fn play(
     pair: &EnginePair,
     stop: &AtomicBool,
@@ -104,9 +97,6 @@ pub(crate) fn play(
 }
 
 /// Writes the games of a store as PGN into this file.
-///
-/// # Errors
-/// As [`play`].
 pub(crate) fn export(
     tournament: &Path,
     store: &Path,
@@ -122,7 +112,7 @@ pub(crate) fn export(
     )
 }
 
-/// Runs a program to its end and gives the lines of its output to `on_line`; other exit codes than the accepted ones are failures.
+/// Runs a program to its end and passes the lines of its output to `on_line`; exit codes that are not accepted are errors.
 pub(crate) fn run(
     command: &EngineCommand,
     accepted: &[i32],
@@ -214,9 +204,6 @@ pub(crate) enum EngineError {
 
 /// Starts the engine once and sets these options, so that a wrong name or value is refused before the first game. `builtin` is the
 /// engine in the tournament program.
-///
-/// # Errors
-/// If the engine does not start, or does not take an option.
 pub(crate) fn check_options<'a>(
     tournament: &Path,
     engine: &str,
@@ -251,9 +238,6 @@ fn entrant(engine: &str) -> Result<EngineSettings, EngineError> {
 }
 
 /// The words of an engine whose command, if it is a relative path, stands in this folder.
-///
-/// # Errors
-/// If the words are not those of an engine.
 pub(crate) fn engine_in(folder: &Path, engine: &str) -> Result<String, EngineError> {
     let mut words = registry()?.parse_engine(engine)?;
     if let Some(Setting::String(command)) = words.get_mut("cmd")
@@ -267,9 +251,6 @@ pub(crate) fn engine_in(folder: &Path, engine: &str) -> Result<String, EngineErr
 }
 
 /// The command line of an engine by its words or its registered name, and its UCI options.
-///
-/// # Errors
-/// If the words are not those of an engine, or it is the one built in, which has no program of its own.
 pub(crate) fn engine_command(engine: &str) -> Result<(EngineCommand, BTreeMap<String, String>), EngineError> {
     let entrant = entrant(engine)?;
     let Some(Program::Command(program)) = entrant.program() else {

@@ -36,7 +36,7 @@ pub struct Kept {
 pub enum Keep {
     #[default]
     No,
-    /// It is kept where the data have it.
+    /// Kept where the data have it.
     Yes,
 }
 

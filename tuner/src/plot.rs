@@ -11,7 +11,7 @@ use crate::weights::difference::{Change, differences};
 /// Parameters that the plot of moved ones shows.
 const MOVED_SHOWN: usize = 24;
 
-/// This many lines can be told apart in one chart.
+/// Maximum number of distinguishable lines in a chart.
 const LINES_SHOWN: usize = 6;
 
 /// Both numbers of a weight.
@@ -78,8 +78,8 @@ pub(crate) fn moved(before: &Parameters, after: &Parameters) -> BarChart {
     steps.retain(|(_, before, after)| before != after);
     steps.sort_by_key(|(_, before, after)| std::cmp::Reverse((after - before).abs()));
     steps.truncate(MOVED_SHOWN);
-    let axis = Axis::in_unit("after less before", "units of the file");
-    steps.into_iter().fold(BarChart::new("What moved most", axis), |chart, (name, before, after)| {
+    let axis = Axis::in_unit("after minus before", "units of the file");
+    steps.into_iter().fold(BarChart::new("Largest changes", axis), |chart, (name, before, after)| {
         chart.bar(name, f64::from(after - before), format!("{before} → {after}"))
     })
 }

@@ -23,7 +23,7 @@ pub(crate) struct ProofMatch {
 /// One of the two engines.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ProofEngine {
-    /// The engine, as the tournament program names it.
+    /// Engine as on the command line of the tournament program.
     pub engine: String,
     /// Names and values of its options.
     pub options: Vec<(String, String)>,
@@ -52,10 +52,7 @@ pub(crate) struct Proof {
     pub llr: [f64; 3],
 }
 
-/// Plays until the test is decided; `on_line` hears every line that the program says. Raising `stop` ends it.
-///
-/// # Errors
-/// If the program can't be started, fails, or is stopped.
+/// Plays until the test is decided; `on_line` gets every line of the program's output. Setting `stop` ends it.
 pub(crate) fn prove(
     duel: &ProofMatch,
     stop: &AtomicBool,

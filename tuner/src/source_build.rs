@@ -9,7 +9,7 @@ use smalt_driver::EngineCommand;
 
 use crate::games::{PlayError, run};
 
-/// Folders that no copy needs.
+/// Folders that are not copied.
 const LEFT_OUT: [&str; 3] = [".git", ".hg", ".svn"];
 
 /// Lines of a failed build that are shown.
@@ -32,9 +32,6 @@ pub(crate) enum BuildError {
 }
 
 /// Copies a folder, puts a text into one of its files, and runs the build command there.
-///
-/// # Errors
-/// If the folder can't be copied, or the command fails.
 pub(crate) fn build(
     tree: &Path,
     copy: &Path,

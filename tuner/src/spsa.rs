@@ -9,13 +9,13 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-/// How fast rates fall with the rounds.
+/// Exponent of the decay of the learning rate (alpha).
 const ALPHA: f64 = 0.602;
 
-/// How fast perturbations fall with the rounds.
+/// Exponent of the decay of the perturbation (gamma).
 const GAMMA: f64 = 0.101;
 
-/// Rounds by which the first rates are held back, as a share of all.
+/// Stability constant A as a share of all rounds.
 const HELD_BACK: f64 = 0.1;
 
 /// The smallest perturbation of a parameter with whole values, so that both sides differ.
@@ -43,13 +43,13 @@ pub(crate) enum ColumnKind {
     Float,
 }
 
-/// A number that a tuner may turn: an option of the engine.
+/// A tunable parameter: an option of the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TunableParam {
     /// The name of the option.
     pub name: String,
     pub kind: ColumnKind,
-    /// Where it stands in the beginning.
+    /// Start value.
     pub start: f64,
     pub min: f64,
     pub max: f64,
@@ -61,7 +61,7 @@ pub(crate) struct TunableParam {
 
 /// A line that is no parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {text:?} is no parameter: expected name, int|float, value, min, max, c_end, r_end")]
+#[error("line {line}: {text:?} is not a parameter: expected name, int|float, value, min, max, c_end, r_end")]
 pub(crate) struct ParseTunableError {
     /// Counted from 1.
     pub line: usize,
@@ -70,9 +70,6 @@ pub(crate) struct ParseTunableError {
 
 /// Reads parameters as OpenBench takes them: `name, int|float, value, min, max, c_end, r_end`, one a line; empty lines and
 /// those that begin with `#` are skipped.
-///
-/// # Errors
-/// If a line is no parameter, a value lies outside of its range, or a step or rate is not above zero.
 pub(crate) fn parse_parameters(text: &str) -> Result<Vec<TunableParam>, ParseTunableError> {
     let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     let parameters = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
@@ -106,7 +103,7 @@ fn parse_parameter(text: &str) -> Option<TunableParam> {
     })
 }
 
-/// A tuning under way: what it was asked to do, and how far it has come.
+/// State of an SPSA run: parameters, settings and progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SpsaState {
     format: u32,
@@ -115,23 +112,23 @@ pub(crate) struct SpsaState {
     /// Pairs of games in all.
     pub pairs: u64,
     pub seed: u64,
-    /// Where the parameters stand.
+    /// Current values of the parameters.
     pub values: Vec<f64>,
     /// Pairs that were played.
     pub played: u64,
     /// Rounds that were played.
     pub rounds: u64,
-    /// Wins, draws and losses of the sides that were moved up, all rounds together.
+    /// Wins, draws and losses of the plus side over all rounds.
     pub games: [u64; 3],
-    /// How the games are played; none in checkpoints of the first format.
+    /// Match settings; none in checkpoints of the first format.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub settings: Option<MatchSettings>,
-    /// Where the parameters stood after earlier rounds.
+    /// Values after earlier rounds.
     #[serde(default)]
     pub history: Vec<Point>,
 }
 
-/// How the games of a tuning are played: the same from its first round to its last.
+/// Match settings of an SPSA run, constant over all rounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MatchSettings {
     /// The engine, as the tournament program names engines.
@@ -161,7 +158,7 @@ pub(crate) struct Point {
 /// Why a saved tuning can't be resumed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResumeError {
-    #[error("no saved tuning: {0}")]
+    #[error("not an SPSA checkpoint: {0}")]
     Text(#[from] serde_json::Error),
     #[error("damaged: its values are not those of its parameters")]
     Damaged,
@@ -189,9 +186,6 @@ impl SpsaState {
     }
 
     /// Reads what [`SpsaState::to_text`] wrote.
-    ///
-    /// # Errors
-    /// If the text is no saved state, or has another format.
     pub(crate) fn parse(text: &str) -> Result<SpsaState, ResumeError> {
         let state: SpsaState = serde_json::from_str(text)?;
         match state.format {
@@ -289,9 +283,6 @@ impl SpsaState {
     }
 
     /// The text of a parameter file with the current values: comments, blanks and parameters that are not tuned stay.
-    ///
-    /// # Errors
-    /// If the text has no line for a parameter; the error is its name.
     pub(crate) fn rewritten(&self, text: &str) -> Result<String, String> {
         let rounded = self.rounded();
         let mut is_written = vec![false; self.parameters.len()];

@@ -22,7 +22,7 @@ use identity::identity_of;
 /// Rounds in which steepness and strengths are fitted in turn.
 const ROUNDS: usize = 3;
 
-/// What a fit does with a table.
+/// Settings of a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
     /// Start values of all parameters.
@@ -41,7 +41,7 @@ pub struct Task {
     pub bounds: Vec<(String, Bounds)>,
     /// Treatment of the players' strength.
     pub players: Players,
-    /// OptimizerSettings of the optimizer.
+    /// Settings of the optimizer.
     pub settings: OptimizerSettings,
 }
 
@@ -175,8 +175,8 @@ pub fn fit<'t, R: LabelledRows>(
     let fit = optimize(problem, &mut validation, &task.settings, &identity, stop, report)?;
 
     let parameters = schema.rounded(&projected(&fit.best, &variables, &table.coverage));
-    let judge = if validation.is_empty() { &mut train } else { &mut validation };
-    let rounding_error = judge.error(&parameters) - judge.error(&fit.best);
+    let held_out = if validation.is_empty() { &mut train } else { &mut validation };
+    let rounding_error = held_out.error(&parameters) - held_out.error(&fit.best);
     let last = fit.steps.last();
     let search = last.map_or(Duration::ZERO, |step| step.time).as_secs_f64();
     let unseen = schema.weights.iter().zip(&table.coverage).filter(|(_, count)| **count == 0);
@@ -244,7 +244,7 @@ fn bounds_of(
     Ok(all)
 }
 
-/// The parameters with all constraints kept to the letter.
+/// The parameters projected onto the constraints.
 fn projected(parameters: &[f64], variables: &Variables, coverage: &[u32]) -> Vec<f64> {
     let mut point = variables.point(parameters);
     let members = variables.members();
@@ -261,7 +261,7 @@ fn player_strengths(names: &[String], strengths: &Strengths) -> Vec<PlayerStreng
     names.iter().zip(strengths.of_players()).map(player).collect()
 }
 
-/// The most memory that the process has had, in bytes, as Linux tells it; 0 elsewhere.
+/// Peak memory of the process in bytes (Linux); 0 elsewhere.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

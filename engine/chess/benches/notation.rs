@@ -1,4 +1,4 @@
-//! Games read per second, by us and by pgn-reader with shakmaty beside us: tokens alone, and every move judged.
+//! Games read per second, by us and by pgn-reader with shakmaty beside us: tokens alone, and with every move checked.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -52,7 +52,7 @@ impl TheirVisitor for Nothing {
     fn end_game(&mut self, (): ()) {}
 }
 
-/// Our moves, each judged.
+/// Our reader, with every move checked.
 #[derive(Default)]
 struct OurJudge(Position);
 
@@ -74,7 +74,7 @@ impl Visitor for OurJudge {
     }
 }
 
-/// Their moves, each judged.
+/// Their reader, with every move checked.
 struct MoveChecker;
 
 impl TheirVisitor for MoveChecker {

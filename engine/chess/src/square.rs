@@ -148,7 +148,7 @@ impl Square {
     /// 0 for a1 to 63 for h8.
     #[inline]
     pub const fn index(self) -> usize {
-        // The mask tells the optimizer the range, so that tables of 64 need no bounds check.
+        // The mask shows the optimizer the range, so that tables of 64 need no bounds check.
         (self.0 & 63) as usize
     }
 

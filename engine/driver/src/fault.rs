@@ -185,7 +185,7 @@ impl StderrExcerpt {
 
 impl fmt::Display for StderrExcerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() { Ok(()) } else { write!(f, "; its last words on standard error: `{}`", self.0) }
+        if self.0.is_empty() { Ok(()) } else { write!(f, "; last lines on standard error: `{}`", self.0) }
     }
 }
 

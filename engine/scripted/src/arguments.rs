@@ -115,7 +115,7 @@ What hangs ends by itself after ten minutes.
 
 Faults:
 {}
-Exit codes: 0 told to quit, 1 by a fault, 2 wrong usage.
+Exit codes: 0 after quit, 1 by a fault, 2 wrong usage.
 ",
         fault::List
     )

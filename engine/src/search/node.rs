@@ -236,7 +236,7 @@ impl Worker<'_> {
                     MoveDecision::Search => {}
                     MoveDecision::Prune => continue,
                     MoveDecision::PruneQuiets => {
-                        // Late move pruning judges by move count alone: one of the pruned moves should keep the
+                        // Late move pruning depends on the move count alone: one of the pruned moves should keep the
                         // static evaluation, so the score must not drop below it.
                         if eval.evaluation != NO_SCORE {
                             found.best = found.best.max(alpha.min(eval.evaluation));

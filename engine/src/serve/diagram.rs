@@ -42,7 +42,7 @@ impl BoardStyle {
             BoardStyle::Color => {
                 let color = if square.is_light() { LIGHT } else { DARK };
                 match piece {
-                    // The filled symbols stand out on both kinds of squares: their color tells the side.
+                    // The filled symbols stand out on both kinds of squares: their color shows the side.
                     Some(piece) => {
                         let side = if piece.color() == Color::White { WHITE } else { BLACK };
                         write!(f, "{color}{side} {} ", symbol(Piece::new(Color::Black, piece.role())))

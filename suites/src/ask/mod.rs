@@ -66,7 +66,7 @@ pub enum AnswerFailure {
     Resigned,
     #[error("reported no principal variation within its limit (and then played {0})")]
     Late(UciMove),
-    #[error("said that there is no move")]
+    #[error("answered without a move")]
     NoMove,
 }
 

@@ -190,8 +190,9 @@ impl<'env> SuiteRun<'env> {
             Err(AnswerFailure::Fault(fault)) => {
                 self.faults_running += 1;
                 if self.faults_running == MOST_FAULTS {
-                    self.last_words =
-                        Some(format!("failed at {MOST_FAULTS} positions running: the last time it {fault}"));
+                    self.last_words = Some(format!(
+                        "failed at {MOST_FAULTS} consecutive positions: the last time it {fault}"
+                    ));
                 }
             }
             Ok(_) | Err(_) => self.faults_running = 0,

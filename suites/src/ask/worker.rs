@@ -56,9 +56,6 @@ pub struct EngineInfo {
 
 /// Starts an engine once and sets its options, so that a wrong command, protocol or option is reported before the run. Other
 /// faults are for the run to find. The calling thread must live as long as the engine shall.
-///
-/// # Errors
-/// If the command, the protocol or an option is wrong.
 pub(crate) fn check(
     entrant: &SuiteEntrant,
     reaper: Option<&Reaper>,
@@ -158,8 +155,8 @@ impl<'a> SuiteWorker<'a> {
             Err(ConversationError::Interrupted) => return Err(Stopped::Interrupted),
             Err(error @ ConversationError::System { .. }) => return Err(Stopped::GivenUp(error.to_string())),
         };
-        let obeys = matches!(answer.outcome, Ok(_) | Err(AnswerFailure::Late(_)));
-        let is_kept = obeys && self.entrant.restart == Restart::Off && engine.is_reusable();
+        let kept_limit = matches!(answer.outcome, Ok(_) | Err(AnswerFailure::Late(_)));
+        let is_kept = kept_limit && self.entrant.restart == Restart::Off && engine.is_reusable();
         self.engine = is_kept.then_some(engine);
         Ok(answer)
     }
@@ -207,7 +204,7 @@ impl<'a> SuiteWorker<'a> {
                 Ready::Failed(words) => last_words = words,
             }
         }
-        Err(Stopped::GivenUp(format!("would not start three times running: {last_words}")))
+        Err(Stopped::GivenUp(format!("failed to start three times in a row: {last_words}")))
     }
 
     /// Starts a new game. An engine that cannot play this variant is kept for the next position.

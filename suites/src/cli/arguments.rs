@@ -34,7 +34,7 @@ pub(super) enum SuitesCommand {
     Grade(GradeFlags),
     /// List the built-in suites
     List,
-    /// Show a suite: themes, oddities and their handling, or some positions
+    /// Show a suite: themes, irregularities and their handling, or some positions
     #[command(after_help = SHOW_EXAMPLES)]
     Show(ShowFlags),
     /// Compare two runs: newly solved and lost positions, with a significance test

@@ -31,7 +31,7 @@ pub(super) fn show(flags: &ShowFlags) -> Result<Exit, Refusal> {
     let is_wanted = |problem: &&Problem| flags.ids.is_empty() || flags.ids.contains(&problem.id);
     let wanted: Vec<&Problem> = suite.problems.iter().filter(is_wanted).collect();
     if let Some(id) = flags.ids.iter().find(|id| wanted.iter().all(|problem| problem.id != **id)) {
-        return Err(anyhow!("no problem of {} is called {id:?}", suite.name)).or_usage();
+        return Err(anyhow!("{} has no problem {id:?}", suite.name)).or_usage();
     }
     let text = match (flags.epd, flags.ids.is_empty()) {
         (true, _) => wanted.iter().map(|problem| format!("{}\n", problem.epd)).collect(),
@@ -65,7 +65,7 @@ fn overview(suite: &Suite) -> String {
     text.push_str(&table.to_text());
     let oddities = oddities(suite);
     if !oddities.is_empty() {
-        text.push_str("\nOddities, and what is made of them:\n");
+        text.push_str("\nIrregularities and their handling:\n");
         text.extend(oddities.iter().map(|oddity| format!("{oddity}\n")));
     }
     text

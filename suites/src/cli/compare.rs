@@ -43,7 +43,7 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
     }
     let alone = second.as_deref().map(|second| unmatched_suites(&first, second)).unwrap_or_default();
     for suite in &alone {
-        output::print_info(&format!("left out: {suite}, which only one of the files has"));
+        output::print_info(&format!("skipped: {suite}, which only one of the files has"));
     }
     for (a, b) in pairs.iter().filter(|(a, b)| a.settings != b.settings) {
         let names =

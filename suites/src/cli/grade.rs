@@ -25,7 +25,7 @@ pub(super) fn grade(flags: &GradeFlags) -> Result<Exit, Refusal> {
     };
     let list = MoveList::parse(&decode(&bytes), &file, &suite);
     for line in &list.refused {
-        output::print_info(&format!("left out: {line}"));
+        output::print_info(&format!("skipped: {line}"));
     }
     let name = flags.name.clone().unwrap_or_else(|| match flags.moves.file_stem() {
         Some(stem) if !is_standard_output(&flags.moves) => stem.to_string_lossy().into_owned(),

@@ -128,7 +128,7 @@ fn described(
         (build.elo, build.elo_error) = elo_of(name, &text, &file.display().to_string()).or_usage()?;
         build.entrant = Some(name.clone());
         if build.elo.is_none() {
-            output::print_info(&format!("{} gives {name} no Elo yet: the row is without", file.display()));
+            output::print_info(&format!("{} has no Elo for {name} yet: the row has none", file.display()));
         }
     }
     Ok(build)
@@ -138,7 +138,7 @@ fn described(
 fn day(given: Option<&str>) -> Result<Date, Refusal> {
     let Some(text) = given else { return Ok(Date::today()) };
     Date::parse(text)
-        .ok_or_else(|| anyhow!("--date {text}: there is no such day; a day is written as 2026-11-21"))
+        .ok_or_else(|| anyhow!("--date {text}: there is no such day; expected a date like 2026-11-21"))
         .or_usage()
 }
 

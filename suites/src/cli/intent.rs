@@ -71,13 +71,13 @@ pub(super) fn suite(text: &str) -> Result<Suite, Refusal> {
         None => read_suite(text)?,
     };
     for line in &suite.refused {
-        output::print_info(&format!("left out: {line}"));
+        output::print_info(&format!("skipped: {line}"));
     }
     for (problem, note) in parts_left_out(&suite) {
         output::print_info(&format!("{text}, line {}, {}: {note}", problem.line, problem.id));
     }
     if suite.problems.is_empty() {
-        return Err(anyhow!("{text} has no problem that could be asked")).or_usage();
+        return Err(anyhow!("{text} has no usable problem")).or_usage();
     }
     Ok(suite)
 }

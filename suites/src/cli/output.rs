@@ -102,19 +102,24 @@ pub(super) fn check_apart<'a>(
     let (standard, files): (Vec<&Path>, Vec<&Path>) =
         outputs.iter().copied().partition(|path| is_standard_output(path));
     if standard.len() > 1 {
-        return Err(anyhow!("standard output (-) takes one form of the results: name files for the others"))
-            .or_usage();
+        return Err(anyhow!("standard output (-) takes one output: name files for the others")).or_usage();
     }
     for (index, file) in files.iter().enumerate() {
         if files[..index].iter().any(|other| is_same_file(other, file)) {
-            return Err(anyhow!("{} was named for two outputs: name another for one", file.display()))
-                .or_usage();
+            return Err(anyhow!(
+                "{} is named for two outputs: name another file for one of them",
+                file.display()
+            ))
+            .or_usage();
         }
     }
     for input in inputs.into_iter().filter(|input| !is_standard_output(input)) {
         if let Some(file) = files.iter().find(|file| is_same_file(file, input)) {
-            return Err(anyhow!("{} would be written over, and is read: name another file", file.display()))
-                .or_usage();
+            return Err(anyhow!(
+                "{} is an input and would be overwritten: name another file",
+                file.display()
+            ))
+            .or_usage();
         }
     }
     Ok(())

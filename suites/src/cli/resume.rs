@@ -28,7 +28,7 @@ impl<'a> Earlier<'a> {
     /// The results of a file: none if the run has just started. Warns about those of another run.
     pub(super) fn read(file: &Path, plan: &'a Plan, suites: &'a [Suite]) -> Result<Earlier<'a>, Refusal> {
         if !file.exists() {
-            output::print_info(&format!("{} does not exist yet: all positions are asked", file.display()));
+            output::print_info(&format!("{} does not exist yet: all positions are run", file.display()));
             return Ok(Earlier::none(plan, suites));
         }
         let earlier = Earlier { records: output::read_records(file)?, plan, suites };
@@ -103,7 +103,7 @@ impl<'a> Earlier<'a> {
         }
         if others.len() == self.records.len() {
             output::print_info(&format!(
-                "{} holds nothing of this run: all positions are asked",
+                "{} holds nothing of this run: all positions are run",
                 file.display()
             ));
         }

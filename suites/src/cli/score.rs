@@ -162,7 +162,7 @@ impl<'a> ScoredRun<'a> {
                 let never_spoke = entrant.protocol == Protocol::Uci && introduction.protocol.is_none();
                 let hint =
                     if never_spoke { "; does it speak xboard (proto=xboard, proto=auto)?" } else { "" };
-                output::print_info(&format!("{} is out: it {words}{hint}", entrant.name));
+                output::print_info(&format!("{} is disqualified: it {words}{hint}", entrant.name));
                 *exit = (*exit).max(Exit::LeftOut);
             }
         }

@@ -44,7 +44,7 @@ pub(crate) enum GauntletError {
         /// What is wrong, with line and column.
         source: serde_json::Error,
     },
-    #[error("nobody called {name:?} played in {file}; those who did: {}", names.join(", "))]
+    #[error("{file} has no entrant {name:?}; it has: {}", names.join(", "))]
     NoEntrant {
         name: String,
         /// The file, as it was named.
@@ -87,9 +87,6 @@ impl GauntletJson {
 }
 
 /// The text of the results in a file: the file's own, or what `smalt-tournament` makes of a store.
-///
-/// # Errors
-/// If it is a store, and that program cannot be run or does not read it.
 pub(crate) fn results_of(bytes: &[u8], path: &Path) -> Result<String, GauntletError> {
     if !bytes.starts_with(STORE_MARK) {
         return Ok(String::from_utf8_lossy(bytes).into_owned());
@@ -120,9 +117,6 @@ fn reader() -> PathBuf {
 }
 
 /// The strength of an entrant above the mean of its opponents, in Elo, and its error. `file` is the name in errors.
-///
-/// # Errors
-/// If the text is something else, or no player has that name.
 pub(crate) fn elo_of(
     name: &str,
     text: &str,

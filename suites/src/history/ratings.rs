@@ -27,9 +27,6 @@ struct RatingsJson {
 }
 
 /// The rating list of all games in stores and PGN files.
-///
-/// # Errors
-/// If `smalt-tournament` cannot be run or does not read them.
 pub(crate) fn ratings_of(files: &[PathBuf]) -> Result<Vec<PlayerRating>, GauntletError> {
     let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     let text = json_of("ratings", &files)?;

@@ -26,9 +26,6 @@ pub(crate) fn history_report(history: &History, style: ReportStyle) -> String {
 }
 
 /// WAC and STS in percent, and Elo below them, over time, as SVG.
-///
-/// # Errors
-/// If no build has any number.
 pub(crate) fn history_plot(history: &History) -> Result<String, PlotError> {
     let (axis, places) = places(&history.builds);
     let chart = |title, y| {

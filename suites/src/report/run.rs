@@ -114,7 +114,7 @@ fn interrupted(run: &Record) -> Option<String> {
     match kind {
         _ if run.protocol.as_deref() != Some(Protocol::Xboard.name()) => None,
         "movetime" if !is_whole => Some(format!(
-            "xboard has whole seconds only: {} got `?` (move now) after {amount} ms, and may have been late to obey; or, if it \
+            "xboard has whole seconds only: {} got `?` (move now) after {amount} ms, and may have reacted late; or, if it \
              ignores that, had a clock of one move",
             run.engine
         )),

@@ -8,9 +8,6 @@ use crate::record::{self, Record};
 
 /// SVG charts: for each suite with several themes the points by theme of all engines and the share solved by
 /// time. Suites with a single theme share a pair of charts.
-///
-/// # Errors
-/// If there is no run.
 pub(crate) fn score_plot(runs: &[Record]) -> Result<String, PlotError> {
     let mut charts = Vec::new();
     for group in groups(runs) {

@@ -167,7 +167,7 @@ fn a_suite_that_only_one_file_has_is_told_once() {
     bench.file("a.json", to_json(&["suite", "x", "y", "x", "y"].map(of)));
     bench.file("b.json", to_json(&runs));
     let ran = bench.run(["compare", "a.json", "b.json"]);
-    let left_out = ["x", "y"].map(|suite| format!("left out: {suite}, which only one of the files has\n"));
+    let left_out = ["x", "y"].map(|suite| format!("skipped: {suite}, which only one of the files has\n"));
     assert_eq!((ran.code, ran.errors), (Some(3), left_out.concat()));
 }
 

@@ -34,7 +34,7 @@ fn an_interrupted_run_goes_on_where_it_was() {
         let (ran, records) = resume(&|_| {}, flags);
         assert_eq!((ran.code, shown(&records[0].results)), (Some(0), ANSWERED.map(str::to_owned).into()));
         assert!(
-            ran.errors.contains("half.json holds nothing of this run: all positions are asked"),
+            ran.errors.contains("half.json holds nothing of this run: all positions are run"),
             "{}",
             ran.errors
         );
@@ -119,7 +119,7 @@ fn a_run_goes_on_with_a_file_that_is_not_there_yet() {
     let (ran, records) =
         bench.score(SUITE, &scripted("--moves e2e4"), &["--nodes", "10", "--resume", "none.json"]);
     assert_eq!((ran.code, shown(&records[0].results)), (Some(0), ANSWERED.map(str::to_owned).into()));
-    assert!(ran.errors.contains("none.json does not exist yet: all positions are asked"), "{}", ran.errors);
+    assert!(ran.errors.contains("none.json does not exist yet: all positions are run"), "{}", ran.errors);
 }
 
 #[test]
@@ -223,8 +223,8 @@ fn a_file_that_cannot_be_written_is_told_before_any_engine_is_started() {
         assert!(ran.errors.contains(expected) && !ran.errors.contains("nowhere"), "{}", ran.errors);
     };
     check(&["--csv", "no/such/folder.csv"], "write no/such/folder.csv: No such file");
-    check(&["--json", "-", "--csv", "-"], "standard output (-) takes one form of the results");
-    check(&["--json", "out", "--csv", "./out"], "./out was named for two outputs");
-    check(&["--failed", "./suite.epd"], "./suite.epd would be written over, and is read");
+    check(&["--json", "-", "--csv", "-"], "standard output (-) takes one output");
+    check(&["--json", "out", "--csv", "./out"], "./out is named for two outputs");
+    check(&["--failed", "./suite.epd"], "./suite.epd is an input and would be overwritten");
     assert_eq!(bench.read("suite.epd"), SUITE);
 }

@@ -123,7 +123,8 @@ fn an_engine_that_does_nothing_but_fail_is_given_up_after_five_positions() {
     let suite: String =
         (1..=9).map(|id| format!("8/8/8/4k3/8/8/8/R3K3 w - - bm Ra5+; id \"s.{id}\";\n")).collect();
     let (ran, records) = bench.score(&suite, &scripted("--fault exit@all"), &["--nodes", "10", "-c", "1"]);
-    let words = "scripted is out: it failed at 5 positions running: the last time it exited with code 1";
+    let words =
+        "scripted is disqualified: it failed at 5 consecutive positions: the last time it exited with code 1";
     assert!(ran.errors.contains(words), "{}", ran.errors);
     assert_eq!((ran.code, records[0].faults, records[0].unanswered), (Some(3), 5, 4), "{}", ran.errors);
 }
@@ -265,7 +266,11 @@ fn an_engine_that_never_starts_is_told() {
     let (ran, records) = bench.score(SUITE, &scripted("--fault exit-at-start"), &["--nodes", "10"]);
     assert_eq!(ran.code, Some(1), "{}", ran.errors);
     assert_eq!((records[0].unanswered, records[0].faults), (4, 0));
-    assert!(ran.errors.contains("scripted is out: it would not start three times running"), "{}", ran.errors);
+    assert!(
+        ran.errors.contains("scripted is disqualified: it failed to start three times in a row"),
+        "{}",
+        ran.errors
+    );
     assert!(ran.errors.contains("does it speak xboard (proto=xboard, proto=auto)?"), "{}", ran.errors);
     assert!(ran.errors.ends_with("smalt-suites: no engine gave an answer\n"), "{}", ran.errors);
 }
@@ -292,7 +297,7 @@ fn wrong_input_is_refused_before_anything_runs() {
     };
     let engine = scripted("");
     check("st", &engine, "there is no suite and no file \"st\" (did you mean sts?)");
-    check("empty.epd", &engine, "empty.epd has no problem that could be asked");
+    check("empty.epd", &engine, "empty.epd has no usable problem");
     check("wac", "cmd=./nowhere", "engine \"nowhere\" would not start: failed to find `./nowhere`");
     check("wac", &format!("{engine} option.Hash=3"), "engine \"scripted\": failed to set option \"Hash\"");
     check("wac", &format!("{engine} tc=1+1"), "engine \"scripted\": tc is for games");
@@ -306,7 +311,7 @@ fn lines_that_cannot_be_read_are_left_out() {
     let suite = format!("nonsense\n{SUITE}");
     let (ran, records) = bench.score(&suite, &scripted("--moves e2e4"), &["--nodes", "10"]);
     assert_eq!((ran.code, records[0].positions), (Some(3), 4));
-    assert!(ran.errors.contains("left out: suite.epd, line 1: "), "{}", ran.errors);
+    assert!(ran.errors.contains("skipped: suite.epd, line 1: "), "{}", ran.errors);
 }
 
 #[test]

@@ -464,7 +464,7 @@ fn the_last_words_on_standard_error_are_in_the_message_the_log_and_the_report() 
     let (good, bad) = (scripted("good", ""), scripted("bad", "--fault loud-crash@3"));
     let rest = "--depth 1 --games 1 --maxmoves 12 --log logs --store run.db";
     let (_, err) = place.check(&duel(&good, &bad, rest), 0);
-    let words = "its last words on standard error: `thread 'search' panicked at src/search.rs:42:5: | index out of bounds`";
+    let words = "last lines on standard error: `thread 'search' panicked at src/search.rs:42:5: | index out of bounds`";
     assert!(err.contains(words), "{err}");
     let log = place.read("logs/game-000001.log");
     assert!(log.contains("bad ! thread 'search' panicked at src/search.rs:42:5:"), "{log}");

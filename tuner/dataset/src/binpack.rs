@@ -17,8 +17,10 @@ use super::plain::{GameCounter, from_mover, to_mover};
 use super::record::{RecordError, Sample};
 use super::text::LineError;
 
-/// What a chunk begins with, and the bytes of its header: the mark and its length.
+/// Magic bytes of a chunk.
 pub(super) const MAGIC: [u8; 4] = *b"BINP";
+/// Bytes of a chunk header: magic and length.
+/// Bytes of a chunk header: magic and length.
 const HEADER: usize = 8;
 
 /// No writer makes chunks of more than about a megabyte; a longer one is damage.
@@ -119,7 +121,7 @@ impl BinpackWriter {
         Ok(BinpackWriter { packer: CompressedTrainingDataEntryWriter::new(file).map_err(io::Error::other)? })
     }
 
-    /// Takes a position; the result is 0 to 2 from White's view.
+    /// Adds a position; the result is 0 to 2 from White's point of view.
     pub(super) fn push(&mut self, sample: &Sample, mv: Move, score: i16, result: u8) -> io::Result<()> {
         let position = &sample.position;
         let (score, result) = to_mover(position, score, result);
@@ -131,7 +133,7 @@ impl BinpackWriter {
         self.packer.write_entry(&entry).map_err(io::Error::other)
     }
 
-    /// Writes what is left.
+    /// Writes the last chunk.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.packer.flush_and_end();
         self.packer.into_inner()?.flush()

@@ -26,9 +26,6 @@ const FLIPPED: usize = 56;
 const OPPONENT: u8 = 8;
 
 /// Reads one position, with White to move.
-///
-/// # Errors
-/// If it is no legal position, or a field has an impossible value.
 pub(super) fn parse(bytes: &[u8; SIZE]) -> Result<Sample, RecordError> {
     let occupied = u64::from_le_bytes(std::array::from_fn(|index| bytes[index]));
     if occupied.count_ones() > 32 || bytes[26] > 2 {

@@ -196,11 +196,11 @@ impl PositionReason {
             PositionReason::Mate => "mate announced",
             PositionReason::Score => "score beyond the limit",
             PositionReason::Unquiet => "around a capture or promotion",
-            PositionReason::Unresolved => "does not come to rest",
+            PositionReason::Unresolved => "no quiet end of the quiescence search",
             PositionReason::Last => "end of a decided game",
-            PositionReason::PerGame => "enough of its game",
+            PositionReason::PerGame => "limit per game",
             PositionReason::Duplicate => "same as another, merged",
-            PositionReason::Balance => "enough of its phase",
+            PositionReason::Balance => "limit per phase",
             PositionReason::Crowded => "more than 32 pieces",
         }
     }

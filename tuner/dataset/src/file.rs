@@ -107,7 +107,7 @@ impl PositionFile {
         self.seed
     }
 
-    /// The hash of all records that the writer noted: tells data sets apart.
+    /// Hash of all records, which identifies the data set.
     pub fn hash(&self) -> u64 {
         self.hash
     }
@@ -201,9 +201,6 @@ pub(super) struct PositionWriter {
 
 impl PositionWriter {
     /// Begins a file; nothing is seen at `path` before [`PositionWriter::finish`].
-    ///
-    /// # Errors
-    /// If the folder does not exist or can't be written to.
     pub(crate) fn create(path: &Path, seed: u64) -> io::Result<PositionWriter> {
         let mut file = io::BufWriter::with_capacity(1 << 18, new_file(path)?);
         file.write_all(&[0; HEADER_SIZE])?;
@@ -211,9 +208,6 @@ impl PositionWriter {
     }
 
     /// Appends a record.
-    ///
-    /// # Errors
-    /// If the disk is full or fails.
     pub(crate) fn push(&mut self, record: &[u8; RECORD_SIZE]) -> io::Result<()> {
         self.count += 1;
         self.hash = hashed(self.hash, record);
@@ -221,9 +215,6 @@ impl PositionWriter {
     }
 
     /// Completes the file with the names of the players and puts it in its place. Gives the hash of its records.
-    ///
-    /// # Errors
-    /// If the disk is full or fails; the old file, if there was one, is then still there.
     pub(crate) fn finish(mut self, players: &[String]) -> io::Result<u64> {
         let names: String = players.iter().map(|name| format!("{}\n", name.replace('\n', " "))).collect();
         self.file.write_all(names.as_bytes())?;

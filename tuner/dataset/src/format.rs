@@ -59,7 +59,7 @@ impl Format {
         (Format::Binpack, &["binpack"]),
     ];
 
-    /// The format that the ending of a name says; an ending of compression (.gz, .zst) is looked behind.
+    /// The format by file extension; .gz and .zst are ignored.
     pub fn of_path(path: &Path) -> Option<Format> {
         let ending = path.extension()?.to_str()?.to_lowercase();
         if matches!(ending.as_str(), "gz" | "zst") {
@@ -82,12 +82,12 @@ impl Format {
         asked.or_else(by_name).ok_or_else(|| FormatError::Ending(path.to_owned()))
     }
 
-    /// The words of all formats on the command line.
+    /// Keywords of all formats on the command line.
     pub fn keywords() -> [&'static str; 9] {
         Format::ENDINGS.map(|(format, _)| format.keyword())
     }
 
-    /// Its word on the command line.
+    /// Keyword on the command line.
     pub fn keyword(self) -> &'static str {
         match self {
             Format::Smalt => "smalt",
@@ -107,7 +107,7 @@ impl Format {
         Format::ENDINGS.map(|(_, endings)| format!(".{}", endings[0])).join(", ")
     }
 
-    /// Its name, for people.
+    /// Name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Format::Smalt => "positions of smalt-tuner",

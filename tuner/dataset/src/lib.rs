@@ -52,7 +52,7 @@ pub struct SkippedLine {
     pub error: LineError,
 }
 
-/// What became of a line or record, with its number.
+/// A parsed line or record, with its number.
 type Worked<T> = (u64, Result<T, LineError>);
 
 /// Positions of a format that is read from its beginning to its end, with their numbers.
@@ -67,7 +67,7 @@ pub enum Dataset {
 }
 
 impl Dataset {
-    /// Opens a file, and tells its format by its first bytes or the ending of its name.
+    /// Opens a file; the format is detected by its first bytes or its extension.
     ///
     /// # Errors
     /// If the file can't be opened, or is a binary that is broken or newer than this program.
@@ -113,7 +113,7 @@ impl Dataset {
         }
     }
 
-    /// How many positions hold the mean result of several games: those of files that earlier versions wrote.
+    /// Number of positions with the mean result of several games (files of earlier versions).
     pub fn merged_over_games(&self) -> usize {
         match self {
             Dataset::Binary(file) => file.merged_over_games(),

@@ -15,7 +15,7 @@ pub(super) struct PlainReader<R> {
     games: GameCounter,
 }
 
-/// Tells games apart where the format does not: a new one begins where the ply does not grow, or the result is another.
+/// Numbers games where the format does not: a new one begins where the ply does not grow or the result changes.
 #[derive(Default)]
 pub(super) struct GameCounter {
     game: u32,

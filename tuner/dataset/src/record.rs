@@ -11,7 +11,7 @@
 //! | 34..36 | score, White's view, centipawns; the least number means none |
 //! | 36 | 1 if Black is to move |
 //! | 37 | halfmove clock, stops at 255 |
-//! | 38, 39 | who played White and Black: a number from 1, by the list of names in the file; 0 for nobody known |
+//! | 38, 39 | who played White and Black: a number from 1, by the list of names in the file; 0 if unknown |
 //!
 //! A nibble is the index of the piece (0 to 11), 12 and 13 for a white and a black rook that may castle, 14 for a pawn
 //! that has just made its double step and can be taken. All numbers are little-endian.
@@ -31,23 +31,23 @@ const NO_SCORE: i16 = i16::MIN;
 const CASTLING_ROOK: u8 = 12;
 const PASSING_PAWN: u8 = 14;
 
-/// A position and what is known about it.
+/// A labelled position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     pub position: Position,
-    /// What White scored from here, 0 to 1; a mean where several games are merged.
+    /// Result from White's point of view, 0 to 1; a mean where several games are merged.
     pub result: f32,
-    /// What an engine thought, in centipawns, White's view.
+    /// Score of an engine in centipawns, White's point of view.
     pub score: Option<i16>,
     /// The game it comes from; positions of one game are never split between training and validation.
     pub game: u32,
-    /// Plies played before it.
+    /// Ply of the game.
     pub ply: u16,
-    /// How many occurrences it stands for.
+    /// Number of occurrences.
     pub count: u16,
-    /// Who played White and Black: numbers from 1 in the data set's list of names, 0 for nobody known.
+    /// White and Black as numbers from 1 in the data set's list of names; 0 if unknown.
     pub players: [u8; 2],
-    /// The move that was played here; a record does not keep it.
+    /// The move played; not stored in records.
     pub mv: Option<Move>,
 }
 
@@ -155,7 +155,7 @@ pub fn count_again(record: &mut [u8; RECORD_SIZE]) {
     record[COUNT..COUNT + 2].copy_from_slice(&count.to_le_bytes());
 }
 
-/// The samples of one position as one: its mean result. Who played is kept where it was the same in all.
+/// Merges the samples of one position: mean result, and the players where all agree.
 pub fn merged(samples: &[Sample]) -> Option<Sample> {
     let first = samples.first()?;
     let count: u32 = samples.iter().map(|sample| u32::from(sample.count)).sum();

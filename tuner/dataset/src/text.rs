@@ -24,9 +24,9 @@ pub enum LineError {
     Position(#[from] FenError),
     #[error("no result: expected `c9 \"1-0\"`, `[1.0]` or `FEN | score | result`")]
     NoResult,
-    #[error("the score is no number: {0:?}")]
+    #[error("the score is not a number: {0:?}")]
     Score(String),
-    #[error("the line is no text")]
+    #[error("the line is not valid UTF-8")]
     Encoding,
     #[error("{0}")]
     Record(RecordError),
@@ -149,7 +149,7 @@ impl LabelledText {
         }
     }
 
-    /// The next lines that say something, with their numbers.
+    /// The next lines that are neither empty nor comments, with their numbers.
     fn read_lines(&mut self, size: usize, number: &mut u64) -> io::Result<Vec<(u64, Vec<u8>)>> {
         let mut lines = Vec::with_capacity(size);
         while lines.len() < size {

@@ -21,7 +21,7 @@ pub enum Unfit {
     MeanResult,
     #[error("without a legal move, which the format needs")]
     NoMove,
-    #[error("which the format has no room for (Chess960, or more than 32 pieces)")]
+    #[error("which the format can't represent (Chess960, or more than 32 pieces)")]
     NoRoom,
 }
 

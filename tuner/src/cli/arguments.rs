@@ -9,21 +9,20 @@ use super::sources::SourceArgument;
 use crate::weights::export::Language;
 use smalt_dataset::format::Format;
 
-/// Where the engine's numbers stand, seen from the top of the project.
+/// Evaluation parameter file, relative to the root of the project.
 pub(super) const PARAMETERS: &str = "engine/params/evaluation.toml";
 
-/// Where the constants of its search stand.
+/// Search parameter file.
 pub(super) const SEARCH_CONSTANTS: &str = "engine/params/search.toml";
 
 const EXIT_CODES: &str = "Exit codes:
-  0    all that was asked was done
+  0    success
   1    failed while running
   2    wrong usage or input file
-  3    finished, but something was left out: games or lines that could not be read; `prove`: not accepted
+  3    finished, but something was skipped: games or lines that could not be read; `prove`: not accepted
   130  interrupted by Ctrl-C; `texel` still writes the best that it found
   143  ended by SIGTERM; likewise";
 
-/// From games to better numbers.
 #[derive(Debug, Parser)]
 #[command(
     name = "smalt-tuner",
@@ -41,11 +40,11 @@ pub(super) struct TunerArguments {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TunerCommand {
-    /// Games to quiet, labelled positions
+    /// Extract quiet, labelled positions from games
     #[command(after_help = "Example:
   smalt-tuner extract data/games/ethereal12-stockfish15.pgn.zst -o /tmp/positions.bin")]
     Extract(ExtractFlags),
-    /// Positions from one format to another
+    /// Convert positions from one format to another
     #[command(after_help = "Examples:
   smalt-tuner convert positions.bin -o positions.plain
   smalt-tuner convert a.binpack b.viri -o all.csv
@@ -58,7 +57,7 @@ Formats, by the ending of the name or by --format:
 Text is read compressed (.gz, .zst) as well. A format that needs a score, a move or a whole
 result leaves out the positions without, and says how many (exit code 3).")]
     Convert(ConvertFlags),
-    /// Texel tuning: fit the weights of an evaluation to the results of positions
+    /// Fit the weights of an evaluation to the results of positions (Texel tuning)
     #[command(after_help = "Examples:
   smalt-tuner texel /tmp/positions.bin -o /tmp/tuned.toml
   smalt-tuner texel quiet.epd --only 'mobility.*' --write
@@ -70,25 +69,25 @@ each position, as docs/trace-protocol.md describes.
 Options of a data source follow its name: weight=W (in the error), lambda=SHARE (of the result), and
 view=white|mover (point of view of its results and scores).")]
     Texel(TexelFlags),
-    /// Coefficients of another engine's evaluation for each position, kept in a file for texel and check
+    /// Collect the traces of another engine's evaluation in a file for texel and check
     #[command(after_help = "Example:
   smalt-tuner trace positions.bin --engine ./mine -o mine.trace && smalt-tuner texel mine.trace --write=src/eval.h
 
 The same command again continues an interrupted file.")]
     Trace(TraceFlags),
-    /// What changed from one parameter file to another
+    /// Compare two parameter files
     Diff(DiffFlags),
-    /// Checks of a data set: coverage of each weight, collinear pairs, outliers
+    /// Check a data set: coverage of the weights, collinear pairs, outliers
     Check(CheckFlags),
-    /// A fit as a picture: its errors, its boards before and after, what moved most
+    /// Plot a fit (SVG): errors by epoch, piece-square tables, largest changes
     #[command(after_help = "Examples:
   smalt-tuner texel positions.bin -o tuned.toml --json run.json && smalt-tuner plot run.json -o loss.svg
   smalt-tuner plot tuned.toml -o boards.svg
   smalt-tuner plot spsa.json -o spsa.svg
   smalt-tuner plot old.toml tuned.toml --kind moved -o moved.svg")]
     Plot(PlotFlags),
-    /// SPRT between the tuned version and the one that it replaces
-    #[command(after_help = "From games to a proven table, from the top of the project:
+    /// Test the tuned version against the one that it replaces (SPRT)
+    #[command(after_help = "From games to tested weights, in the root folder of the project:
   smalt-tuner extract GAMES.pgn -o positions.bin && smalt-tuner texel positions.bin -o tuned.toml &&
     smalt-tuner prove tuned.toml --write
 For an engine whose numbers stand in its source:
@@ -102,7 +101,7 @@ Exit code 0: the tuned version was accepted; 3: it was not, and nothing was writ
   cargo build --release -p smalt --features tune && smalt-tuner spsa --engine target/release/smalt --write
   smalt-tuner spsa --engine ./mine --parameters spsa.txt --tc 5+0.05 --games 40000 -o tuned.txt
 
-Parameters of any engine are lines of OpenBench's form: name, int|float, value, min, max, c_end, r_end.
+Parameters of any engine are lines in OpenBench's format: name, int|float, value, min, max, c_end, r_end.
 Afterwards let the tuned engine play the old one: `smalt-tournament sprt`.")]
     Spsa(SpsaFlags),
     /// Completions, manual pages and reference.
@@ -371,7 +370,7 @@ pub(super) struct PlotFlags {
     /// numbers built in]
     #[arg(value_name = "RUN.json|SPSA.json|[BEFORE.toml] AFTER.toml", required = true, num_args = 1..=2)]
     pub(super) files: Vec<PathBuf>,
-    /// Kind of picture [default: loss of a fit, parameters of a checkpoint of `spsa`, boards of parameter files]
+    /// Kind of plot [default: loss of a fit, parameters of a checkpoint of `spsa`, boards of parameter files]
     #[arg(short, long, value_enum, value_name = "KIND")]
     pub(super) kind: Option<PlotKind>,
     /// SVG file [default: standard output]
@@ -385,20 +384,20 @@ pub(super) struct PlotFlags {
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum PlotKind {
-    /// The errors of a fit by epoch
+    /// Errors of a fit by epoch
     Loss,
-    /// The numbers of each square, before and after
+    /// Piece-square tables before and after
     Boards,
-    /// The numbers that moved most
+    /// Largest changes
     Moved,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ProveFlags {
-    /// Tuned table; with --build, the tuned source
+    /// Tuned parameter file; with --build, the tuned source
     #[arg(value_name = "TUNED")]
     pub(super) tuned: PathBuf,
-    /// Table that it must beat; with --build, the source that it replaces [default: engine/params/evaluation.toml if there,
+    /// Parameter file of the baseline; with --build, the source that it replaces [default: engine/params/evaluation.toml if there,
     /// else the one built in]
     #[arg(long, value_name = "FILE")]
     pub(super) base: Option<PathBuf>,
@@ -459,7 +458,7 @@ pub(super) struct SpsaFlags {
     /// Engine that plays itself, as `smalt-tournament` names engines; each parameter must be an option of it
     #[arg(long, value_name = "E", required_unless_present = "resume")]
     pub(super) engine: Option<String>,
-    /// Parameters: Smalt's own constants (.toml), or lines of OpenBench's form [default: engine/params/search.toml]
+    /// Parameters: Smalt's search parameters (.toml), or lines in OpenBench's format [default: engine/params/search.toml]
     #[arg(long, alias = "knobs", value_name = "FILE")]
     pub(super) parameters: Option<PathBuf>,
     /// Names of the parameters that are tuned, e.g. 'reduction_*'; may be repeated [default: all]

@@ -63,19 +63,19 @@ fn check_own(flags: &CheckFlags, weights: &[f64]) -> Result<Exit, Refusal> {
         let mut sources = Sources::default();
         sources.begin(&[], flags.positions.options);
         let mut outliers = Outliers::new(flags.count);
-        let judge = |sample: &Sample| {
+        let error_of = |sample: &Sample| {
             let packed = pack(&counted(&sample.position, &mut FeatureCounter::default())).ok()?;
             let parts = FeatureRow::whole(&packed)
                 .parts::<f64>(|weight| [weights[2 * weight], weights[2 * weight + 1]]);
             let result = sources.label(sample).result;
             Some((squared_error(parts.evaluation(), findings.k, result), sample.position, result))
         };
-        let take = |judged: Option<(f64, smalt_chess::Position, f32)>| {
-            if let Some((error, position, result)) = judged {
+        let take = |outlier: Option<(f64, smalt_chess::Position, f32)>| {
+            if let Some((error, position, result)) = outlier {
                 outliers.push(error, &position, result);
             }
         };
-        open(path)?.for_each_batch(16_384, |_| false, judge, take, |_| {}).or_failed()?;
+        open(path)?.for_each_batch(16_384, |_| false, error_of, take, |_| {}).or_failed()?;
         write(output, &outliers.finish())?;
     }
     Ok(skipped.exit())
@@ -227,7 +227,7 @@ fn page<R: LabelledRows>(
     for weight in rare {
         page.push_str(&format!("  {:>4} {}\n", table.coverage[weight], name(weight)));
     }
-    page.push_str(&format!("\npairs that can hardly be told apart ({}):\n", findings.collinear.len()));
+    page.push_str(&format!("\ncollinear pairs ({}):\n", findings.collinear.len()));
     for pair in findings.collinear.iter().take(NAMED_PAIRS) {
         let [first, second] = [pair.first, pair.second].map(parameter_name);
         page.push_str(&format!("  {:+.4} {first}, {second}\n", pair.correlation));

@@ -54,7 +54,7 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     }
     let unfit_count: u64 = unfit.iter().map(|(_, count)| count).sum();
     if unfit_count == read && flags.output.exists() {
-        unfit.iter().for_each(|(reason, count)| print_info(&format!("left out: {count} positions {reason}")));
+        unfit.iter().for_each(|(reason, count)| print_info(&format!("skipped: {count} positions {reason}")));
         let words = "no position fits the format, and the old file was not replaced by an empty one";
         return Err(anyhow!("{shown}: {words}")).or_usage();
     }
@@ -69,10 +69,10 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     Ok(if is_whole { skipped.exit() } else { Exit::LeftOut })
 }
 
-/// What of the positions is not in the file, or was added to them.
+/// Reports positions that were left out or completed.
 pub(super) fn report_written(written: &Written, unfit: &UnfitCounts) {
     for (reason, count) in unfit.iter() {
-        print_info(&format!("left out: {count} positions {reason}"));
+        print_info(&format!("skipped: {count} positions {reason}"));
     }
     if written.guessed_moves > 0 {
         print_info(&format!(

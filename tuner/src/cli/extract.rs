@@ -44,13 +44,7 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
         Err(error) => return Err(error).or_failed(),
     };
     for bad in &report.bad_games {
-        print_info(&format!(
-            "{}:{}: game left out: {}: {}",
-            bad.path,
-            bad.line,
-            bad.reason.name(),
-            bad.words
-        ));
+        print_info(&format!("{}:{}: game skipped: {}: {}", bad.path, bad.line, bad.reason.name(), bad.words));
     }
     report_written(&report.written, &report.unfit);
     let page = page(&report) + &format!("written to {}: {}\n", flags.output.display(), format.name());
@@ -117,11 +111,11 @@ fn page(report: &ExtractReport) -> String {
     for reason in GameReason::ALL {
         match report.skipped[reason as usize] {
             0 => {}
-            count => row(&format!("  left out: {}", reason.name()), count),
+            count => row(&format!("  skipped: {}", reason.name()), count),
         }
     }
     for (reason, count) in report.dropped.iter().filter(|(_, count)| *count > 0) {
-        row(&format!("positions left out: {}", reason.name()), count);
+        row(&format!("positions skipped: {}", reason.name()), count);
     }
     row("positions written", report.positions);
     row("their records, one for each game", report.records);

@@ -114,13 +114,13 @@ impl Skipped {
     fn report(&mut self, path: &Path, skipped: &SkippedLine) {
         self.count += 1;
         if self.count <= NAMED_LINES as u64 {
-            print_info(&format!("{}:{}: left out: {}", path.display(), skipped.line, skipped.error));
+            print_info(&format!("{}:{}: skipped: {}", path.display(), skipped.line, skipped.error));
         }
     }
 
     fn exit(&self) -> Exit {
         if self.count > NAMED_LINES as u64 {
-            print_info(&format!("{} lines were left out in all", self.count));
+            print_info(&format!("{} lines were skipped in all", self.count));
         }
         if self.count == 0 { Exit::Done } else { Exit::LeftOut }
     }
@@ -192,7 +192,7 @@ fn print(text: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Says something on standard error; where that is closed, nobody hears it.
+/// Prints a message to standard error; a closed pipe is ignored.
 fn print_info(text: &str) {
     let _ = writeln!(io::stderr(), "{}", smalt_report::sanitize::sanitize_message(text));
 }

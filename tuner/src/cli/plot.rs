@@ -31,7 +31,7 @@ fn is_table(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "toml")
 }
 
-/// What a JSON file of a run tells: the errors of a fit, or the parameters of a tuning by games.
+/// Content of a JSON file: the errors of a fit, or the parameters of an SPSA run.
 fn state(path: &Path, kind: Option<PlotKind>) -> Result<String, Refusal> {
     let shown = path.display();
     if !matches!(kind, None | Some(PlotKind::Loss)) {
@@ -54,7 +54,7 @@ fn change(before: &Parameters, after: &Path, kind: Option<PlotKind>) -> Result<S
     let (shown, after) = (after.display(), parameters(after)?);
     match kind.unwrap_or(PlotKind::Boards) {
         PlotKind::Boards => boards(before, &after).to_svg().with_context(|| shown.to_string()).or_usage(),
-        PlotKind::Moved if before == &after => Err(anyhow!("{shown}: nothing moved")).or_usage(),
+        PlotKind::Moved if before == &after => Err(anyhow!("{shown}: no weight changed")).or_usage(),
         PlotKind::Moved => moved(before, &after).to_svg().with_context(|| shown.to_string()).or_usage(),
         PlotKind::Loss => {
             Err(anyhow!("{shown}: errors are drawn from what `texel --json FILE` wrote")).or_usage()

@@ -61,7 +61,7 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
             let kept = folder.keep().join("accepted");
             write(&kept, &versions.tuned_text)?;
             let error = anyhow!(
-                "{}: it is no longer what was played against, and was not replaced; the accepted one is {}",
+                "{}: it changed during the test and was not replaced; the accepted one is {}",
                 path.display(),
                 kept.display()
             );
@@ -74,7 +74,7 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
     Ok(if proof.verdict == Verdict::Better { Exit::Done } else { Exit::LeftOut })
 }
 
-/// The two versions that play, as they were when the test began: nobody changes them while it lasts.
+/// Copies of the two versions, so that changes during the test have no effect.
 struct Versions {
     sides: [ProofEngine; 2],
     tuned_text: String,
@@ -89,7 +89,8 @@ impl Versions {
         let standing = || Some(PARAMETERS.into()).filter(|path: &PathBuf| path.is_file());
         let base = flags.base.clone().or_else(standing);
         if flags.write && base.is_none() {
-            let words = "--write: run from the top of the project, or say with --base which table to replace";
+            let words =
+                "--write: run in the root folder of the project, or give the file to replace with --base";
             return Err(anyhow!(words)).or_usage();
         }
         let tuned_table = WeightsFile::of_file(&flags.tuned, folder.join("tuned.toml"))?;
@@ -98,7 +99,7 @@ impl Versions {
             None => WeightsFile::new(SHIPPED.to_owned(), folder.join("base.toml"))?,
         };
         if parameters(&tuned_table.played)? == parameters(&base_table.played)? {
-            let base = base.as_deref().unwrap_or(Path::new("the table built in"));
+            let base = base.as_deref().unwrap_or(Path::new("the built-in weights"));
             return Err(anyhow!("{}: the same numbers as {}", flags.tuned.display(), base.display()))
                 .or_usage();
         }
@@ -117,7 +118,8 @@ impl Versions {
         stop: &AtomicBool,
     ) -> Result<Versions, Refusal> {
         let Some(base) = flags.base.clone() else {
-            return Err(anyhow!("--build: say with --base which source the tuned one replaces")).or_usage();
+            return Err(anyhow!("--build: give the source that the tuned one replaces with --base"))
+                .or_usage();
         };
         if matches!(engine_command(&flags.engine), Err(EngineError::Resolve(ResolveError::NoCommand))) {
             let words = "--build: give the program that it makes with --engine, as in --engine ./mine";
@@ -143,7 +145,7 @@ impl Versions {
         };
         let sides = [side("tuned", &tuned_text)?, side("base", &base_text)?];
         if is_same_program(sides.each_ref().map(|side| side.engine.as_str())) {
-            let words = "both versions are the same program: does the build command make it from --base?";
+            let words = "both versions are the same program: does the build command use --base?";
             return Err(anyhow!("--engine {}: {words}", flags.engine)).or_usage();
         }
         Ok(Versions { sides, tuned_text, base_text, base: Some(base) })
@@ -162,7 +164,7 @@ fn is_same_program(engines: [&str; 2]) -> bool {
     }
 }
 
-/// A table as it was when the test began: games are played with a copy, so that nobody changes it while they last.
+/// A parameter file and its copy for the games, so that changes during the test have no effect.
 struct WeightsFile {
     text: String,
     played: PathBuf,
@@ -231,7 +233,7 @@ fn page(proof: &Proof, written: Option<&Path>) -> String {
     );
     match written {
         Some(path) => page.push_str(&format!("accepted, and written to {}\n", path.display())),
-        None if proof.verdict == Verdict::Better => page.push_str("accepted; --write would have kept it\n"),
+        None if proof.verdict == Verdict::Better => page.push_str("accepted; give --write to keep it\n"),
         None if proof.verdict == Verdict::Undecided => {
             page.push_str("undecided: the base stays as it is; more games may decide (--games)\n");
         }

@@ -37,7 +37,7 @@ const CLOCK: &str = "time_*";
 
 pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
     if flags.checkpoint.is_file() && !flags.resume {
-        let words = "is there already: --resume goes on with it, another --checkpoint begins anew";
+        let words = "exists already: give --resume to continue it, or another --checkpoint to begin anew";
         return Err(anyhow!("{}: {words}", flags.checkpoint.display())).or_usage();
     }
     check_writable([flags.json.as_ref(), flags.output.as_ref()], flags.force)?;
@@ -63,7 +63,8 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
         let results = match play(&pair, &stop, &mut tell_of_play) {
             Err(PlayError::Interrupted) => {
                 let at = flags.checkpoint.display();
-                let error = anyhow!("interrupted after {} rounds; --resume goes on with {at}", state.rounds);
+                let error =
+                    anyhow!("interrupted after {} rounds; --resume continues with {at}", state.rounds);
                 return Err(Refusal { exit: Exit::Interrupted, error });
             }
             results => results.or_failed()?,
@@ -171,7 +172,7 @@ fn check_parameters(tournament: &Path, engine: &str, state: &SpsaState) -> Resul
         .with_context(|| format!("--engine {engine}"))
         .map_err(|error| match error.downcast_ref() {
             Some(EngineError::Option(SetOptionError::Unknown { .. })) if engine == BUILTIN => {
-                error.context("the constants of our search are options of `cargo build --release -p smalt --features tune` alone")
+                error.context("Smalt has UCI options for its search parameters only if built with `cargo build --release -p smalt --features tune`")
             }
             _ => error,
         })
@@ -199,20 +200,20 @@ fn chosen(flags: &SpsaFlags, settings: &MatchSettings) -> Result<Vec<TunablePara
             && !(is_clock_idle && is_toml(&settings.parameters) && matches(CLOCK, &parameter.name))
     };
     let free: Vec<TunableParam> = parameters.into_iter().filter(is_free).collect();
-    if free.is_empty() { Err(anyhow!("{shown}: nothing is left to turn")).or_usage() } else { Ok(free) }
+    if free.is_empty() { Err(anyhow!("{shown}: no parameter is left to tune")).or_usage() } else { Ok(free) }
 }
 
 fn is_toml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "toml")
 }
 
-/// The constants of our own engine, with the ranges that it gives them.
+/// Search parameters of our own engine, with their ranges.
 fn own_parameters(text: &str) -> anyhow::Result<Vec<TunableParam>> {
     let document: DocumentMut = text.parse()?;
     let parameter = |(name, item): (&str, &Item)| {
         let number = item.as_integer().ok_or_else(|| anyhow!("{name}: expected a whole number"))?;
         let constant = SearchParameters::ALL.iter().find(|constant| constant.name == name);
-        let constant = constant.ok_or_else(|| anyhow!("{name}: the engine has no such constant"))?;
+        let constant = constant.ok_or_else(|| anyhow!("{name}: the engine has no such parameter"))?;
         let (min, max) = (f64::from(constant.min), f64::from(constant.max));
         let name = name.to_owned();
         let step = (max - min) * STEP;
@@ -332,9 +333,9 @@ fn page(state: &SpsaState, written: Option<&Path>) -> String {
     page.push_str(&format!("{} games in {} rounds\n", wins + draws + losses, state.rounds));
     page.push_str(&match written {
         Some(path) => {
-            format!("written to {}; play it against what it replaces before you keep it\n", path.display())
+            format!("written to {}; test it against the old values before you keep it\n", path.display())
         }
-        None => "--write or --output FILE would have kept it\n".to_owned(),
+        None => "not written: give --write or --output FILE\n".to_owned(),
     });
     page
 }
@@ -344,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_engines_own_constants_are_parameters_and_come_back_in_their_places() {
+    fn search_parameters_of_smalt_are_read_and_written_back_in_place() {
         let text = include_str!("../../../engine/params/search.toml");
         let parameters = own_parameters(text).unwrap();
         assert_eq!(parameters.len(), SearchParameters::ALL.len());
@@ -357,7 +358,7 @@ mod tests {
             rewritten(text, &state).unwrap(),
             text.replace("null_move_depth = 3", "null_move_depth = 4")
         );
-        assert!(own_parameters("no_such_thing = 3").unwrap_err().to_string().contains("no such constant"));
+        assert!(own_parameters("no_such_thing = 3").unwrap_err().to_string().contains("no such parameter"));
     }
 
     #[test]

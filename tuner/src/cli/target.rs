@@ -93,13 +93,14 @@ impl Target {
     /// `--write` without a name: the parameter file of Smalt.
     fn in_place(flags: &TexelFlags, evaluation: Evaluation) -> Result<Target, Refusal> {
         if evaluation == Evaluation::Traced {
-            return Err(anyhow!("--write: say which source has the numbers, as in --write=src/eval.h"))
+            return Err(anyhow!("--write: name the source with the numbers, as in --write=src/eval.h"))
                 .or_usage();
         }
         let path = flags.params.clone().unwrap_or_else(|| PARAMETERS.into());
         let text = read(&path).map_err(|Refusal { exit, error }| Refusal {
             exit,
-            error: error.context("--write: run from the top of the project, or give --params or --output"),
+            error: error
+                .context("--write: run in the root folder of the project, or give --params or --output"),
         })?;
         Ok(Target::Parameters { layout: Layout { path: Some(path.clone()), text }, path })
     }

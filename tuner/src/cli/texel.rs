@@ -302,7 +302,7 @@ fn warnings<R: LabelledRows>(
         ));
     }
     if table.unpacked > 0 {
-        warnings.push(format!("{} positions with too many features were left out", table.unpacked));
+        warnings.push(format!("{} positions with too many features were skipped", table.unpacked));
     }
     Ok(warnings)
 }
@@ -358,18 +358,16 @@ fn page(tuned: &Tuned, target: &Target) -> String {
         ));
     }
     if summary.danger_lifted {
-        page.push_str("a group with a curve was all zero, where the curve is flat: it began above\n");
+        page.push_str("a group with a curve was all zero, where the curve is flat: it started above zero\n");
     }
     if !summary.unseen.is_empty() {
         let some = summary.unseen.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
         let count = summary.unseen.len();
-        page.push_str(&format!("{count} weights never occur and stayed as they were: {some}"));
+        page.push_str(&format!("{count} weights occur in no position and were not changed: {some}"));
         page.push_str(if count > 8 { ", …\n" } else { "\n" });
     }
     if summary.validation > 0 && summary.validation_error > summary.initial_validation_error {
-        page.push_str(
-            "the validation error rose: on games that it has not seen the tuned table predicts worse\n",
-        );
+        page.push_str("the validation error rose: the tuned weights predict held-out games worse\n");
     }
     let paths: Vec<String> = target.paths().iter().map(|path| path.display().to_string()).collect();
     if paths.is_empty() {

@@ -165,7 +165,7 @@ fn trace(
     spinner.finish();
     let collected = collected.map_err(refused)?;
     if collected.crowded > 0 {
-        print_info(&format!("{} positions with more than 32 pieces were left out", collected.crowded));
+        print_info(&format!("{} positions with more than 32 pieces were skipped", collected.crowded));
     }
     Ok(collected)
 }
@@ -218,7 +218,7 @@ impl Skipped {
     pub(super) fn report_reason(&mut self, path: &Path, line: u64, reason: &str) {
         self.count += 1;
         if self.count <= NAMED_LINES as u64 {
-            print_info(&format!("{}:{line}: left out: {reason}", path.display()));
+            print_info(&format!("{}:{line}: skipped: {reason}", path.display()));
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Chooser {
     resolver: Option<Resolver>,
 }
 
-/// A game, its number among all of them, and who played White and Black.
+/// A game with its number and the numbers of its players.
 pub(super) struct Numbered {
     pub(super) game: PgnGame,
     pub(super) number: u32,

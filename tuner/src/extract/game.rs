@@ -5,7 +5,7 @@ use smalt_chess::{MoveComment, PgnGame};
 
 use super::report::GameReason;
 
-/// Words of a `Termination` tag or of a last comment that tell of a game not ended at the board, in lower case.
+/// Words in a `Termination` tag or the last comment that mean a forfeit or a crash, in lower case.
 const FAULTS: [(&str, GameReason); 11] = [
     ("time forfeit", GameReason::TimeLoss),
     ("loses on time", GameReason::TimeLoss),
@@ -49,7 +49,7 @@ pub(super) fn refusal(game: &PgnGame) -> Option<(GameReason, u64, String)> {
     None
 }
 
-/// What a runner writes about the end of the game behind the figures of the last move.
+/// The termination in a runner's last comment, after score, depth and time.
 fn end_of(comment: &str) -> &str {
     match MoveComment::parse(comment) {
         Ok(MoveComment::Search(search)) => &comment[comment.len() - search.rest.len()..],

@@ -37,7 +37,7 @@ struct Occurrences {
 }
 
 impl Merger {
-    /// Adds an occurrence: to the record that its position has from this game already, or as a record of its own.
+    /// Adds an occurrence to the record of the same position and game, or as a new record.
     pub(super) fn add(&mut self, sample: &Sample, report: &mut ExtractReport) {
         let Ok(bytes) = sample.to_bytes() else {
             report.dropped.count(PositionReason::Crowded);
@@ -67,10 +67,7 @@ impl Merger {
         self.next.push(None);
     }
 
-    /// Gives over the records to write with their moves, balanced as the rules say.
-    ///
-    /// # Errors
-    /// Those of `take`.
+    /// Passes the records with their moves to `take`, with the phases balanced.
     pub(super) fn finish(
         self,
         rules: &Rules,
@@ -94,7 +91,7 @@ impl Merger {
         Ok(())
     }
 
-    /// Which positions stay: of each phase at most a share, chosen by the seed.
+    /// Which positions are kept: at most a share of each phase, drawn by the seed.
     fn balanced(&self, rules: &Rules) -> Vec<bool> {
         let mut kept = vec![true; self.positions.len()];
         let Some(factor) = rules.balance else { return kept };

@@ -27,10 +27,10 @@ use merge::Merger;
 pub use report::ExtractReport;
 pub(crate) use report::{GameReason, PHASES};
 
-/// Games that are read before they are judged together.
+/// Games in a batch that is filtered in parallel.
 const BATCH: usize = 512;
 
-/// What becomes of positions that are not quiet.
+/// Treatment of positions that are not quiet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unquiet {
     /// They are left out.
@@ -50,11 +50,11 @@ pub struct Rules {
     pub per_game: usize,
     /// The greatest score of either side, in centipawns, where the games have scores.
     pub max_score: Option<u32>,
-    /// What becomes of positions in which something hangs.
+    /// Treatment of positions that are not quiet.
     pub unquiet: Unquiet,
     /// Most positions of a phase, as a multiple of the mean of the phases that occur.
     pub balance: Option<f64>,
-    /// Decides among the positions of a game and of a phase.
+    /// Random seed of the choice of positions.
     pub seed: u64,
 }
 
@@ -204,12 +204,12 @@ fn process_batch(
     report: &mut ExtractReport,
     merger: &mut Merger,
 ) {
-    let judge = |chooser: &mut Chooser, numbered: &Numbered| match game::refusal(&numbered.game) {
+    let choose = |chooser: &mut Chooser, numbered: &Numbered| match game::refusal(&numbered.game) {
         Some((reason, line, words)) => Err((reason, line, words)),
         None => Ok(chooser.choose(numbered)),
     };
-    let judged: Vec<_> = batch.par_iter().map_init(|| Chooser::new(rules), judge).collect();
-    for result in judged {
+    let chosen: Vec<_> = batch.par_iter().map_init(|| Chooser::new(rules), choose).collect();
+    for result in chosen {
         match result {
             Ok((samples, dropped)) => {
                 report.used_games += 1;

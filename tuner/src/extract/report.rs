@@ -20,9 +20,9 @@ pub enum GameReason {
     NoResult,
     /// The result tag and the text behind the moves disagree.
     Contradiction,
-    /// Somebody overstepped the time.
+    /// Time forfeit.
     TimeLoss,
-    /// Somebody made an illegal move.
+    /// Illegal move.
     IllegalMove,
     /// An engine crashed, hung or was cut off.
     Crash,
@@ -63,7 +63,7 @@ pub struct BadGame {
     pub words: String,
 }
 
-/// What an extraction did.
+/// Report of an extraction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractReport {
     /// Games in the files.
@@ -83,7 +83,7 @@ pub struct ExtractReport {
     pub records: u64,
     /// Hash of the records.
     pub hash: u64,
-    /// Records that the format of the file has no place for.
+    /// Records that the format can't represent.
     pub unfit: UnfitCounts,
     /// What the file holds.
     pub written: Written,

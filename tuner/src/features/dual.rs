@@ -123,7 +123,7 @@ impl Number for Dual {
 /// [mg, eg], scale of White and of Black, complexity.
 pub(crate) type Sums = [f32; INPUTS];
 
-/// The scale of a leader whom nothing holds back.
+/// Scale factor without a scaling weight.
 pub(crate) const UNSCALED: f32 = FULL_SCALE as f32;
 
 /// The evaluation in centipawns, White's view, and its slope by each sum.

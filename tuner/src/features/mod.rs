@@ -26,7 +26,7 @@ const BATCH: usize = 16_384;
 /// A data set as rows of our own evaluation.
 pub type FeatureData = crate::fit_data::FitData<Rows>;
 
-/// What a loader makes of one position, in parallel.
+/// A position with its packed features and label.
 struct Loaded {
     packed: Result<Vec<u16>, RowError>,
     label: Label,
@@ -58,9 +58,6 @@ impl Loader {
 
     /// Runs the evaluation over all positions of a data set. Lines that can't be read are given to `skipped`, and the
     /// number of positions so far to `progress`.
-    ///
-    /// # Errors
-    /// If the file can't be read to its end.
     pub(crate) fn add(
         &mut self,
         dataset: Dataset,

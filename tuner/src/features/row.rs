@@ -14,7 +14,7 @@ use smalt::evaluation::schema::{Part, SCHEMA, WEIGHTS};
 use smalt::evaluation::taper::{Number, Parts};
 use smalt::evaluation::trace::{Feature, Features};
 
-/// Words before the linear part, and before what rarely stands between.
+/// Words before the linear part and the optional wide danger counts.
 pub(crate) const HEAD: usize = COMPLEXITY_WORD + COMPLEXITIES.div_ceil(2);
 
 /// The first word of king danger.
@@ -23,13 +23,13 @@ pub(crate) const DANGER_WORD: usize = 2;
 /// The first word of complexity.
 const COMPLEXITY_WORD: usize = DANGER_WORD + DANGERS.div_ceil(2);
 
-/// What the four bits of a danger's count can tell.
+/// Maximum of the four-bit count of a danger weight.
 const MOST: i16 = 15;
 
 /// The flag of a row with dangers beyond [`MOST`].
 const WIDE: u16 = 1 << 13;
 
-/// The counts that columns stand for, in their order.
+/// Counts of the columns, in their order.
 pub(crate) const COLUMN_COUNTS: [i16; 8] = [1, -1, 2, -2, 4, -4, 8, -8];
 
 /// The number of columns. The column of a weight and the count of index i is `i * WEIGHTS + weight`.
@@ -76,7 +76,7 @@ const fn count_of(part: Part) -> usize {
     count
 }
 
-/// A position with more features than the packed form holds: no position of a game is.
+/// A position with more features than the packed form holds; it does not occur in games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the position has more features than a row holds")]
 pub struct RowError;
@@ -140,14 +140,14 @@ pub(crate) fn rows(words: &[u16]) -> impl Iterator<Item = FeatureRow<'_>> {
 pub struct FeatureRow<'a> {
     /// The head, with the dangers; see [`self`].
     pub head: &'a [u16; HEAD],
-    /// Dangers beyond what the head can tell, by weight; see [`self`].
+    /// Danger counts beyond [`MOST`], by weight; see [`self`].
     pub beyond: Option<&'a [u16; DANGERS]>,
     /// The columns of the linear part.
     pub linear: &'a [u16],
 }
 
 impl<'a> FeatureRow<'a> {
-    /// Takes the first row off; `None` at the end.
+    /// Splits off the first row; `None` at the end.
     #[inline(always)]
     pub fn split(words: &'a [u16]) -> Option<(FeatureRow<'a>, &'a [u16])> {
         let (head, rest) = words.split_first_chunk::<HEAD>()?;

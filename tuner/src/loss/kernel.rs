@@ -29,7 +29,7 @@ const fn lane_of(danger: usize) -> (usize, usize) {
     (danger % 2, danger / 2)
 }
 
-/// A place for every column that a word can name, so that no index needs a check or a mask.
+/// Size for every column that a word can index, so that no bounds check is needed.
 const PLACES: usize = 1 << 16;
 
 /// A pair for each column.
@@ -47,14 +47,14 @@ impl ColumnTable {
     }
 }
 
-/// Weights as the loops want them.
+/// Weights in the layout of the loops.
 struct PackedWeights {
     columns: ColumnTable,
     /// Middlegame and endgame units of each danger.
     danger: [Lanes; 2],
     complexity: Complexities,
     scale: [f32; WEIGHTS - SCALE_START],
-    /// What turns centipawns into the exponent of the sigmoid.
+    /// Factor from centipawns to the exponent of the sigmoid.
     slope: f32,
 }
 
@@ -69,7 +69,7 @@ impl PackedWeights {
         }
     }
 
-    /// Takes over other numbers.
+    /// Sets the weights.
     fn set(&mut self, parameters: &[f64], slope: f64) {
         let (pairs, _) = parameters.as_chunks::<2>();
         assert_eq!(pairs.len(), WEIGHTS);
@@ -110,7 +110,7 @@ impl PackedWeights {
         added(added(sums[0], sums[1]), added(sums[2], sums[3]))
     }
 
-    /// What the row leaves to the formula.
+    /// The row's sums: the arguments of the formula.
     #[inline(always)]
     fn sums(&self, row: &FeatureRow<'_>) -> Sums {
         let linear = self.linear(row.linear);
@@ -276,7 +276,7 @@ const GROUP: usize = 64;
 /// A list with a number for each row of a group.
 type Each<T> = [T; GROUP];
 
-/// What a group of rows is on its way through the formula.
+/// Intermediate values of a group of rows.
 struct RowGroup<'a> {
     rows: [Option<FeatureRow<'a>>; GROUP],
     sums: [Each<f32>; INPUTS],
@@ -332,7 +332,7 @@ impl<'a> RowGroup<'a> {
         }
     }
 
-    /// The same, and its slopes into `slopes`.
+    /// Computes errors and their derivatives (`slopes`).
     #[inline(always)]
     fn differentiate(&mut self, slope: f32) {
         for row in 0..GROUP {

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::NormalMatrix;
 use crate::labels::{BLOCK, Labels};
 
-/// Parts into which a pass is cut: the most threads that help.
+/// Number of parts of a pass: the maximum of useful threads.
 const PARTS: usize = 16;
 
 /// Blocks whose gradients are added up in 32 bits.
@@ -60,7 +60,7 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// What a kind of row computes, block by block.
+/// Computations on one block of rows of some kind.
 pub(crate) trait Kernel: Sync + Send {
     /// Gradient under summation, in 32 bits.
     type Sum: Send;
@@ -68,7 +68,7 @@ pub(crate) trait Kernel: Sync + Send {
     fn new_sum(&self) -> Self::Sum;
     /// Adds a sum to a gradient and sets it to zero.
     fn flush(&self, sum: &mut Self::Sum, gradient: &mut [f64]);
-    /// Takes other parameters; `slope` turns centipawns into the exponent of the sigmoid.
+    /// Sets the parameters; `slope` is the factor from centipawns to the exponent of the sigmoid.
     fn set(&mut self, parameters: &[f64], slope: f64);
     /// Weighted sum of the squared errors of a block.
     fn error(&self, block: usize, targets: Targets<'_>) -> f64;
@@ -82,7 +82,7 @@ pub(crate) trait Kernel: Sync + Send {
 
 /// Passes over all rows or a range of blocks.
 pub trait Passes: Send {
-    /// Takes other parameters; see [`Kernel::set`].
+    /// Sets the parameters; see [`Kernel::set`].
     fn set(&mut self, parameters: &[f64], slope: f64);
     /// Weighted sum of all squared errors.
     fn error(&mut self, targets: Targets<'_>) -> f64;

@@ -46,7 +46,7 @@ impl Adam {
         }
     }
 
-    /// A random order by Fisher and Yates, of its own for each epoch.
+    /// Random order of an epoch (Fisher-Yates shuffle).
     fn shuffled(&self, count: usize, epoch: u64) -> Vec<usize> {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         random.set_stream(epoch);

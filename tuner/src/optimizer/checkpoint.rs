@@ -14,25 +14,24 @@ use super::watch::{MonitoredSolver, Record};
 use super::{OptimizeError, SolverState};
 use crate::weights::document::replace;
 
-/// The version of the format. A checkpoint of an older one did not tell all that a fit depends on, so it is refused, as is
-/// a newer one.
+/// Version of the format. Older versions lack settings of the fit and are refused, as are newer ones.
 const FORMAT: u32 = 2;
 
 /// Time between two writes.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// What a checkpoint must have in common with the fit that it is to go on with.
+/// Settings that a checkpoint and the resumed fit must share.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     /// Steepness of the sigmoid.
     pub k: f64,
-    /// All else that decides where the search goes, by name, as text.
+    /// All other settings that determine the course of the fit, by name, as text.
     #[serde(default)]
     pub given: BTreeMap<String, String>,
 }
 
 impl Identity {
-    /// What differs in another fit, in words: the name, what it is here and what it is there. Empty if it is the same.
+    /// Descriptions of the settings that differ from another fit; empty if none do.
     fn differences(&self, other: &Identity) -> Vec<String> {
         let nothing = "not given".to_owned();
         let value = |identity: &Identity, name: &str| {
@@ -58,7 +57,7 @@ struct Saved<S> {
     solver: S,
 }
 
-/// Where the solver stands.
+/// Iteration, parameters and cost of the solver.
 #[derive(Serialize, Deserialize)]
 struct Standing {
     epochs: u64,
@@ -69,14 +68,11 @@ struct Standing {
 }
 
 /// The steepness that a checkpoint was made with, and so the fit that goes on from it.
-///
-/// # Errors
-/// If the file can't be read or is no checkpoint of this program.
 pub(crate) fn steepness_of(path: &Path) -> Result<f64, OptimizeError> {
     Ok(identity_in(path)?.k)
 }
 
-/// What a checkpoint says of its fit.
+/// Identity stored in a checkpoint.
 fn identity_in(path: &Path) -> Result<Identity, OptimizeError> {
     #[derive(Deserialize)]
     struct Head {
@@ -91,14 +87,14 @@ fn identity_in(path: &Path) -> Result<Identity, OptimizeError> {
 fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, OptimizeError> {
     let refused = |words: String| OptimizeError::Checkpoint { path: path.display().to_string(), words };
     let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
-    toml::from_str(&text).map_err(|error| refused(format!("no checkpoint of a fit: {}", error.message())))
+    toml::from_str(&text).map_err(|error| refused(format!("not a checkpoint of a fit: {}", error.message())))
 }
 
 fn check_format(path: &Path, format: u32) -> Result<(), OptimizeError> {
     let words = match format.cmp(&FORMAT) {
         Ordering::Equal => return Ok(()),
         Ordering::Greater => format!("format {format} is newer than this program, which reads {FORMAT}"),
-        Ordering::Less => format!("format {format} does not say how the fit was begun: begin it anew"),
+        Ordering::Less => format!("format {format} lacks the settings of the fit: start the fit again"),
     };
     Err(OptimizeError::Checkpoint { path: path.display().to_string(), words })
 }
@@ -111,9 +107,6 @@ pub(super) struct Resumed<S> {
 }
 
 /// Reads a checkpoint back.
-///
-/// # Errors
-/// If it can't be read, or belongs to another fit.
 pub(super) fn load<S: DeserializeOwned>(
     path: &Path,
     identity: &Identity,

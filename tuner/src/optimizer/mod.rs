@@ -1,7 +1,7 @@
 //! Optimizers that minimize the loss: L-BFGS, Adam and Gauss-Newton. Numbers only: chess and files are elsewhere.
 //!
-//! Each method is a solver of argmin; [`watch::MonitoredSolver`] goes around any of them, judges every step by the validation
-//! error, keeps the best, tells the progress and decides when to stop.
+//! Each method is a solver of argmin; [`watch::MonitoredSolver`] wraps any of them, checks the validation error of every step,
+//! keeps the best parameters, reports progress and decides when to stop.
 
 mod adam;
 mod checkpoint;
@@ -33,7 +33,7 @@ pub(crate) use steepness::fit_k;
 pub(crate) use strength::{Strengths, fit_strengths};
 use watch::MonitoredSolver;
 
-/// How the least error is sought.
+/// Optimizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Limited-memory BFGS with a line search.
@@ -42,7 +42,7 @@ pub enum Method {
     Adam,
 }
 
-/// How the rate of Adam changes from epoch to epoch.
+/// Learning rate schedule of Adam.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Schedule {
     Constant,
@@ -52,30 +52,30 @@ pub enum Schedule {
     Step,
 }
 
-/// Where a fit is kept while it goes on.
+/// Checkpoint files of a fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checkpoints {
-    /// Where it is written, now and then and at the end.
+    /// File to write during the fit and at its end.
     pub write: Option<PathBuf>,
-    /// Where it goes on from.
+    /// File to resume.
     pub resume: Option<PathBuf>,
 }
 
-/// How long and how finely.
+/// Settings of an optimizer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimizerSettings {
     pub method: Method,
     /// The most iterations; of Adam epochs.
     pub epochs: u64,
-    /// Iterations without a better validation error after which it is enough.
+    /// Early stopping: iterations without a better validation error.
     pub patience: u64,
-    /// Adam: centipawns of the first steps.
+    /// Adam: initial learning rate in centipawns.
     pub rate: f64,
-    /// Adam: how that changes.
+    /// Adam: learning rate schedule.
     pub schedule: Schedule,
     /// Adam: positions of a mini-batch, rounded up to whole blocks.
     pub batch: usize,
-    /// Adam: the order of mini-batches.
+    /// Adam: random seed of the order of mini-batches.
     pub seed: u64,
     /// Where it is kept.
     pub checkpoints: Checkpoints,
@@ -102,7 +102,7 @@ pub struct Step {
 pub enum FitEnd {
     /// Steps no longer make the training error smaller.
     Converged,
-    /// The validation error has not become smaller for as long as is patient.
+    /// Early stopping: no better validation error.
     Patience,
     /// All iterations are done.
     Epochs,
@@ -118,7 +118,7 @@ pub(crate) struct Fit {
     pub ending: FitEnd,
 }
 
-/// Why no fit came of it.
+/// Why a fit failed.
 #[derive(Debug, thiserror::Error)]
 pub enum OptimizeError {
     #[error("the optimizer failed: {0}")]
@@ -130,10 +130,7 @@ pub enum OptimizeError {
 /// The state that all solvers share.
 type SolverState = IterState<Vec<f64>, Vec<f64>, (), (), (), f64>;
 
-/// Seeks the parameters with the least error from where the problem begins.
-///
-/// # Errors
-/// If the solver fails, or a checkpoint can't be read or written.
+/// Minimizes the objective from its start values.
 pub(crate) fn optimize(
     problem: Problem<'_>,
     validation: &mut Loss<'_>,

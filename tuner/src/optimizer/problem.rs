@@ -8,10 +8,10 @@ use argmin::core::{CostFunction, Error, Gradient};
 use crate::loss::Loss;
 use crate::weights::variables::Variables;
 
-/// How dear it is to leave the start values.
+/// L2 penalty for the distance from the start values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Penalty {
-    /// Squared errors that a parameter costs which is 100 centipawns away, in all positions together.
+    /// Penalty for a parameter 100 centipawns from its start value, in squared errors over all positions.
     pub strength: f64,
 }
 
@@ -28,7 +28,7 @@ struct Inner<'a> {
     /// All parameters; those that are no variables never change.
     full: Vec<f64>,
     full_gradient: Vec<f64>,
-    /// Where cost and gradient are known.
+    /// Point at which cost and gradient were evaluated last.
     evaluated: Vec<f64>,
     cost: f64,
     gradient: Vec<f64>,
@@ -103,7 +103,7 @@ impl<'a> Problem<'a> {
         cost + self.variables.penalize(point, gradient)
     }
 
-    /// Makes cost and gradient known at a point.
+    /// Evaluates cost and gradient at a point, unless it was the last one.
     fn evaluate_at(&self, point: &[f64]) {
         if self.inner.borrow().evaluated == point {
             return;

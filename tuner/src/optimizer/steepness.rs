@@ -8,7 +8,7 @@ use argmin::solver::brent::BrentOpt;
 use super::OptimizeError;
 use crate::loss::Loss;
 
-/// Steepnesses between which the best is sought; 1 makes 400 centipawns ten to one.
+/// Range of K; 1 makes 400 centipawns ten to one.
 const RANGE: [f64; 2] = [0.01, 10.0];
 const ITERATIONS: u64 = 60;
 
@@ -29,9 +29,6 @@ impl CostFunction for Steepness<'_, '_> {
 }
 
 /// The k with the least error, by Brent's method; the loss keeps it.
-///
-/// # Errors
-/// If the method fails.
 pub(crate) fn fit_k(loss: &mut Loss<'_>, parameters: &[f64]) -> Result<f64, OptimizeError> {
     let problem = Steepness { loss: RefCell::new(&mut *loss), parameters };
     let solver = BrentOpt::new(RANGE[0], RANGE[1]).set_tolerance(1e-6, 1e-5);

@@ -13,11 +13,10 @@ const ITERATIONS: usize = 12;
 /// A step of fewer centipawns is the last.
 const TOLERANCE: f64 = 0.01;
 
-/// What a strength of 100 centipawns costs, in squared errors: it also settles the mean of all, which the data leave
-/// open.
+/// Ridge penalty of a strength of 100 centipawns, in squared errors; it also fixes the mean, which the data leave open.
 const RIDGE: f64 = 0.1;
 
-/// Centipawns by the number of the player; 0 for nobody known.
+/// Centipawns by the number of the player; 0 for unknown players.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Strengths(Vec<f64>);
 

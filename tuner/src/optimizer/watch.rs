@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::{OptimizerSettings, Problem, SolverState, Step};
 use crate::loss::Loss;
 
-/// What [`TerminationReason::SolverExit`] says where patience ran out.
+/// Text of [`TerminationReason::SolverExit`] after early stopping.
 pub(super) const OUT_OF_PATIENCE: &str = "no better validation error";
 
-/// An improvement by a smaller share does not count against impatience.
+/// Relative improvement below which the patience counter is not reset.
 const NOTABLE: f64 = 1e-6;
 
-/// A solver under watch, or the watch alone (`S` = `()`).
+/// A solver with early stopping; `S` = `()` before the solver is set.
 pub(super) struct MonitoredSolver<'w, 'v, S> {
     solver: S,
     validation: &'w mut Loss<'v>,
@@ -65,7 +65,7 @@ impl<'w, 'v> MonitoredSolver<'w, 'v, ()> {
     pub(super) fn resumed(mut self, record: Record) -> Self {
         let before = record.steps.last().map_or(Duration::ZERO, |step| step.time);
         self.begun = self.begun.checked_sub(before).unwrap_or(self.begun);
-        // Patience that had run out begins anew: somebody wants to go on.
+        // A resumed fit starts with full patience.
         let since_best = if record.since_best >= self.patience { 0 } else { record.since_best };
         self.record = Record { since_best, ..record };
         self

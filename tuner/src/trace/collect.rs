@@ -46,9 +46,6 @@ struct SamePosition {
 
 /// Collects the traces of all positions. Stops early once [`Verification::is_full`]: the differences are known, and nothing
 /// will be fitted.
-///
-/// # Errors
-/// If the engine fails, or a file can't be read or written. What was traced before is in the file.
 pub(crate) fn collect(
     dataset: Dataset,
     engines: &mut EnginePool,

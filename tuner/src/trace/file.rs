@@ -82,9 +82,6 @@ pub(crate) fn is_trace_file(path: &Path) -> bool {
 
 impl TraceFile {
     /// Opens a file and reads its header.
-    ///
-    /// # Errors
-    /// If it can't be opened or is no file of traces.
     pub(crate) fn open(path: &Path) -> Result<TraceFile, TraceFileError> {
         let open = |error| OpenError { path: path.display().to_string(), error };
         let mut file = BufReader::with_capacity(1 << 18, File::open(path).map_err(open)?);
@@ -108,9 +105,6 @@ impl TraceFile {
 
     /// Gives all positions in order; those that can't be read, and those that the engine skipped, are given to `skipped`.
     /// Several labels of one position stand together in the binary alone.
-    ///
-    /// # Errors
-    /// If the file can't be read to its end.
     pub(crate) fn for_each(
         self,
         mut take: impl FnMut(TracedPosition),
@@ -301,9 +295,6 @@ pub(super) struct TraceWriter {
 impl TraceWriter {
     /// Begins a file, or continues one of the same engine and players: then the labels of each position that it has are
     /// given to `known`, in order.
-    ///
-    /// # Errors
-    /// If the file can't be written, or has other traces.
     pub(crate) fn open(
         path: &Path,
         header: &Header,
@@ -348,17 +339,11 @@ impl TraceWriter {
     }
 
     /// Appends a position: the records of its labels and the answer of the engine.
-    ///
-    /// # Errors
-    /// If the disk is full or fails.
     pub(crate) fn push(&mut self, labels: &[[u8; RECORD_SIZE]], reply: &Reply) -> io::Result<()> {
         self.file.write_all(&pack(labels, reply))
     }
 
     /// Writes what is still in memory.
-    ///
-    /// # Errors
-    /// If the disk is full or fails.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }

@@ -54,9 +54,6 @@ impl Loader {
 
     /// Adds the positions of a file. Those that can't be read are given to `skipped`, and the number of positions so far to
     /// `progress`.
-    ///
-    /// # Errors
-    /// If the file can't be read to its end, or its header is another one.
     pub(crate) fn add(
         &mut self,
         file: TraceFile,

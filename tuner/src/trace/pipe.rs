@@ -57,9 +57,6 @@ pub(super) struct TraceEngine {
 
 impl TraceEngine {
     /// Starts an engine, sets its UCI options, and asks for its header. The process lives as long as the calling thread.
-    ///
-    /// # Errors
-    /// If it does not start or sends no header.
     pub(crate) fn start(
         command: &EngineCommand,
         options: &BTreeMap<String, String>,
@@ -92,9 +89,6 @@ impl TraceEngine {
     }
 
     /// The answers for some positions, in order.
-    ///
-    /// # Errors
-    /// If the engine ends, stops answering or answers nonsense.
     pub(crate) fn traces(&mut self, fens: &[String], stop: &AtomicBool) -> Result<Vec<Reply>, PipeError> {
         let mut replies = Vec::with_capacity(fens.len());
         let mut sent = 0;
@@ -168,9 +162,6 @@ pub(crate) struct EnginePool {
 
 impl EnginePool {
     /// Starts the processes.
-    ///
-    /// # Errors
-    /// If one does not start, or their headers differ.
     pub(crate) fn start(
         command: &EngineCommand,
         options: &BTreeMap<String, String>,
@@ -195,9 +186,6 @@ impl EnginePool {
     }
 
     /// The answers for some positions, in order.
-    ///
-    /// # Errors
-    /// See [`TraceEngine::traces`].
     pub(crate) fn traces(&mut self, fens: &[String], stop: &AtomicBool) -> Result<Vec<Reply>, PipeError> {
         let share = fens.len().div_ceil(self.engines.len()).max(1);
         let replies = std::thread::scope(|scope| {

@@ -34,9 +34,6 @@ pub(crate) enum Reply {
 
 impl Reply {
     /// Reads a line `trace …`; none if the line is another one. Coefficients of a weight that come several times add up.
-    ///
-    /// # Errors
-    /// The reason, if the line can't be read.
     pub(crate) fn parse(line: &str, header: &Header) -> Option<Result<Reply, String>> {
         let words = line.trim().strip_prefix("trace ")?;
         Some(parse(words, header))

@@ -48,9 +48,6 @@ impl TraceRows {
     }
 
     /// Adds a row.
-    ///
-    /// # Errors
-    /// If it is too long; then nothing was added.
     pub(crate) fn push(&mut self, trace: &Trace, label: Label) -> Result<(), TooLong> {
         let start = self.words.len();
         let share = |number: f64, scale: f64| (number * scale).round().clamp(0.0, PHASE_SCALE) as u16;

@@ -313,9 +313,6 @@ pub(crate) enum ImportError {
 }
 
 /// The parameters of a file that [`exported`] wrote as TOML or JSON.
-///
-/// # Errors
-/// If the text can't be read, or has other terms.
 pub(crate) fn imported(text: &str, schema: &Schema) -> Result<Vec<f64>, ImportError> {
     #[derive(Deserialize)]
     struct File {

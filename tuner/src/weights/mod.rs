@@ -19,7 +19,7 @@ pub type Numbers = [[i16; 2]; WEIGHTS];
 /// A pattern that matches no weight.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{pattern:?} names no weight: expected a group or group.term, as in `mobility.*`; groups are {groups}"
+    "{pattern:?} matches no weight: expected a group or group.term, as in `mobility.*`; groups are {groups}"
 )]
 pub struct PatternError {
     pub pattern: String,

@@ -1,7 +1,7 @@
 //! The free variables of a fit: free parameters, tied groups, bounds and order constraints.
 //!
 //! While the solvers work, a breach of a bound or of an order costs its square ([`STIFFNESS`]), so that all of them
-//! can follow the same smooth function; what remains of it at the end is taken away by [`Variables::settle`].
+//! can follow the same smooth function; what remains of it at the end is taken away by [`Variables::project`].
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub(crate) struct Variables {
 
 impl Variables {
     /// Of free parameters in ascending order; `bounds` narrows those that the engine sets, by parameter. Numbers that are
-    /// not free hold nobody: a list rises over those of its numbers that may move.
+    /// not free constrain no other: a list rises over those of its numbers that may move.
     pub(crate) fn new(
         schema: &Schema,
         free: &[usize],
@@ -114,8 +114,8 @@ impl Variables {
         cost
     }
 
-    /// Takes all breaches away: numbers within their bounds, lists in their order, by the weighted means of what was
-    /// out of order (Ayer and others, 1955). `weight` says how much the data know of a variable.
+    /// Projects a point onto the constraints: numbers into their bounds, lists into rising order by pooling adjacent
+    /// violators (Ayer and others, 1955). `weight` is the coverage of a variable.
     pub(crate) fn project(&self, point: &mut [f64], weight: impl Fn(usize) -> f64) {
         let mut seen = 0;
         while seen < self.rising.len() {

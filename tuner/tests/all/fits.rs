@@ -90,7 +90,7 @@ fn a_broken_checkpoint_is_refused() {
     let table = table();
     for (text, words) in [
         ("format = 99\n[identity]\ndata=\"\"\nmethod=\"\"\nvariables=1\nseed=1\nk=1.0", "newer"),
-        ("x", "no checkpoint"),
+        ("x", "not a checkpoint"),
     ] {
         let path: PathBuf = folder.path().join("fit.toml");
         std::fs::write(&path, text).unwrap();

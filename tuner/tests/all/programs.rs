@@ -231,7 +231,7 @@ fn positions_are_converted_from_format_to_format() {
     std::fs::write(&unscored, "4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"1-0\";\n").unwrap();
     let (out, error) = check(&["convert", &unscored, "-o", &path(&folder, "d.plain"), "--json", "-"], 3);
     assert_eq!((json(&out)["read"].as_u64(), json(&out)["positions"].as_u64()), (Some(1), Some(0)));
-    assert!(error.contains("left out: 1 positions without a score, which the format needs"), "{error}");
+    assert!(error.contains("skipped: 1 positions without a score, which the format needs"), "{error}");
     let precious = path(&folder, "precious.plain");
     std::fs::write(&precious, "precious").unwrap();
     let (_, error) = check(&["convert", &unscored, "-o", &precious, "--force"], 2);
@@ -355,7 +355,7 @@ fn a_fit_is_told_as_json_and_as_a_picture() {
     check(&["texel", &positions, "--epochs", "2", "--out", &tuned], 0);
     for (kind, words) in [
         ("boards", ["pawn mg, old", "king eg, new", "centipawns"]),
-        ("moved", ["What moved most", "after less before", "→"]),
+        ("moved", ["Largest changes", "after minus before", "→"]),
     ] {
         let (svg, _) = check(&["plot", &tuned, "--kind", kind], 0);
         assert!(svg.starts_with("<svg") && words.iter().all(|word| svg.contains(word)), "{kind}");
@@ -363,7 +363,7 @@ fn a_fit_is_told_as_json_and_as_a_picture() {
     }
     check(&["plot", &run, "--kind", "moved"], 2);
     check(&["plot", &tuned, "--kind", "loss"], 2);
-    assert!(check(&["plot", &tuned, &tuned, "--kind", "moved"], 2).1.contains("nothing moved"));
+    assert!(check(&["plot", &tuned, &tuned, "--kind", "moved"], 2).1.contains("no weight changed"));
     check(&["plot", &run, "-o", &picture], 0);
     let svg = std::fs::read_to_string(&picture).unwrap();
     for words in ["<svg", "mean squared error", "training", "validation"] {
@@ -417,7 +417,7 @@ fn a_fit_goes_on_from_its_checkpoint() {
     let older = std::fs::read_to_string(&kept).unwrap().replace("format = 2", "format = 1");
     std::fs::write(&kept, older).unwrap();
     let (_, error) = check(&["texel", &positions, "--resume", &kept], 2);
-    assert!(error.contains("fit.toml: format 1 does not say how the fit was begun"), "{error}");
+    assert!(error.contains("fit.toml: format 1 lacks the settings of the fit"), "{error}");
 }
 
 /// A tournament program that plays nothing and tells a verdict.
@@ -497,6 +497,6 @@ fn the_table_that_was_played_is_written_whatever_became_of_its_file() {
     assert!(kept == better);
     // The base is the user's: what was written into it in the meantime stays.
     let (error, kept) = prove(&format!("echo '# mine' >> '{base}'"), 1);
-    assert!(error.contains("it is no longer what was played against"), "{error}");
+    assert!(error.contains("it changed during the test"), "{error}");
     assert_eq!(kept, format!("{shipped}# mine\n"));
 }

@@ -77,7 +77,7 @@ fn parameters_follow_the_side_that_wins_and_a_saved_tuning_goes_on() {
     assert_eq!(text, PARAMETERS.replace(" 50,", &format!(" {value},")), "all else of the file stays");
 
     let (_, refusal) = check(&flags, 2);
-    assert!(refusal.contains("--resume goes on with it"), "{refusal}");
+    assert!(refusal.contains("give --resume to continue it"), "{refusal}");
     let nowhere = path(&folder, "nowhere.json");
     check(&["spsa", "--checkpoint", &nowhere, "--resume"], 2);
     std::fs::remove_file(&tuned).unwrap();
@@ -133,7 +133,7 @@ fn a_resumed_tuning_keeps_its_engine_clock_openings_and_batch() {
     let mut flags = spsa(&engine, &interrupting, &files);
     flags.extend(["--tc", "3+0.03", "--openings", "book.epd", "--batch", "8", "--games", "64"]);
     let (_, error) = check(&flags, 130);
-    assert!(error.contains("interrupted after 2 rounds; --resume goes on with"), "{error}");
+    assert!(error.contains("interrupted after 2 rounds; --resume continues with"), "{error}");
     let resume = ["spsa", "--resume", "--checkpoint", &files[1], "--tournament", &tournament];
     for (flag, value, words) in [
         ("--tc", "1+1", "--tc is 3+0.03 in it, and now 1+1"),
@@ -191,7 +191,7 @@ fn a_checkpoint_is_there_before_the_first_game() {
     let mode = std::fs::metadata(&engine).unwrap().permissions();
     std::fs::set_permissions(&interrupting, mode).unwrap();
     let (_, error) = check(&spsa(&engine, &interrupting, &files), 130);
-    assert!(error.contains("interrupted after 0 rounds; --resume goes on with"), "{error}");
+    assert!(error.contains("interrupted after 0 rounds; --resume continues with"), "{error}");
     let tournament = stand_in(&folder);
     let resume =
         ["spsa", "--resume", "--checkpoint", &files[1], "--tournament", &tournament, "--games", "20000"];

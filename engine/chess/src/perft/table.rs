@@ -41,7 +41,7 @@ impl PerftTable {
 
     /// The number of sequences of `depth` legal moves, the leaves counted in bulk.
     pub fn perft(&self, position: &Position, depth: u32) -> u64 {
-        // Keys name castling rights by wing; rooks tell apart Chess960 positions that differ in the file alone.
+        // Keys name castling rights by wing; rooks distinguish Chess960 positions that differ only in the rook's file.
         let salt = position.castling_rooks().0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         match position.turn() {
             Color::White => self.count::<true>(position, depth, salt),

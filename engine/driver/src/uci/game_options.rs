@@ -28,9 +28,6 @@ impl SentOptions {
     }
 
     /// The options to set for these terms, with their values.
-    ///
-    /// # Errors
-    /// If the engine does not offer what Chess960 needs.
     pub(super) fn changes(
         &mut self,
         terms: GameOptions,

@@ -20,7 +20,7 @@ use crate::wait_context::WaitContext;
 /// The time for the move of the trial search: an engine that moves much earlier does so because of `?`.
 const TRIAL: Duration = Duration::from_secs(2);
 
-/// How long it may take from `go` to its move if it obeys.
+/// Maximum time from `go` to the move of an engine that supports `?`.
 const TRIAL_ANSWER: Duration = Duration::from_secs(1);
 
 /// On a busy machine an engine may be late once.

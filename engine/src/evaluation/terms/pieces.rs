@@ -92,7 +92,7 @@ const QUEEN: Terms = Terms {
     mobility: Term::MobilityQueen,
 };
 
-/// Weighs the pieces of one role. `look` tells of a piece what it attacks and what it is worth beside the terms that all
+/// Weighs the pieces of one role. `look` returns the attacks of a piece and its value beyond the terms that all
 /// roles have.
 #[inline(always)]
 fn role<T: Trace>(

@@ -47,7 +47,7 @@ impl Editor {
     }
 }
 
-/// Whether there is a rook that may castle with its king as far as their squares tell.
+/// Whether king and rook stand on squares from which they may castle.
 fn may_castle(setup: &Setup, color: Color, rook: Square, variant: CastlingMode) -> bool {
     let rank = color.rank(Rank::First);
     let Some(king) = setup.king_of(color) else { return false };

@@ -10,7 +10,7 @@ use super::BUILTIN;
 pub enum NameError {
     #[error("two entrants are called {name:?}: give one of them another with name=")]
     Taken { name: String },
-    #[error("{name:?} is no name: it must be visible and on one line")]
+    #[error("{name:?} is not a valid name: it must be visible and on one line")]
     Bad { name: String },
 }
 
@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(take(Some("Mine"), "mine").as_deref(), Ok("Mine"));
         let taken = "two entrants are called \"Mine\": give one of them another with name=";
         assert_eq!(take(Some("Mine"), "other"), Err(taken.to_owned()));
-        let bad = "\" \" is no name: it must be visible and on one line";
+        let bad = "\" \" is not a valid name: it must be visible and on one line";
         assert_eq!(take(Some(" "), "other"), Err(bad.to_owned()));
         assert!(take(Some("a\nb"), "other").is_err());
     }

@@ -163,7 +163,7 @@ fn hash_object(text: &str) -> Result<String, BuildError> {
 fn git(arguments: &[&OsStr]) -> Result<String, BuildError> {
     let shown: Vec<_> = arguments.iter().map(|argument| argument.to_string_lossy()).collect();
     let fail = |message: String| BuildError::Git { command: shown.join(" "), message };
-    // No question for a password: nobody is there to answer it.
+    // No password prompt: it would block the run.
     let output =
         Command::new("git").args(arguments).env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null()).output();
     finished(output, fail)

@@ -157,7 +157,7 @@ fn defect_51_what_layers_say_together_is_refused_with_its_key() {
     let same = "run.format = 'match'\n[[entrant]]\nname = 'x'\ncmd = 'a'\n[[entrant]]\nname = 'x'\ncmd = 'b'";
     check(same, "[[entrant]] name: two entrants are called \"x\"");
     check("run.format = 'match'", "0 entrants: a match needs at least two");
-    check(&same.replace("'x'", "' '"), "[[entrant]] name: \" \" is no name");
+    check(&same.replace("'x'", "' '"), "[[entrant]] name: \" \" is not a valid name");
 }
 
 /// Texts that a TOML file and a command line can hold.
