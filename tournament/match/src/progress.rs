@@ -68,7 +68,7 @@ impl Pace {
         let each = seconds / f64::from(session.games);
         let left = Duration::try_from_secs_f64(standings.games_missing() as f64 * each);
         let is_open =
-            standings.schedule().is_open_race() || standings.test().is_some_and(|test| test.is_open());
+            standings.schedule().is_open_ended() || standings.test().is_some_and(|test| test.is_open());
         let left = (!is_open).then_some(left.unwrap_or(Duration::MAX));
         Some(Pace { games_per_hour: 3600.0 / each, left })
     }

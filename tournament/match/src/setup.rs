@@ -12,7 +12,9 @@ use crate::opening::{Book, BookError, OpeningOrigin, OpeningSource, Openings};
 use crate::plan::{
     BookFormat, CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, START_POSITION, Variant,
 };
-use crate::schedule::{EncounterRules, GauntletSide, OpeningOrder, PairingScheme, Schedule, Sequence};
+use crate::schedule::{
+    EncounterRules, GauntletSide, OpeningOrder, PairingScheme, Schedule, Selection, Sequence,
+};
 
 /// A plan with its openings and schedule.
 #[derive(Clone, Debug)]
@@ -155,7 +157,7 @@ pub fn schedule(plan: &Plan) -> Schedule {
             PairingScheme::Knockout { entrants, tiebreak_pairs }
         }
         Format::Swiss => PairingScheme::Swiss { entrants },
-        Format::Race => race(plan),
+        Format::Race | Format::Bisect => candidates(plan),
     };
     let terms = EncounterRules {
         games: plan.games(),
@@ -168,12 +170,14 @@ pub fn schedule(plan: &Plan) -> Schedule {
     Schedule::new(meeting, terms, plan.rounds, sequence)
 }
 
-/// A race has one opponent: the base of all candidates.
-fn race(plan: &Plan) -> PairingScheme {
+/// A race or a bisection has one opponent: the base of all candidates.
+fn candidates(plan: &Plan) -> PairingScheme {
     let base = plan.entrants.iter().position(|entrant| entrant.role == Role::Opponent).unwrap_or(0);
     let candidates: Vec<usize> = (0..plan.entrants.len()).filter(|&entrant| entrant != base).collect();
-    let race = plan.race.clone().expect("the plan of a race has one");
-    PairingScheme::Race { race, candidates, base }
+    let race = plan.race.clone().map(Selection::Race);
+    let selection = race.or_else(|| plan.bisection.clone().map(Selection::Bisection));
+    let selection = selection.expect("the plan of a race or a bisection has one");
+    PairingScheme::Candidates { selection, candidates, base }
 }
 
 fn side(role: Role) -> GauntletSide {

@@ -63,6 +63,9 @@ pub(super) enum Command {
     /// Generate training data: games of engines against themselves, written as labelled positions
     #[command(after_help = super::datagen::EXAMPLES)]
     Datagen(super::datagen::DatagenFlags),
+    /// Find the commit of a range that lost (or gained) Elo, by a sequential search of games against the good commit
+    #[command(after_help = super::bisect::EXAMPLES)]
+    Bisect(super::bisect::BisectFlags),
     /// Play a plan file; flags take precedence over it
     Run {
         /// Plan file, e.g. nightly.toml (see `smalt-tournament plan`)
@@ -76,7 +79,7 @@ pub(super) enum Command {
     },
     /// Print a plan file made of the flags, with an estimate of games and hours
     Plan {
-        /// Format: gauntlet, round-robin, match, knockout, pyramid, swiss or race [default: gauntlet, or match with an SPRT]
+        /// Format: gauntlet, round-robin, match, knockout, pyramid, swiss, race or bisect [default: gauntlet, or match with an SPRT]
         #[arg(long, value_name = "FORMAT", value_parser = parse_word::<Format>)]
         format: Option<Format>,
         /// The default plan with its comments: the manual of plan files

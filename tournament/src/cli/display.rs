@@ -156,7 +156,7 @@ impl Display {
             let left = report::games_left(&test).unwrap_or_default();
             return format!(", {rate} games/h, LLR {:.2}\n{left}", test.llr);
         }
-        if standings.schedule().is_open_race() {
+        if standings.schedule().is_open_ended() {
             return format!(", {rate} games/h");
         }
         let left =
@@ -181,7 +181,7 @@ impl Display {
 
 /// Sets the style of the progress bar: without a bar while nobody knows how many games follow.
 fn set_style(bar: &ProgressBar, standings: &Standings) {
-    let template = if standings.schedule().is_open_race() {
+    let template = if standings.schedule().is_open_ended() {
         "{pos} games, {elapsed} passed{msg}"
     } else {
         "{bar:30} {pos}/{len} games, {elapsed} passed{msg}"
@@ -194,7 +194,7 @@ fn set_style(bar: &ProgressBar, standings: &Standings) {
 /// Finished and planned games: `12/400`; `12` alone while nobody knows how many follow.
 fn count_of_games(standings: &Standings) -> String {
     let finished = standings.games_finished();
-    if standings.schedule().is_open_race() {
+    if standings.schedule().is_open_ended() {
         finished.to_string()
     } else {
         format!("{finished}/{}", standings.games_planned())

@@ -50,7 +50,12 @@ pub(super) fn plan_of_data(mut layer: Table, flags: &RunFlags) -> Result<Plan, R
     finish(plan, flags)
 }
 
-fn plan_of(format: Format, mut layer: Table, flags: &RunFlags, registry: &Registry) -> Result<Plan, Refusal> {
+pub(super) fn plan_of(
+    format: Format,
+    mut layer: Table,
+    flags: &RunFlags,
+    registry: &Registry,
+) -> Result<Plan, Refusal> {
     section(&mut layer, "run").insert("format".to_owned(), Value::from(format.to_string()));
     if format == Format::Gauntlet {
         let mut shipped = Settings::shipped();
@@ -165,7 +170,7 @@ pub(super) fn make_absolute(settings: &mut Settings) {
 }
 
 /// The layer of flags.
-fn layer_of_flags(flags: &RunFlags, registry: &Registry) -> Result<Table, Refusal> {
+pub(super) fn layer_of_flags(flags: &RunFlags, registry: &Registry) -> Result<Table, Refusal> {
     let mut layer = flags.settings.given.clone();
     if flags.recover {
         section(&mut layer, "run").insert("on-fault".to_owned(), Value::from("recover"));
@@ -214,15 +219,20 @@ fn layer_of_flags(flags: &RunFlags, registry: &Registry) -> Result<Table, Refusa
 
 /// The engines of `--git BASE..NEW`: the new revision against the base, of the repository in the current folder.
 fn revisions(range: &str) -> anyhow::Result<[Value; 2]> {
-    let (base, new) = range
-        .split_once("..")
-        .filter(|(base, new)| !base.is_empty() && !new.is_empty() && !new.starts_with('.'))
-        .ok_or_else(|| anyhow!("--git {range}: expected two revisions BASE..NEW, such as main..HEAD"))?;
+    let (base, new) = ends_of_range(range)?;
     let engine = |revision: &str, role: &str| {
         let words = [("repo", "."), ("ref", revision), ("role", role)];
         Value::Table(words.map(|(key, word)| (key.to_owned(), Value::from(word))).into_iter().collect())
     };
     Ok([engine(new, "challenger"), engine(base, "opponent")])
+}
+
+/// The two revisions of `--git BASE..NEW`.
+pub(super) fn ends_of_range(range: &str) -> anyhow::Result<(&str, &str)> {
+    range
+        .split_once("..")
+        .filter(|(base, new)| !base.is_empty() && !new.is_empty() && !new.starts_with('.'))
+        .ok_or_else(|| anyhow!("--git {range}: expected two revisions BASE..NEW, such as main..HEAD"))
 }
 
 /// Builds the engines that are given as commits.

@@ -1,6 +1,7 @@
 //! The command line: commands, flags, exit codes, displays. The only module that prints.
 
 mod arguments;
+mod bisect;
 mod check;
 mod compat;
 mod data;
@@ -107,6 +108,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Race(flags) => play(Format::Race, &flags)?,
         Command::Datagen(flags) => datagen::datagen(&flags)?,
         Command::Sprt(flags) => play::play(intent::plan_of_test(&flags)?, play::face(flags.quiet))?,
+        Command::Bisect(flags) => bisect::bisect(&flags)?,
         Command::Run { plan, resume, flags } => {
             let plan = intent::plan_of_file(&plan, &flags)?;
             let face = play::face(flags.quiet);

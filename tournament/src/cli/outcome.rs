@@ -6,7 +6,9 @@ use super::exit::Exit;
 use super::output::tell;
 use smalt_match::plan::Plan;
 use smalt_match::run::RunOutcome;
+use smalt_match::schedule::{CandidateRounds, Selection};
 use smalt_match::standings::Standings;
+use smalt_stats::bisection::BisectionVerdict;
 use smalt_stats::sprt::Verdict;
 
 /// Prints where the results are and how to continue.
@@ -54,8 +56,16 @@ pub(super) fn report_outcome(
     }
 }
 
-/// The exit code of a sequential test; that of a success where there is none.
+/// The exit code of a sequential test or a bisection; that of a success where there is none.
 fn verdict(standings: &Standings) -> Exit {
+    let selection = standings.schedule().candidates().map(CandidateRounds::selection);
+    if let Some(Selection::Bisection(bisection)) = selection {
+        return match bisection.verdict() {
+            BisectionVerdict::Found(_) => Exit::Done,
+            BisectionVerdict::NoChange => Exit::H0Accepted,
+            BisectionVerdict::Undecided => Exit::Undecided,
+        };
+    }
     match standings.test().map(|test| test.verdict) {
         None | Some(Verdict::AcceptH1) => Exit::Done,
         Some(Verdict::AcceptH0) => Exit::H0Accepted,

@@ -260,8 +260,9 @@ fn tell_openings(prepared: &Prepared, book: &Book) {
         ));
     }
     let wanted = prepared.schedule.openings();
-    // A sequential test seldom needs its maximum of games.
-    if prepared.openings_known.is_some_and(|known| wanted > known) && prepared.plan.sprt.is_none() {
+    // A sequential test or a bisection seldom needs its maximum of games.
+    let may_end_early = prepared.plan.sprt.is_some() || prepared.plan.bisection.is_some();
+    if prepared.openings_known.is_some_and(|known| wanted > known) && !may_end_early {
         tell(&format!("{file}: the games need {wanted} openings and there are {count}: they will repeat"));
     }
 }

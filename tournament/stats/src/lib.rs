@@ -5,6 +5,7 @@
 //! - [`sequence`]: intervals that hold at every look.
 //! - [`sprt`]: the sequential probability ratio test, its log-likelihood ratio, the estimate after it, and how long it
 //!   will take.
+//! - [`bisection`]: which of many commits changed the strength.
 //! - [`race`]: many candidates against one base, with one error rate for all.
 //! - [`ratings`]: one list for many players, by maximum likelihood.
 //! - [`homogeneity`](mod@homogeneity): whether one source of results differs from the others.
@@ -16,6 +17,7 @@
 
 #![warn(missing_docs)]
 
+pub mod bisection;
 pub mod counts;
 pub mod elo;
 pub mod homogeneity;

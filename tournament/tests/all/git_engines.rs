@@ -2,7 +2,9 @@
 
 use std::process::Command;
 
-use crate::support::{Place, scripted_program};
+use smalt_testing::process;
+
+use crate::support::{Place, scripted_program, texts};
 
 /// A repository `mine` in the folder, whose engine is a script that starts the scripted engine.
 fn repository(place: &Place) {
@@ -21,8 +23,8 @@ fn git(place: &Place, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-fn commit(place: &Place, name: &str, message: &str) {
-    place.write("mine/engine.sh", &format!("#!/bin/sh\nexec '{}' --name {name}\n", scripted_program()));
+fn commit(place: &Place, arguments: &str, message: &str) {
+    place.write("mine/engine.sh", &format!("#!/bin/sh\nexec '{}' --name {arguments}\n", scripted_program()));
     git(place, &["add", "engine.sh"]);
     git(place, &["commit", "--quiet", "-m", message]);
 }
@@ -83,4 +85,70 @@ fn a_failing_build_is_an_error_before_any_game() {
     assert!(err.contains("no build command for mine"), "{err}");
     let (_, err) = place.check(&played(&["sprt", "--git", "main", "--build", BUILD]), 2);
     assert!(err.contains("expected two revisions BASE..NEW"), "{err}");
+}
+
+/// A range of which two commits can be left out, and one loses all games from then on.
+fn history(place: &Place) {
+    repository(place);
+    commit(place, "third", "Third version");
+    place.write("mine/README", "An engine.");
+    git(place, &["add", "README"]);
+    git(place, &["commit", "--quiet", "-m", "Say what it is"]);
+    git(place, &["mv", "engine.sh", "other.sh"]);
+    git(place, &["commit", "--quiet", "-m", "Break the build"]);
+    git(place, &["mv", "other.sh", "engine.sh"]);
+    commit(place, "fourth", "Fourth version");
+    commit(place, "fifth --fault illegal-move@3", "Prune more");
+    commit(place, "sixth --fault illegal-move@3", "Sixth version");
+}
+
+fn bisection<'a>(rest: &[&'a str]) -> Vec<&'a str> {
+    let common = ["bisect", "--git", "HEAD~7..main", "--build", BUILD, "--elo", "200", "--round-pairs", "2"];
+    let played = ["--each", "restart=on", "--depth", "1", "--maxmoves", "12", "--store", "run.db"];
+    common.into_iter().chain(played).chain(rest.iter().copied()).collect()
+}
+
+#[test]
+fn a_bisection_finds_the_commit_that_lost_and_survives_a_kill() {
+    let place = Place::new();
+    history(&place);
+    let start =
+        |rest: &[&str]| place.command(&bisection(rest)).current_dir(place.path("mine")).spawn().unwrap();
+    let (out, err) = texts(&process::wait_for_output(start(&["--exit-on-verdict"])));
+    assert!(err.contains("Left out: building ") && err.contains("Break the build"), "{err}");
+    assert!(err.contains("1 commit with the program of the commit before left out"), "{err}");
+    assert!(out.contains("Prune more lost 200 Elo (probability "), "{out}{err}");
+    let course = place.results("mine/run.db")["course"].clone();
+    assert_eq!((&course["kind"], &course["verdict"]), (&"bisect".into(), &"found".into()));
+    assert!(course["commit"].as_str().unwrap().ends_with("Prune more"), "{course}");
+    let commits = course["commits"].as_array().unwrap();
+    assert_eq!(commits.len(), 5);
+    let played: u64 = commits.iter().map(|commit| commit["games"].as_u64().unwrap()).sum();
+    assert!(played > 0 && course["games"] == played, "{course}");
+
+    ["run.db", "run.pgn"].map(|name| std::fs::remove_file(place.path("mine").join(name)).unwrap());
+    let mut child = start(&["--concurrency", "1"]);
+    place.await_games("mine/run.db", 3);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    place.check(&["resume", "mine/run.db"], 0);
+    assert_eq!(place.results("mine/run.db")["course"], course);
+}
+
+#[test]
+fn a_bisection_says_what_it_lacks() {
+    let place = Place::new();
+    repository(&place);
+    let refused = |arguments: &[&str]| {
+        let command = place.command(arguments).current_dir(place.path("mine")).output().unwrap();
+        assert_eq!(command.status.code(), Some(2));
+        texts(&command).1
+    };
+    assert!(refused(&["bisect", "--elo", "5"]).contains("--git GOOD..BAD --build COMMAND"));
+    let range = ["bisect", "--git", "main..HEAD~1", "--build", BUILD];
+    assert!(refused(&range).contains("is no ancestor of"));
+    let wrong = ["bisect", "--git", "HEAD~1..main", "--build", BUILD, "--elo0", "5"];
+    assert!(refused(&wrong).contains("a bisection has --elo and --confidence instead"));
+    let nothing = ["bisect", "--git", "HEAD~1..main", "--build", BUILD, "--path", "README"];
+    assert!(refused(&nothing).contains("no commit after HEAD~1 can be built"));
 }

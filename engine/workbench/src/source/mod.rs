@@ -151,6 +151,19 @@ fn absolute(repo: &str) -> String {
     std::path::absolute(path).map_or_else(|_| repo.to_owned(), |path| path.display().to_string())
 }
 
+/// The commits after `good` up to `bad` along first parents, oldest first; with paths only those that change files there.
+///
+/// # Errors
+/// If a revision is unknown, or `good` is no ancestor of `bad`.
+pub fn commits_between(
+    repo: &str,
+    good: &str,
+    bad: &str,
+    paths: &[String],
+) -> Result<Vec<String>, BuildError> {
+    Repository::open(repo, &cache_folder())?.commits_between(good, bad, paths)
+}
+
 /// Builds a commit, or finds it in the cache.
 ///
 /// # Errors

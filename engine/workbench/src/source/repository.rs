@@ -94,6 +94,27 @@ impl Repository {
         Ok(Commit { hash, message })
     }
 
+    /// See [`super::commits_between`].
+    pub(super) fn commits_between(
+        &self,
+        good: &str,
+        bad: &str,
+        paths: &[String],
+    ) -> Result<Vec<String>, BuildError> {
+        let [good, bad] = [self.commit(good)?.hash, self.commit(bad)?.hash];
+        if self.git(&["merge-base", "--is-ancestor", &good, &bad]).is_err() {
+            let message = format!("{good} is no ancestor of {bad}");
+            return Err(BuildError::Git {
+                command: format!("merge-base --is-ancestor {good} {bad}"),
+                message,
+            });
+        }
+        let range = format!("{good}..{bad}");
+        let mut arguments = vec!["rev-list", "--first-parent", "--reverse", &range, "--"];
+        arguments.extend(paths.iter().map(String::as_str));
+        Ok(self.git(&arguments)?.lines().map(str::to_owned).collect())
+    }
+
     /// Checks a commit out into a new folder, with its submodules. The repository itself is not touched.
     pub(super) fn check_out(&self, commit: &Commit, folder: &Path) -> Result<(), BuildError> {
         let clone = [

@@ -2,7 +2,7 @@
 
 import { element, renew } from "./elements.js";
 import { mark } from "./runs.js";
-import { capitalized, duration, gamesText, isOpenRace, moment, progress, signed, whole } from "./words.js";
+import { capitalized, duration, gamesText, isOpenEnded, moment, progress, signed, whole } from "./words.js";
 
 /** What starts a server of this run again. */
 const command = (run) => element("code", {}, `smalt-tournament serve ${run.store}`);
@@ -41,7 +41,7 @@ export function head(node, run, { connected, ended, many }) {
         element("p", { class: "quiet" }, `${results ? `${capitalized(results.format)} · ` : ""}${run.store}`)),
       element("span", { class: `pill ${state[0]}`, role: "status" }, state[1])),
     notices(run, ended),
-    isOpenRace(results) ? null : element("div", { class: "bar", role: "progressbar", "aria-label": isOpen ? "LLR towards its nearer bound" : "Games played", "aria-valuenow": Math.round(share), "aria-valuemin": 0, "aria-valuemax": 100 },
+    isOpenEnded(results) ? null : element("div", { class: "bar", role: "progressbar", "aria-label": isOpen ? "LLR towards its nearer bound" : "Games played", "aria-valuenow": Math.round(share), "aria-valuemin": 0, "aria-valuemax": 100 },
       element("div", { "width%": share })),
     element("dl", { class: "facts" }, facts.filter(Boolean).map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))));
 }

@@ -96,6 +96,23 @@ export function race(run) {
     element("p", { class: "quiet" }, `The probability that any candidate is accepted that is not better is ${percent(course.alpha)} at most. The unbiased Elo comes from games after the verdict.`));
 }
 
+/** The commits of a bisection, by complete rounds: those with games, and those that are likely. */
+export function bisection(run) {
+  const { course } = run.results;
+  if (course?.kind !== "bisect") return null;
+  const shown = course.commits.filter((commit) => commit.games > 0 || commit.probability >= 0.01);
+  const rows = shown.map((commit) => [
+    commit.name,
+    element("b", { class: commit.name === course.commit ? "text-lost" : "" }, percent(commit.probability)),
+    percent(commit.changed),
+    whole(commit.games),
+    commit.penta.join(", "),
+  ]);
+  return card(`Bisection after ${course.base}`, element("span", { class: "quiet keys" }, `${signed(course.elo, 1)} Elo, ${course.model}`), table(
+    [["Commit", "name"], ["Probability", "number"], ["This or earlier", "number"], ["Games", "number"], ["Pairs (0, ½, 1, 1½, 2)", ""]], rows),
+    element("p", { class: "quiet" }, `The search ends at a probability of ${percent(course.confidence)}. That no commit changed the strength has ${percent(course.no_change)}.`));
+}
+
 export function crosstable(run) {
   const { entrants, pairings } = run.results;
   if (entrants.length < 3) return null;

@@ -4,7 +4,7 @@
 import { Boards } from "./boards.js";
 import { element, renew } from "./elements.js";
 import { Games } from "./games.js";
-import { Curves, Faults, crosstable, endings, engines, hero, race, standings, warnings } from "./overview.js";
+import { Curves, Faults, bisection, crosstable, endings, engines, hero, race, standings, warnings } from "./overview.js";
 import { head, silence } from "./head.js";
 import { Replay } from "./replay.js";
 import { mark, showRuns } from "./runs.js";
@@ -36,14 +36,14 @@ const ELSEWHERE = "The games of this run are played on other machines; boards ar
 
 /** The overview: everything at a glance. */
 class Overview {
-  #cards = Object.fromEntries(["hero", "race", "standings-card", "cross-card", "endings", "engines", "warnings"].map((name) => [name, element("div", { class: name })]));
+  #cards = Object.fromEntries(["hero", "race", "bisection", "standings-card", "cross-card", "endings", "engines", "warnings"].map((name) => [name, element("div", { class: name })]));
   #curves = new Curves();
   #faults = new Faults();
   #boards = new Boards(2);
   #known = new Map();
   #elsewhere = element("p", { class: "card quiet", hidden: true }, ELSEWHERE);
   #live = element("section", { class: "aside", "aria-label": "Games being played" }, this.#elsewhere, this.#boards.node);
-  node = element("div", { class: "stack" }, this.#cards.hero, this.#cards.race,
+  node = element("div", { class: "stack" }, this.#cards.hero, this.#cards.race, this.#cards.bisection,
     element("div", { class: "grid two" },
       element("div", { class: "stack" }, this.#cards["standings-card"], this.#curves.node, this.#cards["cross-card"]),
       element("div", { class: "stack" }, this.#live, this.#cards.endings, this.#faults.node, this.#cards.warnings)),
@@ -52,6 +52,7 @@ class Overview {
   show() {
     this.#draw("hero", hero(run));
     this.#draw("race", race(run));
+    this.#draw("bisection", bisection(run));
     this.#draw("standings-card", standings(run));
     this.#draw("cross-card", crosstable(run));
     this.#draw("endings", endings(run));

@@ -2,7 +2,7 @@
 
 import { gauge, resultBar } from "./charts.js";
 import { drawing, element, renew } from "./elements.js";
-import { capitalized, duration, estimateAtAnyLook, gamesText, isOpenRace, moment, progress, verdict } from "./words.js";
+import { capitalized, duration, estimateAtAnyLook, gamesText, isOpenEnded, moment, progress, verdict } from "./words.js";
 
 /** The sign of the house. */
 export const mark = () => drawing("svg", { class: "mark", viewBox: "0 0 100 100", "aria-hidden": "true" },
@@ -25,7 +25,7 @@ function runCard(run) {
     first && done > 0 ? element("p", { class: "estimate" }, element("b", {}, `${first.name} ${number}`), element("span", {}, `${range} Elo`)) : null,
     first && done > 0 ? resultBar(first.wins, first.draws, first.losses) : null,
     results?.sprt ? element("div", {}, gauge(results.sprt.llr, results.sprt.lower, results.sprt.upper), element("p", { class: "quiet" }, verdict(results.sprt))) : null,
-    isOpenRace(results) ? null : element("div", { class: "bar" }, element("div", { "width%": 100 * progress(results) })),
+    isOpenEnded(results) ? null : element("div", { class: "bar" }, element("div", { "width%": 100 * progress(results) })),
     element("p", { class: "mini" }, element("span", {}, `${gamesText(results)} games`),
       element("span", {}, run.state === "running" && run.seconds_left !== null ? `${duration(run.seconds_left)} left`
         : run.session_started_ms ? moment(run.session_started_ms) : "")));

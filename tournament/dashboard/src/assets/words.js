@@ -111,10 +111,10 @@ export function estimateOfRace({ estimate_elo: elo, estimate_elo_low: low, estim
   return estimate({ elo, elo_error: isKnown(low) && isKnown(high) ? (high - low) / 2 : null, elo_low: low, elo_high: high }).join("");
 }
 
-/** Whether this is a race without its winners, or an open test: nobody knows how many games follow. */
-export const isLengthOpen = (results) => results?.sprt?.verdict === "continue" || isOpenRace(results);
+/** Whether this is an undecided race, bisection or test: nobody knows how many games follow. */
+export const isLengthOpen = (results) => results?.sprt?.verdict === "continue" || isOpenEnded(results);
 
-export const isOpenRace = (results) => results?.course?.kind === "race" && results.course.is_open;
+export const isOpenEnded = (results) => ["race", "bisect"].includes(results?.course?.kind) && results.course.is_open;
 
 /** Finished and planned games: 12 of 400; 12 alone while nobody knows how many follow. */
 export const gamesText = (results) => {
@@ -122,9 +122,9 @@ export const gamesText = (results) => {
   return isLengthOpen(results) ? done : `${done} of ${whole(results?.games_planned ?? 0)}`;
 };
 
-/** The share of the games to be played that are over; of an open race nothing is known. */
+/** The share of the games to be played that are over; of an open race or bisection nothing is known. */
 export function progress(results) {
-  if (isOpenRace(results)) return 0;
+  if (isOpenEnded(results)) return 0;
   const all = (results?.games_planned ?? 0) - (results?.games_left_out ?? 0);
   return all > 0 ? Math.min(1, results.games_finished / all) : 0;
 }

@@ -5,8 +5,9 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use smalt_dataset::format::FormatError;
 use smalt_protocol::TimeControl;
+use smalt_stats::bisection::{Bisection, BisectionRules};
 use smalt_stats::race::{Race, RaceRules};
-use smalt_stats::sprt::SprtError;
+use smalt_stats::sprt::{Model, SprtError};
 use smalt_workbench::entrant::{NameError, Names, Registry, ResolveError};
 use toml::{Table, Value};
 
@@ -24,11 +25,14 @@ const MOST_GAMES: u64 = 100_000_000;
 /// Default maximum number of games of a sequential test.
 const GAMES_OF_A_TEST: NonZeroU32 = NonZeroU32::new(1_000_000).expect("above zero");
 
-/// Pairs of a candidate in a round of a race where nothing is said.
+/// Default number of pairs of a candidate in a round of a race or a bisection.
 const ROUND_PAIRS: NonZeroU32 = NonZeroU32::new(64).expect("above zero");
 
 /// Greatest number of candidates of a race.
 const MOST_CANDIDATES: usize = 64;
+
+/// Greatest number of commits of a bisection.
+const MOST_COMMITS: usize = 1000;
 
 /// Default number of tiebreak pairs of a knockout match.
 const TIEBREAK_PAIRS: u32 = 4;
@@ -54,6 +58,16 @@ pub enum PlanError {
     RaceSides {
         /// Challengers.
         candidates: usize,
+        /// Opponents.
+        bases: usize,
+    },
+    /// A bisection without its good commit or without others.
+    #[error(
+        "{commits} commits and {bases} good ones: a bisection has 1 to {MOST_COMMITS} commits as challengers, oldest first, and one good commit as opponent"
+    )]
+    BisectSides {
+        /// Challengers.
+        commits: usize,
         /// Opponents.
         bases: usize,
     },
@@ -116,11 +130,16 @@ impl Plan {
             Some(Value::Array(entrants)) => entrants.into_iter().map(|row| table(Some(row))).collect(),
             _ => Vec::new(),
         };
-        let is_race = layers.get("run").and_then(|run| run.get("format")) == Some(&"race".into());
-        let is_test = is_race || layers.contains_key("sprt");
+        let of_format = match layers.get("run").and_then(|run| run.get("format")).and_then(Value::as_str) {
+            Some("race") => Some(test_of_a_race()),
+            Some("bisect") => Some(test_of_a_bisection()),
+            _ => None,
+        };
+        let has_candidates = of_format.is_some();
+        let is_test = has_candidates || layers.contains_key("sprt");
         let mut merged = Settings::default().to_layer();
-        if is_race {
-            let test = Value::try_from(test_of_a_race());
+        if let Some(test) = of_format {
+            let test = Value::try_from(test);
             merged.insert("sprt".to_owned(), test.map_err(|error| PlanError::Value(error.to_string()))?);
         }
         merge_settings(&mut merged, layers.clone());
@@ -128,7 +147,7 @@ impl Plan {
             .try_into()
             .map_err(|error: toml::de::Error| PlanError::Value(error.message().to_owned()))?;
         let says_games = table(layers.remove("run")).contains_key("games");
-        if is_test && !says_games && (is_race || !settings.run.format.goes_by_results()) {
+        if is_test && !says_games && (has_candidates || !settings.run.format.goes_by_results()) {
             settings.run.games = GAMES_OF_A_TEST;
         }
         Plan::of_engines(settings, &entrants, &each, registry)
@@ -166,19 +185,22 @@ impl Plan {
         set_roles(&mut settings, format)?;
         let entrants = entrants(&settings.entrants)?;
         check_numbers(format, &entrants, settings.sprt.is_some())?;
+        check_candidate_settings(&settings)?;
         let race = race(&mut settings, &entrants)?;
-        let sprt = settings.sprt.as_ref().filter(|_| race.is_none());
+        let bisection = bisection(&mut settings, entrants.len())?;
+        let sprt = settings.sprt.as_ref().filter(|_| !format.has_candidates());
         let sprt = sprt.map(|sprt| sprt.test()).transpose()?;
         check_tiebreak(&mut settings.run.tiebreak_pairs, format)?;
         let rounds = rounds(settings.run.rounds, format, entrants.len())?;
         settings.run.rounds =
-            NonZeroU32::new(rounds).filter(|_| !matches!(format, Format::Knockout | Format::Race));
+            NonZeroU32::new(rounds).filter(|_| format != Format::Knockout && !format.has_candidates());
         settings.run.name.get_or_insert_with(|| title(format, &entrants));
         settings.fleet.check()?;
         check_data(&settings)?;
-        let plan = Plan { settings, entrants, sprt, race, rounds };
+        let plan = Plan { settings, entrants, sprt, race, bisection, rounds };
         let games = plan.games();
-        if (plan.sprt.is_some() || plan.race.is_some()) && games % 2 == 1 && plan.repeat() == Repeat::Pairs {
+        let counts_pairs = plan.sprt.is_some() || format.has_candidates();
+        if counts_pairs && games % 2 == 1 && plan.repeat() == Repeat::Pairs {
             return Err(PlanError::OddGames { games });
         }
         check_flow(&plan)?;
@@ -239,13 +261,18 @@ fn check_numbers(format: Format, entrants: &[Entrant], has_sprt: bool) -> Result
     if count < 2 {
         return Err(PlanError::TooFew { entrants: count, format, needed: "at least two" });
     }
-    if format == Format::Race {
+    if format.has_candidates() {
         let candidates = entrants.iter().filter(|entrant| entrant.role == Role::Challenger).count();
         let bases = count - candidates;
-        if bases != 1 || !(2..=MOST_CANDIDATES).contains(&candidates) {
-            return Err(PlanError::RaceSides { candidates, bases });
-        }
-        return Ok(());
+        return match format {
+            Format::Bisect if bases != 1 || candidates > MOST_COMMITS => {
+                Err(PlanError::BisectSides { commits: candidates, bases })
+            }
+            Format::Race if bases != 1 || !(2..=MOST_CANDIDATES).contains(&candidates) => {
+                Err(PlanError::RaceSides { candidates, bases })
+            }
+            _ => Ok(()),
+        };
     }
     if count > 2 && (has_sprt || format == Format::Match) {
         return Err(PlanError::TooMany { entrants: count });
@@ -262,25 +289,63 @@ fn test_of_a_race() -> SprtSettings {
     SprtSettings { elo1, beta, ..SprtSettings::default() }
 }
 
+/// The loss of a bisection where nothing is said.
+fn test_of_a_bisection() -> SprtSettings {
+    SprtSettings { elo0: -8.0, elo1: 0.0, ..SprtSettings::default() }
+}
+
+/// Checks that only races and bisections have the settings of theirs, and that they play pairs.
+fn check_candidate_settings(settings: &Settings) -> Result<(), PlanError> {
+    let run = &settings.run;
+    let is_race = run.format == Format::Race;
+    let given = [
+        ("winners", !is_race && run.winners.is_some()),
+        ("round-pairs", !run.format.has_candidates() && run.round_pairs.is_some()),
+        ("estimate-pairs", !is_race && run.estimate_pairs.is_some()),
+    ];
+    if let Some((key, _)) = given.into_iter().find(|(_, is_wrong)| *is_wrong) {
+        return Err(PlanError::Format { key, reason: format!("a {} is no race; leave it out", run.format) });
+    }
+    if run.format.has_candidates() && !settings.openings.repeat {
+        let reason =
+            format!("a {} counts pairs of games with reversed colors; leave out --no-repeat", run.format);
+        return Err(PlanError::Format { key: "format", reason });
+    }
+    Ok(())
+}
+
+/// The bisection that settings describe, if they describe one; its own settings are complete then. The hypotheses are those
+/// of a sequential test, one of which is 0 Elo.
+fn bisection(settings: &mut Settings, entrants: usize) -> Result<Option<Bisection>, PlanError> {
+    let run = &mut settings.run;
+    if run.format != Format::Bisect {
+        return Ok(None);
+    }
+    let round_pairs = *run.round_pairs.get_or_insert(ROUND_PAIRS);
+    let test = settings.sprt.get_or_insert_with(test_of_a_bisection);
+    let refuse = |reason: &str| PlanError::Value(format!("[sprt]: {reason}"));
+    let elo = match (test.elo0, test.elo1) {
+        (elo, 0.0) | (0.0, elo) => elo,
+        _ => return Err(refuse("the commits of a bisection have lost or gained: elo0 or elo1 is 0")),
+    };
+    if test.model == Model::BayesElo {
+        return Err(refuse("a bisection counts pairs: its model is normalized or logistic"));
+    }
+    let rules = BisectionRules {
+        elo,
+        confidence: 1.0 - test.alpha,
+        model: test.model,
+        round_pairs: round_pairs.get().into(),
+        most_pairs: u64::from(run.games.get() / 2),
+    };
+    Ok(Some(Bisection::new(rules, entrants - 1)?))
+}
+
 /// The race that settings describe, if they describe one; its own settings are complete then.
 fn race(settings: &mut Settings, entrants: &[Entrant]) -> Result<Option<Race>, PlanError> {
     let run = &mut settings.run;
     if run.format != Format::Race {
-        let given = [
-            ("winners", run.winners.is_some()),
-            ("round-pairs", run.round_pairs.is_some()),
-            ("estimate-pairs", run.estimate_pairs.is_some()),
-        ];
-        return match given.into_iter().find(|(_, is_given)| *is_given) {
-            Some((key, _)) => {
-                Err(PlanError::Format { key, reason: format!("a {} is no race; leave it out", run.format) })
-            }
-            None => Ok(None),
-        };
-    }
-    if !settings.openings.repeat {
-        let reason = "a race counts pairs of games with reversed colors; leave out --no-repeat".to_owned();
-        return Err(PlanError::Format { key: "format", reason });
+        return Ok(None);
     }
     let defaults = RaceRules::default();
     let winners = *run.winners.get_or_insert(NonZeroUsize::MIN);
@@ -346,8 +411,8 @@ fn rounds(rounds: Option<NonZeroU32>, format: Format, entrants: usize) -> Result
         (Format::Knockout, Some(_)) => {
             refuse("the rounds of a knockout follow from the number of entrants; leave it out".to_owned())
         }
-        (Format::Race, Some(_)) => {
-            refuse("the rounds of a race follow from its results; leave it out".to_owned())
+        (Format::Race | Format::Bisect, Some(_)) => {
+            refuse(format!("the rounds of a {format} follow from its results; leave it out"))
         }
         (Format::Swiss, None) => Ok(entrants.next_power_of_two().ilog2().max(1)),
         (Format::Swiss, Some(rounds)) => {
@@ -385,6 +450,7 @@ fn check_size(plan: &Plan) -> Result<(), PlanError> {
         Format::Gauntlet => challengers * (count - challengers),
         Format::RoundRobin | Format::Match | Format::Pyramid => count * (count - 1) / 2,
         Format::Knockout | Format::Race => count - 1,
+        Format::Bisect => 1,
         Format::Swiss => count / 2,
     };
     let games = encounters.saturating_mul(plan.games().into()).saturating_mul(plan.rounds.into());

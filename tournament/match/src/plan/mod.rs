@@ -20,6 +20,7 @@ mod value;
 
 use smalt_driver::Pondering;
 use smalt_stats::Sprt;
+use smalt_stats::bisection::Bisection;
 use smalt_stats::race::Race;
 
 pub use adjudication::{
@@ -59,6 +60,8 @@ pub struct Plan {
     pub sprt: Option<Sprt>,
     /// The race before its first game, if this is one.
     pub race: Option<Race>,
+    /// The bisection before its first game, if this is one.
+    pub bisection: Option<Bisection>,
     /// Number of rounds; 1 for a knockout, where it follows from the entrants.
     pub rounds: u32,
 }

@@ -23,7 +23,7 @@ pub struct RunSettings {
     /// Site of the event, for the PGN
     #[arg(long, value_name = "PLACE", hide_short_help = true)]
     pub site: Option<String>,
-    /// Format: gauntlet, round-robin, match, knockout, pyramid, swiss or race
+    /// Format: gauntlet, round-robin, match, knockout, pyramid, swiss, race or bisect
     #[arg(skip = Format::Gauntlet)]
     pub format: Format,
     /// Number of games of each encounter; two games with reversed colors share an opening (a sequential test has as many
@@ -54,7 +54,7 @@ pub struct RunSettings {
     /// Number of candidates whose acceptance ends a race [default: 1]
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroUsize>, hide_short_help = true)]
     pub winners: Option<NonZeroUsize>,
-    /// Number of pairs of games of a candidate in a round of a race [default: 64]
+    /// Number of pairs of games of a candidate in a round of a race or a bisection [default: 64]
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, hide_short_help = true)]
     pub round_pairs: Option<NonZeroU32>,
     /// Number of pairs after its verdict that estimate the gain of a candidate accepted in a race [default: 1000]
@@ -118,12 +118,19 @@ pub enum Format {
     Swiss,
     /// Candidates meet one base until they are decided.
     Race,
+    /// Commits of a range meet the good one before it, until the one that changed the strength is known.
+    Bisect,
 }
 
 impl Format {
+    /// Whether challengers meet one base until enough is known of them.
+    pub fn has_candidates(self) -> bool {
+        matches!(self, Format::Race | Format::Bisect)
+    }
+
     /// Whether later pairings depend on results.
     pub fn goes_by_results(self) -> bool {
-        matches!(self, Format::Knockout | Format::Swiss | Format::Race)
+        matches!(self, Format::Knockout | Format::Swiss | Format::Race | Format::Bisect)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::game::termination::TerminationKind;
 use crate::game::{EngineFault, GameRecord};
 use crate::game_file::GameFiles;
 use crate::plan::OnFault;
-use crate::schedule::ScheduledGame;
+use crate::schedule::{ScheduledGame, Selection};
 use crate::setup::Prepared;
 use crate::standings::Standings;
 use crate::store::{SaveOutcome, Store, StoreError};
@@ -498,11 +498,15 @@ impl<'a> Coordinator<'a> {
         self.standings.add_between_games(&self.store)?;
         self.notify(&RunEvent::Disqualified { entrant, disqualification: &disqualification });
         self.queue.cancel_entrant(entrant);
-        // Without its base nobody can win a race; games lost by walkover would look like wins.
-        if self.standings.schedule().race().is_some_and(|rounds| rounds.base() == entrant) {
-            let name = &self.prepared.plan.entrants[entrant].name;
-            self.stop(StopReason::Fault(format!("{name}, the base of the race, {disqualification}")));
-        }
+        // Games lost by walkover would look like wins in a race without its base, and like a loss of Elo in a bisection.
+        let Some(rounds) = self.standings.schedule().candidates() else { return Ok(()) };
+        let part = match rounds.selection() {
+            Selection::Race(_) if rounds.base() == entrant => "the base of the race",
+            Selection::Bisection(_) => "which the bisection needs",
+            Selection::Race(_) => return Ok(()),
+        };
+        let name = &self.prepared.plan.entrants[entrant].name;
+        self.stop(StopReason::Fault(format!("{name}, {part}, {disqualification}")));
         Ok(())
     }
 

@@ -1,16 +1,16 @@
 //! The schedule: pairings, colors and openings of all games, as a pure function of the plan's numbers and,
-//! for knockout and Swiss tournaments and races, of the results of complete rounds.
+//! for knockout and Swiss tournaments, races and bisections, of the results of complete rounds.
 //!
 //! Games and pairs (one opening, both colors) are numbered from 0, and everything else follows from the
 //! number, so that a run can be resumed and distributed by numbers alone. Encounters alternate, so that all
 //! entrants have played about equally many games whenever a run stops.
 
 mod block;
+mod candidates;
 pub mod knockout;
 mod mersenne;
 mod openings;
 mod pairings;
-mod race;
 mod rounds;
 mod rules;
 pub mod swiss;
@@ -19,16 +19,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use block::{BlockStart, EncounterBlock, RoundNames};
+pub use candidates::{CandidateRounds, Selection};
 pub use openings::OpeningOrder;
 pub(crate) use openings::below;
 use openings::shuffle;
 use pairings::Encounter;
 pub use pairings::{EncounterScore, GauntletSide, Pairing, PlayedRound};
-pub use race::RaceRounds;
 use rounds::RoundSystem;
 pub use rules::EncounterRules;
-
-use smalt_stats::race::Race;
 
 use crate::plan::{OpeningPolicy, Repeat};
 
@@ -49,10 +47,10 @@ pub enum PairingScheme {
         entrants: usize,
     },
     /// Candidates against one base.
-    Race {
+    Candidates {
         /// Before its first game.
-        race: Race,
-        /// The entrants that race, by the candidate's number.
+        selection: Selection,
+        /// The entrants that are candidates, in order.
         candidates: Vec<usize>,
         /// The entrant that all of them meet.
         base: usize,
@@ -75,7 +73,7 @@ pub struct Schedule {
     course: Option<ResultDriven>,
 }
 
-/// State of a knockout or Swiss tournament.
+/// State of a tournament whose pairings depend on results.
 #[derive(Clone, Debug, PartialEq)]
 struct ResultDriven {
     system: RoundSystem,
@@ -87,12 +85,12 @@ struct ResultDriven {
     missing: BTreeSet<u32>,
 }
 
-/// Progress of a knockout or Swiss tournament.
+/// Progress of a tournament whose pairings depend on results.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TournamentProgress {
     Knockout(Vec<knockout::BracketRound>),
     Swiss { places: Vec<swiss::SwissStanding>, rounds: u32, complete: u32 },
-    Race(Box<RaceRounds>),
+    Candidates(Box<CandidateRounds>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -153,10 +151,10 @@ impl Schedule {
             PairingScheme::Swiss { entrants } => {
                 empty.by_results(RoundSystem::Swiss { rounds }, entrants, sequence)
             }
-            PairingScheme::Race { race, candidates, base } => {
+            PairingScheme::Candidates { selection, candidates, base } => {
                 let entrants = candidates.len() + 1;
-                let rounds = RaceRounds::new(race, candidates, base);
-                empty.by_results(RoundSystem::Race(Box::new(rounds)), entrants, sequence)
+                let rounds = CandidateRounds::new(selection, candidates, base);
+                empty.by_results(RoundSystem::Candidates(Box::new(rounds)), entrants, sequence)
             }
         }
     }
@@ -208,9 +206,9 @@ impl Schedule {
         let first_is_white = scheduled.white == score.pairing.first;
         score.first += if first_is_white { white } else { 2 - white };
         score.second += if first_is_white { 2 - white } else { white };
-        if let RoundSystem::Race(race) = &mut course.system {
+        if let RoundSystem::Candidates(rounds) = &mut course.system {
             let half_points = if first_is_white { white } else { 2 - white };
-            race.record(scheduled, half_points);
+            rounds.record(scheduled, half_points);
         }
         if course.missing.is_empty() {
             self.grow();
@@ -239,7 +237,7 @@ impl Schedule {
         let entrants = u32::try_from(course.seeds.len()).unwrap_or(u32::MAX);
         let units = |games: u32| games.div_ceil(self.terms.unit_games());
         let (rounds, encounters, further) = match course.system {
-            RoundSystem::Race(ref race) => return race.openings(),
+            RoundSystem::Candidates(ref rounds) => return rounds.openings(),
             RoundSystem::Swiss { rounds } => (rounds, rounds.saturating_mul(entrants / 2), 0),
             RoundSystem::Knockout { tiebreak_pairs } => {
                 (entrants.next_power_of_two().ilog2(), entrants.saturating_sub(1), tiebreak_pairs)
@@ -292,18 +290,18 @@ impl Schedule {
     /// Whether games of disqualified entrants are lost as walkovers, since later pairings depend on them. Those for the
     /// estimate of an accepted candidate are not: no pairing depends on them, and its Elo would be that of walkovers.
     pub fn has_walkovers(&self) -> bool {
-        self.goes_by_results() && (self.race().is_none() || self.is_open_race())
+        self.goes_by_results() && (self.candidates().is_none() || self.is_open_ended())
     }
 
-    /// Whether this is a race without enough winners yet: nobody knows how many games follow.
-    pub fn is_open_race(&self) -> bool {
-        self.race().is_some_and(|rounds| rounds.race().is_open())
+    /// Whether this is an undecided race or bisection: nobody knows how many games follow.
+    pub fn is_open_ended(&self) -> bool {
+        self.candidates().is_some_and(|rounds| rounds.selection().is_open())
     }
 
-    /// The race, if this is one.
-    pub fn race(&self) -> Option<&RaceRounds> {
+    /// The race or bisection, if this is one.
+    pub fn candidates(&self) -> Option<&CandidateRounds> {
         match &self.course.as_ref()?.system {
-            RoundSystem::Race(race) => Some(race),
+            RoundSystem::Candidates(rounds) => Some(rounds),
             RoundSystem::Knockout { .. } | RoundSystem::Swiss { .. } => None,
         }
     }
@@ -313,7 +311,7 @@ impl Schedule {
         let course = self.course.as_ref()?;
         let games = self.terms.games;
         Some(match course.system {
-            RoundSystem::Race(ref race) => TournamentProgress::Race(race.clone()),
+            RoundSystem::Candidates(ref rounds) => TournamentProgress::Candidates(rounds.clone()),
             RoundSystem::Knockout { tiebreak_pairs } => TournamentProgress::Knockout(knockout::bracket(
                 &course.seeds,
                 games,

@@ -1,10 +1,10 @@
-//! Knockout and Swiss tournaments, whose next round depends on results. Every round is a barrier: all its
+//! Tournaments whose next round depends on results. Every round is a barrier: all its
 //! games end before the next is paired, so that pairings follow from the results alone, at any concurrency
 //! and after any interruption.
 
+use super::candidates::CandidateRounds;
 use super::knockout;
 use super::pairings::{NextRound, PlayedRound};
-use super::race::RaceRounds;
 use super::rules::EncounterRules;
 use super::swiss;
 
@@ -15,8 +15,8 @@ pub(super) enum RoundSystem {
     Knockout { tiebreak_pairs: u32 },
     /// Swiss system with this number of rounds.
     Swiss { rounds: u32 },
-    /// Candidates meet their base until they are decided.
-    Race(Box<RaceRounds>),
+    /// Candidates of a race or a bisection meet their base until they are decided.
+    Candidates(Box<CandidateRounds>),
 }
 
 impl RoundSystem {
@@ -33,7 +33,7 @@ impl RoundSystem {
                 knockout::next(seeds, terms.games, *tiebreak_pairs, played)
             }
             RoundSystem::Swiss { rounds } => swiss::next(seeds, terms.games, *rounds, played),
-            RoundSystem::Race(race) => race.begin_round(),
+            RoundSystem::Candidates(rounds) => rounds.begin_round(),
         }
     }
 
@@ -42,7 +42,7 @@ impl RoundSystem {
         let entrants = u32::try_from(entrants).unwrap_or(u32::MAX);
         match self {
             RoundSystem::Swiss { rounds } => rounds.saturating_mul(entrants / 2).saturating_mul(games_each),
-            RoundSystem::Race(_) => {
+            RoundSystem::Candidates(_) => {
                 let games = |played: &PlayedRound| played.games * played.encounters.len() as u32;
                 known.iter().map(games).sum()
             }

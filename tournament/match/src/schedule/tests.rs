@@ -68,7 +68,8 @@ fn candidates_of_a_race_play_the_same_openings_and_rounds_follow_from_results_al
     let rules =
         RaceRules { elo1: 100.0, round_pairs: 2, most_pairs: 50, estimate_pairs: 3, ..RaceRules::default() };
     let race = Race::new(rules, 4).unwrap();
-    let scheme = PairingScheme::Race { race, candidates: vec![0, 1, 3, 4], base: 2 };
+    let selection = Selection::Race(race);
+    let scheme = PairingScheme::Candidates { selection, candidates: vec![0, 1, 3, 4], base: 2 };
     let mut schedule = Schedule::new(scheme.clone(), terms(100), 1, Sequence::AsListed);
     play_out(&mut schedule);
     let mut used: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -89,7 +90,7 @@ fn candidates_of_a_race_play_the_same_openings_and_rounds_follow_from_results_al
         number += 1;
     }
     assert_eq!(all_games(&in_order), all_games(&schedule));
-    assert_eq!(in_order.race().unwrap().race(), schedule.race().unwrap().race());
+    assert_eq!(in_order.candidates().unwrap().selection(), schedule.candidates().unwrap().selection());
 }
 
 #[test]

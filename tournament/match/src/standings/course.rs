@@ -1,15 +1,16 @@
-//! Progress of a knockout, a Swiss tournament or a race: the bracket, the table with tie-breaks, or the verdicts, as text
-//! and JSON.
+//! Progress of a knockout, a Swiss tournament, a race or a bisection: the bracket, the table with tie-breaks, the verdicts, or
+//! the probabilities, as text and JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_report::{Column, ColumnKind, Sign, Table};
 
 use super::Standings;
+pub use super::bisection::BisectionJson;
 pub use super::race::RaceJson;
-use crate::schedule::TournamentProgress;
 use crate::schedule::knockout::{BracketRound, Tie};
 use crate::schedule::swiss::SwissStanding;
+use crate::schedule::{Selection, TournamentProgress};
 
 /// Tournament progress as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -24,6 +25,8 @@ pub enum CourseJson {
     },
     /// A race.
     Race(RaceJson),
+    /// A bisection.
+    Bisect(BisectionJson),
     /// A Swiss tournament.
     Swiss {
         /// Total rounds.
@@ -73,7 +76,12 @@ impl CourseJson {
     pub fn of(standings: &Standings) -> Option<CourseJson> {
         let name = |entrant: usize| standings.entrants()[entrant].name.clone();
         Some(match standings.schedule().progress()? {
-            TournamentProgress::Race(rounds) => CourseJson::Race(RaceJson::of(&rounds, standings)),
+            TournamentProgress::Candidates(rounds) => match rounds.selection() {
+                Selection::Race(race) => CourseJson::Race(RaceJson::of(race, &rounds, standings)),
+                Selection::Bisection(bisection) => {
+                    CourseJson::Bisect(BisectionJson::of(bisection, &rounds, standings))
+                }
+            },
             TournamentProgress::Knockout(bracket) => {
                 let champion = champion(&bracket).map(name);
                 let round = |(index, round): (usize, &BracketRound)| RoundJson {
@@ -101,12 +109,13 @@ impl CourseJson {
         format!("{}\n{}\n", self.to_table().to_text().trim_end(), self.progress())
     }
 
-    /// The bracket, the table with tie-breaks, or the verdicts.
+    /// The bracket, the table with tie-breaks, the verdicts, or the probabilities.
     pub fn to_table(&self) -> Table {
         match self {
             CourseJson::Knockout { rounds, .. } => bracket_table(rounds),
             CourseJson::Swiss { places, .. } => swiss_table(places),
             CourseJson::Race(race) => race.to_table(),
+            CourseJson::Bisect(bisection) => bisection.to_table(),
         }
     }
 
@@ -114,6 +123,7 @@ impl CourseJson {
     pub fn progress(&self) -> String {
         match self {
             CourseJson::Race(race) => race.progress(),
+            CourseJson::Bisect(bisection) => bisection.progress(),
             CourseJson::Knockout { champion: Some(name), .. } => format!("Champion: {name}"),
             CourseJson::Knockout { rounds, .. } => format!("Round {} is being played", rounds.len()),
             CourseJson::Swiss { rounds, complete, .. } => format!("{complete} of {rounds} rounds are over"),

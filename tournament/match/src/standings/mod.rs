@@ -2,6 +2,7 @@
 //! computes the statistics, [`report`] and [`json`] format them. The order in which games are added does not
 //! matter.
 
+mod bisection;
 pub mod course;
 pub mod curve;
 mod games;

@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_report::{Column, ColumnKind, Interval, Sign, Table, format};
 use smalt_stats::Counts;
-use smalt_stats::race::{Candidate, CandidateVerdict};
+use smalt_stats::race::{Candidate, CandidateVerdict, Race};
 
 use super::Standings;
 use super::json::SprtEstimate;
 use super::report::{elo, sequential_elo};
-use crate::schedule::RaceRounds;
+use crate::schedule::CandidateRounds;
 
 /// A race as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -64,8 +64,7 @@ struct Row {
 }
 
 impl RaceJson {
-    pub(super) fn of(rounds: &RaceRounds, standings: &Standings) -> RaceJson {
-        let race = rounds.race();
+    pub(super) fn of(race: &Race, rounds: &CandidateRounds, standings: &Standings) -> RaceJson {
         let (rules, test) = (race.rules(), race.test());
         let name = |entrant: usize| standings.entrants()[entrant].name.clone();
         let mut order: Vec<usize> = (0..race.candidates().len()).collect();

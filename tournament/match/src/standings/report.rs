@@ -4,12 +4,13 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use smalt_report::{Align, Cell, Column, ColumnKind, Interval, Sign, Table, format};
-use smalt_stats::ratings::RatingOptions;
+use smalt_stats::ratings::{RatingOptions, Ratings};
 use smalt_stats::sprt::SequentialEstimate;
 use smalt_stats::{Counts, Estimate, MatchStatistics, Sprt, Verdict, Wdl};
 
 use super::course::CourseJson;
 use super::{EntrantTally, PairingTally, Standings, TestState};
+use crate::plan::Format;
 use crate::store::StoredFault;
 
 /// The final report: bracket or Swiss table, standings, pairings, sequential test, terminations, speed.
@@ -60,7 +61,7 @@ pub fn table(standings: &Standings) -> Table {
         Column::new("faults", ColumnKind::Integer),
     ];
     let mut table = Table::new(names.into_iter().chain(rating).chain(numbers));
-    for (place, entrant) in (1_u64..).zip(standings.order(ratings.as_ref())) {
+    for (place, entrant) in (1_u64..).zip(shown(standings, ratings.as_ref())) {
         let tally = &standings.entrants()[entrant];
         let results = tally.results;
         let found = standings.counts_of(entrant).statistics();
@@ -115,7 +116,14 @@ pub fn live_table(standings: &Standings) -> Table {
 
 /// Entrants from best to worst by rating.
 fn by_rating(standings: &Standings) -> Vec<usize> {
-    standings.order(standings.ratings(&RatingOptions::default()).ok().as_ref())
+    shown(standings, standings.ratings(&RatingOptions::default()).ok().as_ref())
+}
+
+/// Entrants from best to worst; commits that a bisection needed no games of are left out.
+fn shown(standings: &Standings, ratings: Option<&Ratings>) -> Vec<usize> {
+    let is_bisection = standings.format == Format::Bisect;
+    let has_games = |&entrant: &usize| !is_bisection || standings.entrants()[entrant].results.games() > 0;
+    standings.order(ratings).into_iter().filter(has_games).collect()
 }
 
 fn estimate(estimate: Option<Estimate>) -> Cell {
@@ -176,7 +184,7 @@ pub fn pairings(standings: &Standings) -> Table {
 /// Finished and planned games; the finished ones alone while nobody knows how many follow.
 pub fn games(standings: &Standings) -> String {
     let finished = standings.games_finished();
-    if standings.schedule().is_open_race() {
+    if standings.schedule().is_open_ended() {
         return format::count(usize::try_from(finished).unwrap_or(usize::MAX), "game");
     }
     format!("{finished} of {} games", standings.games_planned())
@@ -455,7 +463,11 @@ pub fn speed(standings: &Standings) -> Table {
         Column::new("longest", ColumnKind::Integer),
     ]);
     let microseconds = |time: Option<Duration>| time.map(|time| time.as_micros() as u64);
+    let is_bisection = standings.format == Format::Bisect;
     for tally in standings.entrants() {
+        if is_bisection && tally.results.games() == 0 {
+            continue;
+        }
         let longest = (tally.handovers.count() > 0).then(|| tally.handovers.longest());
         table.push([
             tally.name.clone().into(),

@@ -21,14 +21,13 @@ const STILL: f64 = 1e-12;
 /// The LLR of hypotheses on the expected score, given in logistic Elo.
 pub(super) fn logistic<const N: usize>(counts: &[u64; N], elo0: f64, elo1: f64) -> f64 {
     let sample = Frequencies::new(counts);
-    sample.llr(|elo| with_mean(&sample.of_each, Elo(elo).to_score()), elo0, elo1)
+    sample.llr(&sample.logistic_ratios(elo0, elo1))
 }
 
 /// The LLR of hypotheses on the normalized score, given in normalized Elo; `games_each` is 2 for pairs.
 pub(super) fn normalized<const N: usize>(counts: &[u64; N], games_each: f64, elo0: f64, elo1: f64) -> f64 {
     let sample = Frequencies::new(counts);
-    let deviations = |elo: f64| elo / NORMALIZED_ELO_PER_DEVIATION * games_each.sqrt();
-    sample.llr(|elo| with_normalized_mean(&sample.of_each, deviations(elo)), elo0, elo1)
+    sample.llr(&sample.normalized_ratios(games_each, elo0, elo1))
 }
 
 /// The LLR of hypotheses in BayesElo, with the draw rate of the sample under both; 0 without a win or a loss.
@@ -39,7 +38,7 @@ pub(super) fn bayes_elo(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
     let sample = Frequencies::new(&games.by_points());
     let [loss, _, win] = sample.of_each;
     let draw_elo = draw_elo(loss, win);
-    sample.llr(|elo| bayes_elo_distribution(elo, draw_elo), elo0, elo1)
+    sample.llr(&log_ratios(|elo| bayes_elo_distribution(elo, draw_elo), elo0, elo1))
 }
 
 /// The draw parameter of the BayesElo model in a sample with these shares of losses and wins.
@@ -67,11 +66,25 @@ impl<const N: usize> Frequencies<N> {
         Frequencies { total, of_each: seen.map(|count| count / total) }
     }
 
-    fn llr(&self, hypothesis: impl Fn(f64) -> [f64; N], elo0: f64, elo1: f64) -> f64 {
-        let (under0, under1) = (hypothesis(elo0), hypothesis(elo1));
-        let terms = self.of_each.iter().zip(under0.iter().zip(&under1));
-        self.total * terms.map(|(frequency, (p0, p1))| frequency * (p1 / p0).ln()).sum::<f64>()
+    /// For each result the logarithm of its probability under H1 against that under H0, in logistic Elo.
+    pub(super) fn logistic_ratios(&self, elo0: f64, elo1: f64) -> [f64; N] {
+        log_ratios(|elo| with_mean(&self.of_each, Elo(elo).to_score()), elo0, elo1)
     }
+
+    /// The same in normalized Elo; `games_each` is 2 for pairs.
+    pub(super) fn normalized_ratios(&self, games_each: f64, elo0: f64, elo1: f64) -> [f64; N] {
+        let deviations = |elo: f64| elo / NORMALIZED_ELO_PER_DEVIATION * games_each.sqrt();
+        log_ratios(|elo| with_normalized_mean(&self.of_each, deviations(elo)), elo0, elo1)
+    }
+
+    fn llr(&self, ratios: &[f64; N]) -> f64 {
+        self.total * self.of_each.iter().zip(ratios).map(|(share, ratio)| share * ratio).sum::<f64>()
+    }
+}
+
+fn log_ratios<const N: usize>(hypothesis: impl Fn(f64) -> [f64; N], elo0: f64, elo1: f64) -> [f64; N] {
+    let (under0, under1) = (hypothesis(elo0), hypothesis(elo1));
+    std::array::from_fn(|result| (under1[result] / under0[result]).ln())
 }
 
 /// The most likely distribution with expected score `mean`, in (0, 1).

@@ -17,6 +17,7 @@ use crate::counts::{Counts, Pentanomial, Wdl};
 
 pub use estimate::{LEAST_SCATTER, SequentialEstimate};
 pub use forecast::{Forecast, SUPPOSED_DEVIATION, SUPPOSED_GAMES};
+use likelihood::Frequencies;
 pub(crate) use likelihood::with_mean as distribution_with_mean;
 
 /// Hypotheses farther from zero than this, in the model's Elo, are refused.
@@ -211,6 +212,17 @@ impl Sprt {
             Model::Normalized => likelihood::normalized(&pairs.0, 2.0, self.elo0, self.elo1),
             _ => likelihood::logistic(&pairs.0, self.elo0, self.elo1),
         })
+    }
+
+    /// What a pair of each result adds to the LLR, where `pooled` are all pairs from which the spread is estimated.
+    /// `None` in the BayesElo model, which knows only single games.
+    pub fn pair_increments(&self, pooled: &Pentanomial) -> Option<[f64; 5]> {
+        let frequencies = Frequencies::new(&pooled.0);
+        match self.model {
+            Model::Logistic => Some(frequencies.logistic_ratios(self.elo0, self.elo1)),
+            Model::Normalized => Some(frequencies.normalized_ratios(2.0, self.elo0, self.elo1)),
+            Model::BayesElo => None,
+        }
     }
 
     /// The LLR of these counts; `None` for pairs in the BayesElo model.
