@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use smalt_stats::race::RaceRules;
+use smalt_stats::race::{Race, RaceRules};
 
 use super::*;
 use crate::plan::{Colors, Lead, Swap};
