@@ -126,7 +126,9 @@ fn a_bisection_finds_the_commit_that_lost_and_survives_a_kill() {
     let played: u64 = commits.iter().map(|commit| commit["games"].as_u64().unwrap()).sum();
     assert!(played > 0 && course["games"] == played, "{course}");
 
-    ["run.db", "run.pgn"].map(|name| std::fs::remove_file(place.path("mine").join(name)).unwrap());
+    for name in ["run.db", "run.pgn"] {
+        std::fs::remove_file(place.path("mine").join(name)).unwrap();
+    }
     let mut child = start(&["--concurrency", "1"]);
     place.await_games("mine/run.db", 3);
     child.kill().unwrap();
