@@ -123,8 +123,8 @@ def follow_the_run(browser):
     units = browser.run("return [...document.querySelectorAll('.chart .unit')].map((text) => text.textContent).join()")
     expect("games,Elo" in units, f"the axes say what they count: {units}")
     await_that("numbers of pairs", lambda: any(digit in browser.text(".penta") for digit in "123456789"))
-    await_that("word of who is out", lambda: "broken is out: it failed to start" in browser.text(".notice"))
-    expect("Left out" in browser.text(".facts"), "games that are left out are counted")
+    await_that("word of who is out", lambda: "broken is disqualified: it failed to start" in browser.text(".notice"))
+    expect("Skipped" in browser.text(".facts"), "skipped games are counted")
     browser.press("2")
     await_that("two boards", lambda: browser.count(".boards .board") == 2)
     positions = browser.run(ALL_BOARDS)
@@ -197,7 +197,7 @@ def look_for_what_is_not_there(browser, base):
     browser.open(f"{base}#/run/7")
     await_that("word of a missing run", lambda: "There is no run 7" in browser.text("main"))
     browser.open(f"{base}#/run/0/games/999999")
-    await_that("word of a missing game", lambda: "there is none" in browser.text("main"))
+    await_that("word of a missing game", lambda: "does not exist" in browser.text("main"))
 
 
 def check_no_harm(browser, base):

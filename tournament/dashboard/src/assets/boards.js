@@ -1,10 +1,10 @@
-// The games being played: boards whose clocks tick here between the moves that the server tells.
+// Games in progress: boards whose clocks tick here between the moves that the server sends.
 
 import { Board } from "./board.js";
 import { element, renew } from "./elements.js";
 import { advantage, clock, line, score, short } from "./words.js";
 
-/** A clock is shown as low below this number of milliseconds, and below this share of the most that was seen in the game. */
+/** A clock is low below this number of milliseconds, and below this share of its maximum in the game. */
 const [LOW, LOW_SHARE] = [10000, 0.2];
 
 /** One board with its players. */

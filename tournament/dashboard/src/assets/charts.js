@@ -53,9 +53,9 @@ const units = (width, height, x, y) => [
 /** Why there is no curve of an estimate yet. An interval without a value has one end: all was won, or all lost. */
 function emptiness(points) {
   const [, , low, high] = points.at(-1) ?? [];
-  if (isKnown(low)) return "All games were won so far. The curve begins with the first that was not.";
-  if (isKnown(high)) return "All games were lost so far. The curve begins with the first that was not.";
-  return "The curve begins when the first games are over, in whole pairs where openings are played twice.";
+  if (isKnown(low)) return "All games were won so far. The curve starts with the first that is not.";
+  if (isKnown(high)) return "All games were lost so far. The curve starts with the first that is not.";
+  return "The curve starts with the first complete pair, or game without pairs.";
 }
 
 /**
@@ -67,7 +67,7 @@ export function curve(label, points, { unit, bounds = [], digits = 0, least = 20
   if (shown.length === 0) return element("p", { class: "quiet" }, emptiness(points));
   return fitted(label, height, (width) => {
     const last = shown.at(-1);
-    // What the first games say is too wild to set the scale.
+    // The first games scatter too much to set the scale.
     const settled = shown.filter((point) => point[0] >= last[0] * 0.12 || shown.length < 12);
     const reach = settled.flatMap(([, ...values]) => values.filter(isKnown)).concat(bounds.map(([value]) => value), [0]);
     let [low, high] = [Math.min(...reach), Math.max(...reach)];

@@ -1,4 +1,4 @@
-// Elements. Texts go in as texts only: nothing that an engine says is ever read as HTML.
+// Elements. Engine output becomes text nodes only, never HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -31,9 +31,9 @@ export function renew(node, ...children) {
   return node;
 }
 
-/** The last lines of a conversation behind a summary; they are shown from their end, where the fault is. */
+/** The end of a transcript behind a summary, scrolled to the fault. */
 export const transcript = (attributes, summary, lines) => {
-  const text = element("pre", { tabindex: 0, "aria-label": "The last lines of the conversation" }, lines.join("\n"));
+  const text = element("pre", { tabindex: 0, "aria-label": "Transcript, last lines" }, lines.join("\n"));
   const toEnd = () => { text.scrollTop = text.scrollHeight; };
   return element("details", { ...attributes, ontoggle: toEnd }, summary, text);
 };

@@ -1,4 +1,4 @@
-// The list of finished games, with filters that stand in the address.
+// The list of finished games; its filters are part of the address.
 
 import { element, renew } from "./elements.js";
 import { silence } from "./head.js";
@@ -9,7 +9,7 @@ const RESULTS = [["", "Any"], ["1-0", "White won"], ["0-1", "Black won"], ["draw
 const OWN_RESULTS = [["loss", "Lost by"], ["win", "Won by"]];
 const isOwn = (result) => OWN_RESULTS.some(([word]) => word === result);
 
-/** How often the list is asked for while a run goes on, in milliseconds. */
+/** Interval of reading the list during a run, in milliseconds. */
 const PACE = 2500;
 
 export class Games {
@@ -126,7 +126,7 @@ export class Games {
         link("number quiet wide", moment(game.started_ms)));
     };
     const columns = [["Game", "number wide"], ["White – Black", ""], ["Result", ""], ["Ending", ""], ["Moves", "number wide"], ["Opening", "number wide"], ["Length", "number wide"], ["Began", "number wide"]];
-    renew(this.#list, this.#games.length === 0 ? element("p", { class: "empty" }, "There are no such games.") : [
+    renew(this.#list, this.#games.length === 0 ? element("p", { class: "empty" }, "No games match.") : [
       element("div", { class: "scroll" }, element("table", { class: "games" },
         element("thead", {}, element("tr", {}, columns.map(([text, style]) => element("th", { scope: "col", class: style }, text)))),
         element("tbody", {}, this.#games.map(row)))),

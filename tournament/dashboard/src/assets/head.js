@@ -1,16 +1,16 @@
-// What stands over all views of a run: title, state, progress, and what is not as it should be.
+// The head of all views of a run: title, state, progress, and notices.
 
 import { element, renew } from "./elements.js";
 import { mark } from "./runs.js";
 import { capitalized, duration, gamesText, isOpenEnded, moment, progress, signed, whole } from "./words.js";
 
-/** What starts a server of this run again. */
+/** The command that serves this run again. */
 const command = (run) => element("code", {}, `smalt-tournament serve ${run.store}`);
 
 /** Milliseconds after the start of a run from which a session counts as a resume. */
 const RESUMED = 60000;
 
-/** What is shown in place of what the server does not tell. */
+/** Notice that the server does not answer. */
 export const silence = (run) => element("p", { class: "empty" }, "The server does not answer. If it has ended, start it again with ", command(run), ".");
 
 /** `connected`: the server answers; `ended`: it said that it ends; `many`: there are other runs to go back to. */
@@ -18,7 +18,7 @@ export function head(node, run, { connected, ended, many }) {
   const { results } = run;
   const runs = run.state === "running";
   const sprt = results?.sprt;
-  // How many games an open test needs is not known: its progress is that of its LLR to the nearer bound.
+  // The number of games of an undecided test is unknown: its progress is that of the LLR to the nearer bound.
   const isOpen = sprt?.verdict === "continue";
   const share = 100 * (isOpen ? Math.min(1, sprt.llr < 0 ? sprt.llr / sprt.lower : sprt.llr / sprt.upper) : progress(results));
   const isTold = runs && run.seconds_left !== null;
@@ -26,11 +26,11 @@ export function head(node, run, { connected, ended, many }) {
     ["Games", gamesText(results)],
     isOpen ? ["LLR", `${signed(sprt.llr, 2)} (${signed(sprt.lower, 2)}, ${signed(sprt.upper, 2)})`] : null,
     isOpen ? ["Games to go if H0 / if H1", `${whole(sprt.games_left_h0)} / ${whole(sprt.games_left_h1)}`] : null,
-    results?.games_left_out ? ["Left out", whole(results.games_left_out)] : null,
+    results?.games_left_out ? ["Skipped", whole(results.games_left_out)] : null,
     run.games_per_hour ? ["Games/h", whole(run.games_per_hour)] : null,
     isTold ? ["Left", duration(run.seconds_left)] : null,
     isTold ? ["Done at", moment(Date.now() + 1000 * run.seconds_left)] : null,
-    run.slots && runs ? ["At once", whole(run.slots)] : null,
+    run.slots && runs ? ["Concurrency", whole(run.slots)] : null,
     run.started_ms ? ["Started", moment(run.started_ms)] : null,
     run.session_started_ms - run.started_ms > RESUMED ? ["Resumed", moment(run.session_started_ms)] : null,
   ];
@@ -51,8 +51,8 @@ function notices(run, ended) {
   return [
     ended ? element("p", { class: "notice", role: "status" }, runOver(run), " To open its games, start it again with ", command(run), ".") : null,
     run.problem ? element("p", { class: "notice" }, run.problem) : null,
-    out.map(({ name, out: why }) => element("p", { class: "notice" }, element("b", {}, name), ` is out: it ${why}.`)),
+    out.map(({ name, out: why }) => element("p", { class: "notice" }, element("b", {}, name), ` is disqualified: it ${why}.`)),
   ];
 }
 
-const runOver = (run) => (run.state === "running" ? "The server of this page has ended; this is the last that it told." : "The run has ended, and the server of this page with it; this is its final state.");
+const runOver = (run) => (run.state === "running" ? "The server has ended; this is the last state that it sent." : "The run and its server have ended; this is the final state.");

@@ -20,7 +20,7 @@ export function standings(run) {
   const entrants = byRank(run.results.entrants);
   const reach = entrants.flatMap(({ elo, elo_always_low: low, elo_always_high: high }) => [elo, low, high]).filter(isKnown).map(Math.abs);
   const most = Math.min(800, Math.max(20, ...reach));
-  // A failed start ended no game: the list of faults below tells of it.
+  // A failed start ends no game: the list of faults below shows it.
   const faults = (entrant) => {
     const inGames = entrant.time_losses + entrant.crashes + entrant.illegal_moves;
     const count = whole(inGames + entrant.failed_starts);
@@ -60,7 +60,7 @@ export function hero(run) {
   const penta = pairings[0]?.penta ?? [0, 0, 0, 0, 0];
   const facts = [
     ["Won, drawn, lost", `${first.wins} – ${first.draws} – ${first.losses}`],
-    ["Elo if the run had a fixed length", estimate(first).join("")],
+    ["Elo (fixed number of games)", estimate(first).join("")],
     ["LOS", percent(first.los)], ["Drawn", percent(first.drawn)], ["Drawn pairs", percent(first.draw_ratio)],
     ["Normalized Elo", `${signed(first.nelo)}${isKnown(first.nelo_error) ? ` ± ${fixed(first.nelo_error, 1)}` : ""}`],
     ["Pairs 0 ½ 1 1½ 2", penta.join(" ")],
@@ -93,7 +93,7 @@ export function race(run) {
   ]);
   return card(`Race against ${course.base}`, element("span", { class: "quiet keys" }, `[${course.elo0}, ${course.elo1}] ${course.model}`), table(
     [["Candidate", "name"], ["Verdict", ""], ["LLR", "number"], ["Bounds", "wide"], ["Games before the verdict", "number"], ["Elo given the stopping rule", ""], ["Games after it", "number"], ["Unbiased Elo", ""]], rows),
-    element("p", { class: "quiet" }, `The probability that any candidate is accepted that is not better is ${percent(course.alpha)} at most. The unbiased Elo comes from games after the verdict.`));
+    element("p", { class: "quiet" }, `Any candidate that is not better is accepted with a probability of ${percent(course.alpha)} at most. The unbiased Elo comes from games after the verdict.`));
 }
 
 /** The commits of a bisection, by complete rounds: those with games, and those that are likely. */
@@ -125,7 +125,7 @@ export function crosstable(run) {
     cells.set(`${second} ${first}`, { ...pairing, wins: pairing.losses, losses: pairing.wins, penta: pairing.penta.toReversed() });
   }
   const met = (one) => order.filter((other) => cells.has(`${one.index} ${other.index}`));
-  // A gauntlet's opponents meet nobody but its challengers, who alone make columns then, and whose view it is.
+  // In a gauntlet only the challengers are columns, and points are theirs.
   const columns = order.filter((one) => met(one).length > 1 || order.every((other) => met(other).length <= 1));
   const isGauntlet = columns.length < order.length && !columns.some((one) => columns.some((other) => cells.has(`${one.index} ${other.index}`)));
   const rows = order.filter((one) => met(one).length > 0 && !(isGauntlet && columns.includes(one)));
@@ -140,7 +140,7 @@ export function crosstable(run) {
       element("small", {}, `+${found.wins} =${found.draws} −${found.losses}`), pentanomial(found.penta));
   };
   const view = isGauntlet ? "points of the engine above" : "points of the engine on the left";
-  return card("Who met whom", element("span", { class: "quiet keys" }, `${view}; bars: pairs of 0, ½, 1, 1½ and 2 points`),
+  return card("Head to head", element("span", { class: "quiet keys" }, `${view}; bars: pairs of 0, ½, 1, 1½ and 2 points`),
     element("div", { class: "scroll" }, element("table", { class: "cross" },
       element("thead", {}, element("tr", {}, element("th", {}), columns.map(({ name }) => element("th", { scope: "col", class: "name" }, name)))),
       element("tbody", {}, rows.map((row) => element("tr", {}, element("th", { scope: "row", class: "name" }, row.name),
@@ -152,7 +152,7 @@ export function endings(run) {
   const all = Object.entries(run.results.terminations).sort(([, first], [, second]) => second - first);
   const most = Math.max(1, ...all.map(([, count]) => count));
   const games = all.reduce((sum, [, count]) => sum + count, 0);
-  return card("How games ended", null, all.length === 0 ? element("p", { class: "quiet" }, "No game is over yet.") :
+  return card("Terminations", null, all.length === 0 ? element("p", { class: "quiet" }, "No game is over yet.") :
     element("div", { class: "rows" }, all.map(([name, count]) =>
       element("a", { class: `row ${FAULTS.has(name) ? "fault" : ""}`, href: `#/run/${run.id}/games?ending=${encodeURIComponent(name)}`, "data-focus": name },
         element("span", {}, capitalized(name)),
@@ -172,7 +172,7 @@ export function engines(run) {
     [["Engine", "name"], ["Clock", "number"], ["Nodes/s", "number"], ["Depth", "number"], ["A move", "number"], ["Left at the end", "number"], ["Lowest", "number"], ["Memory", "number wide"]], rows));
 }
 
-/** How often what is long to tell is asked for while a run goes on, in milliseconds. */
+/** Interval of reading curves and faults during a run, in milliseconds. */
 const PACE = 2500;
 
 /** The curves of the run: the Elo of one entrant, and the test. */
@@ -207,7 +207,7 @@ export class Curves {
 /** Number of faults that are shown at first. */
 const FAULTS_TOLD = 20;
 
-/** What engines did wrong, in games and between them. */
+/** Faults of engines, in games and between them. */
 export class Faults {
   #known = -1;
   #asked = -Infinity;
@@ -239,21 +239,21 @@ export class Faults {
           ": ", element("b", {}, results.entrants[fault.engine]?.name ?? "?"), ` ${fault.words}`),
         fault.transcript);
     };
-    renew(this.node, card("What engines did wrong", element("span", { class: "quiet keys" }, "the latest first"),
+    renew(this.node, card("Faults", element("span", { class: "quiet keys" }, "the latest first"),
       this.#all.slice(0, this.#told).map(line), this.#rest()));
   }
 
-  /** The way to those that are not told. */
+  /** Link to the faults that are not shown. */
   #rest() {
     const more = this.#total - this.#told;
     if (more <= 0) return null;
     if (this.#told < this.#all.length) {
-      const tell = () => {
+      const showAll = () => {
         this.#told = this.#all.length;
         this.#draw();
       };
-      return element("button", { class: "more", onclick: tell, "data-focus": "more faults" }, `Show ${Math.min(more, this.#all.length - this.#told)} more`);
+      return element("button", { class: "more", onclick: showAll, "data-focus": "more faults" }, `Show ${Math.min(more, this.#all.length - this.#told)} more`);
     }
-    return element("p", {}, element("a", { href: `#/run/${this.#run.id}/games?ending=fault`, "data-focus": "more faults" }, `All games that faults ended`), ` (${whole(more)} faults are not told here)`);
+    return element("p", {}, element("a", { href: `#/run/${this.#run.id}/games?ending=fault`, "data-focus": "more faults" }, `All games with a fault`), ` (${whole(more)} faults are not shown here)`);
   }
 }

@@ -1,4 +1,4 @@
-// What the address says is shown: `#/`, `#/run/0`, `#/run/0/boards`, `#/run/0/games?…`, `#/run/0/games/17`.
+// Shows the view of the address: `#/`, `#/run/0`, `#/run/0/boards`, `#/run/0/games?…`, `#/run/0/games/17`.
 // A run is followed by server-sent events while the page can be seen.
 
 import { Boards } from "./boards.js";
@@ -13,7 +13,7 @@ import { isLengthOpen } from "./words.js";
 const [headNode, tabs, main] = ["head", "tabs", "main"].map((id) => document.getElementById(id));
 const VIEWS = [["", "Overview"], ["boards", "Boards"], ["games", "Games"]];
 
-/** How often the list of runs is asked for, and a server that has ended looked for, in milliseconds. */
+/** Interval of reading the list of runs and of looking for an ended server, in milliseconds. */
 const [LIST_PACE, RETURN_PACE] = [3000, 10000];
 
 let many = false;
@@ -32,7 +32,7 @@ function place() {
   return { id, name: parts[2] ?? "", number: /^\d+$/.test(parts[3] ?? "") ? Number(parts[3]) : null, query: new URLSearchParams(query) };
 }
 
-const ELSEWHERE = "The games of this run are played on other machines; boards are shown of this one only. What is finished can be played through under Games.";
+const ELSEWHERE = "This run is played on other machines, whose boards are not shown. Finished games are under Games.";
 
 /** The overview: everything at a glance. */
 class Overview {
@@ -42,7 +42,7 @@ class Overview {
   #boards = new Boards(2);
   #known = new Map();
   #elsewhere = element("p", { class: "card quiet", hidden: true }, ELSEWHERE);
-  #live = element("section", { class: "aside", "aria-label": "Games being played" }, this.#elsewhere, this.#boards.node);
+  #live = element("section", { class: "aside", "aria-label": "Games in progress" }, this.#elsewhere, this.#boards.node);
   node = element("div", { class: "stack" }, this.#cards.hero, this.#cards.race, this.#cards.bisection,
     element("div", { class: "grid two" },
       element("div", { class: "stack" }, this.#cards["standings-card"], this.#curves.node, this.#cards["cross-card"]),
@@ -63,7 +63,7 @@ class Overview {
     this.showBoards({ count: boards.count, boards: [] });
   }
 
-  /** Nothing is drawn again that looks as before. */
+  /** Draws only changes. */
   #draw(name, node) {
     const text = node?.outerHTML ?? "";
     if (this.#known.get(name) === text) return;
@@ -94,7 +94,7 @@ class AllBoards {
 
   showBoards(news) {
     this.#boards.show(news, run);
-    this.#empty.textContent = run.is_elsewhere && run.state === "running" ? ELSEWHERE : "No game is being played.";
+    this.#empty.textContent = run.is_elsewhere && run.state === "running" ? ELSEWHERE : "No game is in progress.";
     this.#empty.hidden = this.#boards.count > 0;
   }
 
@@ -136,7 +136,7 @@ class OneGame {
       return void renew(this.node, silence({ store }));
     }
     if (!answer.ok) return void renew(this.node,
-      element("p", { class: "empty" }, `Game ${this.#number} is not over, or there is none. `, element("a", { href: `#/run/${id}/games` }, "All games")));
+      element("p", { class: "empty" }, `Game ${this.#number} is not finished or does not exist. `, element("a", { href: `#/run/${id}/games` }, "All games")));
     const game = await answer.json();
     if (this.#replay || run?.id !== id) return;
     this.#replay = new Replay(run, game);
@@ -152,7 +152,7 @@ class OneGame {
   }
 }
 
-/** Draws what the address says, anew. */
+/** Draws the view of the address anew. */
 function open() {
   view?.close?.();
   view = null;
@@ -221,7 +221,7 @@ function follow(id) {
   });
 }
 
-/** Why may nobody follow the run? It is not there, the token is another now, or too many do; then it is asked for now and then. */
+/** The run cannot be followed: it does not exist, the token has changed, or there are too many followers; then it is polled. */
 async function inquire(id) {
   leave();
   const answer = await fetch(`/api/runs/${id}`).catch(() => null);
@@ -247,7 +247,7 @@ function showMissing(id) {
   document.title = "No such run – Smalt";
   renew(headNode, element("div", { class: "title" }, mark(), element("h1", { class: "names" }, "No such run")));
   renew(tabs);
-  renew(main, element("p", { class: "empty" }, `There is no run ${id} here. `, element("a", { href: "#/" }, "Go to what there is")));
+  renew(main, element("p", { class: "empty" }, `There is no run ${id} here. `, element("a", { href: "#/" }, "All runs")));
 }
 
 function setConnected(now) {
@@ -279,7 +279,7 @@ async function list() {
   timer = setTimeout(list, LIST_PACE);
 }
 
-/** Goes where the address says. */
+/** Shows the view of the address. */
 function arrive() {
   leave();
   const { id } = place();
@@ -310,7 +310,7 @@ window.addEventListener("hashchange", () => {
   }
 });
 
-// Nobody looks at a hidden page: it costs neither the server nor a phone anything.
+// A hidden page costs neither the server nor a phone anything.
 document.addEventListener("visibilitychange", () => {
   const { id } = place();
   if (document.hidden) leave();

@@ -1,4 +1,4 @@
-// One finished game, played through: board, moves, evaluations of both engines, and what may be taken away.
+// Replay of a finished game: board, moves, evaluations of both engines, PGN and FEN.
 
 import { Board } from "./board.js";
 import { evaluations } from "./charts.js";
@@ -85,13 +85,13 @@ export class Replay {
     const { fault } = this.#game;
     if (!fault) return null;
     const name = run.results.entrants[fault.engine]?.name ?? "?";
-    return card("What went wrong", null, element("p", { class: "text-lost" }, element("b", {}, name), ` ${fault.words}`),
-      transcript({ open: true }, element("summary", {}, "The last lines of the conversation"), fault.transcript));
+    return card("Fault", null, element("p", { class: "text-lost" }, element("b", {}, name), ` ${fault.words}`),
+      transcript({ open: true }, element("summary", {}, "Transcript, last lines"), fault.transcript));
   }
 
   async #copy(name, text) {
     const copied = await text().then((value) => copyText(value)).catch(() => false);
-    this.#copied.textContent = copied ? `${name} copied` : "The browser does not allow it";
+    this.#copied.textContent = copied ? `${name} copied` : "The browser refused";
   }
 
   #position() {
@@ -108,7 +108,7 @@ export class Replay {
         if (at % 2 === 1) nodes.push(element("span", {}, "…"));
       }
       const isBook = ply.ms === undefined;
-      const button = element("button", { class: isBook ? "book" : null, onclick: () => this.go(index + 1), tabindex: -1, title: isBook ? "Move of the opening" : null },
+      const button = element("button", { class: isBook ? "book" : null, onclick: () => this.go(index + 1), tabindex: -1, title: isBook ? "Book move" : null },
         ply.san, element("small", {}, score(ply)));
       this.#buttons.push(button);
       nodes.push(button);
@@ -180,7 +180,7 @@ export class Replay {
   }
 }
 
-/** Also where the page comes without encryption, and browsers keep the newer way to themselves. */
+/** Copies also without HTTPS, where browsers have no clipboard API. */
 async function copyText(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text).then(() => true);
   const area = element("textarea", { readonly: true });

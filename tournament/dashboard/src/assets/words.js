@@ -62,7 +62,7 @@ export function advantage({ cp, mate }) {
   return isKnown(cp) ? 1 / (1 + 10 ** (-cp / 400)) : 0.5;
 }
 
-/** When, as this device writes it: the time of day, and the date unless it is today. */
+/** A time in the format of this device, with the date unless it is today. */
 export function moment(milliseconds) {
   const then = new Date(milliseconds);
   const time = then.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
@@ -98,7 +98,7 @@ export const estimateAtAnyLook = (results) => {
   return estimate({ elo: results.elo, elo_error: isKnown(low) && isKnown(high) ? (high - low) / 2 : null, elo_low: low, elo_high: high });
 };
 
-/** The strength that a sequential test found, given its stopping rule. */
+/** Elo estimate of a sequential test, given its stopping rule. */
 export function estimateAfterTest(sprt) {
   const { sprt_elo: elo, sprt_elo_low: low, sprt_elo_high: high } = sprt;
   if (!isKnown(sprt.sprt_los)) return null;
@@ -111,12 +111,12 @@ export function estimateOfRace({ estimate_elo: elo, estimate_elo_low: low, estim
   return estimate({ elo, elo_error: isKnown(low) && isKnown(high) ? (high - low) / 2 : null, elo_low: low, elo_high: high }).join("");
 }
 
-/** Whether this is an undecided race, bisection or test: nobody knows how many games follow. */
+/** Whether this is an undecided race, bisection or test: the number of games is open. */
 export const isLengthOpen = (results) => results?.sprt?.verdict === "continue" || isOpenEnded(results);
 
 export const isOpenEnded = (results) => ["race", "bisect"].includes(results?.course?.kind) && results.course.is_open;
 
-/** Finished and planned games: 12 of 400; 12 alone while nobody knows how many follow. */
+/** Finished and planned games: 12 of 400; 12 alone while the number of games is open. */
 export const gamesText = (results) => {
   const done = whole(results?.games_finished ?? 0);
   return isLengthOpen(results) ? done : `${done} of ${whole(results?.games_planned ?? 0)}`;
@@ -131,7 +131,7 @@ export function progress(results) {
 
 export const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What a sequential test says. */
+/** Verdict of a sequential test. */
 export function verdict(sprt) {
   const words = { H1: "H1 accepted: it passes", H0: "H0 accepted: it fails", continue: "Undecided" };
   return words[sprt.verdict] ?? capitalized(String(sprt.verdict));
