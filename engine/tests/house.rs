@@ -88,6 +88,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// The modules of `smalt-match` in reading order: each may use those before it, and none behind it.
 const MATCH_MODULES: &[&str] = &[
+    "fnv",
     "file_lock",
     "named_file",
     "plan",

@@ -1,12 +1,10 @@
-//! What the runner costs beside its engines: its own processor time a ply (children not counted), plies a second, and
-//! the time from one engine's best move written to the other's `go` received. The real program plays whole games of 131
-//! plies, stores them and writes their PGN; the engines are this bench itself, which answers at once with one line of
-//! information and the next move of one and the same game.
+//! Cost of the runner beside its engines: processor time and plies per second, and the time from one engine's best move
+//! written to the other's `go` received. The real program plays, stores and writes games of 131 plies; the engines are this
+//! bench itself, which answers at once with the next move of a fixed game.
 //!
-//! `cargo bench -p smalt-tournament --bench own_cost` runs all; `-- GAMES CONCURRENCY…` other sizes. `-- page GAMES CLIENTS`
-//! compares the cost without a page, with one that another process serves to this number of clients, and with one of its own, in
-//! turns, so that whatever else the machine does weighs on all of them alike. `-- script` prints
-//! the game for `smalt-scripted --moves`, to measure other runners with. SMALT_BENCH_PROGRAM names another build.
+//! `cargo bench -p smalt-tournament --bench own_cost` runs all; `-- GAMES CONCURRENCY…` sets the sizes, `-- page GAMES
+//! CLIENTS` compares the cost without a page, with a page of another process, and with its own, and `-- script` prints the
+//! game for `smalt-scripted --moves`. SMALT_BENCH_PROGRAM names another build.
 
 #![expect(
     clippy::unwrap_used,
@@ -163,7 +161,7 @@ fn measure(games: usize, concurrency: usize) {
 }
 
 /// A number of a cost.
-type Number = fn(&Cost) -> f64;
+type Measure = fn(&Cost) -> f64;
 
 /// How often each way is taken; the middle one counts.
 const TURNS: usize = 5;
@@ -176,12 +174,12 @@ fn compare_pages(games: usize, clients: usize) {
             costs.push(play(tempfile::tempdir().unwrap().path(), games, 1, way));
         }
     }
-    let middle = |way: usize, number: Number| {
+    let middle = |way: usize, number: Measure| {
         let mut numbers: Vec<f64> = costs[way].iter().map(number).collect();
         numbers.sort_unstable_by(f64::total_cmp);
         (numbers[TURNS / 2], numbers[0], numbers[TURNS - 1])
     };
-    let told: [(&str, Number); 3] = [
+    let told: [(&str, Measure); 3] = [
         ("own time, µs a ply", |cost| cost.own[0] + cost.own[1]),
         ("hand-over, µs", |cost| cost.handover[0]),
         ("hand-over, 99 %, µs", |cost| cost.handover[1]),

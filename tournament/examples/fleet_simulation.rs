@@ -20,13 +20,12 @@ use async_nats::Client;
 use async_nats::jetstream::{self, AckKind, consumer::PullConsumer};
 use futures_util::StreamExt;
 use smalt_chess::{CastlingMode, DrawClaims, Game, Outcome, UciMove};
-use smalt_fleet::jetstream::{RUNS, Subjects};
 use smalt_fleet::wire::{
     Announcement, EngineIdentity, RecordMessage, Response, WorkMessage, WorkerInfo, WorkerRequest, decode,
     encode,
 };
-use smalt_match::game::record::SearchRecord;
-use smalt_match::game::{GameRecord, PlyRecord, Termination};
+use smalt_fleet::{RUNS, Subjects};
+use smalt_match::game::{GameRecord, PlyRecord, SearchRecord, Termination};
 use smalt_match::run::OpenedGame;
 use smalt_protocol::Score;
 

@@ -53,7 +53,7 @@ fn read_all(path: &std::path::Path) -> Result<(), StoreError> {
         &|| store.engines().map(drop),
         &|| store.machines().map(drop),
         &|| store.latest_session().map(drop),
-        &|| store.strikes().map(drop),
+        &|| store.disqualifications().map(drop),
     ];
     readers.iter().try_for_each(|read| read())
 }

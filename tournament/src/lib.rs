@@ -2,17 +2,19 @@
 //! statistics. `smalt-match` plays the games, `smalt-fleet` distributes them, `smalt-dashboard` shows them
 //! live; this crate is what users see, in reading order:
 //!
-//! - [`cli`]: commands and flags, what they mean, and what they print; `cli::fastchess` reads the command lines of other
-//!   runners;
+//! - [`cli`]: commands and flags, what they mean, and what they print; `cli::compat` reads the command lines of fastchess
+//!   and cutechess-cli;
 //! - [`check`]: whether an engine is fit for a tournament;
 //! - [`ratings`]: one rating list from the games of any number of files;
 //! - [`export`]: the games of a run in other formats;
 //! - [`plot`]: charts of a run, or of one game;
 //! - [`report`]: a whole run as one document.
 
-pub mod check;
-pub mod cli;
-pub mod export;
-pub mod plot;
-pub mod ratings;
-pub mod report;
+mod check;
+mod cli;
+mod export;
+mod plot;
+mod ratings;
+mod report;
+
+pub use cli::main;

@@ -28,7 +28,7 @@ pub(super) enum Access {
     SetCookie,
     /// Not GET or HEAD.
     WrongMethod,
-    /// Foreign `Host`.
+    /// `Host` is not a name of this server.
     WrongHost,
     CrossSite,
     /// Missing or wrong token.
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn only_names_of_ours_are_heard() {
+    fn only_known_host_names_are_accepted() {
         let check = |address: &str, host: &str, expected: bool| {
             let admitted = check(&rules(address, Some(TOKEN)), "/style.css", &[("host", host)]);
             assert_eq!(admitted == Access::PublicAsset, expected, "{address} {host}");

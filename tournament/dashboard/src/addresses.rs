@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_listens_everywhere_is_told_by_addresses_that_work() {
+    fn a_server_on_all_interfaces_has_working_addresses() {
         let found = addresses("0.0.0.0:8064".parse().unwrap());
         assert_eq!(found.last().unwrap().to_string(), "127.0.0.1:8064");
         for address in &found {

@@ -1,5 +1,7 @@
 //! Embedded files of the page. They are found by exact name; no path of a request is ever opened.
 
+use smalt_match::fnv::{FNV_EMPTY, fnv1a};
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asset {
     pub(super) path: &'static str,
@@ -43,11 +45,9 @@ pub(super) const PAGE: Asset = Asset { path: "/", kind: HTML, text: include_str!
 pub(super) const LOGIN_PAGE: &str = include_str!("assets/login.html");
 
 impl Asset {
-    /// ETag of the content (FNV-1a, 64 bits), so that browsers reload only changed files.
+    /// ETag of the content, so that browsers reload only changed files.
     pub(super) fn tag(&self) -> String {
-        let sum = self.text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-            (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-        });
+        let sum = fnv1a(FNV_EMPTY, self.text.as_bytes());
         format!("\"{sum:016x}\"")
     }
 }

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_change_is_not_told_again() {
+    fn unchanged_boards_are_not_sent_again() {
         let mut boards = Boards::default();
         boards.update(vec![live(0, "e2e4")], |_| None);
         let text = boards.texts().remove(0);

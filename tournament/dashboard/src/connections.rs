@@ -173,18 +173,18 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_idle_gives_way_and_who_is_answered_never_does() {
+    fn the_longest_idle_connection_is_closed_and_a_busy_one_never() {
         check(&[(Some(3), true), (Some(9), true), (None, true)], Some(1), 2);
         check(&[(None, true), (None, false)], None, 2);
     }
 
     #[test]
-    fn who_has_not_shown_the_token_gives_way_first() {
+    fn connections_without_a_token_are_closed_first() {
         check(&[(Some(9), true), (Some(3), false), (Some(4), false)], Some(2), 2);
     }
 
     #[test]
-    fn nobody_gives_way_before_its_request_had_time_to_arrive() {
+    fn no_connection_is_closed_within_its_grace_period() {
         check(&[(Some(1), false), (Some(0), false)], None, 1);
     }
 }

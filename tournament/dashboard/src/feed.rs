@@ -202,7 +202,7 @@ impl FeedThread {
             return Some(Duration::ZERO);
         }
         // One more round after the last follower has gone, to release the live file.
-        self.runs.iter().any(|run| run.is_followed() || run.looks_on()).then_some(BOARD_INTERVAL)
+        self.runs.iter().any(|run| run.is_followed() || run.reads_boards()).then_some(BOARD_INTERVAL)
     }
 
     fn answer(&mut self, question: FeedRequest) -> Option<String> {
@@ -250,8 +250,8 @@ impl FollowedRun {
         self.snapshot.receiver_count() > 1
     }
 
-    fn looks_on(&self) -> bool {
-        self.reader.is_looking()
+    fn reads_boards(&self) -> bool {
+        self.reader.is_open()
     }
 
     fn answer(&mut self, id: usize, subject: RunRequest) -> Option<String> {
@@ -282,7 +282,7 @@ impl FollowedRun {
             return false;
         }
         let begun = Instant::now();
-        let changed = self.view.look();
+        let changed = self.view.update();
         let pace = if self.view.is_running() { STORE_INTERVAL } else { IDLE_STORE_INTERVAL };
         self.pause =
             if self.view.is_behind() { Duration::ZERO } else { pace.max(begun.elapsed() * MIN_PAUSE_FACTOR) };
@@ -293,7 +293,7 @@ impl FollowedRun {
     /// Sends changes to followers.
     fn show(&mut self, id: usize) {
         if !self.is_followed() {
-            self.reader.rest();
+            self.reader.close();
             return;
         }
         let changed = self.refresh() || self.snapshot.borrow().run.0 != self.view.edition();
@@ -316,8 +316,8 @@ impl FollowedRun {
     fn update_boards(&mut self) {
         if !self.view.is_running() {
             self.boards.clear();
-            self.reader.rest();
-        } else if let Some(games) = self.reader.look() {
+            self.reader.close();
+        } else if let Some(games) = self.reader.read() {
             self.boards.update(games, |number| self.view.result_of(number));
         }
     }

@@ -23,7 +23,7 @@ pub(super) struct GamePage<'a> {
     seconds: f64,
     fen: String,
     plies: Vec<PlyJson>,
-    fault: Option<FaultJson<'a>>,
+    fault: Option<GameFaultJson<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -58,14 +58,13 @@ struct SearchJson {
 /// A score from White's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(super) struct ScoreJson {
-    /// Centipawns.
     pub(super) cp: Option<i32>,
-    /// Moves to mate: positive when White gives it.
+    /// Moves to mate; positive when White mates.
     pub(super) mate: Option<i32>,
 }
 
 #[derive(Debug, Serialize)]
-struct FaultJson<'a> {
+struct GameFaultJson<'a> {
     engine: usize,
     name: &'a str,
     words: &'a str,
@@ -73,7 +72,7 @@ struct FaultJson<'a> {
 }
 
 impl ScoreJson {
-    /// Converts a score from the point of view of a side. Being mated counts as mate in none against it.
+    /// Converts a score from the point of view of a side. Being mated counts as mate in 0 against it.
     pub(super) fn of(score: Option<Score>, side: Color) -> ScoreJson {
         let of_white = |value: i32| if side == Color::White { value } else { value.saturating_neg() };
         match score {
@@ -108,7 +107,7 @@ impl<'a> GamePage<'a> {
             seconds: record.duration.as_secs_f64(),
             fen: start.to_fen(),
             plies: plies(&record.plies, start),
-            fault: record.fault.as_ref().map(|fault| FaultJson {
+            fault: record.fault.as_ref().map(|fault| GameFaultJson {
                 engine: record.entrant(fault.color),
                 name: &fault.name,
                 words: &fault.words,

@@ -14,7 +14,7 @@ mod connections;
 mod feed;
 mod game;
 mod game_list;
-pub mod live;
+mod live;
 mod pages;
 mod run;
 mod server;
@@ -27,6 +27,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use addresses::addresses;
+pub use live::{LiveBoard, Publisher};
 pub use server::{BoundAddress, Dashboard};
 pub use token::{Token, TokenError};
 
@@ -72,11 +73,7 @@ impl Default for ClientLimits {
 pub enum DashboardError {
     /// The address cannot be bound.
     #[error("listen on {address}: {source}")]
-    Listen {
-        address: SocketAddr,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    Listen { address: SocketAddr, source: std::io::Error },
     /// Other machines can reach the address, and no token is set.
     #[error("listen on {0}: other machines can reach it, so that a token is needed")]
     Open(SocketAddr),

@@ -84,14 +84,14 @@ async fn check_access(State(shared): State<AppState>, request: Request, next: Ne
             set_cookie(&shared.access)
         }
         Access::WrongMethod => {
-            let words = "This page can only be read.";
+            let words = "Only GET and HEAD are allowed.";
             (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET, HEAD")], words).into_response()
         }
         Access::WrongHost => plain(
             StatusCode::MISDIRECTED_REQUEST,
-            "This server is not known by that name. Call it by its address, or let `smalt-tournament serve --host NAME` show the run.",
+            "Unknown host name. Use the address of this server, or start it with `smalt-tournament serve --host NAME`.",
         ),
-        Access::CrossSite => plain(StatusCode::FORBIDDEN, "Requests of other sites are refused."),
+        Access::CrossSite => plain(StatusCode::FORBIDDEN, "Requests from other sites are refused."),
         Access::NoToken => {
             let headers = [
                 (CONTENT_TYPE, "text/html; charset=utf-8"),
@@ -203,7 +203,7 @@ async fn events(State(shared): State<AppState>, Path(run): Path<usize>) -> Respo
 fn json(answer: Result<String, FeedError>) -> Response {
     match answer {
         Ok(text) => ([(CONTENT_TYPE, "application/json")], Body::from(text)).into_response(),
-        Err(FeedError::Unknown) => plain(StatusCode::NOT_FOUND, "There is no such run or game."),
+        Err(FeedError::Unknown) => plain(StatusCode::NOT_FOUND, "Unknown run or game."),
         Err(FeedError::Busy) => {
             let words = "Too many requests. Try again in a moment.";
             (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "5")], words).into_response()

@@ -21,14 +21,13 @@ use smalt_match::pgn::PgnWriter;
 use smalt_match::plan::{Plan, Settings};
 use smalt_match::progress::{Pace, RunState};
 use smalt_match::setup::Prepared;
-use smalt_match::standings::curve::EloPoint;
-use smalt_match::standings::{Standings, json};
+use smalt_match::standings::{EloPoint, Standings, json};
 use smalt_match::store::{Store, StoreError, StoreUse, StoredFault, StoredRun, StoredSession};
 
 /// Games per read, so that requests are answered in between.
 const GAMES_PER_READ: u32 = 1000;
 
-/// How often the speed is sent again, where nothing else happens.
+/// Interval of sending the speed while nothing else changes.
 const PACE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Maximum number of faults sent.
@@ -84,9 +83,9 @@ struct RunJson<'a> {
     problem: Option<&'a str>,
     edition: u64,
     slots: Option<u32>,
-    /// Whether it is played on other machines, whose boards are not visible here.
+    /// Whether it is a distributed run, whose boards are not visible here.
     is_elsewhere: bool,
-    /// When the run began.
+    /// First start of the run.
     started_ms: Option<u64>,
     /// Start of the latest session.
     session_started_ms: Option<u64>,
@@ -167,12 +166,12 @@ impl RunView {
         self.counted = None;
         self.state = RunState::Stopped;
         self.problem =
-            Some("failed to show this run: an error of this program; restart it and report this".to_owned());
-        self.tell();
+            Some("failed to show this run: an error in this program; restart it and report this".to_owned());
+        self.update_told();
     }
 
     /// Reads new data of the store; returns whether the page changes.
-    pub(super) fn look(&mut self) -> bool {
+    pub(super) fn update(&mut self) -> bool {
         if self.is_broken {
             return false;
         }
@@ -193,7 +192,7 @@ impl RunView {
             }
             self.problem = problem;
         }
-        let Some(counted) = &self.counted else { return self.told.is_none() && self.tell() };
+        let Some(counted) = &self.counted else { return self.told.is_none() && self.update_told() };
         let state = RunState::of(self.is_in_use(), &counted.standings);
         if state != self.state {
             self.state = state;
@@ -201,10 +200,10 @@ impl RunView {
         }
         let is_stale =
             self.told.is_none_or(|told| state == RunState::Running && told.elapsed() >= PACE_INTERVAL);
-        if is_stale { self.tell() } else { false }
+        if is_stale { self.update_told() } else { false }
     }
 
-    fn tell(&mut self) -> bool {
+    fn update_told(&mut self) -> bool {
         self.told = Some(Instant::now());
         self.edition += 1;
         true
@@ -267,7 +266,7 @@ impl RunView {
         self.counted.as_ref().map(|counted| json::ResultsJson::of(&counted.standings))
     }
 
-    /// The run as a whole.
+    /// The run with its standings, as JSON.
     pub(super) fn overview(&self, id: usize) -> String {
         let pace = self.pace();
         let counted = self.counted.as_ref();
@@ -299,7 +298,7 @@ impl RunView {
         })
     }
 
-    /// The run as one of many.
+    /// The summary of the run, as JSON.
     pub(super) fn line(&self, id: usize) -> String {
         to_text(&RunSummaryJson {
             id,
@@ -447,7 +446,6 @@ fn thinned<T>(points: &[T]) -> impl Iterator<Item = &T> {
     points.iter().skip(skipped).step_by(step)
 }
 
-/// Milliseconds since 1970.
 fn milliseconds(time: SystemTime) -> Option<u64> {
     u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
 }

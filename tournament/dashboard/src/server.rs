@@ -46,7 +46,7 @@ impl BoundAddress {
     /// Binds an address; port 0 is any free one. A token is required for any address but loopback.
     ///
     /// # Errors
-    /// If the address cannot be had, or lies open to others without a token.
+    /// If the address cannot be bound, or other machines can reach it and there is no token.
     pub fn bind(listen: SocketAddr, token: Option<Token>) -> Result<BoundAddress, DashboardError> {
         if token.is_none() && !listen.ip().is_loopback() {
             return Err(DashboardError::Open(listen));

@@ -14,24 +14,24 @@ pub struct Token(String);
 /// Why a token is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
-    #[error("a token has {SHORTEST} letters at least, and this one has {0}")]
+    #[error("a token has at least {SHORTEST} characters, and this one has {0}")]
     Short(usize),
     /// Letters that a cookie cannot hold.
     #[error("a token consists of letters, digits, - and _")]
     Letters,
     /// No random numbers from the system.
     #[error("the system gives no random numbers")]
-    NoChance,
+    NoRandom,
 }
 
 impl Token {
     /// A new token of 128 random bits.
     ///
     /// # Errors
-    /// [`TokenError::NoChance`].
+    /// [`TokenError::NoRandom`].
     pub fn random() -> Result<Token, TokenError> {
         let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).map_err(|_| TokenError::NoChance)?;
+        getrandom::fill(&mut bytes).map_err(|_| TokenError::NoRandom)?;
         Ok(Token(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
@@ -51,7 +51,7 @@ impl Token {
     }
 
     /// Compares in constant time; only the length may leak.
-    pub fn is(&self, text: &str) -> bool {
+    pub(crate) fn is(&self, text: &str) -> bool {
         self.0.as_bytes().ct_eq(text.as_bytes()).into()
     }
 

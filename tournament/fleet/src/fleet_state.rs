@@ -135,16 +135,16 @@ impl FleetState {
     }
 
     /// Number of pairs that should be submitted.
-    pub fn wanted(&self) -> usize {
+    pub(crate) fn wanted(&self) -> usize {
         self.members.wanted()
     }
 
     /// Whether no worker is active.
-    pub fn is_alone(&self) -> bool {
+    pub(crate) fn is_alone(&self) -> bool {
         self.members.active().next().is_none()
     }
 
-    pub fn submit(&mut self, work: Work) -> Effect {
+    pub(crate) fn submit(&mut self, work: Work) -> Effect {
         let pair = work.pair;
         self.end = self.end.max(pair + 1);
         let message = WorkMessage::from(&work);
@@ -156,17 +156,12 @@ impl FleetState {
     }
 
     /// The pairs that should be in the queue, with their messages.
-    pub fn outstanding(&self) -> impl Iterator<Item = (u32, WorkMessage)> {
+    pub(crate) fn outstanding(&self) -> impl Iterator<Item = (u32, WorkMessage)> {
         self.out.iter().map(|(pair, out)| (*pair, WorkMessage::from(&out.work)))
     }
 
-    /// Whether results of this pair are missing.
-    pub fn is_out(&self, pair: u32) -> bool {
-        self.out.contains_key(&pair)
-    }
-
     /// A game is stored. The last game of a pair ends its work.
-    pub fn stored(&mut self, game: u32) -> Vec<Effect> {
+    pub(crate) fn stored(&mut self, game: u32) -> Vec<Effect> {
         let Some(pair) = self.pair_of.remove(&game) else { return Vec::new() };
         let Some(out) = self.out.get_mut(&pair) else { return Vec::new() };
         out.missing.retain(|(missing, _)| *missing != game);
@@ -185,7 +180,7 @@ impl FleetState {
     }
 
     /// Abandons the missing games of a disqualified entrant.
-    pub fn cancel_entrant(&mut self, entrant: usize) -> Vec<Effect> {
+    pub(crate) fn cancel_entrant(&mut self, entrant: usize) -> Vec<Effect> {
         let mut effects = Vec::new();
         let is_his = |out: &Outstanding| {
             out.work.games.iter().any(|opened| [opened.game.white, opened.game.black].contains(&entrant))
@@ -210,15 +205,15 @@ impl FleetState {
     }
 
     /// Marks silent workers. The server gives their pairs to others.
-    pub fn tick(&mut self, now: Instant) -> Vec<Effect> {
+    pub(crate) fn tick(&mut self, now: Instant) -> Vec<Effect> {
         let mut effects = Vec::new();
         for name in self.members.mark_silent(now, self.lease) {
-            effects.push(notice(format!("{name} has been silent for long; its games go to other workers")));
+            effects.push(notice(format!("{name} has not answered for long; its games go to other workers")));
         }
         effects.extend(self.expire_leases(now));
         self.notices.limit(&mut effects, now);
         if let Some(count) = self.notices.dropped(now) {
-            effects.push(notice(format!("{count} more notices about workers were left out")));
+            effects.push(notice(format!("{count} more notices about workers were dropped")));
         }
         effects
     }
@@ -237,7 +232,7 @@ impl FleetState {
             out.expiries += 1;
             if let Some(member) = self.members.get_mut(&hold.worker).filter(|member| !member.is_silent) {
                 effects.push(notice(format!(
-                    "No results of pair {} from {}; it is given to other workers, too",
+                    "No results of pair {} from {}; it goes to other workers as well",
                     u64::from(*pair) + 1,
                     member.machine.name
                 )));
@@ -304,7 +299,7 @@ impl FleetState {
         let speed = NonZeroU64::new(worker_info.speed).unwrap_or(NonZeroU64::MIN);
         let mut report = Box::new(machine_report(worker_info));
         if let Err(words) = self.engines.check(&report.engines) {
-            let text = format!("{} may not join: {words}", report.name);
+            let text = format!("{} was refused: {words}", report.name);
             return (ReplyTime::refused(words), vec![notice(text)]);
         }
         if self.members.get_mut(worker).is_none() && !self.members.has_room() {
@@ -385,7 +380,7 @@ impl FleetState {
         let Some(given) = out.work.games.iter().find(|opened| opened.game.number == game) else {
             return self.disqualify(
                 worker,
-                &format!("game {} is none of pair {}", u64::from(game) + 1, u64::from(pair) + 1),
+                &format!("game {} is not part of pair {}", u64::from(game) + 1, u64::from(pair) + 1),
             );
         };
         let Some((_, came)) = out.missing.iter_mut().find(|(missing, _)| *missing == game) else {
@@ -444,7 +439,7 @@ impl FleetState {
     fn refuse(&mut self, worker: &str, words: &str) -> (ReplyTime, Vec<Effect>) {
         let mut effects = self.release(worker);
         if let Some(member) = self.members.remove(worker) {
-            effects.insert(0, notice(format!("{} may not play on: {words}", member.machine.name)));
+            effects.insert(0, notice(format!("{} was removed: {words}", member.machine.name)));
         }
         (ReplyTime::refused(words), effects)
     }

@@ -3,9 +3,13 @@
 //! Work is done only when its games are stored: a redelivered game may be played twice, but is never counted
 //! twice.
 
-pub mod fleet_state;
-pub mod jetstream;
+mod fleet_state;
+mod jetstream;
 pub mod machine;
 pub mod run_config;
-pub mod verify;
+mod verify;
 pub mod wire;
+
+pub use fleet_state::FleetState;
+pub use jetstream::{ConnectError, FleetRun, JetStream, RUNS, Subjects, WorkerExit, WorkerSetup, run_worker};
+pub use verify::GameVerifier;

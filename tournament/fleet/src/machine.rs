@@ -9,7 +9,7 @@ use smalt_driver::process::Reaper;
 
 use super::wire::{EngineIdentity, check_machine, trimmed};
 use smalt_match::plan::Plan;
-use smalt_match::run::engine_command::{command, engine_timeouts};
+use smalt_match::run::{engine_command, engine_timeouts};
 
 /// Host name; `worker` where the system does not say.
 pub fn host_name() -> String {
@@ -19,15 +19,14 @@ pub fn host_name() -> String {
 }
 
 /// Processor model (Linux); empty elsewhere.
-pub fn processor_model() -> String {
+pub(crate) fn processor_model() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("model name"));
     let model = line.map(|rest| rest.trim_start_matches([' ', '\t', ':'])).unwrap_or_default();
     trimmed(model).chars().take(200).collect()
 }
 
-/// The engines of a plan's entrants on this machine. The reaper ends an engine that is being asked when this
-/// program ends.
+/// The engines of a plan's entrants on this machine. The reaper ends a running engine when this program ends.
 ///
 /// # Errors
 /// If one cannot be started, or its file not be read, in words that begin with its name.
@@ -39,7 +38,7 @@ pub fn engines(
     let mut engines = Vec::new();
     for entrant in &plan.entrants {
         let failed = |words: String| format!("{}: failed to {words}", entrant.name);
-        let mut command = command(entrant, own_program);
+        let mut command = engine_command(entrant, own_program);
         command.reaper = reaper.cloned();
         let path = command.locate().map_err(|error| failed(error.to_string()))?;
         let sha256 = sha256(&path).map_err(|error| failed(format!("read {}: {error}", path.display())))?;
@@ -55,7 +54,7 @@ pub fn engines(
 }
 
 fn sha256(path: &Path) -> std::io::Result<String> {
-    smalt_match::run::binaries::sha256(&mut fs::File::open(path)?)
+    smalt_match::run::sha256(&mut fs::File::open(path)?)
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! The configuration of a run as sent to workers: the plan without commands, arguments, folders and files. A
 //! worker runs only engines of its own registry, reads files only where its own settings say, and refuses a
-//! run that it cannot play so. Starts nothing.
+//! run that it cannot play so.
 //!
 //! An option counts as a file option if its value has a slash or backslash, or if its name says so
-//! (`EvalFile`, `SyzygyPath`, `Debug Log File`). Its value is never taken from a message, since an engine
-//! would read or write any file that somebody else names. The worker's registry must set it.
+//! (`EvalFile`, `SyzygyPath`, `Debug Log File`). Its value is never taken from a message, since an engine would
+//! read or write any file that somebody else names: the worker's registry must set it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub enum RunConfigError {
     File(#[from] FileError),
     #[error("read the plan: {0}")]
     Plan(#[from] PlanError),
-    /// An engine that is not in the worker's registry.
+    /// The engine is not in the worker's registry.
     #[error("find the engine of entrant {name:?}: engines.toml of this machine has no {name:?}{}; add it",
         .also.as_ref().map(|also| format!(" or {also:?}")).unwrap_or_default())]
     NoEngine {
@@ -84,7 +84,7 @@ fn strip_local_settings(mut settings: Settings) -> Settings {
 /// The plan that a worker plays, with engines of its own registry and endgame tables in its own folder.
 ///
 /// # Errors
-/// If something is missing here, or the plan is none.
+/// If something is missing here, or the plan is invalid.
 pub fn plan(
     message: &RunConfigMessage,
     registry: &Registry,

@@ -7,10 +7,9 @@ use std::time::{Duration, SystemTime};
 use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Outcome, UciMove};
 
 use super::wire::GameReport;
-use smalt_match::game::clock::ClockFlag;
-use smalt_match::game::record::SearchRecord;
 use smalt_match::game::{
-    Adjudicator, FaultReport, GameRecord, PlyRecord, RunningClock, Tablebases, Termination,
+    Adjudicator, ClockFlag, FaultReport, GameRecord, PlyRecord, RunningClock, SearchRecord,
+    TablebaseAdjudicator, Termination,
 };
 use smalt_match::plan::{AdjudicationRules, MoveClock, Plan, PvRecord, TimeFlow, Variant};
 use smalt_match::run::OpenedGame;
@@ -30,7 +29,7 @@ pub struct GameVerifier {
     flow: TimeFlow,
     pv: PvRecord,
     adjudication: AdjudicationRules,
-    tablebases: Option<Tablebases>,
+    tablebases: Option<TablebaseAdjudicator>,
 }
 
 /// Why a game is invalid.
@@ -46,21 +45,21 @@ pub enum InvalidGame {
         fen: String,
     },
     /// A move after the end of the game.
-    #[error("it goes on after ply {ply}, where it was over by {termination}")]
+    #[error("it goes on after ply {ply}, where it ended by {termination}")]
     GoesOn {
         /// The last ply of the game, from 1.
         ply: usize,
         /// Why it was over.
         termination: Termination,
     },
-    /// A move of an engine without a report, or with more than there can be.
+    /// The search data of a move is missing or impossible.
     #[error("the search data of its ply {ply} is impossible")]
     Search {
         /// Its number, from 1.
         ply: usize,
     },
     /// A move after the time was up.
-    #[error("its ply {ply} was played when the time was up")]
+    #[error("its ply {ply} was played after the time forfeit")]
     Late {
         /// Its number, from 1.
         ply: usize,
@@ -77,7 +76,7 @@ pub enum InvalidGame {
 
 impl GameVerifier {
     /// The verifier of a plan.
-    pub fn of(plan: &Plan, tablebases: Option<Tablebases>) -> GameVerifier {
+    pub fn of(plan: &Plan, tablebases: Option<TablebaseAdjudicator>) -> GameVerifier {
         GameVerifier {
             variant: plan.settings.run.variant,
             flow: plan.flow(),
@@ -89,14 +88,14 @@ impl GameVerifier {
 
     /// Largest number of pieces adjudicated by endgame tables, if any.
     pub fn tables(&self) -> Option<u32> {
-        self.tablebases.as_ref().map(Tablebases::pieces)
+        self.tablebases.as_ref().map(TablebaseAdjudicator::pieces)
     }
 
-    /// The record of a submitted game, given the time controls of White and Black as scaled on the worker.
-    /// Data beyond the moves is taken only as far as it is plausible.
+    /// The record of a submitted game, given the time controls of White and Black as scaled on the worker. Data
+    /// beyond the moves is taken only as far as it is plausible.
     ///
     /// # Errors
-    /// If it cannot have been.
+    /// If the game is impossible.
     pub fn verify(
         &self,
         given: &OpenedGame,

@@ -14,8 +14,7 @@ mod limits;
 use limits::{MAX_LINE, MAX_LINES, MAX_TEXT, MAX_TRANSCRIPT};
 pub use limits::{MAX_SLOTS, check_machine};
 
-use smalt_match::game::moves;
-use smalt_match::game::{FaultReport, GameRecord, PlyRecord};
+use smalt_match::game::{FaultReport, GameRecord, PlyRecord, moves};
 use smalt_match::opening::Opening;
 use smalt_match::run::{OpenedGame, Work};
 use smalt_match::schedule::ScheduledGame;
@@ -26,7 +25,7 @@ use smalt_report::sanitize::{is_hidden, sanitize};
 pub const VERSION: u32 = 3;
 
 /// Longest message in bytes, a little below the default limit of a server.
-pub const MAX_MESSAGE_BYTES: usize = 1_000_000;
+pub(crate) const MAX_MESSAGE_BYTES: usize = 1_000_000;
 
 /// Why a message is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -106,7 +105,7 @@ pub struct EngineIdentity {
     pub sha256: String,
 }
 
-/// See [`WorkerRequest::Notify`].
+/// A notice of a worker, without an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub enum WorkerNotice {
@@ -118,11 +117,8 @@ pub enum WorkerNotice {
     Fault {
         /// Index of the entrant.
         entrant: u32,
-        /// See [`FaultReport::name`].
         name: String,
-        /// See [`FaultReport::words`].
         words: String,
-        /// See [`FaultReport::transcript`].
         transcript: Vec<String>,
     },
     /// A warning about an engine.
@@ -231,20 +227,14 @@ struct FaultMessage {
     illegal_move: Option<String>,
 }
 
-/// The part of a game record that a worker reports; the rest is known.
+/// The part of a [`GameRecord`] that a worker reports; the rest is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameReport {
-    /// See [`GameRecord::plies`].
     pub plies: Vec<PlyRecord>,
-    /// See [`GameRecord::outcome`].
     pub outcome: Outcome,
-    /// See [`GameRecord::termination`].
     pub termination: smalt_match::game::Termination,
-    /// See [`GameRecord::duration`].
     pub duration: Duration,
-    /// See [`GameRecord::fault`].
     pub fault: Option<FaultReport>,
-    /// See [`GameRecord::peak_memory`].
     pub peak_memory: [Option<u64>; 2],
 }
 
@@ -252,14 +242,14 @@ pub trait Message: Serialize + DeserializeOwned {
     /// Checks the limits of its parts.
     ///
     /// # Errors
-    /// What is not, in words.
+    /// Names the first part beyond its limit.
     fn check(&self) -> Result<(), String>;
 }
 
 /// Encodes a message.
 ///
 /// # Errors
-/// If they would be too many.
+/// If it would be longer than [`MAX_MESSAGE_BYTES`].
 pub fn encode<M: Message>(message: &M) -> Result<Vec<u8>, WireError> {
     let mut bytes = format!("smalt {VERSION}\n").into_bytes();
     serde_json::to_writer(&mut bytes, message).map_err(|error| WireError::Form(error.to_string()))?;
@@ -306,13 +296,13 @@ impl WorkMessage {
         self.pair
     }
 
-    /// What it means, in a run with this number of entrants.
+    /// The work of this message, in a run with this number of entrants.
     ///
     /// # Errors
-    /// If an opening is not legal, or an entrant none.
+    /// If an opening is illegal, or an entrant does not exist.
     pub fn to_work(&self, entrants: usize) -> Result<Work, WireError> {
         let games: Option<Vec<_>> = self.games.iter().map(|game| game.to_game(self.pair, entrants)).collect();
-        let refuse = || WireError::Form(format!("pair {} makes no sense", self.pair));
+        let refuse = || WireError::Form(format!("pair {} is invalid", self.pair));
         Ok(Work { pair: self.pair, games: games.ok_or_else(refuse)? })
     }
 }
@@ -382,12 +372,12 @@ impl FaultMessage {
 }
 
 /// A text on one line and within the limit.
-pub fn trimmed(words: &str) -> String {
+pub(crate) fn trimmed(words: &str) -> String {
     words.chars().take(MAX_TEXT).map(|c| if is_hidden(c) { ' ' } else { c }).collect()
 }
 
 /// The last lines of a transcript within the limits.
-pub fn trimmed_transcript(lines: &[String]) -> Vec<String> {
+pub(crate) fn trimmed_transcript(lines: &[String]) -> Vec<String> {
     let skipped = lines.len().saturating_sub(MAX_LINES);
     let mut room = MAX_TRANSCRIPT;
     let mut kept = Vec::new();
@@ -405,7 +395,7 @@ pub fn trimmed_transcript(lines: &[String]) -> Vec<String> {
 impl RecordMessage {
     /// The record without principal variations, for messages that are too long with them.
     #[must_use]
-    pub fn without_variations(mut self) -> RecordMessage {
+    pub(crate) fn without_variations(mut self) -> RecordMessage {
         if let Some(mut plies) = moves::parse(&self.moves) {
             plies
                 .iter_mut()
@@ -419,9 +409,9 @@ impl RecordMessage {
     /// Parses the report.
     ///
     /// # Errors
-    /// If its texts make no sense.
+    /// If a part is invalid.
     pub fn to_report(&self) -> Result<GameReport, WireError> {
-        let refuse = |what: &str| WireError::Form(format!("the {what} of a game makes no sense"));
+        let refuse = |what: &str| WireError::Form(format!("the {what} of a game is invalid"));
         let fault = match &self.fault {
             Some(fault) => Some(fault.to_report().ok_or_else(|| refuse("illegal move"))?),
             None => None,

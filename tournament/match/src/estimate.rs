@@ -30,10 +30,10 @@ const SIMULATED_NIGHTS: u64 = 100;
 /// True gains of candidates, in Elo, as those of patches are.
 const GAIN_MEAN: f64 = -1.0;
 
-/// Their standard deviation.
+/// Standard deviation of these gains, in Elo.
 const GAIN_DEVIATION: f64 = 2.5;
 
-/// What to expect, in sentences, a line each; `drawn_pairs` is the share of pairs that end 1-1, if it is known.
+/// The forecast, one sentence a line; `drawn_pairs` is the share of pairs that end 1-1, if it is known.
 pub fn estimate(plan: &Plan, drawn_pairs: Option<f64>) -> String {
     // A pair that is not drawn misses an even score by a quarter.
     let deviation = drawn_pairs.map_or(SUPPOSED_DEVIATION, |share| ((1.0 - share) / 8.0).sqrt());
@@ -99,7 +99,7 @@ pub fn estimate(plan: &Plan, drawn_pairs: Option<f64>) -> String {
     text
 }
 
-/// What many races of this kind cost and find; none if its rules make no test.
+/// Games and findings of many simulated races of this kind; `None` if its rules are invalid.
 fn race_nights(race: &Race, drawn_pairs: Option<f64>) -> Option<Summary> {
     let equals = drawn_pairs.map_or([0.05, 0.22, 0.46, 0.22, 0.05], |share| {
         let decided = 0.5 * (1.0 - share);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_alone_tells_no_time() {
+    fn a_depth_limit_has_no_duration() {
         check(
             "[run]\nformat = \"match\"\ngames = 10\nseed = 1\nconcurrency = 2\n[clock]\ndepth = 5\n",
             "Estimate: 10 games at most.\nThe duration of a game is unknown: the time control limits neither time nor nodes.\n",

@@ -1,18 +1,18 @@
-//! Locks of files, between programs that mean the same file. They are advisory: a program that does not ask may read and write, on
-//! every system. They end with the program that holds them.
+//! Advisory file locks between programs: a program that does not ask may read and write, on every system. A lock ends
+//! with the program that holds it.
 
 use std::fs::{File, TryLockError};
 use std::io;
 
-/// Locks the file for this handle alone.
+/// Takes an exclusive lock.
 ///
 /// # Errors
-/// If another has it, or the file system knows no locks.
+/// If the file is locked, or its file system has no locks.
 pub fn try_lock(file: &File) -> Result<(), TryLockError> {
     system::try_lock(file)
 }
 
-/// Locks the file for all that ask for no more than this.
+/// Takes a shared lock.
 ///
 /// # Errors
 /// As [`try_lock`].
@@ -20,15 +20,15 @@ pub fn try_lock_shared(file: &File) -> Result<(), TryLockError> {
     system::try_lock_shared(file)
 }
 
-/// Locks the file for this handle alone; waits until it can.
+/// Takes an exclusive lock; waits until it is free.
 ///
 /// # Errors
-/// If the file system knows no locks.
-pub fn lock(file: &File) -> io::Result<()> {
+/// If the file system has no locks.
+pub(crate) fn lock(file: &File) -> io::Result<()> {
     system::lock(file)
 }
 
-/// Gives the lock back.
+/// Releases the lock.
 ///
 /// # Errors
 /// If the system refuses.

@@ -37,7 +37,7 @@ impl GameFormat {
         }
     }
 
-    /// What an engine calls itself, for the tags of games.
+    /// Sets the reported name and author of an engine, for the tags of games.
     pub fn set_engine(&mut self, entrant: usize, name: &str, author: &str) {
         if let GameFormat::Pgn(writer) = self {
             writer.set_engine(entrant, name, author);
@@ -115,7 +115,7 @@ impl GameFile {
     /// Creates a file, or opens an existing pipe or device.
     ///
     /// # Errors
-    /// If it cannot be made, or is there already.
+    /// If it cannot be created, or exists already.
     pub fn create(path: &Path, text: GameFormat) -> io::Result<GameFile> {
         refuse_packed(path)?;
         let file = match is_special(path) {
@@ -233,7 +233,7 @@ impl GameFile {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn put(&mut self, record: &GameRecord) -> io::Result<()> {
+    pub(crate) fn put(&mut self, record: &GameRecord) -> io::Result<()> {
         let number = record.game.number;
         let text = (!self.present.remove(&number)).then(|| self.text.write(record));
         self.waiting.insert(number, text);
@@ -244,7 +244,7 @@ impl GameFile {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn skip(&mut self, number: u32) -> io::Result<()> {
+    pub(crate) fn skip(&mut self, number: u32) -> io::Result<()> {
         self.waiting.entry(number).or_insert(None);
         self.write_ready()
     }
@@ -266,7 +266,7 @@ impl GameFile {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn finish(&mut self) -> io::Result<()> {
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
         while let Some((_, text)) = self.waiting.pop_first() {
             self.write(text.as_deref())?;
         }
@@ -401,7 +401,7 @@ impl FilePieces {
 pub struct GameFiles(pub Vec<GameFile>);
 
 impl GameFiles {
-    /// What an engine calls itself, for the tags of games that are written from now on.
+    /// Sets the reported name and author of an engine, for the tags of games written from now on.
     pub fn set_engine(&mut self, entrant: usize, name: &str, author: &str) {
         self.0.iter_mut().for_each(|file| file.text.set_engine(entrant, name, author));
     }
@@ -410,7 +410,7 @@ impl GameFiles {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn put(&mut self, record: &GameRecord) -> io::Result<()> {
+    pub(crate) fn put(&mut self, record: &GameRecord) -> io::Result<()> {
         self.0.iter_mut().try_for_each(|file| file.put(record))
     }
 
@@ -418,7 +418,7 @@ impl GameFiles {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn skip(&mut self, number: u32) -> io::Result<()> {
+    pub(crate) fn skip(&mut self, number: u32) -> io::Result<()> {
         self.0.iter_mut().try_for_each(|file| file.skip(number))
     }
 
@@ -426,7 +426,7 @@ impl GameFiles {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn finish(&mut self) -> io::Result<()> {
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
         self.0.iter_mut().try_for_each(GameFile::finish)
     }
 
@@ -435,7 +435,7 @@ impl GameFiles {
     ///
     /// # Errors
     /// If a new file cannot be written, or the store not be read.
-    pub fn restore<E: From<io::Error>>(
+    pub(crate) fn restore<E: From<io::Error>>(
         &mut self,
         games: impl Fn(&mut dyn FnMut(&GameRecord)) -> Result<(), E>,
     ) -> Result<Vec<(PathBuf, PathBuf)>, E> {
@@ -468,7 +468,6 @@ impl GameFiles {
         self.0.iter().filter(|file| paths.contains(&file.path)).try_for_each(GameFile::empty)
     }
 
-    /// Whether there are no files.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -9,7 +9,7 @@ pub use smalt_workbench::output_file::is_special;
 
 /// Whether the path still names this open file.
 #[cfg(unix)]
-pub fn is_in_place(file: &File, path: &Path) -> bool {
+pub(crate) fn is_in_place(file: &File, path: &Path) -> bool {
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(open), Ok(named)) => (open.dev(), open.ino()) == (named.dev(), named.ino()),
         _ => false,
@@ -18,19 +18,19 @@ pub fn is_in_place(file: &File, path: &Path) -> bool {
 
 /// The system keeps the names of open files.
 #[cfg(windows)]
-pub fn is_in_place(_: &File, _: &Path) -> bool {
+pub(crate) fn is_in_place(_: &File, _: &Path) -> bool {
     true
 }
 
 /// Whether this open file has no name any more.
 #[cfg(unix)]
-pub fn is_removed(file: &File) -> bool {
+pub(crate) fn is_removed(file: &File) -> bool {
     file.metadata().is_ok_and(|file| file.nlink() == 0)
 }
 
 /// The system keeps the names of open files.
 #[cfg(windows)]
-pub fn is_removed(_: &File) -> bool {
+pub(crate) fn is_removed(_: &File) -> bool {
     false
 }
 

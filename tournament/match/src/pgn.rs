@@ -9,8 +9,7 @@ use smalt_chess::notation::pgn::PgnGame;
 use smalt_chess::{CommentScore, MoveComment, Position, SearchComment};
 use smalt_protocol::Score;
 
-use crate::game::GameRecord;
-use crate::game::record::SearchRecord;
+use crate::game::{GameRecord, SearchRecord};
 use crate::opening::{Openings, eco};
 use crate::plan::{Figure, GameWriting, MoveClock, PgnForm, PgnStyle, Plan, TimeFlow, Times, Variant};
 use smalt_workbench::calendar::UtcTime;
@@ -34,7 +33,7 @@ pub struct PgnWriter {
     variant: Variant,
     writing: GameWriting,
     openings: Arc<Openings>,
-    /// Names and authors that the engines told, where they are written.
+    /// Reported names and authors of the engines, if they are written.
     engines: Option<Vec<[String; 2]>>,
 }
 
@@ -58,7 +57,7 @@ impl PgnWriter {
         }
     }
 
-    /// What an engine calls itself, for the tags of games.
+    /// Sets the reported name and author of an engine, for the tags of games.
     pub(crate) fn set_engine(&mut self, entrant: usize, name: &str, author: &str) {
         if let Some(engine) = self.engines.as_mut().and_then(|engines| engines.get_mut(entrant)) {
             *engine = [name.to_owned(), author.to_owned()];
@@ -108,7 +107,7 @@ impl PgnWriter {
         self.push_clocks(game, record);
     }
 
-    /// The names and authors that the engines told, under fastchess's tags.
+    /// The reported names and authors of the engines, under fastchess's tags.
     fn push_engines(&self, game: &mut PgnGame, players: [usize; 2]) {
         let tags = [["EngineWhiteName", "EngineWhiteAuthor"], ["EngineBlackName", "EngineBlackAuthor"]];
         for (player, tags) in players.into_iter().zip(tags) {

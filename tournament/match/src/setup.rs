@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use smalt_chess::Position;
 
-use crate::game::{TablebaseError, Tablebases};
+use crate::game::{TablebaseAdjudicator, TablebaseError};
 use crate::named_file::is_special;
-use crate::opening::generate::Variation;
+use crate::opening::Variation;
 use crate::opening::{Book, BookError, OpeningOrigin, OpeningSource, Openings};
 use crate::plan::{
     BookFormat, CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, START_POSITION, Variant,
@@ -31,7 +31,7 @@ pub struct Prepared {
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// Unknown format of the opening file.
-    #[error("read openings from {}: the name does not tell what they are; it must end in .epd, .fen, .txt, .pgn or .bin, which .gz or .zst may follow, or give format = \"epd\", \"pgn\" or \"polyglot\" (--book-format)", .0.display())]
+    #[error("read openings from {}: unknown format; the name must end in .epd, .fen, .txt, .pgn or .bin, which .gz or .zst may follow, or give format = \"epd\", \"pgn\" or \"polyglot\" (--book-format)", .0.display())]
     Kind(PathBuf),
     /// A pipe can be read only once.
     #[error("read openings from {}: it is a pipe or a device, and openings are read several times, also by `resume`; give a file (books in .gz and .zst are read as they are)", .0.display())]
@@ -43,15 +43,15 @@ pub enum SetupError {
     #[error(transparent)]
     Tables(#[from] TablebaseError),
     /// The first opening lies beyond the end of the book.
-    #[error("begin with opening {start}: there are {openings}")]
+    #[error("start with opening {start}: the book has {openings}")]
     Start {
-        /// Which should be first.
+        /// Number of the first opening.
         start: usize,
-        /// How many there are.
+        /// Number of openings of the book.
         openings: u32,
     },
     /// A Polyglot book has no order.
-    #[error("read openings from {} in sequence: a Polyglot book is walked by chance; leave order at \"random\"", .0.display())]
+    #[error("read openings from {} in sequence: a Polyglot book is a random walk; leave order at \"random\"", .0.display())]
     Sequence(PathBuf),
     /// A book depth for a source that is not a Polyglot book.
     #[error("read openings from {} to a depth of {moves} moves: book-depth is for Polyglot books; plies is for PGN", path.display())]
@@ -119,10 +119,10 @@ fn survey(plan: &Plan) -> Result<Book, SetupError> {
     }
     let depth = plan.settings.openings.book_depth.map(|moves| moves.saturating_mul(2));
     let plies = [plan.settings.openings.plies, depth].into_iter().flatten().min();
-    let tables = plan.tablebases().map(Tablebases::open).transpose()?;
+    let tables = plan.tablebases().map(TablebaseAdjudicator::open).transpose()?;
     let decided = |position: &Position| {
         let (outcome, _) = tables.as_ref()?.adjudicate(position)?;
-        Some(format!("the endgame tables call it {outcome} before a move is made"))
+        Some(format!("the endgame tables adjudicate it as {outcome} before the first move"))
     };
     let book = Book::scan_playable(OpeningSource { plies, ..source }, decided);
     book.map_err(|source| SetupError::Book { path: path.clone(), source })

@@ -27,7 +27,7 @@ impl Table {
     }
 }
 
-/// What a column of this kind has besides its value.
+/// Further CSV columns of a kind.
 fn further(kind: ColumnKind) -> &'static [&'static str] {
     match kind {
         ColumnKind::Estimate(..) => &["error"],
@@ -40,7 +40,7 @@ fn further(kind: ColumnKind) -> &'static [&'static str] {
     }
 }
 
-/// The value, and what its column has besides.
+/// The value and its further columns.
 fn fields(kind: ColumnKind, cell: &Cell) -> impl Iterator<Item = String> {
     let (value, besides) = match cell {
         Cell::Missing => (String::new(), [None; 3]),
@@ -61,12 +61,13 @@ fn number(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { String::new() }
 }
 
-/// A text as a field of its own, for lines that are no table.
+/// A text as one CSV field, for lines outside of tables.
 pub fn field(text: &str) -> String {
     quoted(&harmless(text)).into_owned()
 }
 
-/// Nothing that a terminal obeys, and no formula (OWASP, *CSV Injection*): those begin with one of these, as signed numbers do.
+/// Removes terminal controls and defuses formulas (OWASP, *CSV Injection*), which begin with one of these
+/// characters, as signed numbers do.
 fn harmless(text: &str) -> String {
     let may_be_one = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
     let apostrophe = if may_be_one { "'" } else { "" };

@@ -10,7 +10,7 @@ pub const MISSING: &str = "-";
 /// Whether numbers above zero carry their sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sign {
-    /// Only below zero.
+    /// A sign only below zero.
     #[default]
     Negative,
     /// Always, except at zero: for differences.
@@ -39,7 +39,7 @@ pub fn estimate(value: f64, error: Option<f64>, decimals: usize, sign: Sign) -> 
 /// A value with its interval, as far as they are known. Without a single error both ends are shown, or the only one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
-    /// Between both ends.
+    /// The value, between both ends.
     pub value: Option<f64>,
     /// The half-width; shown where the interval is about as wide on both sides.
     pub error: Option<f64>,
@@ -62,16 +62,15 @@ pub(crate) struct TwoPartText {
 
 /// How far off a value may be.
 pub(crate) enum Spread {
-    /// By so much.
+    /// Half-width of the interval.
     Error(String),
-    /// It is between these.
+    /// Both ends of the interval.
     Ends(String),
-    /// Nobody knows.
     Unknown,
 }
 
 impl TwoPartText {
-    /// What has nothing beside it.
+    /// A text without an error.
     pub(crate) fn plain(value: String) -> TwoPartText {
         TwoPartText { value, spread: Spread::Unknown }
     }
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_missing() {
+    fn nan_and_infinity_are_shown_as_missing() {
         assert_eq!(number(f64::NAN, 1, Sign::Both), "-");
         assert_eq!(percent(f64::INFINITY, 1), "-");
         assert_eq!(estimate(f64::NAN, Some(1.0), 1, Sign::Both), "-");
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_is_told_as_far_as_it_is_known() {
+    fn an_interval_shows_its_known_ends() {
         let check = |value, error, low, high, shown: &str| {
             let given = Interval { value, error, low, high };
             assert_eq!(interval(&given, 1, Sign::Both), shown);

@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use crate::table::{Align, Cell, Table, one_line, show};
 
-/// What a browser may do with a page: show it, and nothing else.
+/// Content security policy: a page may only be shown.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// How pages look: readable on a phone, in light and in dark, charts too.
+/// Styles of pages and charts: readable on a phone, light and dark.
 const STYLE: &str = include_str!("page.css");
 
 impl Table {
@@ -45,12 +45,12 @@ fn class(align: Align) -> &'static str {
     }
 }
 
-/// What leads to the place with this id on the same page; its content is HTML already.
+/// A link to an id of the same page; the content is HTML already.
 pub fn reference(id: &str, content: &str) -> String {
     format!("<a href=\"#{}\">{content}</a>", escaped(id))
 }
 
-/// A text that means itself, in an element or in a quoted attribute. Letters that no page may hold are replaced.
+/// A text escaped for an element or a quoted attribute. Characters that HTML forbids are replaced.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {

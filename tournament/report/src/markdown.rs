@@ -29,12 +29,12 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     text
 }
 
-/// Between `@` and a name, or `#` and a number, it keeps them apart and is not seen.
+/// Zero-width space between `@` and a name, or `#` and a number.
 const GAP: &str = "&#8203;";
 
-/// A text of one line that means itself: letters with a meaning in Markdown or HTML are escaped, and control characters
-/// become spaces. GitHub looks for `@name` and `#12` in what Markdown has made, where a backslash is gone already; these
-/// have a space of no width in them, so that nobody is called and nothing is linked.
+/// A text escaped for one line of Markdown: characters with a meaning in Markdown or HTML are escaped, and
+/// control characters become spaces. GitHub looks for `@name` and `#12` in rendered Markdown, where backslashes
+/// are gone already; a zero-width space keeps these from mentioning users and linking issues.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let text = one_line(text);

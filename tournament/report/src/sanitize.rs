@@ -1,8 +1,8 @@
 //! Sanitizes foreign text for a terminal: engines and workers may write control characters that move the
 //! cursor or turn the direction of a line. All programs pass such text through here.
 
-/// Whether a letter is not seen where it stands, but changes how others are: control characters, and marks of format
-/// such as those of direction (Unicode's categories Cc, Cf, Zl and Zp).
+/// Whether a character is invisible but changes the text around it: control and format characters (Unicode's
+/// categories Cc, Cf, Zl and Zp).
 pub fn is_hidden(letter: char) -> bool {
     letter.is_control()
         || matches!(letter,
@@ -26,15 +26,15 @@ pub fn sanitize(text: &str) -> String {
     shown
 }
 
-/// The same for a text of several lines: line feeds stay as well.
+/// As [`sanitize`], for a text of several lines: line feeds stay.
 pub fn sanitize_lines(text: &str) -> String {
     text.split('\n').map(sanitize).collect::<Vec<_>>().join("\n")
 }
 
-/// Characters of a message that are shown.
+/// Maximum number of characters of a message.
 const LONGEST_MESSAGE: usize = 2_000;
 
-/// The same for a message, which may quote a line of any length: what is too long is cut.
+/// As [`sanitize`], for a message, which may quote a line of any length: it is cut at the maximum.
 pub fn sanitize_message(text: &str) -> String {
     let mut message = sanitize_lines(text);
     if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {

@@ -1,11 +1,11 @@
-//! A table: columns that say how to show, rows that say what. Knows no output format.
+//! A table: typed columns and rows of cells. Knows no output format.
 
 use std::time::Duration;
 
 pub use crate::format::Sign;
 use crate::format::{self, Interval, MISSING, TwoPartText};
 
-/// Where a cell's text stands in its column.
+/// Alignment of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Align {
     /// At the left edge: text.
@@ -17,7 +17,7 @@ pub enum Align {
 /// How the cells of a column are shown to people. CSV has the numbers themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColumnKind {
-    /// Words.
+    /// Text, left-aligned by default.
     Text,
     /// Whole numbers, in groups of three.
     Integer,
@@ -39,11 +39,11 @@ pub enum Cell {
     /// Not known, or without meaning here.
     #[default]
     Missing,
-    /// Words.
+    /// Text, shown as it is.
     Text(String),
-    /// A whole number.
+    /// An integer, grouped in threes.
     Integer(i64),
-    /// A whole number that leads to the place with this id, where the table stands on a page that has it.
+    /// An integer that links to this id on an HTML page.
     Reference(i64, String),
     /// A number or a share; missing when not finite.
     Number(f64),
@@ -104,7 +104,7 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
     }
 }
 
-/// A header, and how what stands below it is shown.
+/// A column: header, kind and alignment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     pub(crate) header: String,
@@ -119,7 +119,7 @@ impl Column {
         Column { header: header.into(), kind, align }
     }
 
-    /// The same column, aligned otherwise.
+    /// The column with this alignment.
     #[must_use]
     pub fn aligned(mut self, align: Align) -> Column {
         self.align = align;
@@ -127,7 +127,7 @@ impl Column {
     }
 }
 
-/// Columns and rows.
+/// A table of typed cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     pub(crate) columns: Vec<Column>,
@@ -140,8 +140,8 @@ impl Table {
         Table { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
-    /// The same table with the columns of these headers first, in this order; those that it lacks are none. On a phone only
-    /// the first few are seen at once.
+    /// The table with the columns of these headers first, in this order; unknown headers are ignored. A phone
+    /// shows only the first few.
     #[must_use]
     pub fn leading(self, headers: &[&str]) -> Table {
         let place = |header: &&str| self.columns.iter().position(|column| column.header == **header);
@@ -170,7 +170,7 @@ impl Table {
     }
 }
 
-/// Shows a cell as its column's kind says.
+/// Formats a cell by the kind of its column.
 pub(crate) fn show(kind: ColumnKind, cell: &Cell) -> TwoPartText {
     let (decimals, sign) = match kind {
         ColumnKind::Number(decimals, sign)
@@ -199,7 +199,7 @@ pub(crate) fn show(kind: ColumnKind, cell: &Cell) -> TwoPartText {
     }
 }
 
-/// Names come from foreign programs: no line break and no terminal command may pass.
+/// A text on one line, without terminal controls: names come from foreign programs.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }

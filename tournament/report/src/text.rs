@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::format::{Spread, TwoPartText};
 use crate::table::{Align, Column, Table, one_line, show};
 
-/// Between columns.
+/// Gap between two columns.
 const GAP: &str = "  ";
 
 impl Table {

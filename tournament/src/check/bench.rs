@@ -16,10 +16,10 @@ const POSITIONS: [&str; 3] = [
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
 ];
 
-/// Enough for several iterations, and done at once.
+/// Node limit: enough for several iterations.
 const NODES: u64 = 20_000;
 
-/// Few enough for the slowest.
+/// Depth limit: low enough for slow engines.
 const DEPTH: u32 = 5;
 
 /// Timeout after which a search that ignores its limit is stopped.
@@ -37,7 +37,7 @@ struct BenchAnswer {
 }
 
 /// An answer with its transcript.
-struct Heard {
+struct BenchRun {
     answer: BenchAnswer,
     lines: Vec<TranscriptLine>,
 }
@@ -54,18 +54,17 @@ pub(super) fn determinism(engine: &mut dyn Engine, notes: &mut Notes) -> Result<
         None => (twice(engine, &depth)?, format!("{DEPTH} plies")),
     };
     let Some([first, second]) = both else {
-        notes.look(engine);
-        notes
-            .warn("keeps to no number of nodes or plies: whether it answers the same again was not examined");
+        notes.take_transcript(engine);
+        notes.warn("ignores limits of nodes and depth: determinism was not checked");
         return Ok(());
     };
     let mut pairs = POSITIONS.iter().zip(first.iter().zip(&second));
     match pairs.find(|(_, (first, second))| first.answer != second.answer) {
-        None => notes.ok(format!("answers the same at {limit} after another new game")),
+        None => notes.ok(format!("is deterministic at {limit}: same moves, scores and nodes after a new game")),
         Some((fen, (first, second))) => notes.warn_by(
             &[&first.lines, &second.lines],
             format!(
-                "answers otherwise at {limit} after another new game, so that games cannot be repeated exactly: in {fen} \
+                "is not deterministic at {limit}: games cannot be repeated exactly after a new game: in {fen} \
                  first {}, then {}",
                 words(&first.answer),
                 words(&second.answer)
@@ -75,14 +74,14 @@ pub(super) fn determinism(engine: &mut dyn Engine, notes: &mut Notes) -> Result<
     Ok(())
 }
 
-/// All answers twice; `None` if the engine ignores the limit.
-fn twice(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<[Vec<Heard>; 2]>, StepError> {
+/// Searches all positions twice; `None` if the engine ignores the limit.
+fn twice(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<[Vec<BenchRun>; 2]>, StepError> {
     let Some(first) = answers(engine, limits)? else { return Ok(None) };
     Ok(answers(engine, limits)?.map(|second| [first, second]))
 }
 
-/// All answers; `None` if the engine ignores the limit.
-fn answers(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<Vec<Heard>>, StepError> {
+/// Searches all positions once; `None` if the engine ignores the limit.
+fn answers(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<Vec<BenchRun>>, StepError> {
     begin_game(engine)?;
     let mut answers = Vec::new();
     for fen in POSITIONS {
@@ -99,7 +98,7 @@ fn answers(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<Vec<
         }
         let score = searched.report.score.map(|reported| reported.score);
         let answer = BenchAnswer { best: searched.best, score, nodes: searched.report.nodes };
-        answers.push(Heard { answer, lines: engine.transcript().lines() });
+        answers.push(BenchRun { answer, lines: engine.transcript().lines() });
     }
     Ok(Some(answers))
 }

@@ -21,12 +21,12 @@ use smalt_driver::{
 /// Transcript lines shown with a finding.
 const LINES_SHOWN: usize = 8;
 
-/// Of these, the lines sent to the engine: a position, go, and stop.
+/// Of these, the lines sent to the engine: position, go and stop.
 const LINES_TOLD: usize = 3;
 
 /// A finding of one step.
 #[derive(Clone, Debug, Serialize)]
-pub struct Finding {
+pub(crate) struct Finding {
     pub step: &'static str,
     pub result: CheckResult,
     pub words: String,
@@ -37,7 +37,7 @@ pub struct Finding {
 /// Result of a step, from good to bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum CheckResult {
+pub(crate) enum CheckResult {
     Ok,
     /// Not applicable to the protocol or engine.
     Inapplicable,
@@ -51,7 +51,7 @@ pub enum CheckResult {
 
 /// An engine under examination.
 #[derive(Clone, Debug)]
-pub struct EngineUnderTest {
+pub(crate) struct EngineUnderTest {
     /// Name if the engine reports none.
     pub name: String,
     pub command: EngineCommand,
@@ -61,10 +61,9 @@ pub struct EngineUnderTest {
 
 /// The report of all steps.
 #[derive(Clone, Debug, Serialize)]
-pub struct CheckReport {
+pub(crate) struct CheckReport {
     /// Reported name, else the entrant's.
     pub engine: String,
-    /// `uci` or `xboard`.
     pub protocol: String,
     pub fit: bool,
     /// Whether all steps of the protocol were run; false if the engine took too long.
@@ -122,14 +121,14 @@ const UCI_STEPS: [(&str, Step, &str); 3] = [
     (
         "isready while thinking",
         searches::ready_while_thinking,
-        "engines of xboard's protocol answer a ping when they have moved",
+        "xboard engines answer a ping after their move",
     ),
     (
         "finished positions",
         searches::finished_positions,
-        "xboard's protocol does not say what is answered where the game is over",
+        "the xboard protocol does not define the answer in a finished game",
     ),
-    ("MultiPV", searches::multi_pv, "xboard's protocol knows no such thing"),
+    ("MultiPV", searches::multi_pv, "the xboard protocol has no such command"),
 ];
 
 /// No step starts after this time; with the last step's timeouts a check takes less than two minutes.
@@ -150,7 +149,7 @@ impl Findings<'_> {
 
 /// Checks an engine and shows each finding at once. Takes some seconds, or about a minute for a silent
 /// engine; leaves no process.
-pub fn check(subject: &EngineUnderTest, show: &mut dyn FnMut(&Finding)) -> CheckReport {
+pub(crate) fn check(subject: &EngineUnderTest, show: &mut dyn FnMut(&Finding)) -> CheckReport {
     let deadline = Instant::now() + MAX_CHECK_TIME;
     let mut findings = Findings { all: Vec::new(), show };
     let Some((engine, protocol)) = introduce(subject, &mut findings) else {
@@ -177,7 +176,7 @@ fn inapplicable(step: &'static str, words: &str) -> Finding {
 }
 
 fn not_examined(step: &'static str) -> Finding {
-    let words = format!("not examined, since all before it took {} s", MAX_CHECK_TIME.as_secs());
+    let words = format!("skipped, since the steps before it took {} s", MAX_CHECK_TIME.as_secs());
     Finding { step, result: CheckResult::Skipped, words, lines: Vec::new() }
 }
 
@@ -191,14 +190,14 @@ fn introduce(subject: &EngineUnderTest, findings: &mut Findings<'_>) -> Option<(
     let mut notes = Notes::new("start");
     match start(subject) {
         Ok(engine) => {
-            notes.look(&*engine);
+            notes.take_transcript(&*engine);
             let (name, author) = (engine.name().to_owned(), engine.author().to_owned());
             if name.is_empty() {
-                notes.warn("it does not tell its name");
+                notes.warn("it reports no name");
             } else if author.is_empty() {
-                notes.ok(format!("introduces itself as {name}"));
+                notes.ok(format!("identifies itself as {name}"));
             } else {
-                notes.ok(format!("introduces itself as {name}, by {author}"));
+                notes.ok(format!("identifies itself as {name}, by {author}"));
             }
             let protocol = engine.protocol();
             notes.close(findings);
@@ -245,7 +244,7 @@ fn run(subject: &EngineUnderTest, name: &'static str, step: Step, findings: &mut
     };
     let mut notes = Notes::new(name);
     if let Err(error) = step(&mut *engine, &mut notes) {
-        notes.look(&*engine);
+        notes.take_transcript(&*engine);
         match error {
             StepError::Conversation(error) => notes.fail(error.to_string()),
             StepError::Option(error) => notes.fail(format!("failed to {error}")),
@@ -275,7 +274,7 @@ impl Notes {
     }
 
     /// Takes the current transcript for the following notes.
-    fn look(&mut self, engine: &dyn Engine) {
+    fn take_transcript(&mut self, engine: &dyn Engine) {
         self.seen = engine.transcript().lines();
     }
 

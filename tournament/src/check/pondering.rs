@@ -18,7 +18,7 @@ use smalt_protocol::{Clock, SearchLimits};
 use super::searches::{BUSY, LONGEST, SearchTrace, check_moves};
 use super::{Notes, StepError};
 
-/// How long it ponders before the opponent moves.
+/// Time of pondering before the opponent moves.
 const PONDERED: Duration = Duration::from_millis(200);
 
 /// Ponders without moving, and moves after the hit.
@@ -53,7 +53,7 @@ fn uci_ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepErro
     std::thread::sleep(PONDERED);
     engine.ponder_hit(&SearchRequest { limits: &limits(), ..request }, context)?;
     let searched = engine.finish(context, None)?;
-    notes.look(engine);
+    notes.take_transcript(engine);
     check_moves(Some(BUSY), &searched, &SearchTrace::default(), None, notes);
     if notes.complaints() == 0 {
         notes.ok("moves after `ponderhit`");
@@ -69,20 +69,20 @@ fn xboard_ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepE
     std::thread::sleep(PONDERED);
     let reply = first.best.and_then(|best| Some((best, reply(best, first.ponder)?)));
     let Some((best, reply)) = reply else {
-        notes.look(engine);
+        notes.take_transcript(engine);
         check_moves(None, &first, &SearchTrace::default(), None, notes);
         return Ok(());
     };
     let second = play(engine, &[best, reply])?;
     engine.set_transcript_sink(None);
-    notes.look(engine);
+    notes.take_transcript(engine);
     let fen = position_after(&[best, reply]).map(|position| position.to_fen());
     check_moves(fen.as_deref(), &second, &SearchTrace::default(), None, notes);
     if unasked.load(Ordering::Relaxed) > 1 {
         notes.fail("moves while it ponders, before its opponent has moved");
     }
     if notes.complaints() == 0 {
-        notes.ok("moves when its opponent has, where it may ponder (`hard`)");
+        notes.ok("ponders (`hard`), and moves only after its opponent");
     }
     Ok(())
 }

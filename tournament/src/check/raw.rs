@@ -139,10 +139,7 @@ fn is_ready(talk: &mut RawSession) -> bool {
 /// A runner may misread surplus answers: a second bestmove as the answer to the next search.
 fn answers(talk: &mut RawSession, protocol: Protocol) -> (CheckResult, String) {
     if protocol != Protocol::Uci {
-        return (
-            CheckResult::Inapplicable,
-            "moves of xboard's protocol answer no question of their own".to_owned(),
-        );
+        return (CheckResult::Inapplicable, "xboard moves answer no separate question".to_owned());
     }
     let complaint = |words: &str| (CheckResult::Warning, words.to_owned());
     for position in ["position startpos", "position startpos moves e2e4", "position startpos moves e2e4 e7e5"]
@@ -152,7 +149,7 @@ fn answers(talk: &mut RawSession, protocol: Protocol) -> (CheckResult, String) {
         talk.send(QUICK);
         let answered = talk.wait_for("bestmove") && is_ready(talk);
         if talk.is_unclean {
-            return complaint("writes lines that are no text: zero bytes, or what is not UTF-8");
+            return complaint("writes lines with zero bytes or invalid UTF-8");
         }
         let best: Vec<&str> =
             talk.lines[before..].iter().filter_map(|line| line.strip_prefix("< bestmove ")).collect();
@@ -160,12 +157,12 @@ fn answers(talk: &mut RawSession, protocol: Protocol) -> (CheckResult, String) {
         let is_plain = matches!(words[..], [_] | [_, "ponder", _]);
         match (answered, best.len()) {
             (true, 1) if is_plain => {}
-            (true, 1) => return complaint("writes more behind its best move than `ponder` and a move"),
-            (true, 2..) => return complaint("gives a second best move where one was asked for"),
-            _ => return complaint("gives no best move within 3 s when asked for one in 50 ms"),
+            (true, 1) => return complaint("writes more after its best move than `ponder` and a move"),
+            (true, 2..) => return complaint("writes a second bestmove for one go"),
+            _ => return complaint("writes no bestmove within 3 s of `go movetime 50`"),
         }
     }
-    (CheckResult::Ok, "answers each question once, in plain words".to_owned())
+    (CheckResult::Ok, "answers each command once, in valid text".to_owned())
 }
 
 fn unknown_commands(talk: &mut RawSession, protocol: Protocol) -> (CheckResult, String) {
@@ -175,7 +172,10 @@ fn unknown_commands(talk: &mut RawSession, protocol: Protocol) -> (CheckResult, 
     let (question, answer) = match protocol {
         Protocol::Uci => ("isready", "readyok"),
         _ if !talk.lines.iter().any(|line| line.contains("ping=1")) => {
-            return (CheckResult::Inapplicable, "answers no `ping` by which it could be told".to_owned());
+            return (
+                CheckResult::Inapplicable,
+                "does not answer `ping`, so that this cannot be checked".to_owned(),
+            );
         }
         _ => ("ping 77", "pong 77"),
     };
@@ -185,7 +185,7 @@ fn unknown_commands(talk: &mut RawSession, protocol: Protocol) -> (CheckResult, 
     } else {
         // An xboard client sends only what features allow, so this does not occur in games.
         let result = if protocol == Protocol::Uci { CheckResult::Failure } else { CheckResult::Warning };
-        (result, format!("does not answer `{question}` after unknown commands"))
+        (result, format!("does not answer `{question}` after an unknown command"))
     }
 }
 
@@ -201,7 +201,7 @@ fn quit_while_thinking(talk: &mut RawSession, protocol: Protocol) -> (CheckResul
         std::thread::sleep(THINK_TIME);
     }
     talk.send("quit");
-    let (result, words) = check_exit(talk, "told to quit while it thinks");
+    let (result, words) = check_exit(talk, "it gets quit during a search");
     // Engines of xboard's protocol need not listen while they think; a runner kills them then.
     (if protocol == Protocol::Uci { result } else { result.min(CheckResult::Warning) }, words)
 }
@@ -209,17 +209,16 @@ fn quit_while_thinking(talk: &mut RawSession, protocol: Protocol) -> (CheckResul
 fn end_of_input(talk: &mut RawSession, _: Protocol) -> (CheckResult, String) {
     talk.process.close_stdin();
     let (result, words) = check_exit(talk, "its input ends");
-    // A runner kills it then; nothing is lost but the time.
+    // A runner kills it then, which costs only time.
     (result.min(CheckResult::Warning), words)
 }
 
 fn check_exit(talk: &mut RawSession, when: &str) -> (CheckResult, String) {
     match talk.process.await_exit(Instant::now() + ANSWER_TIMEOUT) {
-        Some(Exit::Code(0)) => (CheckResult::Ok, format!("leaves when {when}")),
-        Some(exit) => (CheckResult::Warning, format!("leaves when {when}, but {exit}")),
-        None => (
-            CheckResult::Failure,
-            format!("does not leave within {} s when {when}", ANSWER_TIMEOUT.as_secs()),
-        ),
+        Some(Exit::Code(0)) => (CheckResult::Ok, format!("exits when {when}")),
+        Some(exit) => (CheckResult::Warning, format!("exits when {when}, but {exit}")),
+        None => {
+            (CheckResult::Failure, format!("does not exit within {} s when {when}", ANSWER_TIMEOUT.as_secs()))
+        }
     }
 }

@@ -6,7 +6,7 @@ use smalt_protocol::{Score, SearchLimits};
 use super::searches::{PATIENT, SearchTrace, search};
 use super::{Notes, StepError, begin_game};
 
-/// Black has a queen more, and it is Black's move, or White's.
+/// Black is a queen up, with Black or White to move.
 const BLACK_IS_WINNING: [(&str, &str); 2] = [
     ("black", "4k3/pppq1ppp/8/8/8/8/PPP2PPP/4K3 b - - 0 1"),
     ("white", "4k3/pppq1ppp/8/8/8/8/PPP2PPP/4K3 w - - 0 1"),
@@ -15,7 +15,7 @@ const BLACK_IS_WINNING: [(&str, &str); 2] = [
 /// A clear advantage in centipawns: less than a queen on any scale.
 const CLEAR: i32 = 200;
 
-/// Who is better by the engine's score.
+/// Point of view in which an engine reports its scores.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum View {
     Ahead,
@@ -31,27 +31,27 @@ pub(super) fn scores(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
         begin_game(engine)?;
         let searched = search(engine, Some(fen), &limits, Some(PATIENT), &mut SearchTrace::default())?;
         let Some(view) = view(&searched) else {
-            notes.look(engine);
-            notes.warn("tells no score with a queen more or less, so that no game can be adjudicated");
+            notes.take_transcript(engine);
+            notes.warn("reports no score when a queen up or down: games cannot be adjudicated");
             return Ok(());
         };
         views.push(view);
     }
-    notes.look(engine);
+    notes.take_transcript(engine);
     match views.as_slice() {
-        [View::Ahead, View::Behind] => notes.ok("scores a queen more and a queen less as the side to move has it"),
+        [View::Ahead, View::Behind] => notes.ok("reports scores from the point of view of the side to move"),
         [View::Behind, View::Behind] => notes.warn(
             "reports scores from White's point of view with either side to move: adjudication would be wrong; set whitepov=on for it",
         ),
         _ => notes.warn(format!(
-            "its scores do not tell who is better: with {} to move and a queen more {}, with {} to move and a queen less {}",
+            "its scores are inconsistent: with {} to move and a queen up {}, with {} to move and a queen down {}",
             BLACK_IS_WINNING[0].0, words(views[0]), BLACK_IS_WINNING[1].0, words(views[1]),
         )),
     }
     Ok(())
 }
 
-/// Who gives up is behind.
+/// A side that resigns is behind.
 fn view(searched: &SearchResult) -> Option<View> {
     if searched.claim == Some(ResultClaim::Resigns) {
         return Some(View::Behind);

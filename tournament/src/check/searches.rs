@@ -72,27 +72,26 @@ pub(super) fn search(
         seen.take(info);
         SearchControl::Continue
     };
-    let heard = Arc::new(Mutex::new(Vec::new()));
+    let texts = Arc::new(Mutex::new(Vec::new()));
     if engine.protocol() == Protocol::Xboard {
-        engine.set_transcript_sink(Some(Box::new(hear_texts(&heard))));
+        engine.set_transcript_sink(Some(Box::new(collect_texts(&texts))));
     }
     let searched = engine.search(&request, &mut WaitContext::none(), Some(&mut observer));
     engine.set_transcript_sink(None);
-    seen.texts = std::mem::take(&mut *heard.lock().expect("nobody else holds it, and nothing in it panics"));
+    seen.texts = std::mem::take(&mut *texts.lock().expect("nobody else holds it, and nothing in it panics"));
     searched
 }
 
-/// Keeps what an engine of xboard's protocol writes as its lines of play: they are texts, of which the driver takes the
-/// moves that are legal.
-fn hear_texts(heard: &Arc<Mutex<Vec<String>>>) -> impl TranscriptSink + use<> {
-    let heard = Arc::clone(heard);
+/// Keeps the PVs of an xboard engine as text: the driver keeps only their legal moves.
+fn collect_texts(texts: &Arc<Mutex<Vec<String>>>) -> impl TranscriptSink + use<> {
+    let texts = Arc::clone(texts);
     move |_: Duration, speaker: Speaker, line: &[u8]| {
         let line = String::from_utf8_lossy(line);
         if speaker == Speaker::Engine
             && let EngineMessage::Thinking(thinking) = EngineMessage::parse(&line)
-            && let Ok(mut heard) = heard.lock()
+            && let Ok(mut texts) = texts.lock()
         {
-            heard.push(thinking.pv.to_owned());
+            texts.push(thinking.pv.to_owned());
         }
     }
 }
@@ -112,7 +111,7 @@ pub(super) fn check_moves(
     let of = limit.map(|limit| format!("{limit}: ")).unwrap_or_default();
     let position = position(fen);
     match searched.best {
-        None => notes.fail(format!("{of}says that there is no move, but there is")),
+        None => notes.fail(format!("{of}reports no move in a position with legal moves")),
         Some(mv) if mv.to_move(&position).is_err() => notes.fail(format!("{of}plays {mv}, which is illegal")),
         Some(_) => {}
     }
@@ -132,7 +131,7 @@ pub(super) fn check_moves(
     }
     for text in &seen.texts {
         if let Some(word) = moves::first_illegal(text, &position) {
-            notes.warn_of(text, format!("{of}a line of play has the illegal move {word}"));
+            notes.warn_of(text, format!("{of}a PV has the illegal move {word}"));
             return;
         }
     }
@@ -141,20 +140,19 @@ pub(super) fn check_moves(
         && pv.first() != Some(&best)
         && searched.ending == SearchEnd::Own
     {
-        notes.warn(format!("{of}plays {best}, but its last principal variation begins otherwise"));
+        notes.warn(format!("{of}plays {best}, but its last principal variation begins with another move"));
     }
 }
 
 fn check_infos(seen: &SearchTrace, what: &str, notes: &mut Notes) {
     if seen.lines == 0 {
-        return notes
-            .warn(format!("{what}: tells nothing while it thinks, so that no game can be adjudicated"));
+        return notes.warn(format!("{what}: reports nothing during a search: games cannot be adjudicated"));
     }
     if !seen.has_score {
-        notes.warn(format!("{what}: tells no score"));
+        notes.warn(format!("{what}: reports no score"));
     }
     if seen.depths.windows(2).any(|two| two[1] < two[0]) {
-        notes.warn(format!("{what}: the depth that it tells falls while it thinks"));
+        notes.warn(format!("{what}: the reported depth decreases during a search"));
     }
     if let Some((nps, nodes, time)) = seen.last_nps
         && time >= Duration::from_millis(50)
@@ -163,7 +161,7 @@ fn check_infos(seen: &SearchTrace, what: &str, notes: &mut Notes) {
         let ours = nodes as f64 / time.as_secs_f64();
         if nps as f64 > 5.0 * ours || (nps as f64) < ours / 5.0 {
             let words = format!(
-                "{what}: tells {nps} nodes a second, but {nodes} nodes in {} ms are {ours:.0}",
+                "{what}: reports {nps} nodes/s, but {nodes} nodes in {} ms are {ours:.0}",
                 time.as_millis()
             );
             notes.warn_of(&format!("nps {nps}"), words);
@@ -202,7 +200,7 @@ fn cases(protocol: Protocol) -> [Case; 4] {
 pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     for (what, limits) in cases(engine.protocol()) {
         begin_game(engine)?;
-        let mut is_obeyed = true;
+        let mut is_kept = true;
         for fen in [None, Some(BUSY)] {
             let mut seen = SearchTrace::default();
             let own = limits.move_time.or(limits.white.map(|clock| clock.remaining));
@@ -210,33 +208,33 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
             let searched = match search(engine, fen, &limits, own.is_none().then_some(PATIENT), &mut seen) {
                 Err(ConversationError::Fault(Fault::StopIgnored { .. })) if is_xboard && own.is_none() => {
                     // It can still play with a clock; here it was killed.
-                    notes.look(engine);
-                    notes.warn(format!("{what}: cannot be held to it, since it ignores `?`"));
+                    notes.take_transcript(engine);
+                    notes.warn(format!("{what}: ignores `?`, so that the limit cannot be enforced"));
                     return Ok(());
                 }
                 searched => searched?,
             };
-            notes.look(engine);
-            // xboard has no limit of nodes: the engine gets `?` when its lines reach it.
+            notes.take_transcript(engine);
+            // xboard has no node limit: the engine gets `?` when its output reaches it.
             let is_told = is_xboard && limits.nodes.is_some();
             if searched.ending != SearchEnd::Own && !(is_told && searched.elapsed < PATIENT) {
                 notes.warn(match is_told {
-                    true => format!("{what}: tells no nodes, so that it cannot be held to a number of them"),
+                    true => format!("{what}: reports no nodes, so that the limit cannot be enforced"),
                     false => {
                         format!("{what}: ignores the limit and searches until `stop`")
                     }
                 });
-                is_obeyed = false;
+                is_kept = false;
                 break;
             }
             check_moves(fen, &searched, &seen, Some(what), notes);
             check_infos(&seen, what, notes);
             let before = notes.complaints();
             check_limit(&searched, &limits, is_told, what, notes);
-            is_obeyed &= notes.complaints() == before;
+            is_kept &= notes.complaints() == before;
         }
-        if is_obeyed {
-            notes.ok(format!("obeys {what}"));
+        if is_kept {
+            notes.ok(format!("keeps {what}"));
         }
     }
     Ok(())
@@ -253,7 +251,7 @@ fn check_limit(searched: &SearchResult, limits: &SearchLimits, is_told: bool, wh
     if let (Some(limit), Some(depth)) = (limits.depth, searched.report.depth)
         && depth > limit
     {
-        notes.warn(format!("{what}: searches {depth} plies deep"));
+        notes.warn(format!("{what}: searches to depth {depth}"));
     }
     let allowed = limits.move_time.or(limits.white.map(|clock| clock.remaining));
     if let Some(allowed) = allowed {
@@ -276,13 +274,13 @@ pub(super) fn stop(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), Ste
     let searched = match search(engine, Some(BUSY), &limits, Some(asked), &mut seen) {
         Err(ConversationError::Fault(fault @ Fault::StopIgnored { .. })) if is_xboard => {
             // It can still play with a clock.
-            notes.look(engine);
+            notes.take_transcript(engine);
             notes.warn(fault.to_string());
             return Ok(());
         }
         searched => searched?,
     };
-    notes.look(engine);
+    notes.take_transcript(engine);
     check_moves(Some(BUSY), &searched, &seen, None, notes);
     let late = searched.elapsed.saturating_sub(asked);
     match searched.ending {
@@ -315,19 +313,19 @@ pub(super) fn ready_while_thinking(engine: &mut dyn Engine, notes: &mut Notes) -
     engine.begin(&request, context)?;
     let took = match engine.ping(context) {
         Err(ConversationError::Fault(Fault::NoReadyok { .. })) => {
-            // No runner asks this in a game, but the protocol wants it.
-            notes.look(engine);
-            notes.warn("does not answer `isready` while it thinks");
+            // No runner sends this in a game, but the protocol requires an answer.
+            notes.take_transcript(engine);
+            notes.warn("does not answer `isready` during a search");
             return Ok(());
         }
         took => took?,
     };
     engine.abandon(context)?;
-    notes.look(engine);
+    notes.take_transcript(engine);
     if took > Duration::from_secs(1) {
-        notes.warn(format!("answers `isready` only after {} ms while it thinks", took.as_millis()));
+        notes.warn(format!("answers `isready` during a search only after {} ms", took.as_millis()));
     } else {
-        notes.ok("answers `isready` while it thinks");
+        notes.ok("answers `isready` during a search");
     }
     Ok(())
 }
@@ -338,20 +336,20 @@ pub(super) fn finished_positions(engine: &mut dyn Engine, notes: &mut Notes) -> 
     for (what, fen) in [("a mated position", MATED), ("a stalemate", STALEMATED)] {
         begin_game(engine)?;
         let searched = search(engine, Some(fen), &limits, None, &mut SearchTrace::default());
-        notes.look(engine);
+        notes.take_transcript(engine);
         match searched {
-            Ok(SearchResult { best: None, .. }) => notes.ok(format!("says that {what} has no move")),
+            Ok(SearchResult { best: None, .. }) => notes.ok(format!("reports no move in {what}")),
             Ok(SearchResult { best: Some(mv), .. }) => {
-                notes.warn(format!("plays {mv} in {what}, where there is no move"))
+                notes.warn(format!("plays {mv} in {what}, which has no legal move"))
             }
             Err(ConversationError::Fault(
                 fault @ (Fault::NoMove { .. } | Fault::MalformedBestmove { .. }),
             )) => {
-                notes.warn(format!("in {what}, where there is no move, it {fault}"));
+                notes.warn(format!("in {what}, which has no legal move, it {fault}"));
             }
             Err(ConversationError::Fault(fault)) => {
-                // No runner asks this in a game.
-                notes.warn(format!("in {what}, where there is no move, it {fault}"));
+                // No runner sends this in a game.
+                notes.warn(format!("in {what}, which has no legal move, it {fault}"));
                 return Ok(());
             }
             Err(error) => return Err(error.into()),
@@ -371,10 +369,10 @@ pub(super) fn multi_pv(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(),
     let mut seen = SearchTrace::default();
     let limits = SearchLimits { depth: Some(4), ..SearchLimits::default() };
     let searched = search(engine, None, &limits, None, &mut seen)?;
-    notes.look(engine);
+    notes.take_transcript(engine);
     check_moves(None, &searched, &seen, None, notes);
     if seen.multipv == 3 && notes.complaints() > 0 {
-        // Three lines, but not such that anybody could use them.
+        // Three lines with illegal moves, which are noted already.
         return Ok(());
     }
     if seen.multipv == 3 {
@@ -390,7 +388,7 @@ pub(super) fn chess960(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(),
     let terms = GameOptions { variant: CastlingMode::Chess960, pondering: Pondering::Off };
     match engine.new_game(terms, &mut WaitContext::none()) {
         Err(ConversationError::Fault(Fault::NoChess960 { lack })) => {
-            notes.inapplicable(format!("does not play it: {lack}"));
+            notes.inapplicable(format!("does not play Chess960: {lack}"));
             return Ok(());
         }
         begun => begun?,
@@ -398,7 +396,7 @@ pub(super) fn chess960(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(),
     let limits = SearchLimits { depth: Some(6), ..SearchLimits::default() };
     let mut seen = SearchTrace::default();
     let searched = search(engine, Some(CASTLING), &limits, Some(PATIENT), &mut seen)?;
-    notes.look(engine);
+    notes.take_transcript(engine);
     check_moves(Some(CASTLING), &searched, &seen, None, notes);
     if notes.complaints() == 0 {
         notes.ok("plays Chess960");

@@ -9,7 +9,7 @@ use super::{Notes, StepError};
 /// Defaults must fit their ranges, names be unique, and setting each default must work.
 pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let declared = engine.options().to_vec();
-    notes.look(engine);
+    notes.take_transcript(engine);
     for (index, option) in declared.iter().enumerate() {
         let name = &option.name;
         if declared[..index].iter().any(|other| other.name.eq_ignore_ascii_case(name)) {
@@ -17,7 +17,7 @@ pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), 
         }
         match &option.kind {
             OptionKind::Spin { default, min, max } if min > max => {
-                let words = "its least value is above its greatest";
+                let words = "its minimum is above its maximum";
                 notes.warn_of(name, format!("option {name:?}: {words}: {min} to {max}, default {default}"));
             }
             OptionKind::Spin { default, min, max } if default < min || default > max => {
@@ -26,7 +26,10 @@ pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), 
             }
             OptionKind::Combo { default, choices } if !choices.contains(default) => {
                 let choices = choices.join(", ");
-                notes.warn_of(name, format!("option {name:?}: its default {default:?} is none of {choices}"));
+                notes.warn_of(
+                    name,
+                    format!("option {name:?}: its default {default:?} is not among {choices}"),
+                );
             }
             _ => {}
         }
@@ -34,7 +37,7 @@ pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), 
     let context = &mut WaitContext::none();
     let mut set = 0;
     for option in &declared {
-        // Texts are mostly names of files, and some engines do not survive the empty one that they declare.
+        // Texts are mostly file names, and some engines crash on the empty default that they declare.
         if matches!(option.kind, OptionKind::Text { .. }) {
             continue;
         }
@@ -45,20 +48,20 @@ pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), 
         }
     }
     engine.ping(context)?;
-    notes.ok(format!("declares {} options, and takes {set} defaults", declared.len()));
+    notes.ok(format!("declares {} options, and accepts {set} defaults", declared.len()));
     Ok(())
 }
 
-/// It leaves on quit.
+/// The engine must exit on quit.
 pub(super) fn quit(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let farewell = engine.quit();
-    notes.look(engine);
+    notes.take_transcript(engine);
     match farewell {
-        ExitOutcome::Quit(Exit::Code(0)) => notes.ok("leaves on quit"),
-        ExitOutcome::Quit(exit) => notes.warn(format!("leaves on quit, but {exit}")),
-        ExitOutcome::Terminated(_) => notes.warn("does not leave on quit, only after SIGTERM"),
-        ExitOutcome::Killed => notes.warn("does not leave on quit, and had to be killed"),
-        ExitOutcome::Gone => notes.fail("was gone before quit"),
+        ExitOutcome::Quit(Exit::Code(0)) => notes.ok("exits on quit"),
+        ExitOutcome::Quit(exit) => notes.warn(format!("exits on quit, but {exit}")),
+        ExitOutcome::Terminated(_) => notes.warn("does not exit on quit, only after SIGTERM"),
+        ExitOutcome::Killed => notes.warn("does not exit on quit, and had to be killed"),
+        ExitOutcome::Gone => notes.fail("had exited before quit"),
     }
     Ok(())
 }

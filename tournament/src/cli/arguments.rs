@@ -19,16 +19,16 @@ use smalt_match::plan::{DataSettings, Flags, Format, Settings, SprtSettings, par
 /// itself, in about a minute.
 #[derive(Debug, Parser)]
 #[command(name = "smalt-tournament", version = smalt_about::VERSION, max_term_width = 110, after_help = super::exit::HELP)]
-pub(super) struct Arguments {
-    /// What to do.
+pub(super) struct TournamentArgs {
+    /// Subcommand.
     #[command(subcommand)]
     pub command: Command,
-    /// Colours of help and errors.
+    /// Colors of help and errors.
     #[command(flatten)]
     _color: ColorFlag,
 }
 
-/// What to do.
+/// Subcommands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Play a gauntlet: challengers against opponents; without arguments, the default plan
@@ -73,7 +73,7 @@ pub(super) enum Command {
         /// Resume the run if its store exists, else start it; the plan or --store names the store
         #[arg(long)]
         resume: bool,
-        /// What is played otherwise.
+        /// Settings that the flags override.
         #[command(flatten)]
         flags: RunFlags,
     },
@@ -94,7 +94,7 @@ pub(super) enum Command {
         /// Plan file that the flags change
         #[arg(long, value_name = "PLAN.toml")]
         from: Option<PathBuf>,
-        /// What is played.
+        /// Settings of the run.
         #[command(flatten)]
         flags: RunFlags,
     },
@@ -137,7 +137,7 @@ pub(super) enum Command {
         /// Pair counts (pentanomial) by points 0, ½, 1, 1½, 2, e.g. 34,54,63,64,75
         #[arg(long, value_name = "LL,LD,DD,WD,WW")]
         penta: Option<CountList<5>>,
-        /// What is tested.
+        /// Hypotheses and error rates.
         #[command(flatten)]
         test: Flags<SprtSettings>,
         /// JSON file of the results (`-`: standard output)
@@ -237,13 +237,13 @@ Examples:
 Where the interval is lopsided (few games, or nearly all won) both ends are printed in brackets instead of one error. \
 After wins only, or losses only, there is one bound. docs/statistics.md has the formulas.";
 
-/// A share below 1.
+/// Parses a share below 1.
 fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..1.0).contains(share));
-    share.ok_or_else(|| format!("{text:?} is no share: 0.94 are 94 %"))
+    share.ok_or_else(|| format!("expected a share below 1, e.g. 0.94 for 94 %, and not {text:?}"))
 }
 
-/// What is played, and how.
+/// Flags of all commands that play.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct RunFlags {
     /// Engine (in a gauntlet: a challenger); may be repeated
@@ -281,7 +281,7 @@ pub(super) struct RunFlags {
     pub quiet: bool,
 }
 
-/// What may be changed when a run goes on. All else stays as it was begun.
+/// Flags of `resume`. All other settings stay as they were.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct ResumeFlags {
     /// Store of the run
@@ -298,7 +298,7 @@ pub(super) struct ResumeFlags {
     pub quiet: bool,
 }
 
-/// The flags of the settings that may be changed when a run goes on.
+/// The flags of the settings that `resume` may change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ResumableFlags(pub Flags<Settings>);
 
@@ -369,7 +369,7 @@ impl FromArgMatches for ResumableFlags {
         match Self::fixed().find(is_given) {
             Some(arg) => {
                 let flag = arg.get_long().unwrap_or_default();
-                let message = format!("--{flag} cannot be changed: a run goes on as it was begun\n");
+                let message = format!("--{flag} cannot be changed on resume\n");
                 Err(clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, message))
             }
             None => Flags::<Settings>::from_arg_matches(matches).map(Self),
@@ -382,7 +382,7 @@ impl FromArgMatches for ResumableFlags {
     }
 }
 
-/// What is shown of a run.
+/// Flags of `status`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct StatusFlags {
     /// Store of the run
@@ -398,7 +398,7 @@ pub(super) struct StatusFlags {
     pub json: Option<PathBuf>,
 }
 
-/// Which games are written, and how.
+/// Flags of `export`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ExportFlags {
     /// Store of the run
@@ -440,7 +440,7 @@ pub(super) struct DataSection {
     pub data: DataSettings,
 }
 
-/// What can be written of a run.
+/// Format of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum ExportForm {
     /// Games in PGN
@@ -457,7 +457,7 @@ pub(super) enum ExportForm {
     Transcript,
 }
 
-/// How a table is written.
+/// Format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum TableForm {
     /// Aligned columns, with all other tables

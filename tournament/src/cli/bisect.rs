@@ -5,7 +5,7 @@ use std::fs::File;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use smalt_match::plan::{Format, Plan};
-use smalt_match::run::binaries::sha256;
+use smalt_match::run::sha256;
 use smalt_workbench::source::{self, BuildError, Source};
 use toml::{Table, Value};
 

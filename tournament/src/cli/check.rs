@@ -12,7 +12,7 @@ use super::intent::{make_absolute, registry};
 use super::output::{is_standard_output, print, write_json};
 use crate::check::{CheckReport, CheckResult, EngineUnderTest, Finding, check as examine};
 use smalt_match::plan::{Format, Plan, Settings};
-use smalt_match::run::engine_command::command;
+use smalt_match::run::engine_command;
 use smalt_report::sanitize::sanitize_lines;
 
 pub(super) const EXAMPLES: &str = "\
@@ -24,7 +24,7 @@ The exit code is 0 if all checks passed, 1 if one failed, 2 for wrong usage, 3 i
 warning is something that a runner can work around. Most engines take some seconds, one that ignores its limits up to a \
 minute: no check begins after that, and the skipped ones are named.";
 
-/// Which engine.
+/// Flags of `check`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct CheckFlags {
     /// Engine: a command with its arguments, a name from the registry, builtin, or key=value words
@@ -37,7 +37,6 @@ pub(super) struct CheckFlags {
     json: Option<PathBuf>,
 }
 
-/// Examines an engine.
 pub(super) fn check(flags: &CheckFlags) -> Result<Exit, Refusal> {
     let is_quiet = flags.json.as_deref().is_some_and(is_standard_output);
     let registry = registry(flags.engines.as_deref())?;
@@ -57,7 +56,7 @@ pub(super) fn check(flags: &CheckFlags) -> Result<Exit, Refusal> {
     })
 }
 
-/// Examines an engine of UCI for a script that calls `fastchess -compliance`: its last line, and its exit codes.
+/// Checks a UCI engine with the last line and exit codes of `fastchess -compliance`.
 pub(super) fn compliance(program: &str, arguments: &[String]) -> Result<Exit, Refusal> {
     let engine = Table::from_iter([
         ("cmd".to_owned(), Value::from(program)),
@@ -73,7 +72,7 @@ pub(super) fn compliance(program: &str, arguments: &[String]) -> Result<Exit, Re
     Ok(Exit::Done)
 }
 
-/// Examines an entrant, and prints each finding as it is made if that is wanted.
+/// Checks an entrant; prints each finding at once if `is_shown`.
 fn examined(engine: Table, registry: &Registry, is_shown: bool) -> Result<CheckReport, Refusal> {
     let mut failed = None;
     let report = examine(&subject(engine, registry)?, &mut |finding| {
@@ -95,7 +94,7 @@ fn subject(engine: Table, registry: &Registry) -> Result<EngineUnderTest, Refusa
     let plan = Plan::new(settings).or_usage()?;
     let entrant = &plan.entrants[0];
     let own_program = std::env::current_exe().context("find this program's own file").or_failed()?;
-    let command = command(entrant, &own_program);
+    let command = engine_command(entrant, &own_program);
     command.locate().map_err(|error| anyhow!("failed to {error}")).or_usage()?;
     let options = entrant.engine.options.iter().map(|(name, text)| (name.clone(), text.0.clone())).collect();
     Ok(EngineUnderTest { name: entrant.name.clone(), command, protocol: entrant.engine.proto, options })
@@ -117,13 +116,13 @@ fn finding_text(finding: &Finding) -> String {
     text
 }
 
-/// The last line.
+/// The last line of the output: fitness, failures and warnings.
 fn summary(report: &CheckReport) -> String {
     let count = |wanted| report.findings.iter().filter(|finding| finding.result == wanted).count();
     let (warnings, failures) = (count(CheckResult::Warning), count(CheckResult::Failure));
     let fit = match (report.fit, report.complete) {
         (false, _) => "not fit to play",
-        (true, false) => "fit to play as far as it was examined",
+        (true, false) => "fit to play as far as it was checked",
         (true, true) => "fit to play",
     };
     format!(

@@ -4,7 +4,7 @@ use anyhow::Context;
 use smalt_report::{Cell, Column, ColumnKind, Table};
 
 use super::exit::{OrRefuse, Refusal};
-use super::output::spare_stores;
+use super::output::refuse_store_path;
 use super::play::refuse_store;
 use crate::export::{DataReport, DataWriter};
 use smalt_match::game::GameRecord;
@@ -18,7 +18,7 @@ pub(super) fn write_data(
     file: DataFile,
     passes: impl Fn(&GameRecord) -> bool,
 ) -> Result<String, Refusal> {
-    spare_stores(&file.path)?;
+    refuse_store_path(&file.path)?;
     let shown = file.path.display().to_string();
     let format = file.format;
     let failed = || format!("write {shown}");
@@ -41,13 +41,13 @@ fn table(report: &DataReport) -> String {
     let mut row = |words: &str, count: u64| table.push([Cell::from(words), Cell::from(count)]);
     row("games", report.games);
     if report.skipped_games > 0 {
-        row("games left out: lost by a fault", report.skipped_games);
+        row("games skipped: lost by a fault", report.skipped_games);
     }
     for (reason, count) in report.dropped.iter().filter(|(_, count)| *count > 0) {
-        row(&format!("positions left out: {}", reason.name()), count);
+        row(&format!("positions skipped: {}", reason.name()), count);
     }
     for (unfit, count) in report.unfit.iter() {
-        row(&format!("positions left out: {unfit}"), count);
+        row(&format!("positions skipped: {unfit}"), count);
     }
     row("positions written", report.written.positions);
     table.to_text()

@@ -16,7 +16,7 @@ use super::output::{check_output, write_text};
 use super::play::{face, own_program, play};
 use smalt_chess::Position;
 use smalt_match::plan::{Entrant, Order, Plan, Program, START_POSITION};
-use smalt_match::run::engine_command::command;
+use smalt_match::run::engine_command;
 use smalt_match::setup::schedule;
 
 /// Games for training data.
@@ -26,7 +26,7 @@ pub(super) struct DatagenFlags {
     /// beside the data, as FILE.openings.epd
     #[arg(long, conflicts_with_all = ["random_plies", "chess960_share"], help_heading = "Openings")]
     genfens: bool,
-    /// What is played.
+    /// Settings of the run.
     #[command(flatten)]
     run: RunFlags,
 }
@@ -110,7 +110,7 @@ fn with_engine_openings(plan: Plan, data: &Path) -> Result<Plan, Refusal> {
 /// program; the built-in engine reads it as a line.
 fn ask_engine(entrant: &Entrant, own_program: &Path, request: &str, count: usize) -> anyhow::Result<String> {
     let is_builtin = entrant.program == Program::Builtin;
-    let asked = command(entrant, own_program);
+    let asked = engine_command(entrant, own_program);
     let asked = if is_builtin { asked } else { asked.arguments([request, "quit"]) };
     let mut process = Process::spawn(&asked)?;
     if is_builtin {

@@ -166,9 +166,9 @@ impl Display {
 
     fn show_stop(&self, reason: &StopReason) {
         match reason {
-            StopReason::Decided => self.line("The test is decided; games being played are given up."),
+            StopReason::Decided => self.line("The test is decided; games in progress are abandoned."),
             StopReason::User => self.line(&format!(
-                "Stopping; games being played are given up. Go on with: smalt-tournament resume {}",
+                "Stopping; games in progress are abandoned. Resume with: smalt-tournament resume {}",
                 self.store
             )),
             StopReason::Fault(words) => {
@@ -251,7 +251,7 @@ impl RunObserver for Display {
             )),
             RunEvent::Notice(words) => self.line(words),
             RunEvent::Disqualified { entrant, disqualification } => {
-                let lot = if standings.schedule().has_walkovers() { "lost" } else { "left out" };
+                let lot = if standings.schedule().has_walkovers() { "lost" } else { "skipped" };
                 self.line(&format!(
                     "{} is disqualified: it {disqualification}; its games are {lot}",
                     self.name(*entrant)

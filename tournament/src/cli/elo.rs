@@ -39,7 +39,7 @@ struct EloJson {
 /// Prints the statistics and, with hypotheses, the test.
 pub(super) fn elo(counts: Counts, test: &Flags<SprtSettings>, json: Option<&Path>) -> Result<Exit, Refusal> {
     let Some(found) = counts.statistics() else {
-        return Err(anyhow!("there are no games to judge: all counts are zero")).or_usage();
+        return Err(anyhow!("there are no games: all counts are zero")).or_usage();
     };
     let sprt = test_of(test)?;
     let llr = sprt.as_ref().and_then(|sprt| sprt.llr_of(&counts));

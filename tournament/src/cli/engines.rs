@@ -23,7 +23,6 @@ To add an engine, write it into smalt/engines.toml in your configuration folder 
   name = \"mine\"
   cmd = \"/path/to/mine\"";
 
-/// Flags of `engines`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct EnginesFlags {
     /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
@@ -53,7 +52,6 @@ struct ListedEngine {
     missing: Option<String>,
 }
 
-/// Lists the engines.
 pub(super) fn engines(flags: &EnginesFlags) -> Result<Exit, Refusal> {
     let registry = intent::registry(flags.engines.as_deref())?;
     let mut names: Vec<&str> = Vec::new();

@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::output::{SCHEMA, is_standard_output, tell};
+use super::output::{SCHEMA, inform, is_standard_output};
 use crate::export::seconds;
 use smalt_match::game::{GameRecord, MachineReport};
 use smalt_match::run::{RunEvent, RunObserver, StopReason};
@@ -21,7 +21,7 @@ use smalt_match::standings::{Standings, json};
 pub(super) struct EventLine {
     #[serde(flatten)]
     event: EventJson,
-    /// Seconds since 1970.
+    /// Time in seconds since 1970.
     time: f64,
     /// Version of this form.
     schema: u32,
@@ -107,7 +107,7 @@ struct FaultJson {
     words: String,
 }
 
-/// Writes events.
+/// Writer of the event file.
 pub(super) struct EventWriter {
     sink: Option<Box<dyn Write>>,
     path: String,
@@ -136,7 +136,7 @@ impl EventWriter {
         let written = line.and_then(|line| writeln!(sink, "{line}")).and_then(|()| sink.flush());
         if let Err(error) = written {
             if error.kind() != io::ErrorKind::BrokenPipe {
-                tell(&format!(
+                inform(&format!(
                     "Warning: failed to write {}: {error}; events are no longer written",
                     self.path
                 ));

@@ -13,7 +13,7 @@ use smalt_driver::nearest::nearest;
 use super::arguments::{ExportFlags, ExportForm};
 use super::data::write_data;
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::{check_output, print, spare_stores, tell};
+use super::output::{check_output, inform, print, refuse_store_path};
 use super::play::{read_played_run, read_run, refuse_store};
 use super::view::place_of;
 use crate::export::{CSV_HEADER, Filter, JsonGame, Span, csv_line, epd_line};
@@ -39,7 +39,7 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
     let part = flags.output.as_deref().filter(|path| is_filled(path)).map(part_of);
     let sink: Box<dyn Write> = match &flags.output {
         Some(path) => {
-            spare_stores(path)?;
+            refuse_store_path(path)?;
             let written = part.as_ref().unwrap_or(path);
             Box::new(create(written).with_context(|| format!("write {}", path.display())).or_usage()?)
         }
@@ -59,7 +59,7 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
         return replaced.map(|()| Exit::Done).or_usage();
     }
     match written {
-        // A reader that closed the pipe has no need of the rest.
+        // A closed pipe is no error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe || flags.output.is_some() => {
             Err(error).context("write the games").or_failed()
         }
@@ -196,7 +196,7 @@ fn pgn_writer(store: &Store, form: ExportForm, plan: &Plan) -> PgnWriter {
     let openings = match form {
         ExportForm::Pgn => {
             read_played_run(store).map(|prepared| prepared.openings).unwrap_or_else(|refusal| {
-                tell(&format!(
+                inform(&format!(
                     "Opening names come from the positions, since the book cannot be read: {}",
                     refusal.error
                 ));

@@ -13,13 +13,13 @@ pub(super) use over_nats::{name_run, start, worker};
 #[cfg(feature = "nats")]
 use smalt_match::plan::{Flags, FleetSettings};
 
-/// A worker.
+/// Flags of `worker`.
 #[cfg(feature = "nats")]
 #[derive(Args, Clone, Debug)]
 #[command(mut_arg("fleet_run", |run| run.hide(false).help("Name of the only run to play for")))]
 #[command(mut_arg("lease", |lease| lease.hide(true)), mut_arg("allow_mixed", |mixed| mixed.hide(true)))]
 pub(super) struct WorkerFlags {
-    /// The server.
+    /// NATS server and authentication.
     #[command(flatten)]
     pub fleet: Flags<FleetSettings>,
     /// Number of concurrent games [default: cores less one]
@@ -88,16 +88,16 @@ mod over_nats {
 
     use super::super::exit::{Exit, OrRefuse, Refusal};
     use super::super::intent::registry;
-    use super::super::output::tell;
+    use super::super::output::inform;
     use super::super::play::{own_program, start_reaper, within_limits};
     use super::super::signals;
     use super::WorkerFlags;
-    use smalt_fleet::fleet_state::FleetState;
-    use smalt_fleet::jetstream::{ConnectError, FleetRun, JetStream, WorkerExit, WorkerSetup, run_worker};
-    use smalt_fleet::verify::GameVerifier;
     use smalt_fleet::wire::{MAX_SLOTS, check_machine};
+    use smalt_fleet::{
+        ConnectError, FleetRun, FleetState, GameVerifier, JetStream, WorkerExit, WorkerSetup, run_worker,
+    };
     use smalt_fleet::{machine, run_config};
-    use smalt_match::game::{MachineReport, Tablebases};
+    use smalt_match::game::{MachineReport, TablebaseAdjudicator};
     use smalt_match::plan::{FleetSettings, Plan};
     use smalt_match::run::Event;
 
@@ -108,7 +108,8 @@ mod over_nats {
             return Ok(());
         }
         let mut bytes = [0; 8];
-        let filled = SystemRandom::new().fill(&mut bytes).map_err(|_| anyhow!("the system gave no chance"));
+        let filled =
+            SystemRandom::new().fill(&mut bytes).map_err(|_| anyhow!("the system gave no random numbers"));
         filled.or_failed()?;
         fleet.run = Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect());
         Ok(())
@@ -118,7 +119,7 @@ mod over_nats {
     pub(in super::super) fn start(
         plan: &Plan,
         fleet: &FleetSettings,
-        tablebases: Option<Tablebases>,
+        tablebases: Option<TablebaseAdjudicator>,
         known: &[MachineReport],
         events: &Sender<Event>,
     ) -> Result<JetStream, Refusal> {
@@ -144,19 +145,18 @@ mod over_nats {
         Refusal { exit, error: anyhow!("failed to {error}") }
     }
 
-    /// Runs a worker.
     pub(in super::super) fn worker(flags: &WorkerFlags) -> Result<Exit, Refusal> {
         flags.fleet.settings.check().map_err(|error| anyhow!("--nats: {error}")).or_usage()?;
         let server = flags
             .fleet
             .settings
             .on()
-            .context("--nats URL is missing: where are runs announced?")
+            .context("--nats URL is missing: name the server of the run")
             .or_usage()?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         let slots = flags.concurrency.map_or(cores.saturating_sub(1).max(1), std::num::NonZeroUsize::get);
         if slots > cores {
-            tell(&format!(
+            inform(&format!(
                 "Warning: concurrency {slots} on {}: engines will wait for each other",
                 smalt_report::format::count(cores, "core")
             ));
@@ -182,7 +182,7 @@ mod over_nats {
             own_program: own_program()?,
             reaper: start_reaper(),
         };
-        match run_worker(setup, (sender, events), Box::new(tell)).map_err(refuse)? {
+        match run_worker(setup, (sender, events), Box::new(inform)).map_err(refuse)? {
             WorkerExit::Asked => Ok(Exit::Interrupted),
             WorkerExit::Failed(words) => {
                 Err(Refusal { exit: Exit::Failed, error: anyhow!("failed to {words}") })

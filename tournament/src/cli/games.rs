@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::anyhow;
 
 use super::exit::{Exit, Refusal};
-use super::output::tell;
+use super::output::inform;
 use super::play::refuse_store;
 use smalt_match::game_file::{GameFile, GameFiles, GameFormat, Sharing};
 use smalt_match::pgn::PgnWriter;
@@ -54,7 +54,7 @@ impl GameFileKind {
         let error = match error.kind() {
             ErrorKind::AlreadyExists => {
                 anyhow!(
-                    "create {shown}: it exists already; choose another {flag}, or let games follow with --append"
+                    "create {shown}: it exists already; choose another {flag}, or append to it with --append"
                 )
             }
             _ => anyhow::Error::new(error).context(format!("create {shown}")),
@@ -148,8 +148,8 @@ pub(super) fn resume(prepared: &mut Prepared, store: &Store) -> Result<GameFiles
                 let created = GameFile::create_beside(&path, text);
                 let file = created.map_err(|error| kind.refuse(&path, error))?;
                 let beside = file.path().to_owned();
-                tell(&format!(
-                    "Warning: {} is not what this run wrote: it holds other games, and stays as it is; the games of this run go to {}",
+                inform(&format!(
+                    "Warning: {} holds games of other runs and stays as it is; the games of this run go to {}",
                     path.display(),
                     beside.display()
                 ));

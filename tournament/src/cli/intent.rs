@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 use super::arguments::RunFlags;
 use super::exit::{OrRefuse, Refusal};
-use super::output::{bytes_of, tell};
+use super::output::{bytes_of, inform};
 use smalt_match::plan::{Format, Plan, Role, Settings, Timeouts, merge_settings};
 
 /// The plan of flags.
@@ -129,7 +129,7 @@ pub(super) fn given(layer: &Table, section: &str, key: &str) -> bool {
 
 /// The registry of this file or the configuration folder, then the built-in one.
 pub(super) fn registry(path: Option<&Path>) -> Result<Registry, Refusal> {
-    Registry::load(path, &mut |words| tell(&words)).or_usage()
+    Registry::load(path, &mut |words| inform(&words)).or_usage()
 }
 
 /// The names of engines for completions: the registry of the user, Debian's engines, and the built-in one.
@@ -240,7 +240,7 @@ fn build_sources(layers: &mut Table, registry: &Registry) -> Result<(), Refusal>
     let each = layers.get("each").and_then(Value::as_table).cloned().unwrap_or_default();
     let Some(Value::Array(engines)) = layers.get_mut("entrant") else { return Ok(()) };
     let engines = engines.iter_mut().filter_map(Value::as_table_mut);
-    source::build_entrants(engines, &each, registry, &source::cache_folder(), &mut tell).or_usage()
+    source::build_entrants(engines, &each, registry, &source::cache_folder(), &mut inform).or_usage()
 }
 
 /// Settings of every entrant: only `key=value` words.

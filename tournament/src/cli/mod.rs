@@ -39,7 +39,7 @@ use clap::CommandFactory;
 use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit, run_reaper};
 use smalt_stats::{Counts, Pentanomial, Wdl};
 
-use arguments::{Arguments, Command, ResumeFlags, RunFlags};
+use arguments::{Command, ResumeFlags, RunFlags, TournamentArgs};
 use compat::Dialect;
 use elo::CountList;
 use exit::{Exit, OrRefuse, Refusal};
@@ -50,7 +50,7 @@ use smalt_workbench::signals::exit_code;
 
 /// Runs the program; `engine` is its behavior as the engine `builtin`.
 pub fn main(engine: fn() -> ExitCode) -> ExitCode {
-    let command = compat_command().unwrap_or_else(|| smalt_about::parse::<Arguments>().command);
+    let command = compat_command().unwrap_or_else(|| smalt_about::parse::<TournamentArgs>().command);
     if !matches!(command, Command::Engine | Command::Guard | Command::About(_)) {
         prepare_for_engines();
     }
@@ -59,14 +59,14 @@ pub fn main(engine: fn() -> ExitCode) -> ExitCode {
     match result {
         Ok(code) => code,
         Err(refusal) => {
-            output::tell(&format!("smalt-tournament: {refusal}"));
+            output::inform(&format!("smalt-tournament: {refusal}"));
             exit_code(refusal.exit)
         }
     }
 }
 
-/// The command of a link or a copy of this program that is called like fastchess or cutechess-cli. The processes that this
-/// program starts of itself keep their own command lines.
+/// The command of a link or copy of this program with the name fastchess or cutechess-cli. Child processes of
+/// this program keep their own command lines.
 fn compat_command() -> Option<Command> {
     let mut arguments = std::env::args_os();
     let dialect = compat::dialect_of(Path::new(&arguments.next()?))?;
@@ -84,7 +84,7 @@ fn compat_command() -> Option<Command> {
 fn prepare_for_engines() {
     raise_file_limit();
     if let Err(error) = adopt_orphans() {
-        output::tell(&format!("Warning: what engines leave behind may stay: {error}"));
+        output::inform(&format!("Warning: child processes of engines may survive them: {error}"));
     }
 }
 
@@ -92,7 +92,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
     let exit = match command {
         Command::Engine => return Ok(engine()),
         Command::About(about) => {
-            output::print_with(|out| about.run(Arguments::command(), out))?;
+            output::print_with(|out| about.run(TournamentArgs::command(), out))?;
             Exit::Done
         }
         Command::Guard => {

@@ -1,4 +1,4 @@
-//! `openings`: makes an opening book with engines as judges, each on its own thread, and writes it as EPD; or
+//! `openings`: makes an opening book with engines as evaluators, each on its own thread, and writes it as EPD; or
 //! checks a book.
 
 use std::collections::{BTreeMap, HashSet};
@@ -19,10 +19,9 @@ use toml::Table;
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::{intent, output};
-use smalt_match::opening::generate::{Candidate, OpeningGenerator};
-use smalt_match::opening::{Book, OpeningSource};
+use smalt_match::opening::{Book, Candidate, OpeningGenerator, OpeningSource};
 use smalt_match::plan::{BookFormat, ClockSettings, Entrant, Format, Plan, Settings, parse_word};
-use smalt_match::run::engine_command::command;
+use smalt_match::run::engine_command;
 use smalt_match::setup::source_of;
 use smalt_workbench::output_file::Existing;
 
@@ -67,8 +66,8 @@ pub(super) struct OpeningFlags {
     force: bool,
 }
 
-/// Timeout of a judgement.
-const JUDGE_TIMEOUT: Duration = Duration::from_secs(60);
+/// Timeout of an evaluation.
+const EVALUATION_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Number of candidates for each opening after which the search is given up.
 const MAX_CANDIDATES_PER_OPENING: u64 = 1000;
@@ -76,8 +75,8 @@ const MAX_CANDIDATES_PER_OPENING: u64 = 1000;
 /// Default number of random plies.
 const DEFAULT_PLIES: u32 = 8;
 
-/// A judged candidate by number; `None` if the number has no candidate.
-type JudgedCandidate = anyhow::Result<(u64, Option<(Candidate, i32)>)>;
+/// A evaluated candidate by number; `None` if the number has no candidate.
+type EvaluatedCandidate = anyhow::Result<(u64, Option<(Candidate, i32)>)>;
 
 /// Makes or checks a book.
 pub(super) fn openings(flags: &OpeningFlags) -> Result<Exit, Refusal> {
@@ -110,29 +109,28 @@ fn check(path: &Path, flags: &OpeningFlags) -> Result<Exit, Refusal> {
     Ok(if book.skipped_count() > 0 { Exit::LeftOut } else { Exit::Done })
 }
 
-/// Makes the book.
 fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
     let existing = Existing::with_force(flags.force);
     flags.output.as_deref().map_or(Ok(()), |path| output::check_output(path, existing))?;
-    let judge = judge_entrant(flags)?;
+    let evaluator = evaluator(flags)?;
     let recipe = OpeningGenerator { seed: flags.seed, plies: flags.plies.unwrap_or(DEFAULT_PLIES) };
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let judges = flags.concurrency.unwrap_or_else(|| cores.saturating_sub(1)).max(1);
+    let evaluators = flags.concurrency.unwrap_or_else(|| cores.saturating_sub(1)).max(1);
     let next = AtomicU64::new(0);
-    let (sender, judgements) = mpsc::sync_channel(64 * judges);
+    let (sender, evaluations) = mpsc::sync_channel(64 * evaluators);
     let book = thread::scope(|scope| {
-        for _ in 0..judges {
+        for _ in 0..evaluators {
             let sender = sender.clone();
-            let (judge, next) = (&judge, &next);
+            let (evaluator, next) = (&evaluator, &next);
             scope.spawn(move || {
-                if let Err(error) = judge_candidates(judge, recipe, flags.nodes, next, &sender) {
+                if let Err(error) = evaluate_candidates(evaluator, recipe, flags.nodes, next, &sender) {
                     let _ = sender.send(Err(error));
                 }
             });
         }
         drop(sender);
-        // Moved in, so that judges stop when the receiver is dropped.
-        choose(judgements, flags)
+        // Moved in, so that evaluators stop when the receiver is dropped.
+        choose(evaluations, flags)
     });
     let text = book.or_failed()?;
     match &flags.output {
@@ -142,84 +140,83 @@ fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
     Ok(Exit::Done)
 }
 
-/// The judge, checked like any entrant.
-fn judge_entrant(flags: &OpeningFlags) -> Result<Entrant, Refusal> {
+/// The evaluator, checked like any entrant.
+fn evaluator(flags: &OpeningFlags) -> Result<Entrant, Refusal> {
     let registry = intent::registry(flags.engines.as_deref())?;
-    let judge = registry.parse_engine(&flags.engine).or_usage()?;
+    let evaluator = registry.parse_engine(&flags.engine).or_usage()?;
     let mut settings = Settings::default();
     settings.run.format = Format::Match;
     settings.clock = ClockSettings { tc: None, nodes: NonZeroU64::new(flags.nodes), ..settings.clock };
-    let plan = Plan::of_engines(settings, &[judge.clone(), judge], &Table::new(), &registry).or_usage()?;
-    plan.entrants.into_iter().next().context("no judge").or_usage()
+    let plan =
+        Plan::of_engines(settings, &[evaluator.clone(), evaluator], &Table::new(), &registry).or_usage()?;
+    plan.entrants.into_iter().next().context("no evaluator").or_usage()
 }
 
-/// Takes judgements in candidate order and keeps even, new positions until there are enough.
-#[expect(clippy::needless_pass_by_value, reason = "its end tells the judges to leave")]
-fn choose(judgements: Receiver<JudgedCandidate>, flags: &OpeningFlags) -> anyhow::Result<String> {
+/// Takes evaluations in candidate order and keeps even, new positions until there are enough.
+#[expect(clippy::needless_pass_by_value, reason = "its end tells the evaluators to leave")]
+fn choose(evaluations: Receiver<EvaluatedCandidate>, flags: &OpeningFlags) -> anyhow::Result<String> {
     let mut waiting = BTreeMap::new();
     let mut seen = HashSet::new();
     let mut number = 0;
     let mut book = String::new();
     while seen.len() < flags.count {
         while !waiting.contains_key(&number) {
-            let (number, judged) = judgements.recv().context("all judges have left")??;
-            waiting.insert(number, judged);
+            let (number, evaluated) = evaluations.recv().context("all evaluators have left")??;
+            waiting.insert(number, evaluated);
         }
-        let judged = waiting.remove(&number).flatten();
+        let evaluated = waiting.remove(&number).flatten();
         number += 1;
         if number > MAX_CANDIDATES_PER_OPENING.saturating_mul(flags.count as u64) {
-            bail!(
-                "of {number} candidates only {} are even: widen --window or take fewer --plies",
-                seen.len()
-            );
+            bail!("only {} of {number} candidates are balanced: widen --window or lower --plies", seen.len());
         }
-        let Some((candidate, score)) = judged else { continue };
+        let Some((candidate, score)) = evaluated else { continue };
         if score.unsigned_abs() <= flags.window && seen.insert(candidate.position.key()) {
             let fields: Vec<String> =
                 candidate.position.to_fen().split(' ').take(4).map(str::to_owned).collect();
             book.push_str(&format!("{} ce {score};\n", fields.join(" ")));
         }
     }
-    output::tell(&format!("{} openings of {number} candidates", seen.len()));
+    output::inform(&format!("{} openings of {number} candidates", seen.len()));
     Ok(book)
 }
 
-/// Judges candidates until the receiver is dropped.
-fn judge_candidates(
-    judge: &Entrant,
+/// Evaluates candidates until the receiver is dropped.
+fn evaluate_candidates(
+    evaluator: &Entrant,
     recipe: OpeningGenerator,
     nodes: u64,
     next: &AtomicU64,
-    judgements: &SyncSender<JudgedCandidate>,
+    evaluations: &SyncSender<EvaluatedCandidate>,
 ) -> anyhow::Result<()> {
-    let mut engine = start(judge)?;
+    let mut engine = start(evaluator)?;
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
-        let judged = match recipe.candidate(number) {
-            Some(candidate) => judge_one(&mut *engine, &candidate, nodes)?.map(|score| (candidate, score)),
+        let evaluated = match recipe.candidate(number) {
+            Some(candidate) => evaluate(&mut *engine, &candidate, nodes)?.map(|score| (candidate, score)),
             None => None,
         };
-        if judgements.send(Ok((number, judged))).is_err() {
+        if evaluations.send(Ok((number, evaluated))).is_err() {
             engine.quit();
             return Ok(());
         }
     }
 }
 
-fn start(judge: &Entrant) -> anyhow::Result<Box<dyn Engine>> {
-    let command = command(judge, &std::env::current_exe()?);
-    let name = &judge.name;
+fn start(evaluator: &Entrant) -> anyhow::Result<Box<dyn Engine>> {
+    let command = engine_command(evaluator, &std::env::current_exe()?);
+    let name = &evaluator.name;
     let nothing = &mut WaitContext::none();
-    let started = smalt_driver::start(&command, judge.engine.proto, EngineTimeouts::default(), None, nothing);
+    let started =
+        smalt_driver::start(&command, evaluator.engine.proto, EngineTimeouts::default(), None, nothing);
     let mut engine = started.with_context(|| format!("start {name}"))?;
-    for (option, text) in &judge.engine.options {
+    for (option, text) in &evaluator.engine.options {
         engine.set_option(option, text, nothing).with_context(|| format!("set up {name}"))?;
     }
     Ok(engine)
 }
 
 /// Score in centipawns from the point of view of the side to move; `None` for a mate.
-fn judge_one(engine: &mut dyn Engine, candidate: &Candidate, nodes: u64) -> anyhow::Result<Option<i32>> {
+fn evaluate(engine: &mut dyn Engine, candidate: &Candidate, nodes: u64) -> anyhow::Result<Option<i32>> {
     let moves: Vec<UciMove> =
         candidate.moves.iter().map(|&mv| UciMove::from_move(mv, CastlingMode::Standard)).collect();
     let limits = SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
@@ -227,11 +224,11 @@ fn judge_one(engine: &mut dyn Engine, candidate: &Candidate, nodes: u64) -> anyh
         start: Start::Standard,
         moves: &moves,
         limits: &limits,
-        deadline: JUDGE_TIMEOUT,
+        deadline: EVALUATION_TIMEOUT,
         stop_after: None,
     };
-    engine.new_game(GameOptions::default(), &mut WaitContext::none()).context("judge a position")?;
-    let searched = engine.search(&request, &mut WaitContext::none(), None).context("judge a position")?;
+    engine.new_game(GameOptions::default(), &mut WaitContext::none()).context("evaluate a position")?;
+    let searched = engine.search(&request, &mut WaitContext::none(), None).context("evaluate a position")?;
     Ok(match searched.report.score.map(|reported| reported.score) {
         Some(Score::Centipawns(score)) => Some(score),
         _ => None,

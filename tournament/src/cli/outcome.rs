@@ -1,9 +1,9 @@
-//! How a run ended: what is said of it, and the exit code.
+//! Messages and exit code at the end of a run.
 
 use std::path::Path;
 
 use super::exit::Exit;
-use super::output::tell;
+use super::output::inform;
 use smalt_match::plan::Plan;
 use smalt_match::run::RunOutcome;
 use smalt_match::schedule::{CandidateRounds, Selection};
@@ -19,44 +19,42 @@ pub(super) fn report_outcome(
     standings: &Standings,
 ) -> Exit {
     if let Some(store) = store {
-        tell(&format!("Store: {}", store.display()));
+        inform(&format!("Store: {}", store.display()));
     }
     if let Some(pgn) = &plan.settings.output.pgn {
-        tell(&format!("Games: {}", pgn.display()));
+        inform(&format!("Games: {}", pgn.display()));
     }
     let store = store.map(|store| store.display().to_string()).unwrap_or_default();
-    let resume = format!("go on with: smalt-tournament resume {store}");
+    let resume = format!("resume with: smalt-tournament resume {store}");
     match conclusion {
         RunOutcome::Complete | RunOutcome::Decided if plan.settings.output.exit_on_verdict => {
             verdict(standings)
         }
         RunOutcome::Complete | RunOutcome::Decided => Exit::Done,
-        RunOutcome::Incomplete { games, disqualified } => {
+        RunOutcome::Incomplete { games, disqualified } | RunOutcome::Walkovers { games, disqualified } => {
             for (entrant, disqualification) in disqualified {
-                tell(&format!("{} {disqualification}", plan.entrants[*entrant].name));
+                inform(&format!("{} {disqualification}", plan.entrants[*entrant].name));
             }
-            tell(&format!("{games} games were left out. Fix the cause, and {resume}"));
-            Exit::LeftOut
-        }
-        RunOutcome::Walkovers { games, disqualified } => {
-            for (entrant, disqualification) in disqualified {
-                tell(&format!("{} {disqualification}", plan.entrants[*entrant].name));
-            }
-            tell(&format!("{games} games were lost as walkovers by disqualified entrants"));
+            inform(&match conclusion {
+                RunOutcome::Walkovers { .. } => {
+                    format!("{games} games were lost as walkovers by disqualified entrants")
+                }
+                _ => format!("{games} games were skipped. Fix the cause, and {resume}"),
+            });
             Exit::LeftOut
         }
         RunOutcome::Interrupted => {
-            tell(&format!("Interrupted; {resume}"));
+            inform(&format!("Interrupted; {resume}"));
             Exit::Interrupted
         }
         RunOutcome::Stopped(words) => {
-            tell(&format!("Stopped after a fault ({words}); {resume}"));
+            inform(&format!("Stopped after a fault ({words}); {resume}"));
             Exit::Failed
         }
     }
 }
 
-/// The exit code of a sequential test or a bisection; that of a success where there is none.
+/// Exit code by the verdict of a sequential test or a bisection; success without one.
 fn verdict(standings: &Standings) -> Exit {
     let selection = standings.schedule().candidates().map(CandidateRounds::selection);
     if let Some(Selection::Bisection(bisection)) = selection {

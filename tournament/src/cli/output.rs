@@ -40,7 +40,7 @@ pub(super) fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
 }
 
 /// Writes a line of information to standard error.
-pub(super) fn tell(text: &str) {
+pub(super) fn inform(text: &str) {
     let _ = writeln!(io::stderr(), "{}", sanitize_lines(text));
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Versioned<T> {
 /// Writes results for scripts.
 pub(super) fn write_json(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
     let results = &Versioned { schema: SCHEMA, results };
-    spare_others(path, results)?;
+    refuse_foreign_file(path, results)?;
     let mut text = serde_json::to_string_pretty(results).context("write JSON").or_failed()?;
     text.push('\n');
     write_text(path, &text, Existing::Replace)
@@ -70,17 +70,17 @@ pub(super) fn bytes_of(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |file| file.len())
 }
 
-/// Refuses to write to a store, or to what is called like one: it is the truth of a run.
-pub(super) fn spare_stores(path: &Path) -> Result<(), Refusal> {
+/// Refuses to overwrite a store, or a file with the name of one.
+pub(super) fn refuse_store_path(path: &Path) -> Result<(), Refusal> {
     if is_store(path) {
-        return Err(anyhow!("{} is a store, and nothing is written over that", path.display())).or_usage();
+        return Err(anyhow!("{} is a store, which is never overwritten", path.display())).or_usage();
     }
     Ok(())
 }
 
-/// Refuses to write results over a file that is there, unless it holds results of the same kind: JSON with the same keys,
-/// or some of them.
-fn spare_others(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
+/// Refuses to overwrite a file that does not hold results of the same kind: JSON with the same keys, or some of
+/// them.
+fn refuse_foreign_file(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
     if is_standard_output(path) || !path.is_file() {
         return Ok(());
     }
@@ -92,7 +92,7 @@ fn spare_others(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(anyhow!(
-        "write {}: it exists already, and holds something else than such results; choose another name",
+        "write {}: it exists already and is not a file of such results; choose another name",
         path.display()
     ))
     .or_usage()
@@ -103,7 +103,7 @@ pub(super) fn write_text(path: &Path, text: &str, existing: Existing) -> Result<
     if is_standard_output(path) {
         return print(text);
     }
-    spare_stores(path)?;
+    refuse_store_path(path)?;
     output_file::write(path, text.as_bytes(), existing).map_err(|error| match error {
         OutputError::Exists(_) => Refusal { exit: Exit::Usage, error: error.into() },
         OutputError::Io { .. } => Refusal { exit: Exit::Failed, error: error.into() },
@@ -115,7 +115,7 @@ pub(super) fn check_output(path: &Path, existing: Existing) -> Result<(), Refusa
     if is_standard_output(path) {
         return Ok(());
     }
-    spare_stores(path)?;
+    refuse_store_path(path)?;
     output_file::check(path, existing).or_usage()
 }
 
@@ -139,7 +139,7 @@ pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
     }
     if let Some(json) = &output.json {
         let nothing = Standings::new(&Prepared::without_openings(plan.clone()));
-        spare_others(json, &Versioned { schema: SCHEMA, results: ResultsJson::of(&nothing) })?;
+        refuse_foreign_file(json, &Versioned { schema: SCHEMA, results: ResultsJson::of(&nothing) })?;
     }
     if let Some(folder) = output.log.as_ref().filter(|folder| !is_standard_output(folder)) {
         std::fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display())).or_usage()?;
@@ -147,7 +147,7 @@ pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// No file of results goes over a store, or over another one.
+/// Checks that no output file is a store or another output file.
 fn check_apart(output: &OutputSettings, data: Option<&Path>) -> Result<(), Refusal> {
     let OutputSettings { pgn, json, events, epd, .. } = output;
     let named = [("--pgn", pgn), ("--json", json), ("--events", events), ("--epd", epd)];
@@ -157,7 +157,7 @@ fn check_apart(output: &OutputSettings, data: Option<&Path>) -> Result<(), Refus
         if is_standard_output(path) {
             continue;
         }
-        spare_stores(path)?;
+        refuse_store_path(path)?;
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         // Pipes and terminals take everything.
         let is_taken = |(_, other): &&(&str, PathBuf)| *other == path && !is_special(&path);

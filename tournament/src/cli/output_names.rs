@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use anyhow::Context;
 
 use super::exit::{OrRefuse, Refusal};
-use super::output::tell;
+use super::output::inform;
 use super::play::{OutputStyle, refuse_store};
 use smalt_match::named_file::numbered;
 use smalt_match::plan::{OutputSettings, Plan};
@@ -45,12 +45,12 @@ impl OutputNames {
     }
 
     /// Whether the names are defaults, so that another attempt can choose others.
-    pub(super) fn are_ours(&self) -> bool {
+    pub(super) fn are_defaults(&self) -> bool {
         self.typed.store.is_none() && self.takes_any_pgn
     }
 
     /// Sets the names in the plan; from the second attempt on they have a number.
-    pub(super) fn give(&self, plan: &mut Plan, attempt: u32) {
+    pub(super) fn set(&self, plan: &mut Plan, attempt: u32) {
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         let number = if attempt > 1 { format!("-{attempt}") } else { String::new() };
         let store = self.typed.store.clone();
@@ -76,7 +76,7 @@ pub(super) fn set_aside(store: &Path) -> Result<(), Refusal> {
             linked => {
                 let moved = linked.and_then(|()| std::fs::remove_file(store));
                 moved.with_context(|| format!("rename {}", store.display())).or_failed()?;
-                tell(&format!("The store of the earlier run is {} now", aside.display()));
+                inform(&format!("The store of the earlier run is {} now", aside.display()));
                 break;
             }
         }

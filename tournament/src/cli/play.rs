@@ -19,23 +19,18 @@ use super::games::BeginError;
 use super::intent::registry;
 use super::outcome::report_outcome;
 use super::output::{
-    check_output, check_outputs, is_standard_output, make_outputs_absolute, print, tell, write_json,
+    check_output, check_outputs, inform, is_standard_output, make_outputs_absolute, print, write_json,
 };
 use super::output_names::{OutputNames, set_aside};
 use super::{games, serve, signals};
-use smalt_dashboard::BoundAddress;
-use smalt_dashboard::live::{LiveBoard, Publisher};
-use smalt_match::game::{GameObserver, MachineReport, Tablebases};
+use smalt_dashboard::{BoundAddress, LiveBoard, Publisher};
+use smalt_match::game::{GameObserver, MachineReport, TablebaseAdjudicator};
 use smalt_match::game_file::GameFiles;
 use smalt_match::opening::Book;
 use smalt_match::plan::{Entrant, FleetSettings, Plan, Settings};
-use smalt_match::run::binaries::Binaries;
-use smalt_match::run::calibration;
-use smalt_match::run::engine_check::check_engines;
-use smalt_match::run::engine_command::command;
-use smalt_match::run::slot::SlotConfig;
 use smalt_match::run::{
-    Coordinator, Event, LocalWorkers, Processors, Queue, RunError, RunEvent, RunObserver, RunOutcome,
+    Binaries, Coordinator, Event, LocalWorkers, Processors, Queue, RunError, RunEvent, RunObserver,
+    RunOutcome, SlotConfig, check_engines, engine_command, measure_speed,
 };
 use smalt_match::setup::{Prepared, SetupError};
 use smalt_match::standings::{Standings, json, report};
@@ -54,9 +49,9 @@ pub(super) enum OutputStyle {
 /// Starts a run. All checks precede the creation of files.
 pub(super) fn play(mut plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
     let names = OutputNames::of(&plan, &face);
-    names.give(&mut plan, 1);
+    names.set(&mut plan, 1);
     let (mut prepared, book) = prepare(plan, &face).or_usage()?;
-    tell_openings(&prepared, &book);
+    report_openings(&prepared, &book);
     check_location(&mut prepared.plan)?;
     make_outputs_absolute(&mut prepared.plan.settings.output);
     check_outputs(&prepared.plan)?;
@@ -84,10 +79,10 @@ pub(super) fn play(mut plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
     let (mut store, games) = loop {
         match begin(&prepared, &fingerprint, &emptied) {
             // Another run started in this second.
-            Err(BeginError::Taken(_)) if names.are_ours() => attempt += 1,
+            Err(BeginError::Taken(_)) if names.are_defaults() => attempt += 1,
             begun => break begun?,
         }
-        names.give(&mut prepared.plan, attempt);
+        names.set(&mut prepared.plan, attempt);
     };
     if let Some(binaries) = &binaries {
         store.put_own_binaries(&binaries.digests()).map_err(refuse_store)?;
@@ -128,7 +123,7 @@ fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
     if plan.fleet().is_some() || !plan.is_scaled() || plan.settings.clock.measured.is_some() {
         return Ok(());
     }
-    let measured = calibration::measure(&own_program()?);
+    let measured = measure_speed(&own_program()?);
     let measured = measured.context("measure the speed of this machine").or_failed()?;
     plan.settings.clock.measured = Some(measured);
     let factors =
@@ -136,7 +131,7 @@ fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
             format!("{} {:.3}", entrant.name, entrant.clock.factor(plan.settings.clock.measured))
         });
     let factors: Vec<String> = factors.collect();
-    tell(&format!("{measured} nodes/s on this machine: clocks are multiplied, {}", factors.join(", ")));
+    inform(&format!("{measured} nodes/s on this machine: clocks are multiplied, {}", factors.join(", ")));
     Ok(())
 }
 
@@ -183,7 +178,7 @@ pub(super) fn check_location(plan: &mut Plan) -> Result<(), Refusal> {
 fn locate_engines(plan: &Plan) -> Result<(), Refusal> {
     let own_program = own_program()?;
     for entrant in &plan.entrants {
-        let located = command(entrant, &own_program).locate();
+        let located = engine_command(entrant, &own_program).locate();
         let refused =
             |error| anyhow!("entrant {:?}: failed to {error}{}", entrant.name, hint(entrant, &error));
         located.map_err(refused).or_usage()?;
@@ -213,7 +208,7 @@ pub(super) fn start_reaper() -> Option<Reaper> {
     let started = std::env::current_exe().and_then(|program| Reaper::start(&program, "guard"));
     started
         .map_err(|error| {
-            tell(&format!("Warning: failed to start the process that ends leftover engines: {error}"))
+            inform(&format!("Warning: failed to start the process that ends leftover engines: {error}"))
         })
         .ok()
 }
@@ -244,17 +239,17 @@ pub(super) fn read_played_run(store: &Store) -> Result<Prepared, Refusal> {
 }
 
 /// Reports skipped and repeated openings.
-fn tell_openings(prepared: &Prepared, book: &Book) {
+fn report_openings(prepared: &Prepared, book: &Book) {
     let file = prepared.plan.settings.openings.file.display();
     for skipped in book.skipped() {
-        tell(&format!("{file}, line {}: skipped, {}", skipped.line, skipped.reason));
+        inform(&format!("{file}, line {}: skipped, {}", skipped.line, skipped.reason));
     }
     let (skipped, count) = (book.skipped_count(), book.count());
     if skipped > book.skipped().len() {
-        tell(&format!("{file}: … and {} more lines", skipped - book.skipped().len()));
+        inform(&format!("{file}: … and {} more lines", skipped - book.skipped().len()));
     }
     if skipped > 0 {
-        tell(&format!(
+        inform(&format!(
             "{file}: {skipped} of {} were skipped, {count} openings are left",
             skipped + count as usize
         ));
@@ -263,7 +258,7 @@ fn tell_openings(prepared: &Prepared, book: &Book) {
     // A sequential test or a bisection seldom needs its maximum of games.
     let may_end_early = prepared.plan.sprt.is_some() || prepared.plan.bisection.is_some();
     if prepared.openings_known.is_some_and(|known| wanted > known) && !may_end_early {
-        tell(&format!("{file}: the games need {wanted} openings and there are {count}: they will repeat"));
+        inform(&format!("{file}: the games need {wanted} openings and there are {count}: they will repeat"));
     }
 }
 
@@ -278,7 +273,7 @@ enum Workers {
     Local {
         slots: usize,
         processors: Processors,
-        tablebases: Option<Tablebases>,
+        tablebases: Option<TablebaseAdjudicator>,
     },
     Remote(Box<dyn Queue>),
 }
@@ -287,7 +282,7 @@ impl WorkerPool {
     /// Prepares the workers; `known` lists machines of earlier sessions.
     pub(super) fn of(prepared: &Prepared, known: &[MachineReport]) -> Result<WorkerPool, Refusal> {
         let plan = &prepared.plan;
-        let tablebases = plan.tablebases().map(Tablebases::open).transpose().or_usage()?;
+        let tablebases = plan.tablebases().map(TablebaseAdjudicator::open).transpose().or_usage()?;
         let events = mpsc::channel();
         let players = match plan.fleet() {
             Some(fleet) => Workers::Remote(connect(plan, fleet, tablebases, known, &events.0)?),
@@ -306,7 +301,7 @@ impl WorkerPool {
 fn connect(
     plan: &Plan,
     fleet: &FleetSettings,
-    tablebases: Option<Tablebases>,
+    tablebases: Option<TablebaseAdjudicator>,
     known: &[MachineReport],
     events: &Sender<Event>,
 ) -> Result<Box<dyn Queue>, Refusal> {
@@ -375,18 +370,18 @@ pub(super) fn run_games(
     }
     match Publisher::start(&path, boards) {
         Ok(publisher) => display.0.push(Box::new(publisher)),
-        Err(error) => tell(&format!("Warning: failed to show the games being played: {error}")),
+        Err(error) => inform(&format!("Warning: failed to show the games in progress: {error}")),
     }
     let page = page.and_then(|place| {
         let page = serve::serve_run(&path, place);
         // A failed page does not stop the run; another process can serve it.
-        page.map_err(|refusal| tell(&format!("Warning: {refusal}"))).ok()
+        page.map_err(|refusal| inform(&format!("Warning: {refusal}"))).ok()
     });
     let coordinator =
         Coordinator::new(prepared, store, &mut *queue, &mut display, games).map_err(refuse_run)?;
     let (standings, conclusion) = coordinator.run(&events).map_err(|error| {
         let refusal = refuse_run(error);
-        let advice = format!("go on with: smalt-tournament resume {}", path.display());
+        let advice = format!("resume with: smalt-tournament resume {}", path.display());
         Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
     })?;
     let data = plan.settings.data.output(plan.settings.run.seed).or_usage()?;
@@ -405,15 +400,15 @@ pub(super) fn run_games(
         return Ok(report_outcome(plan, None, &conclusion, &standings));
     }
     let exit = report_outcome(plan, Some(&path), &conclusion, &standings);
-    let again = format!("look at it again with: smalt-tournament serve {}", path.display());
+    let again = format!("show it again with: smalt-tournament serve {}", path.display());
     match page {
         Some(page) => {
-            tell(&format!("The page is served until Ctrl-C; {again}"));
+            inform(&format!("The page is served until Ctrl-C; {again}"));
             await_end(&events);
             drop(page);
         }
         None if plan.settings.output.serve.is_some() => {
-            tell(&format!("The page has ended with the run; {again}"))
+            inform(&format!("The page has ended with the run; {again}"))
         }
         None => {}
     }
@@ -444,7 +439,7 @@ fn show_results(plan: &Plan, store: &Path, standings: &Standings, data: Option<&
     }
     let views = [&plan.settings.output.json, &plan.settings.output.events].into_iter().flatten();
     if views.into_iter().any(|path| is_standard_output(path)) {
-        tell(&tables)
+        inform(&tables)
     } else {
         print(&tables)?
     }
@@ -492,7 +487,7 @@ fn slots(prepared: &Prepared) -> usize {
         .concurrency
         .map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
     if wanted > cores {
-        tell(&format!(
+        inform(&format!(
             "Warning: concurrency {wanted} on {}: engines will wait for each other",
             count(cores, "core")
         ));
@@ -508,7 +503,7 @@ pub(super) fn within_limits(wanted: usize, threads: usize) -> Result<usize, Refu
     if games == 0 {
         return Err(anyhow!("play: the limit of {limit} is too low for a single game; raise it")).or_usage();
     }
-    tell(&format!(
+    inform(&format!(
         "Warning: {} at once instead of {wanted}: the limit of {limit} allows no more; raise it for more",
         count(games, "game")
     ));
@@ -525,7 +520,7 @@ fn announce(prepared: &Prepared, store: &Path, players: &Workers) {
         }
     };
     let most = if plan.sprt.is_some() { "at most " } else { "" };
-    tell(&format!(
+    inform(&format!(
         "{}: {most}{}, {place}, {}, {}",
         plan.format(),
         count(prepared.schedule.games() as usize, "game"),
@@ -535,25 +530,17 @@ fn announce(prepared: &Prepared, store: &Path, players: &Workers) {
             .map_or_else(|| "openings by chance".to_owned(), |openings| count(openings as usize, "opening")),
     ));
     for entrant in &plan.entrants {
-        tell(&format!("  {} ({})", entrant.name, entrant.clock));
+        inform(&format!("  {} ({})", entrant.name, entrant.clock));
     }
-    tell(&format!("Openings: {}; seed {}", crate::report::openings(plan), plan.settings.run.seed));
+    inform(&format!("Openings: {}; seed {}", crate::report::openings(plan), plan.settings.run.seed));
     let rules = crate::report::adjudication(&plan.settings.adjudication.rules());
-    tell(&format!("Adjudication: {}", if rules.is_empty() { "off" } else { &rules }));
+    inform(&format!("Adjudication: {}", if rules.is_empty() { "off" } else { &rules }));
     if let Some(test) = &plan.sprt {
-        tell(&format!(
-            "Until it is decided whether {} gains {} Elo or {} ({}; errors {} and {})",
-            plan.entrants[plan.tested()].name,
-            test.elo0(),
-            test.elo1(),
-            test.model(),
-            test.alpha(),
-            test.beta(),
-        ));
+        inform(&format!("SPRT of {}: {}", plan.entrants[plan.tested()].name, report::test_terms(test)));
     }
-    tell(&format!("Results are kept in {}", store.display()));
+    inform(&format!("Store: {}", store.display()));
     if let Some(pgn) = &plan.settings.output.pgn {
-        tell(&format!("Games are written to {}", pgn.display()));
+        inform(&format!("Games: {}", pgn.display()));
     }
 }
 

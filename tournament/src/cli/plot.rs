@@ -1,4 +1,4 @@
-//! `plot`: pictures of a run or of a file of games.
+//! `plot`: charts of a run or a PGN file.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ A run is seen as its first entrant sees it, or its challengers, or all if there 
 it, two games of a round with reversed colors are a pair; evaluations and times come from comments like \
 {+0.35/12 0.41s}, and the clock from the time control where no comment has it.";
 
-/// What is drawn.
+/// Kind of plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum PlotKind {
     /// Elo over games, with its 95% band
@@ -47,7 +47,7 @@ pub(super) enum PlotKind {
     All,
 }
 
-/// One picture, or several.
+/// Flags of `plot`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PlotFlags {
     /// Store of a run, or a PGN file (plain, .gz or .zst)
@@ -68,22 +68,21 @@ pub(super) struct PlotFlags {
     /// Number of the game, for one game's evaluations and clocks
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     game: Option<u32>,
-    /// A test that the run did not make; the first engine's view.
+    /// A test that the run did not have, from the first engine's point of view.
     #[command(flatten)]
     test: Flags<SprtSettings>,
 }
 
-/// What there is to draw from.
+/// Data of a store or a PGN file.
 struct PlotData {
     figures: Figures,
     /// The game that is asked for.
     game: Option<GameCurves>,
 }
 
-/// Draws.
 pub(super) fn plot(flags: &PlotFlags) -> Result<Exit, Refusal> {
     if flags.kind.contains(&PlotKind::Game) && flags.game.is_none() {
-        return Err(anyhow!("--kind game: which one? give --game N")).or_usage();
+        return Err(anyhow!("--kind game needs the number of the game: give --game N")).or_usage();
     }
     let existing = Existing::with_force(flags.force);
     let source = if is_store(&flags.file) { of_store(flags)? } else { of_pgn(flags)? };
@@ -99,7 +98,7 @@ pub(super) fn plot(flags: &PlotFlags) -> Result<Exit, Refusal> {
     for kind in kinds {
         match draw(kind, &source) {
             Ok(svg) => drawings.push((kind, svg)),
-            // Nobody asked for this one by its name.
+            // Not requested by name.
             Err(_) if flags.kind.contains(&PlotKind::All) => {}
             Err(error) => return Err(error.context(shown)).or_usage(),
         }
@@ -114,7 +113,7 @@ pub(super) fn plot(flags: &PlotFlags) -> Result<Exit, Refusal> {
     Ok(Exit::Done)
 }
 
-/// Where several drawings go. A name that is one of a drawing was meant for one.
+/// Folder of several plots; a name of an SVG file is refused.
 fn folder(output: Option<&Path>) -> Result<&Path, Refusal> {
     let words = "several kinds are several files: give a folder, -o FOLDER";
     let Some(path) = output.filter(|path| !is_standard_output(path)) else {
@@ -188,7 +187,7 @@ fn of_pgn(flags: &PlotFlags) -> Result<PlotData, Refusal> {
     };
     check_game(flags, game.is_some())?;
     if read.count() == 0 && game.is_none() {
-        return Err(anyhow!("{}: there is no finished game between two who are named", path.display()))
+        return Err(anyhow!("{}: there is no finished game between two named players", path.display()))
             .or_usage();
     }
     let viewed = places(flags, read.names())?.unwrap_or_default();
@@ -223,7 +222,7 @@ fn draw(kind: PlotKind, source: &PlotData) -> anyhow::Result<String> {
                 figures.test.as_ref().context("there is no sequential test: give --elo0 and --elo1")?;
             explained(&[&charts::llr(test)], "the test has no whole pair of games yet")
         }
-        PlotKind::Ratings => explained(&[&charts::ratings(figures)], "nobody can be rated by these games"),
+        PlotKind::Ratings => explained(&[&charts::ratings(figures)], "these games rate no entrant"),
         PlotKind::Penta => {
             let charts: Vec<_> = figures.sides.iter().map(charts::pairs).collect();
             explained(&dynamic(&charts), "there are no pairs of games with reversed colors")
@@ -234,7 +233,7 @@ fn draw(kind: PlotKind, source: &PlotData) -> anyhow::Result<String> {
         }
         PlotKind::Game => {
             let course = source.game.as_ref().context("no game is named: give --game N")?;
-            explained(&dynamic(&charts::game(course)), "nothing tells evaluations or times of this game")
+            explained(&dynamic(&charts::game(course)), "this game has no evaluations and no times")
         }
         PlotKind::All => unreachable!("it stands for the others"),
     }

@@ -11,7 +11,7 @@ use smalt_stats::ratings::{Anchor, Parameter, RatingError};
 
 use super::arguments::TableForm;
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::{check_output, is_standard_output, print, tell, write_json, write_text};
+use super::output::{check_output, inform, is_standard_output, print, write_json, write_text};
 use super::view;
 use crate::ratings::json::{RatingListJson, SkippedGame};
 use crate::ratings::pgn::{Consequence, Notice};
@@ -43,7 +43,7 @@ held at that of all games, and the output says so. With --prior ERROR all of the
 
 Unfinished (`*`) and broken games are skipped and reported with file and line; the exit code is then 3.";
 
-/// One list.
+/// Flags of `ratings`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct RatingFlags {
     /// Stores of runs, and PGN files (plain, .gz or .zst)
@@ -105,7 +105,6 @@ pub(super) struct RatingFlags {
     force: bool,
 }
 
-/// Rates.
 pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
     if let Some(file) = &flags.error_matrix {
         check_output(file, Existing::with_force(flags.force))?;
@@ -145,7 +144,7 @@ pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
     Ok(exit)
 }
 
-/// How many simulations are done, on standard error; nothing where that is no terminal, or where there are none.
+/// Progress bar of the simulations; hidden without a terminal or without simulations.
 fn bar(simulations: u64) -> ProgressBar {
     if simulations == 0 {
         return ProgressBar::hidden();
@@ -159,11 +158,11 @@ fn bar(simulations: u64) -> ProgressBar {
     bar
 }
 
-/// What to do about it.
+/// Advice for an error of the fit.
 fn advice(error: &RatingError) -> &'static str {
     match error {
         RatingError::NothingToCompare | RatingError::NotConverged => {
-            " (--prior ERROR rates everybody all the same: each is taken to be average ± ERROR before any game)"
+            " (with --prior ERROR all are rated: each is average ± ERROR before any game)"
         }
         _ => "",
     }
@@ -174,7 +173,7 @@ fn list(files: &[PathBuf]) -> String {
     names.join(", ")
 }
 
-/// The games that flags leave, by the names that they give.
+/// The games after --aliases, --include and --exclude.
 fn chosen(flags: &RatingFlags, games: Games) -> Result<Games, Refusal> {
     if [&flags.aliases, &flags.include, &flags.exclude].iter().all(|file| file.is_none()) {
         return Ok(games);
@@ -197,7 +196,7 @@ fn chosen(flags: &RatingFlags, games: Games) -> Result<Games, Refusal> {
     Ok(chosen)
 }
 
-/// The names of a file: those of a line between commas, with or without quotation marks.
+/// Names of a file, one list a line, separated by commas, with or without quotation marks.
 fn read_names(path: &Path) -> Result<Vec<Vec<String>>, Refusal> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("read {}", path.display())).or_usage()?;
@@ -260,7 +259,7 @@ fn joined(parts: impl Iterator<Item = String>, line_end: &str) -> String {
     parts.map(|part| format!("{}{line_end}", part.trim_end())).collect::<Vec<_>>().join(line_end)
 }
 
-/// Adds the games of a file; tells what is wrong with it, and gives that.
+/// Adds the games of a file; prints and returns its notices.
 fn read(path: &Path, games: &mut Games) -> Result<Vec<Notice>, Refusal> {
     if view::is_store(path) {
         let standings = view::read_standings(path)?;
@@ -271,11 +270,11 @@ fn read(path: &Path, games: &mut Games) -> Result<Vec<Notice>, Refusal> {
     let notices = Unpacked::open(path).and_then(|source| pgn::read(source, games)).with_context(failed);
     let notices = notices.or_usage()?;
     for notice in notices.iter().take(NOTICES_SHOWN) {
-        tell(&format!("{}, {notice}", path.display()));
+        inform(&format!("{}, {notice}", path.display()));
     }
     if notices.len() > NOTICES_SHOWN {
         let games = notices.iter().filter(|notice| notice.consequence == Consequence::Skipped).count();
-        tell(&format!("{}: {} such lines in all, {games} games left out", path.display(), notices.len()));
+        inform(&format!("{}: {} such lines in all, {games} games skipped", path.display(), notices.len()));
     }
     Ok(notices)
 }
@@ -287,12 +286,12 @@ fn parse_anchor(text: &str, games: &Games) -> anyhow::Result<Anchor> {
     let player = games.find(name).ok_or_else(|| {
         let hint = nearest(name, games.names().iter().map(String::as_str));
         let hint = hint.map(|hint| format!(" (did you mean {hint:?}?)")).unwrap_or_default();
-        anyhow!("--anchor: nobody is called {name:?}{hint}")
+        anyhow!("--anchor: no player is called {name:?}{hint}")
     })?;
     let parted = ["±", "+/-", "+-"].iter().find_map(|sign| rating.split_once(sign));
     let (rating, error) = parted.unwrap_or((rating, "0"));
     let number = |text: &str| -> anyhow::Result<Elo> {
-        Ok(Elo(text.trim().parse().with_context(|| format!("--anchor: {text:?} is no number"))?))
+        Ok(Elo(text.trim().parse().with_context(|| format!("--anchor: {text:?} is not a number"))?))
     };
     Ok(Anchor { player, rating: number(rating)?, error: number(error)? })
 }

@@ -1,4 +1,4 @@
-//! `report`: the whole of a run in one file.
+//! `report`: a report of a run in one file.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -25,7 +25,7 @@ Examples:
 The HTML file is self-contained and has no scripts: it can be mailed or archived. It has the curves of games that faults \
 ended, of games in which a lead was lost, and of the last game; it names the programs, folders and options of the plan.";
 
-/// How a report is written.
+/// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum ReportForm {
     /// A page with charts, all in one file
@@ -36,7 +36,7 @@ pub(super) enum ReportForm {
     Csv,
 }
 
-/// What is reported, and where to.
+/// Flags of `report`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ReportFlags {
     /// Store of the run
@@ -52,7 +52,6 @@ pub(super) struct ReportFlags {
     format: Option<ReportForm>,
 }
 
-/// Writes a report.
 pub(super) fn report(flags: &ReportFlags) -> Result<Exit, Refusal> {
     let form = form(flags)?;
     let report = gather(&flags.store)?;
@@ -78,16 +77,14 @@ fn form(flags: &ReportFlags) -> Result<ReportForm, Refusal> {
         Some("csv") => Ok(ReportForm::Csv),
         _ => {
             let shown = path.display();
-            Err(anyhow!(
-                "{shown}: the name does not tell the form; end it in .html, .md or .csv, or give --format"
-            ))
-            .or_usage()
+            Err(anyhow!("{shown}: unknown format; end the name in .html, .md or .csv, or give --format"))
+                .or_usage()
         }
     }
 }
 
 fn gather(path: &Path) -> Result<RunReport, Refusal> {
-    // Older than the store, so that it is closed after it.
+    // Declared before the store, so that it is dropped after it.
     let occupancy = StoreUse::of(path);
     let (mut games, mut remarkable) = (GameList::default(), RemarkableGames::default());
     let mut span: Option<(SystemTime, SystemTime)> = None;

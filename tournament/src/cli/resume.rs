@@ -1,4 +1,4 @@
-//! Goes on with a run: what may be changed is changed, what a killed run left is ended, and the rest is as at the begin.
+//! `resume`: applies the changed settings, ends processes that a killed run left, and plays on.
 
 use anyhow::{Context, anyhow};
 
@@ -6,18 +6,18 @@ use super::arguments::ResumeFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::games;
 use super::intent::{given as is_given, make_absolute, refuse_slots};
-use super::output::{check_outputs, make_outputs_absolute, tell};
+use super::output::{check_outputs, inform, make_outputs_absolute};
 use super::play::{
     OutputStyle, Outputs, WorkerPool, check_location, own_binaries, read_played_run, refuse_store, run_games,
 };
 use super::serve::claim_for_run;
 use smalt_match::plan::{Flags, Format, OnFault, Plan, Settings, merge_settings};
-use smalt_match::run::binaries::Binaries;
+use smalt_match::run::Binaries;
 use smalt_match::setup::Prepared;
 use smalt_match::store::Store;
 use smalt_workbench::source;
 
-/// Goes on with a run. What the flags do not change stays as it was begun.
+/// Resumes a run with the settings of its store, changed by the flags.
 pub(super) fn resume(flags: &ResumeFlags, face: OutputStyle) -> Result<Exit, Refusal> {
     let path = &flags.store;
     let mut store = Store::resume(path).map_err(refuse_store)?;
@@ -27,7 +27,7 @@ pub(super) fn resume(flags: &ResumeFlags, face: OutputStyle) -> Result<Exit, Ref
     }
     prepared.plan.settings.output.store = Some(path.to_owned());
     for (index, entrant) in prepared.plan.entrants.iter_mut().enumerate() {
-        source::restore_entrant(&mut entrant.engine, &source::cache_folder(), &mut tell).or_usage()?;
+        source::restore_entrant(&mut entrant.engine, &source::cache_folder(), &mut inform).or_usage()?;
         if let Some(program) = entrant.engine.program() {
             entrant.program = program;
         }
@@ -43,12 +43,12 @@ pub(super) fn resume(flags: &ResumeFlags, face: OutputStyle) -> Result<Exit, Ref
     store.change_plan(&prepared.plan.settings.to_toml()).map_err(refuse_store)?;
     for process in store.left_processes().map_err(refuse_store)? {
         let _ = process.sweep();
-        store.forget_process(process).map_err(refuse_store)?;
+        store.remove_process(process).map_err(refuse_store)?;
     }
     run_games(&prepared, pool, store, Outputs { games, page }, binaries, face)
 }
 
-/// The programs of the engines must be those with which the run began, now and as long as it goes on.
+/// Checks that the engine programs are those of the start of the run.
 fn check_binaries(plan: &Plan, store: &mut Store, allow_mixed: bool) -> Result<Option<Binaries>, Refusal> {
     let Some(binaries) = own_binaries(plan)? else { return Ok(None) };
     let begun = store.own_binaries(plan.entrants.len()).map_err(refuse_store)?;
@@ -59,7 +59,7 @@ fn check_binaries(plan: &Plan, store: &mut Store, allow_mixed: bool) -> Result<O
     Ok((!allow_mixed).then_some(binaries))
 }
 
-/// What became of a plan.
+/// Changes of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ResumeChange {
     OfGames,
@@ -72,7 +72,7 @@ fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<ResumeChange, Refusal>
     merge_settings(&mut settings, given.clone());
     let mut settings: Settings = settings.try_into().context("change the settings").or_usage()?;
     if settings.fleet.nats.is_none() {
-        // Of engines on this machine it is no part of the plan.
+        // Local runs do not keep it in the plan.
         settings.fleet.allow_mixed = false;
     }
     if flags.recover {
@@ -90,17 +90,17 @@ fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<ResumeChange, Refusal>
     Ok(if is_longer { ResumeChange::OfGames } else { ResumeChange::OfOthers })
 }
 
-/// Games keep their numbers only if whole pairs are added behind the last of each pairing.
+/// Games keep their numbers only if whole pairs are added after the last of each pairing.
 fn check_growth(plan: &Plan, games: u32) -> anyhow::Result<()> {
     if !matches!(plan.format(), Format::Gauntlet | Format::RoundRobin | Format::Match) {
-        return Err(anyhow!("--games: a {} cannot be made longer", plan.format()));
+        return Err(anyhow!("--games: a {} cannot be extended", plan.format()));
     }
     if plan.rounds > 1 {
-        return Err(anyhow!("--games: a run of several rounds cannot be made longer"));
+        return Err(anyhow!("--games: a run of several rounds cannot be extended"));
     }
     if games < plan.games() {
         return Err(anyhow!(
-            "--games {games}: the run was begun with {}, and can only be made longer",
+            "--games {games}: the run was started with {}, and can only be extended",
             plan.games()
         ));
     }

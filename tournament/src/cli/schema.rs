@@ -11,7 +11,7 @@ use super::events::EventLine;
 use super::exit::{OrRefuse, Refusal};
 use super::output::{Versioned, print};
 
-/// What has a schema.
+/// File formats that have a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum SchemaName {
     /// Plan files
@@ -26,7 +26,6 @@ pub(super) enum SchemaName {
     Store,
 }
 
-/// Prints a schema.
 pub(super) fn schema(name: SchemaName) -> Result<(), Refusal> {
     let schema = match name {
         SchemaName::Plan => schema_for!(Settings),

@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use clap::Args;
 
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::{print, tell};
+use super::output::{inform, print};
 use super::play::refuse_store;
 use smalt_dashboard::{
     BoundAddress, ClientLimits, Dashboard, DashboardError, DashboardSettings, Token, addresses,
@@ -17,10 +17,10 @@ use smalt_driver::process::StopSignals;
 use smalt_match::plan::{OutputSettings, parse_address};
 use smalt_match::store::Store;
 
-/// Where the page is, unless something else is said: a port for each square.
+/// Default port of the page.
 const PORT: u16 = 8064;
 
-/// What is below the flags of `serve`.
+/// Examples below the help of `serve`.
 pub(super) const EXAMPLES: &str = "\
 Examples:
   smalt-tournament serve run.db
@@ -34,7 +34,7 @@ network that you do not trust, use ssh -L 8064:localhost:8064 instead.
 
 Keys: 1, 2, 3 overview, boards, games; 0 all runs; in a game the arrows, Home, End, space (play), f (flip).";
 
-/// Which runs are shown, and where.
+/// Flags of `serve`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ServeFlags {
     /// Stores of the runs
@@ -51,7 +51,7 @@ pub(super) struct ServeFlags {
     pub host: Vec<String>,
 }
 
-/// Serves stores until a signal comes.
+/// Serves stores until a signal.
 pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
     for store in &flags.stores {
         Store::read(store).map_err(refuse_store)?;
@@ -60,7 +60,7 @@ pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
     let listen = flags.listen.unwrap_or(usual);
     let token = token(flags.token_file.as_deref(), listen)?;
     let place = match BoundAddress::bind(listen, token.clone()) {
-        // Another page has the usual port: nobody asked for just that one.
+        // The default port is taken: any free port will do.
         Err(DashboardError::Listen { source, .. })
             if flags.listen.is_none() && source.kind() == ErrorKind::AddrInUse =>
         {
@@ -78,20 +78,20 @@ pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
     };
     let _page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, "--listen"))?;
     print(&(urls.join("\n") + "\n"))?;
-    advice.into_iter().for_each(tell);
-    tell("The page is served until Ctrl-C.");
+    advice.into_iter().for_each(inform);
+    inform("The page is served until Ctrl-C.");
     signals.wait();
     Ok(Exit::Done)
 }
 
-/// The address of the page that a run is to have, if it is to have one: it is ours before the run begins.
+/// Binds the address of the page before the run starts, if it has one.
 pub(super) fn claim_for_run(output: &OutputSettings) -> Result<Option<BoundAddress>, Refusal> {
     let Some(listen) = output.serve else { return Ok(None) };
     let token = token(output.serve_token.as_deref(), listen)?;
     BoundAddress::bind(listen, token).map(Some).map_err(|error| refuse_page(error, "--serve"))
 }
 
-/// Serves the run of this process, until the value that comes back is dropped.
+/// Serves the run of this process until the returned value is dropped.
 pub(super) fn serve_run(store: &Path, place: BoundAddress) -> Result<Dashboard, Refusal> {
     let (urls, advice) = (urls(&place, &[]), advice(&place));
     let settings = DashboardSettings {
@@ -100,12 +100,12 @@ pub(super) fn serve_run(store: &Path, place: BoundAddress) -> Result<Dashboard, 
         limits: ClientLimits::default(),
     };
     let page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, "--serve"))?;
-    urls.iter().for_each(|url| tell(&format!("The page: {url}")));
-    advice.into_iter().for_each(tell);
+    urls.iter().for_each(|url| inform(&format!("The page: {url}")));
+    advice.into_iter().for_each(inform);
     Ok(page)
 }
 
-/// What browsers are to be told: those of other machines first.
+/// URLs for browsers; those for other machines first.
 fn urls(place: &BoundAddress, names: &[String]) -> Vec<String> {
     let (listen, port) = (place.socket(), place.socket().port());
     let mut hosts: Vec<String> = addresses(listen).iter().map(ToString::to_string).collect();
@@ -116,16 +116,16 @@ fn urls(place: &BoundAddress, names: &[String]) -> Vec<String> {
     hosts.into_iter().map(|host| format!("http://{host}/{token}")).collect()
 }
 
-/// What is to be said of several addresses.
+/// Advice on several addresses.
 fn advice(place: &BoundAddress) -> Option<&'static str> {
     match addresses(place.socket()).len() {
         _ if !place.socket().ip().is_unspecified() => None,
-        1 => Some("Other machines call this one by an address of its own in place of 127.0.0.1."),
-        _ => Some("Other machines get in by the first address, this one by the last."),
+        1 => Some("From other machines, use an address of this machine in place of 127.0.0.1."),
+        _ => Some("The first address is for other machines, the last one for this machine."),
     }
 }
 
-/// The token of a file; without one a new token where others can reach the address, and else none.
+/// The token of the file; without a file a new token if other machines can reach the address, else none.
 fn token(file: Option<&Path>, listen: SocketAddr) -> Result<Option<Token>, Refusal> {
     let Some(path) = file else {
         let is_open = !listen.ip().is_loopback();
@@ -157,7 +157,7 @@ fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
     writeln!(file, "{text}")
 }
 
-/// `flag` says where the page shall be.
+/// Refusal of the page; `flag` names the flag of its address.
 fn refuse_page(error: DashboardError, flag: &str) -> Refusal {
     let advice = match &error {
         DashboardError::Listen { source, .. } if source.kind() == ErrorKind::AddrInUse => {

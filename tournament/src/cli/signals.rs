@@ -1,4 +1,4 @@
-//! Requests to end for the coordinator of a run: the first asks it to stop, the second ends the program.
+//! Ctrl-C and other signals: the first stops the run, the second ends the program.
 
 use std::sync::mpsc::Sender;
 use std::thread;
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use smalt_match::run::{Event, StopReason};
 
-/// How long the coordinator may take to end everything after the second request.
+/// Time of the coordinator to end everything after the second signal.
 const LAST_CHANCE: Duration = Duration::from_millis(500);
 
-/// Sends requests to end to the coordinator from now on.
+/// Sends stop requests to the coordinator from now on.
 pub(super) fn listen(events: Sender<Event>) -> std::io::Result<()> {
-    // A file that grows beyond a limit shall be an error of its write, which stops the run resumable.
+    // A file beyond the size limit is a write error, which stops the run resumable.
     #[cfg(unix)]
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Default::default())?;
     let kills = events.clone();

@@ -105,7 +105,7 @@ impl MachineResults {
 /// Prints the status of a run.
 pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     let path = &flags.store;
-    // Older than the store, so that it is closed after it.
+    // Declared before the store, so that it is dropped after it.
     let occupancy = StoreUse::of(path);
     let store = Store::read(path).map_err(refuse_store)?;
     let standings = count(&store)?;
@@ -226,7 +226,7 @@ fn machines_text(machines: &[MachineJson<'_>]) -> String {
             machine.residual.zip(machine.residual_p).filter(|(_, p)| *p < SIGNIFICANCE)
         {
             text.push_str(&format!(
-                "    Its results differ from those of the other machines by more than chance: chi-square {residual:.1}, p = {p:.1e}\n"
+                "    Its results differ significantly from those of the other machines: chi-square {residual:.1}, p = {p:.1e}\n"
             ));
         }
         for binary in &machine.binaries {
@@ -249,7 +249,7 @@ fn state_text(state: RunState, session: Option<&StoredSession>, path: &Path) -> 
             UtcTime::of(session.started).pgn_time()
         ),
         (RunState::Stopped, _) => {
-            format!("{state}; go on with: smalt-tournament resume {}", path.display())
+            format!("{state}; resume with: smalt-tournament resume {}", path.display())
         }
         (state, _) => state.to_string(),
     }
@@ -263,7 +263,7 @@ fn disqualified_text(standings: &Standings) -> String {
     }
     match standings.games_left_out() {
         0 => {}
-        games => text.push_str(&format!("{games} games are left out; resume makes up for them\n")),
+        games => text.push_str(&format!("{games} games are skipped; `resume` plays them\n")),
     }
     text
 }

@@ -81,7 +81,7 @@ pub(super) fn place_of(name: &str, names: &[String]) -> anyhow::Result<usize> {
 /// Whether a file is a store, by its first bytes or its name, so that a broken store is refused as such.
 pub(super) fn is_store(path: &Path) -> bool {
     let mut start = Vec::new();
-    // A pipe would be waited for.
+    // Opening a pipe would wait for its writer.
     let begins_so = path.is_file()
         && std::fs::File::open(path)
             .and_then(|file| file.take(SQLITE.len() as u64).read_to_end(&mut start))

@@ -6,11 +6,11 @@ use super::final_position;
 use smalt_match::game::GameRecord;
 use smalt_workbench::calendar::UtcTime;
 
-pub const CSV_HEADER: &str = "game,pair,round,white,black,result,termination,plies,opening,start_fen,final_fen,started,\
+pub(crate) const CSV_HEADER: &str = "game,pair,round,white,black,result,termination,plies,opening,start_fen,final_fen,started,\
                               seconds,fault_of,fault,fault_words\n";
 
 /// One line with its line feed; games, pairs, rounds and openings are numbered from 1.
-pub fn csv_line(record: &GameRecord, names: &[String]) -> String {
+pub(crate) fn csv_line(record: &GameRecord, names: &[String]) -> String {
     let game = &record.game;
     let fault = record.fault.as_ref();
     let culprit = fault.map_or("", |fault| names[record.entrant(fault.color)].as_str());

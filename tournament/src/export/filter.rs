@@ -9,14 +9,14 @@ use smalt_match::game::{GameRecord, Termination};
 
 /// A range of numbers, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub(crate) struct Span {
     first: u32,
     last: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a number from 1, or two like 5-12, and not {0:?}")]
-pub struct ParseSpanError(String);
+pub(crate) struct ParseSpanError(String);
 
 impl FromStr for Span {
     type Err = ParseSpanError;
@@ -41,13 +41,13 @@ impl fmt::Display for Span {
 
 impl Span {
     /// Whether it contains a number counted from 0.
-    pub fn holds(&self, number: u32) -> bool {
+    pub(crate) fn holds(&self, number: u32) -> bool {
         (self.first..=self.last).contains(&number.saturating_add(1))
     }
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Filter {
+pub(crate) struct Filter {
     /// Players; any if empty.
     pub entrants: Vec<usize>,
     pub outcome: Option<Outcome>,
@@ -60,7 +60,7 @@ pub struct Filter {
 
 impl Filter {
     /// Whether a game matches.
-    pub fn passes(&self, record: &GameRecord) -> bool {
+    pub(crate) fn passes(&self, record: &GameRecord) -> bool {
         let game = &record.game;
         let plays = |entrant: &usize| *entrant == game.white || *entrant == game.black;
         (self.entrants.is_empty() || self.entrants.iter().any(plays))

@@ -9,7 +9,7 @@ use smalt_workbench::calendar::UtcTime;
 
 /// A game; numbers start at 1.
 #[derive(Debug, Serialize)]
-pub struct JsonGame<'a> {
+pub(crate) struct JsonGame<'a> {
     game: u32,
     pair: u32,
     round: u32,
@@ -52,7 +52,7 @@ struct JsonMove {
 
 impl<'a> JsonGame<'a> {
     /// A record with the names of its entrants.
-    pub fn of(record: &'a GameRecord, names: &'a [String]) -> JsonGame<'a> {
+    pub(crate) fn of(record: &'a GameRecord, names: &'a [String]) -> JsonGame<'a> {
         let game = &record.game;
         JsonGame {
             game: game.number + 1,

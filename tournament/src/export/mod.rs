@@ -7,11 +7,11 @@ mod filter;
 mod json;
 mod positions;
 
-pub use csv::{CSV_HEADER, csv_line};
-pub use filter::{Filter, Span};
-pub use json::JsonGame;
-pub use positions::{DataReport, DataWriter};
-pub use smalt_match::epd::{epd_line, final_position};
+pub(crate) use csv::{CSV_HEADER, csv_line};
+pub(crate) use filter::{Filter, Span};
+pub(crate) use json::JsonGame;
+pub(crate) use positions::{DataReport, DataWriter};
+pub(crate) use smalt_match::epd::{epd_line, final_position};
 
 /// Seconds, rounded to the microsecond.
 pub(crate) fn seconds(time: Duration) -> f64 {

@@ -12,7 +12,7 @@ use smalt_match::pgn::comment_score;
 use smalt_match::plan::{DataFile, Duplicates};
 
 /// Writes the positions of games.
-pub struct DataWriter {
+pub(crate) struct DataWriter {
     writer: SampleWriter,
     file: DataFile,
     /// Keys of the positions that were written.
@@ -22,7 +22,7 @@ pub struct DataWriter {
 
 /// What became of games and positions.
 #[derive(Clone, Debug, Default)]
-pub struct DataReport {
+pub(crate) struct DataReport {
     /// Games of which positions were looked at.
     pub games: u64,
     /// Games that ended by a fault of an engine.
@@ -40,7 +40,7 @@ impl DataWriter {
     ///
     /// # Errors
     /// If the folder does not exist or can't be written to.
-    pub fn create(file: DataFile) -> io::Result<DataWriter> {
+    pub(crate) fn create(file: DataFile) -> io::Result<DataWriter> {
         let writer = SampleWriter::create(&file.path, file.format, file.filter.seed)?;
         Ok(DataWriter { writer, file, written: HashSet::new(), report: DataReport::default() })
     }
@@ -49,7 +49,7 @@ impl DataWriter {
     ///
     /// # Errors
     /// If the disk is full or fails.
-    pub fn push(&mut self, record: &GameRecord) -> io::Result<()> {
+    pub(crate) fn push(&mut self, record: &GameRecord) -> io::Result<()> {
         if record.termination.is_fault() {
             self.report.skipped_games += 1;
             return Ok(());
@@ -74,7 +74,7 @@ impl DataWriter {
     ///
     /// # Errors
     /// If the disk is full or fails; the old file, if there was one, is then still there.
-    pub fn finish(self, players: &[String]) -> io::Result<DataReport> {
+    pub(crate) fn finish(self, players: &[String]) -> io::Result<DataReport> {
         let written = self.writer.finish(players)?;
         Ok(DataReport { written, ..self.report })
     }

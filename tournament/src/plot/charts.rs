@@ -9,19 +9,19 @@ use smalt_stats::Wdl;
 use super::figures::{EntrantFigures, Figures, Test};
 use super::game::{GameCurves, MoveFacts};
 use super::openings::in_order;
-use smalt_match::standings::curve::EloPoint;
+use smalt_match::standings::EloPoint;
 
 /// Maximum number of openings shown: the worst and the best.
 const OPENINGS_SHOWN: usize = 24;
 
-/// Beyond this number of pawns a score is only "won": charts end there, and mates stand there.
+/// Maximum score of a chart, in pawns; mates are drawn there.
 const EDGE: f64 = 10.0;
 
 /// Share of early games that does not set the range of the Elo axis.
 const UNSETTLED: f64 = 0.1;
 
 /// Elo after each pair with its 95 % interval.
-pub fn elo(figures: &Figures) -> LineChart {
+pub(crate) fn elo(figures: &Figures) -> LineChart {
     let title = match figures.sides.as_slice() {
         [side] => format!("Elo of {} with its 95% interval", side.name),
         _ => "Elo against all opponents, 95% intervals".to_owned(),
@@ -40,7 +40,7 @@ pub fn elo(figures: &Figures) -> LineChart {
 }
 
 /// The log-likelihood ratio between its bounds.
-pub fn llr(test: &Test) -> LineChart {
+pub(crate) fn llr(test: &Test) -> LineChart {
     let Test { name, sprt, curve } = test;
     let number = |value: f64| format::number(value, 2, Sign::Both);
     let bounds = sprt.bounds();
@@ -57,7 +57,7 @@ pub fn llr(test: &Test) -> LineChart {
 }
 
 /// Ratings with errors; entrants without a rating have an empty row.
-pub fn ratings(figures: &Figures) -> IntervalChart {
+pub(crate) fn ratings(figures: &Figures) -> IntervalChart {
     let chart = IntervalChart::new("Ratings, 95% intervals", Axis::in_unit("rating, mean 0", "Elo"));
     let Some(list) = &figures.ratings else { return chart };
     list.order().iter().fold(chart, |chart, &player| {
@@ -67,7 +67,7 @@ pub fn ratings(figures: &Figures) -> IntervalChart {
     })
 }
 
-pub fn pairs(side: &EntrantFigures) -> BarChart {
+pub(crate) fn pairs(side: &EntrantFigures) -> BarChart {
     let all = side.pairs.pairs();
     let title = format!("Pairs of games of {} by points", side.name);
     let rows = ["0", "½", "1", "1½", "2"].into_iter().zip(side.pairs.0).rev();
@@ -79,7 +79,7 @@ pub fn pairs(side: &EntrantFigures) -> BarChart {
 }
 
 /// Wins, draws and losses by opening, the worst on top.
-pub fn openings(side: &EntrantFigures) -> ShareChart {
+pub(crate) fn openings(side: &EntrantFigures) -> ShareChart {
     let mut rows: Vec<&(String, Wdl)> = side.openings.iter().collect();
     let score = |results: &Wdl| results.points() / results.games().max(1) as f64;
     rows.sort_by(|(a_name, a), (b_name, b)| {
@@ -100,7 +100,7 @@ pub fn openings(side: &EntrantFigures) -> ShareChart {
 }
 
 /// Evaluations, clocks and move times of one game; missing data is omitted.
-pub fn game(course: &GameCurves) -> [LineChart; 3] {
+pub(crate) fn game(course: &GameCurves) -> [LineChart; 3] {
     let [white, black] = &course.players;
     let moves = || Axis::new("move");
     let chart = |title: &str, y: Axis, number: fn(&MoveFacts) -> Option<f64>| {

@@ -5,14 +5,13 @@ use smalt_stats::{Pentanomial, Sprt, Wdl};
 use super::openings::OpeningTally;
 use crate::ratings::{Games, ListOptions, RatingList};
 use smalt_match::plan::{Format, Plan, Role};
-use smalt_match::standings::Standings;
-use smalt_match::standings::curve::{EloPoint, LlrPoint};
+use smalt_match::standings::{EloPoint, LlrPoint, Standings};
 
 /// Number of entrants that are shown by default: more lines cannot be distinguished.
 const MAX_SIDES: usize = 6;
 
 #[derive(Clone, Debug)]
-pub struct Figures {
+pub(crate) struct Figures {
     pub entrants: usize,
     pub sides: Vec<EntrantFigures>,
     pub test: Option<Test>,
@@ -21,7 +20,7 @@ pub struct Figures {
 }
 
 #[derive(Clone, Debug)]
-pub struct Test {
+pub(crate) struct Test {
     /// Entrant whose gain is measured.
     pub name: String,
     pub sprt: Sprt,
@@ -30,9 +29,9 @@ pub struct Test {
 
 /// Results of one entrant against all opponents.
 #[derive(Clone, Debug)]
-pub struct EntrantFigures {
+pub(crate) struct EntrantFigures {
     pub name: String,
-    /// Elo curve.
+    /// Elo after each pair (game without pairs).
     pub curve: Vec<EloPoint>,
     pub pairs: Pentanomial,
     pub openings: Vec<(String, Wdl)>,
@@ -41,7 +40,7 @@ pub struct EntrantFigures {
 impl Figures {
     /// Figures of a run for these entrants. `test` may add a test that the run did not have, from the first
     /// one's point of view.
-    pub fn of_run(
+    pub(crate) fn of_run(
         standings: &Standings,
         openings: &OpeningTally,
         viewed: &[usize],
@@ -81,7 +80,7 @@ pub(super) fn rated(games: &Games) -> Option<RatingList> {
 }
 
 /// Entrants shown by default: the first of two, the challengers of a gauntlet, else all, up to the maximum.
-pub fn viewed(plan: &Plan) -> Vec<usize> {
+pub(crate) fn viewed(plan: &Plan) -> Vec<usize> {
     let all = 0..plan.entrants.len();
     match plan.format() {
         _ if plan.entrants.len() == 2 => vec![0],

@@ -5,13 +5,12 @@ use std::time::Duration;
 use smalt_chess::{Color, CommentScore, MoveComment, PgnGame, SearchComment};
 use smalt_protocol::{Score, TimeControl};
 
-use smalt_match::game::clock::RunningClock;
-use smalt_match::game::{GameRecord, PlyRecord};
+use smalt_match::game::{GameRecord, PlyRecord, RunningClock};
 use smalt_match::plan::MoveClock;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct GameCurves {
-    /// Players, White first.
+pub(crate) struct GameCurves {
+    /// Names of the players, White first.
     pub players: [String; 2],
     pub ending: String,
     /// Moves without the opening.
@@ -20,7 +19,7 @@ pub struct GameCurves {
 
 /// Data of a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MoveFacts {
+pub(crate) struct MoveFacts {
     pub color: Color,
     /// Move number; Black's moves are halfway to the next.
     pub number: f64,
@@ -32,7 +31,7 @@ pub struct MoveFacts {
 
 impl GameCurves {
     /// Curves of a stored game.
-    pub fn of_record(record: &GameRecord, names: &[String]) -> GameCurves {
+    pub(crate) fn of_record(record: &GameRecord, names: &[String]) -> GameCurves {
         let (turn, number) = record.fen.as_deref().map_or((Color::White, 1), turn_and_number);
         let mut count = MoveCounter { color: turn, number };
         let facts = |ply: &PlyRecord| {
@@ -50,7 +49,7 @@ impl GameCurves {
 
     /// Curves of a PGN game from its comments. Clocks without comments follow from the time control and the
     /// times used.
-    pub fn of_pgn(game: &PgnGame) -> GameCurves {
+    pub(crate) fn of_pgn(game: &PgnGame) -> GameCurves {
         let tag = |name: &str| game.tags().get(name).unwrap_or("?").to_owned();
         let (turn, number) = turn_and_number(&game.start().to_fen());
         let mut count = MoveCounter { color: turn, number };

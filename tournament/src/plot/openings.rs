@@ -15,18 +15,18 @@ pub(super) const PLIES: usize = 4;
 
 /// Results by entrant and opening.
 #[derive(Clone, Debug, Default)]
-pub struct OpeningTally(BTreeMap<(usize, String), Wdl>);
+pub(crate) struct OpeningTally(BTreeMap<(usize, String), Wdl>);
 
 impl OpeningTally {
     /// Adds a game for both players, White first.
-    pub fn add(&mut self, [white, black]: [usize; 2], opening: &str, of_white: Outcome) {
+    pub(crate) fn add(&mut self, [white, black]: [usize; 2], opening: &str, of_white: Outcome) {
         for (entrant, outcome) in [(white, of_white), (black, of_white.mirrored())] {
             self.0.entry((entrant, opening.to_owned())).or_default().record(outcome);
         }
     }
 
     /// Results of an entrant by opening name.
-    pub fn of(&self, entrant: usize) -> Vec<(String, Wdl)> {
+    pub(crate) fn of(&self, entrant: usize) -> Vec<(String, Wdl)> {
         let own = self.0.iter().filter(|((other, _), _)| *other == entrant);
         own.map(|((_, opening), &results)| (opening.clone(), results)).collect()
     }
@@ -35,13 +35,13 @@ impl OpeningTally {
 /// Names for openings: ECO code and name if known, else the first moves from the start position, else a
 /// number in order of appearance.
 #[derive(Clone, Debug, Default)]
-pub struct OpeningNames {
+pub(crate) struct OpeningNames {
     positions: HashMap<String, usize>,
 }
 
 impl OpeningNames {
     /// Name of a game's opening. `openings` are those of the run, if readable.
-    pub fn of_record(&mut self, record: &GameRecord, openings: &Openings) -> String {
+    pub(crate) fn of_record(&mut self, record: &GameRecord, openings: &Openings) -> String {
         let opening = (!openings.is_empty()).then(|| openings.get(record.game.opening));
         let (eco, name) = opening.map_or((None, None), |opening| (opening.eco, opening.name));
         let moves = if record.fen.is_none() { first_moves(record) } else { Vec::new() };

@@ -1,5 +1,5 @@
-//! Figures out of PGN of any program. Moves are read only as far as openings need names; of one game that is asked
-//! for, all.
+//! Figures from PGN of any program. Moves are read only as far as opening names need them, and completely for
+//! one requested game.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -13,11 +13,11 @@ use super::figures::{EntrantFigures, Figures, Test, rated, viewed_of_counts};
 use super::openings::{OpeningNames, OpeningTally, PLIES};
 use crate::ratings::Games;
 use smalt_match::schedule::Pairing;
-use smalt_match::standings::curve::{Unit, Units, elo_curve, llr_curve};
+use smalt_match::standings::{Unit, Units, elo_curve, llr_curve};
 
 /// Results of a PGN file.
 #[derive(Debug, Default)]
-pub struct PgnFigures {
+pub(crate) struct PgnFigures {
     games: Games,
     openings: OpeningTally,
     names: OpeningNames,
@@ -50,25 +50,25 @@ impl PgnFigures {
     ///
     /// # Errors
     /// If the stream fails.
-    pub fn read(source: impl Read) -> io::Result<PgnFigures> {
+    pub(crate) fn read(source: impl Read) -> io::Result<PgnFigures> {
         let mut reader = PgnReader::new(source);
         let mut figures = PgnFigures::default();
         while reader.visit_game(&mut figures)? {}
         Ok(figures)
     }
 
-    pub fn names(&self) -> &[String] {
+    pub(crate) fn names(&self) -> &[String] {
         self.games.names()
     }
 
     /// Number of counted games.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.games.count()
     }
 
     /// Figures for these players, by default those with most games. `test` may add a test, from the first
     /// one's point of view.
-    pub fn figures(&self, viewed: &[usize], test: Option<Sprt>) -> Figures {
+    pub(crate) fn figures(&self, viewed: &[usize], test: Option<Sprt>) -> Figures {
         let chosen = if viewed.is_empty() { viewed_of_counts(&self.counts) } else { viewed.to_vec() };
         // Without pairs, games count singly; with pairs, unpaired games do not count.
         let units = if self.units.is_empty() { &self.singles } else { &self.units };
@@ -187,7 +187,7 @@ impl Visitor for SkipGame {
 ///
 /// # Errors
 /// If the stream fails, or the game cannot be used.
-pub fn game_of(source: impl Read, number: u32) -> Result<Option<PgnGame>, PgnError> {
+pub(crate) fn game_of(source: impl Read, number: u32) -> Result<Option<PgnGame>, PgnError> {
     let mut reader = PgnReader::new(source);
     for _ in 1..number {
         if !reader.visit_game(&mut SkipGame)? {

@@ -8,7 +8,7 @@ use super::RatingList;
 
 /// All of a list.
 #[derive(Debug, Serialize)]
-pub struct RatingListJson {
+pub(crate) struct RatingListJson {
     model: &'static str,
     /// The probability with which the true value lies within an error.
     confidence: f64,
@@ -65,7 +65,7 @@ struct PairingJson {
 
 /// A skipped game, or another problem of a file.
 #[derive(Clone, Debug, Serialize)]
-pub struct SkippedGame {
+pub(crate) struct SkippedGame {
     pub file: String,
     /// The line, from 1.
     pub line: u64,
@@ -74,7 +74,7 @@ pub struct SkippedGame {
 
 impl RatingListJson {
     /// The list as JSON; players, and rows and columns of `los`, from highest to lowest.
-    pub fn of(list: &RatingList, left_out: Vec<SkippedGame>) -> RatingListJson {
+    pub(crate) fn of(list: &RatingList, left_out: Vec<SkippedGame>) -> RatingListJson {
         let ratings = list.ratings();
         let order = list.order();
         let los = |&row: &usize| {

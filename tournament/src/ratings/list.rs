@@ -11,7 +11,7 @@ use super::Games;
 
 /// Options of a rating list.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ListOptions {
+pub(crate) struct ListOptions {
     pub anchors: Vec<Anchor>,
     /// Mean of all ratings without anchors.
     pub average: Elo,
@@ -51,7 +51,7 @@ impl Default for ListOptions {
 
 /// A fitted rating list. Players have the indices of [`Games`].
 #[derive(Clone, Debug)]
-pub struct RatingList {
+pub(crate) struct RatingList {
     names: Vec<String>,
     ratings: Ratings,
     simulation: Option<Simulation>,
@@ -67,7 +67,7 @@ pub struct RatingList {
 
 /// Results of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PlayerTally {
+pub(crate) struct PlayerTally {
     pub results: Wdl,
     /// Games between rated players.
     pub rated: Wdl,
@@ -77,7 +77,7 @@ pub struct PlayerTally {
 
 /// Results of two players.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HeadToHead {
+pub(super) struct HeadToHead {
     /// Player with the lower index.
     pub first: usize,
     pub second: usize,
@@ -92,7 +92,7 @@ impl RatingList {
     ///
     /// # Errors
     /// As [`Ratings::fit`].
-    pub fn fit(
+    pub(crate) fn fit(
         games: &Games,
         options: &ListOptions,
         tell_simulated: impl Fn() + Sync,
@@ -170,57 +170,57 @@ impl RatingList {
         Some(self.ratings.model().probabilities(Elo(difference)).score())
     }
 
-    pub fn name(&self, player: usize) -> &str {
+    pub(crate) fn name(&self, player: usize) -> &str {
         &self.names[player]
     }
 
     /// The ratings, White's advantage and the draw rate.
-    pub fn ratings(&self) -> &Ratings {
+    pub(crate) fn ratings(&self) -> &Ratings {
         &self.ratings
     }
 
     /// Whether no anchor is connected to any player.
-    pub fn lost_its_anchors(&self) -> bool {
+    pub(super) fn lost_its_anchors(&self) -> bool {
         self.has_anchors && !self.ratings.is_anchored()
     }
 
     /// Result of the simulations.
-    pub fn simulation(&self) -> Option<&Simulation> {
+    pub(super) fn simulation(&self) -> Option<&Simulation> {
         self.simulation.as_ref()
     }
 
     /// Number of simulations; some may have had no ratings.
-    pub fn simulations_tried(&self) -> u64 {
+    pub(super) fn simulations_tried(&self) -> u64 {
         self.simulations_tried
     }
 
-    pub fn players(&self) -> &[PlayerTally] {
+    pub(crate) fn players(&self) -> &[PlayerTally] {
         &self.players
     }
 
     /// Head-to-head results, each pair of players once.
-    pub fn encounters(&self) -> &[HeadToHead] {
+    pub(super) fn encounters(&self) -> &[HeadToHead] {
         &self.encounters
     }
 
     /// Groups of connected players; one group if all are connected.
-    pub fn groups(&self) -> &[Vec<usize>] {
+    pub(super) fn groups(&self) -> &[Vec<usize>] {
         &self.groups
     }
 
     /// Players from highest to lowest; those who won all games first, those who lost all or met no rated
     /// player last.
-    pub fn order(&self) -> &[usize] {
+    pub(crate) fn order(&self) -> &[usize] {
         &self.order
     }
 
-    /// How many players have too few games to be shown.
-    pub fn hidden(&self) -> usize {
+    /// Number of players with too few games to be shown.
+    pub(crate) fn hidden(&self) -> usize {
         self.hidden
     }
 
     /// The probability with which the true value lies within an error.
-    pub fn confidence(&self) -> f64 {
+    pub(crate) fn confidence(&self) -> f64 {
         self.confidence
     }
 
@@ -236,38 +236,38 @@ impl RatingList {
         Estimate { error: estimate.error.map(|error| self.scaled(error)), ..estimate }
     }
 
-    /// What the first move is worth, in Elo.
-    pub fn white_advantage(&self) -> Estimate {
+    /// White's advantage, in Elo.
+    pub(crate) fn white_advantage(&self) -> Estimate {
         self.with_scaled_error(self.ratings.white_advantage())
     }
 
     /// The share of draws between equals.
-    pub fn draw_rate(&self) -> Estimate {
+    pub(crate) fn draw_rate(&self) -> Estimate {
         self.with_scaled_error(self.ratings.draw_rate())
     }
 
-    /// How much stronger the first is than the second, with the error of the difference.
-    pub fn difference(&self, first: usize, second: usize) -> Option<Estimate> {
+    /// Rating difference of two players with its error.
+    pub(super) fn difference(&self, first: usize, second: usize) -> Option<Estimate> {
         self.ratings.difference(first, second).map(|estimate| self.with_scaled_error(estimate))
     }
 
     /// The error of a player's rating by simulation.
-    pub fn simulated_error(&self, player: usize) -> Option<f64> {
+    pub(super) fn simulated_error(&self, player: usize) -> Option<f64> {
         Some(self.scaled(self.simulation.as_ref()?.error(player)?))
     }
 
     /// Note on a player without a rating.
-    pub fn note(&self, player: usize) -> &'static str {
+    pub(crate) fn note(&self, player: usize) -> &'static str {
         match self.ratings.players()[player] {
             Rating::Rated(_) => "",
-            Rating::Unrated(Unrated::AboveAll) => "lost nothing to the list: above it",
-            Rating::Unrated(Unrated::BelowAll) => "won nothing from the list: below it",
-            Rating::Unrated(Unrated::Unlinked) => "met nobody who is rated",
+            Rating::Unrated(Unrated::AboveAll) => "lost no points to the list: above it",
+            Rating::Unrated(Unrated::BelowAll) => "won no points from the list: below it",
+            Rating::Unrated(Unrated::Unlinked) => "met no rated player",
         }
     }
 
     /// A player's rating, if any.
-    pub fn rating(&self, player: usize) -> Option<Estimate> {
+    pub(crate) fn rating(&self, player: usize) -> Option<Estimate> {
         self.ratings.players()[player].estimate().map(|estimate| self.with_scaled_error(estimate))
     }
 }

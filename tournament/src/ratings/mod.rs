@@ -3,10 +3,10 @@
 //! [`Games`] collects results by names, [`pgn`] reads them from PGN, [`list`] fits the list with the model of
 //! `smalt-stats`, [`report`] and [`json`] format it. Prints nothing.
 
-pub mod json;
-pub mod list;
-pub mod pgn;
-pub mod report;
+pub(crate) mod json;
+mod list;
+pub(crate) mod pgn;
+pub(crate) mod report;
 
-pub use list::{ListOptions, RatingList};
-pub use smalt_match::standings::Games;
+pub(crate) use list::{ListOptions, RatingList};
+pub(crate) use smalt_match::standings::Games;

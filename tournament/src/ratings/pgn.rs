@@ -12,7 +12,7 @@ use super::Games;
 
 /// A problem in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
+pub(crate) struct Notice {
     /// Line, from 1; for a game its first line.
     pub line: u64,
     /// Problem, and whether the game counts.
@@ -23,7 +23,7 @@ pub struct Notice {
 
 /// Consequence of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Consequence {
+pub(crate) enum Consequence {
     /// The game is not counted.
     Skipped,
     None,
@@ -39,7 +39,7 @@ impl fmt::Display for Notice {
 ///
 /// # Errors
 /// If the stream fails; what was read before is counted.
-pub fn read(source: impl Read, games: &mut Games) -> io::Result<Vec<Notice>> {
+pub(crate) fn read(source: impl Read, games: &mut Games) -> io::Result<Vec<Notice>> {
     let mut reader = PgnReader::new(source);
     let mut tags = ResultReader { games, game: GameTags::default(), notices: Vec::new() };
     while reader.visit_game(&mut tags)? {}
@@ -114,11 +114,11 @@ impl ResultReader<'_> {
             "" => behind_moves.ok_or("the game has no result; it is not counted")?,
             "1/2" => Outcome::Draw,
             text => Outcome::parse(text)
-                .ok_or_else(|| format!("{text:?} is no result; the game is not counted"))?,
+                .ok_or_else(|| format!("{text:?} is not a result; the game is not counted"))?,
         };
         if behind_moves.is_some_and(|behind| behind != outcome) {
             return Err(format!(
-                "the tag says {result}, but {} stands behind the moves; the game is not counted",
+                "the Result tag is {result}, but the moves end with {}; the game is not counted",
                 behind_moves.map(|outcome| outcome.to_string()).unwrap_or_default()
             ));
         }
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_counted_is_told_with_its_line() {
+    fn uncountable_games_are_reported_with_their_line() {
         let game = |white: &str, tag: &str, end: &str| {
             format!("[White \"{white}\"]\n[Black \"b\"]\n[Result \"{tag}\"]\n\n1. e4 {end}\n\n")
         };
@@ -170,11 +170,11 @@ mod tests {
         );
         check(&game("?", "1-0", "1-0"), 0, &["line 1: the game has no White; it is not counted"]);
         check(&game("b", "1-0", "1-0"), 0, &["line 1: \"b\" plays against itself; it is not counted"]);
-        check(&game("a", "2-0", "1-0"), 0, &["line 1: \"2-0\" is no result; the game is not counted"]);
+        check(&game("a", "2-0", "1-0"), 0, &["line 1: \"2-0\" is not a result; the game is not counted"]);
         check(
             &game("a", "1-0", "0-1"),
             0,
-            &["line 1: the tag says 1-0, but 0-1 stands behind the moves; the game is not counted"],
+            &["line 1: the Result tag is 1-0, but the moves end with 0-1; the game is not counted"],
         );
         check(&format!("{}{good}", game("a", "1-0", "")), 2, &["line 7: no result behind the moves"]);
     }

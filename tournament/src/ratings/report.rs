@@ -7,20 +7,20 @@ use smalt_stats::ratings::ParameterSource;
 use super::RatingList;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ListParts {
+pub(crate) struct ListParts {
     pub head_to_head: Visibility,
     pub los: Visibility,
 }
 
 /// Whether a table is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visibility {
+pub(crate) enum Visibility {
     Yes,
     No,
 }
 
 /// The requested tables, the list first.
-pub fn tables(list: &RatingList, parts: ListParts) -> Vec<Table> {
+pub(crate) fn tables(list: &RatingList, parts: ListParts) -> Vec<Table> {
     let mut tables = vec![table(list)];
     if parts.head_to_head == Visibility::Yes {
         tables.push(head_to_head(list));
@@ -32,7 +32,7 @@ pub fn tables(list: &RatingList, parts: ListParts) -> Vec<Table> {
 }
 
 /// Players from highest to lowest.
-pub fn table(list: &RatingList) -> Table {
+pub(crate) fn table(list: &RatingList) -> Table {
     let simulated =
         list.simulation().map(|_| Column::new("simulated ±", ColumnKind::Number(1, Sign::Negative)));
     let mut table = Table::new(
@@ -95,7 +95,7 @@ fn cell(estimate: Estimate) -> Cell {
 }
 
 /// Head-to-head results in list order.
-pub fn head_to_head(list: &RatingList) -> Table {
+pub(crate) fn head_to_head(list: &RatingList) -> Table {
     let mut table = Table::new([
         Column::new("pairing", ColumnKind::Text),
         Column::new("games", ColumnKind::Integer),
@@ -124,7 +124,7 @@ pub fn head_to_head(list: &RatingList) -> Table {
 }
 
 /// Likelihood that the row's player is stronger than the column's.
-pub fn los(list: &RatingList) -> Table {
+pub(crate) fn los(list: &RatingList) -> Table {
     let names = list.order().iter().map(|&player| Column::new(list.name(player), ColumnKind::Percent(1)));
     let mut table = Table::new([Column::new("stronger than", ColumnKind::Text)].into_iter().chain(names));
     for &row in list.order() {
@@ -138,7 +138,7 @@ pub fn los(list: &RatingList) -> Table {
 }
 
 /// Errors of the differences between the ratings of rows and columns, as Ordo's -e writes them.
-pub fn error_matrix(list: &RatingList) -> Table {
+pub(crate) fn error_matrix(list: &RatingList) -> Table {
     let names = list
         .order()
         .iter()
@@ -156,7 +156,7 @@ pub fn error_matrix(list: &RatingList) -> Table {
 }
 
 /// Remarks below the list.
-pub fn remarks(list: &RatingList) -> String {
+pub(crate) fn remarks(list: &RatingList) -> String {
     let (white, draws) = (list.white_advantage(), list.draw_rate());
     let mut text = format!(
         "White's advantage: {} Elo. Draws between equals: {} %.\n",
@@ -167,14 +167,17 @@ pub fn remarks(list: &RatingList) -> String {
         text.push_str(&format!("Errors are of {} % confidence.\n", 100.0 * list.confidence()));
     }
     if list.hidden() > 0 {
-        text.push_str(&format!("Not shown for too few games: {}.\n", format::count(list.hidden(), "player")));
+        text.push_str(&format!(
+            "Not shown, with too few games: {}.\n",
+            format::count(list.hidden(), "player")
+        ));
     }
     if list.ratings().white_advantage_source() == ParameterSource::Open {
-        text.push_str("The games leave White's advantage open: it is held at 0.\n");
+        text.push_str("The games do not determine White's advantage: it is set to 0.\n");
     }
     if list.ratings().draw_rate_source() == ParameterSource::Open {
         text.push_str(
-            "The games leave the draws between equals open, since the weaker side never won: their share is held at that of all games.\n",
+            "The games do not determine the draw rate between equals, since the weaker side never won: it is set to that of all games.\n",
         );
     }
     if list.lost_its_anchors() {

@@ -1,5 +1,5 @@
-//! Games worth looking at: those that faults ended, those in which a lead was lost, and the last ones. A few of each, so
-//! that a report of any run stays small. They come in the order of their numbers.
+//! Highlights: games that ended by a fault, games in which a lead was lost, and the last games. A few of each,
+//! in the order of their numbers, so that every report stays small.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,10 +14,10 @@ const FAULTS: usize = 6;
 const LEADS: usize = 6;
 const LAST: usize = 3;
 
-/// A lead of fewer pawns than these is none that is lost.
+/// Minimum lead, in pawns.
 const LEAST_LEAD: f64 = 1.5;
 
-/// A game and why it is looked at.
+/// A highlighted game.
 #[derive(Clone, Debug)]
 pub(super) struct Highlight {
     /// Its number, from 1.
@@ -25,23 +25,23 @@ pub(super) struct Highlight {
     pub(super) course: GameCurves,
     /// Its result, as PGN writes it.
     pub(super) result: String,
-    /// What there is to see, besides how it ended; nothing of a game that was only the last.
+    /// Reason besides the termination; `None` for one of the last games.
     pub(super) why: Option<String>,
 }
 
-/// Looks at all games and keeps some.
+/// Collects the highlights of all games.
 #[derive(Clone, Debug, Default)]
-pub struct RemarkableGames {
+pub(crate) struct RemarkableGames {
     /// The first of each loser and kind of fault.
     faults: BTreeMap<(usize, Termination), Highlight>,
-    /// With how much was given away, the most first.
+    /// Lost leads with their size, the largest first.
     leads: Vec<(f64, Highlight)>,
     last: VecDeque<Highlight>,
 }
 
 impl RemarkableGames {
-    /// Looks at the next game, with the names of the entrants.
-    pub fn add(&mut self, record: &GameRecord, names: &[String]) {
+    /// Adds a game, with the names of the entrants.
+    pub(crate) fn add(&mut self, record: &GameRecord, names: &[String]) {
         let course = GameCurves::of_record(record, names);
         if course.moves.is_empty() {
             return;
@@ -91,13 +91,13 @@ impl RemarkableGames {
         let place = self.leads.partition_point(|(other, _)| *other >= lost);
         if place < LEADS {
             let name = &game.course.players[color.index()];
-            let why = format!("{name} was {most:.1} pawns ahead, as both engines saw it, and did not win");
+            let why = format!("{name} was {most:.1} pawns ahead by both scores, and did not win");
             self.leads.insert(place, (lost, Highlight { why: Some(why), ..game.clone() }));
             self.leads.truncate(LEADS);
         }
     }
 
-    /// What was kept, each game once.
+    /// The highlights, each game once.
     pub(super) fn games(&self) -> Vec<&Highlight> {
         let leads = self.leads.iter().map(|(_, game)| game);
         let mut games: BTreeMap<u32, &Highlight> = BTreeMap::new();
@@ -108,7 +108,7 @@ impl RemarkableGames {
     }
 }
 
-/// The most pawns by which a side was ahead in the eyes of both engines, one after the other; 0 if it never was.
+/// Largest lead of a side in pawns by two consecutive scores of both engines; 0 if it never led.
 fn lead(course: &GameCurves, color: Color) -> f64 {
     let of_side = |white: f64| if color == Color::White { white } else { -white };
     let both = course.moves.windows(2).filter(|both| both[0].color != both[1].color);
@@ -125,8 +125,7 @@ mod tests {
     use smalt_protocol::Score;
 
     use super::*;
-    use smalt_match::game::record::SearchRecord;
-    use smalt_match::game::{FaultReport, PlyRecord};
+    use smalt_match::game::{FaultReport, PlyRecord, SearchRecord};
     use smalt_match::schedule::ScheduledGame;
 
     /// A game of two engines whose scores, each in its own view, are these in turn.
@@ -171,7 +170,7 @@ mod tests {
         let lost = record(0, &[-250, 400, 100, -100], WHITE_WINS, Termination::Checkmate);
         let quiet = (1..5).map(|number| record(number, &[10, -10], Outcome::Draw, Termination::Repetition));
         let kept = kept(&std::iter::once(lost).chain(quiet).collect::<Vec<_>>());
-        let words = "second was 2.5 pawns ahead, as both engines saw it, and did not win";
+        let words = "second was 2.5 pawns ahead by both scores, and did not win";
         let numbers: Vec<u32> = kept.iter().map(|game| game.0).collect();
         assert_eq!(numbers, [1, 3, 4, 5], "the lost lead, and the last three");
         assert_eq!((kept[0].1.as_deref(), kept[1].1.as_deref()), (Some(words), None));
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn who_won_lost_no_lead_and_a_game_without_moves_shows_nothing() {
+    fn a_winner_loses_no_lead_and_a_game_without_moves_has_no_highlight() {
         let won = record(0, &[300, -300], WHITE_WINS, Termination::Checkmate);
         assert_eq!(kept(&[won]), [(1, None)]);
         assert!(kept(&[record(0, &[], WHITE_WINS, Termination::TimeForfeit)]).is_empty());

@@ -24,7 +24,7 @@ const LIST: &str = "games";
 ///
 /// # Errors
 /// If a chart cannot be drawn for another reason than that there are no numbers for it.
-pub fn html(report: &RunReport) -> Result<String, PlotError> {
+pub(crate) fn html(report: &RunReport) -> Result<String, PlotError> {
     let mut body = format!(
         "<h1>{}</h1>\n<p class=\"pale\">{}</p>\n",
         escaped(report.plan.name()),
@@ -58,7 +58,7 @@ pub fn html(report: &RunReport) -> Result<String, PlotError> {
     let terms = [terms::engines(report), terms::facts(report)].map(|table| table.to_html()).concat();
     let plan = escaped(&report.plan.settings.to_toml());
     let plan = format!("<details><summary>The whole plan</summary>\n<pre>{plan}</pre></details>\n");
-    section(&mut body, "Terms", &(terms + &plan));
+    section(&mut body, "Settings", &(terms + &plan));
     Ok(page(report.plan.name(), &body))
 }
 
@@ -172,10 +172,10 @@ fn games(report: &RunReport, shown: &BTreeSet<u32>) -> String {
     }
     let left_out = match left_out {
         0 => String::new(),
-        count => format!("<p class=\"pale\">and {count} more, which no fault ended</p>\n"),
+        count => format!("<p class=\"pale\">and {count} more games without a fault</p>\n"),
     };
     let count = report.standings.games_finished();
-    // The place is inside, so that a browser that is led there unfolds it.
+    // The id is inside, so that a browser unfolds it when it follows a link.
     let content = format!(
         "<details><summary>{count} games</summary>\n<div id=\"{LIST}\">\n{}{left_out}</div></details>\n",
         table.to_html()

@@ -1,4 +1,4 @@
-//! The list of games: a line a game, as many as a page can bear.
+//! The list of games of a report, one line a game, with a maximum length.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use smalt_report::{Cell, Column, ColumnKind, Table};
 
 use smalt_match::game::GameRecord;
 
-/// More games than these are not listed, but those that a fault ended.
+/// Maximum number of listed games; games that ended by a fault are always listed.
 const LISTED: usize = 2_000;
 
 #[derive(Clone, Debug, Default)]
-pub struct GameList {
+pub(crate) struct GameList {
     lines: Vec<GameLine>,
     left_out: usize,
 }
@@ -24,7 +24,7 @@ struct GameLine {
 
 impl GameList {
     /// Adds a game with the names of the entrants and of its opening.
-    pub fn add(&mut self, record: &GameRecord, names: &[String], opening: &str) {
+    pub(crate) fn add(&mut self, record: &GameRecord, names: &[String], opening: &str) {
         if self.lines.len() >= LISTED && !record.termination.is_fault() {
             self.left_out += 1;
             return;
@@ -43,7 +43,7 @@ impl GameList {
         self.lines.push(GameLine { number: game.number + 1, cells });
     }
 
-    /// All lines; the numbers of games that are shown elsewhere on the page lead there.
+    /// The table; numbers of games with charts link to these.
     pub(super) fn table(&self, shown: &BTreeSet<u32>) -> Table {
         let number = |header: &str| Column::new(header, ColumnKind::Integer);
         let text = |header: &str| Column::new(header, ColumnKind::Text);
@@ -73,7 +73,7 @@ impl GameList {
     }
 }
 
-/// The id of the place where a game is shown.
+/// The id of a game's charts.
 pub(super) fn place_of(number: u32) -> String {
     format!("game-{number}")
 }

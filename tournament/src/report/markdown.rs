@@ -1,4 +1,4 @@
-//! A report short enough for a pull request: numbers, faults in words, and the terms folded away.
+//! Report for a pull request: tables, faults in words, and folded settings.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use smalt_match::store::StoredFault;
 const FAULTS_TOLD: usize = 10;
 
 /// The report as Markdown.
-pub fn markdown(report: &RunReport) -> String {
+pub(crate) fn markdown(report: &RunReport) -> String {
     let mut text = format!("## {}\n\n{}\n", escaped(report.plan.name()), escaped(&report.summary()));
     if let Some(state) = report.standings.test() {
         write!(text, "\n```\n{}```\n", tables::test(&state)).expect("a string takes any text");
@@ -31,7 +31,7 @@ pub fn markdown(report: &RunReport) -> String {
     report.conduct().into_iter().for_each(|part| table(&mut text, part));
     text.push_str(&faults(report));
     let (engines, facts) = (terms::engines(report).to_markdown(), terms::facts(report).to_markdown());
-    write!(text, "\n<details><summary>Terms</summary>\n\n{engines}\n{facts}\n</details>\n")
+    write!(text, "\n<details><summary>Settings</summary>\n\n{engines}\n{facts}\n</details>\n")
         .expect("a string takes any text");
     text
 }

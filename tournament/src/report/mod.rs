@@ -1,11 +1,11 @@
-//! The whole of a run on one page, to mail, to archive, or to put into a pull request: what was played on which terms, what
-//! came of it, what went wrong. [`html`] draws it with charts, [`markdown`] writes it short, [`csv`] for spreadsheets.
-//! All of them take a [`RunReport`]; nothing here reads or writes files.
+//! Report of a run on one page: settings, results, faults, and games to look at. [`html`] draws it with charts,
+//! [`markdown`] writes it short for a pull request, [`csv`] for spreadsheets. All of them take a [`RunReport`];
+//! nothing here reads or writes files.
 
 mod highlights;
-pub mod html;
+pub(crate) mod html;
 mod list;
-pub mod markdown;
+pub(crate) mod markdown;
 mod terms;
 
 use std::collections::BTreeMap;
@@ -14,49 +14,48 @@ use std::time::{Duration, SystemTime};
 use smalt_report::Table;
 
 use crate::plot::Figures;
-pub use highlights::RemarkableGames;
-pub use list::GameList;
+pub(crate) use highlights::RemarkableGames;
+pub(crate) use list::GameList;
 use smalt_match::plan::Plan;
-use smalt_match::standings::course::CourseJson;
-use smalt_match::standings::{Standings, report as tables};
+use smalt_match::standings::{CourseJson, Standings, report as tables};
 use smalt_match::store::StoredFault;
 pub(crate) use terms::{adjudication, openings};
 
 /// Number of faults that are shown with the engine's last lines.
 const FAULTS_SHOWN: usize = 50;
 
-/// All that a report tells of.
+/// Data of a report.
 #[derive(Clone, Debug)]
-pub struct RunReport {
+pub(crate) struct RunReport {
     pub plan: Plan,
     pub standings: Standings,
-    /// What charts are drawn from.
+    /// Data of the charts.
     pub figures: Figures,
-    /// What the run is doing: `finished`, `running`, …
+    /// State of the run: `finished`, `running`, …
     pub state: String,
-    /// When it was begun.
+    /// Start of the run.
     pub begun: SystemTime,
-    /// From the begin of the first game to the end of the last; none without games.
+    /// From the start of the first game to the end of the last; `None` without games.
     pub length: Option<Duration>,
-    /// What engines call themselves, by entrant.
+    /// Reported engine names, by entrant.
     pub programs: BTreeMap<usize, String>,
-    /// What they did wrong.
+    /// Faults of the engines.
     pub faults: Faults,
     pub games: GameList,
-    /// Those of them whose curves are shown.
+    /// Games whose curves are shown.
     pub remarkable: RemarkableGames,
 }
 
-/// The first faults with the last lines before each, and how many there are.
+/// The first faults with their transcripts, and the total number.
 #[derive(Clone, Debug, Default)]
-pub struct Faults {
+pub(crate) struct Faults {
     first: Vec<StoredFault>,
     count: usize,
 }
 
 impl Faults {
-    /// Adds one; those beyond what a report shows are only counted.
-    pub fn add(&mut self, fault: StoredFault) {
+    /// Adds a fault; those beyond the maximum are only counted.
+    pub(crate) fn add(&mut self, fault: StoredFault) {
         self.count += 1;
         if self.first.len() < FAULTS_SHOWN {
             self.first.push(fault);
@@ -69,7 +68,7 @@ impl Faults {
 }
 
 impl RunReport {
-    /// What happened, in a line: `gauntlet, 24 of 24 games, finished`.
+    /// Summary in one line: `gauntlet, 24 of 24 games, finished`.
     fn summary(&self) -> String {
         let standings = &self.standings;
         let games = tables::games(standings);
@@ -77,23 +76,23 @@ impl RunReport {
         let (format, state) = (self.plan.format(), &self.state);
         let left_out = match standings.games_left_out() {
             0 => String::new(),
-            games => format!("{games} left out, "),
+            games => format!("{games} skipped, "),
         };
         format!("{format}, {games}, {left_out}{state}{}", course.unwrap_or_default())
     }
 
-    /// Who played no more, and what that left out, in a line each.
+    /// Disqualified entrants and their games, one line each.
     fn absences(&self) -> Vec<String> {
         let out = self.standings.out().iter();
         let is_lost = self.standings.schedule().goes_by_results() && self.standings.games_left_out() == 0;
-        let lost = if is_lost { "lost" } else { "left out" };
+        let lost = if is_lost { "lost" } else { "skipped" };
         out.map(|(&entrant, words)| {
             format!("{} is disqualified: it {words}; its games are {lost}", self.name_of(entrant))
         })
         .collect()
     }
 
-    /// What is to be said of the results besides: games of unfinished pairs, and whose scale is known.
+    /// Notes on the results: unfinished pairs, and the scale of ratings.
     fn notes(&self) -> Option<String> {
         let scale = self.standings.scale().map(|scale| format!("{}\n", scale.title(&self.standings)));
         let notes = [tables::unpaired(&self.standings), scale];
@@ -101,7 +100,7 @@ impl RunReport {
         (!notes.is_empty()).then_some(notes)
     }
 
-    /// What came of it, as tables with their headings.
+    /// Tables of results with their headings.
     fn results(&self) -> Vec<(&'static str, Table)> {
         let standings = &self.standings;
         let course = CourseJson::of(standings);
@@ -117,7 +116,7 @@ impl RunReport {
         parts.into_iter().flatten().filter(|(_, table)| !table.is_empty()).collect()
     }
 
-    /// How it was played, as tables with their headings.
+    /// Tables of terminations, faults and speed with their headings.
     fn conduct(&self) -> Vec<(&'static str, Table)> {
         let parts = [
             ("Endings", tables::endings_table(&self.standings)),
@@ -132,8 +131,8 @@ impl RunReport {
     }
 }
 
-/// All tables of numbers, with an empty line between them.
-pub fn csv(report: &RunReport) -> String {
+/// All tables as CSV, separated by empty lines.
+pub(crate) fn csv(report: &RunReport) -> String {
     let tables = [report.results(), report.conduct()].concat();
     tables.iter().map(|(_, table)| table.to_csv()).collect::<Vec<_>>().join("\r\n")
 }

@@ -1,4 +1,4 @@
-//! The terms of a run as tables: who played, on which clocks, from which openings, under which rules.
+//! The settings of a run as tables: engines, time controls, openings, adjudication.
 
 use smalt_driver::Pondering;
 use smalt_driver::{Protocol, Restart};
@@ -15,7 +15,7 @@ pub(super) fn engines(report: &RunReport) -> Table {
     let text = |header: &str| Column::new(header, ColumnKind::Text);
     let mut table = Table::new([
         text("entrant"),
-        text("calls itself"),
+        text("reported name"),
         text("clock"),
         text("program"),
         text("protocol"),
@@ -58,7 +58,7 @@ fn settings(entrant: &Entrant) -> String {
     words.join(", ")
 }
 
-/// All else that was agreed, and when it was played.
+/// The settings of the run as a whole, and its time.
 pub(super) fn facts(report: &RunReport) -> Table {
     let plan = &report.plan;
     let mut table = Table::new([Column::new("what", ColumnKind::Text), Column::new("how", ColumnKind::Text)]);

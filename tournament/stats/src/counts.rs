@@ -8,11 +8,11 @@ use std::ops::{Add, AddAssign};
 /// How one game ended for the entrant in view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// One point.
+    /// A win: one point.
     Win,
-    /// Half a point.
+    /// A draw: half a point.
     Draw,
-    /// No point.
+    /// A loss: no point.
     Loss,
 }
 
@@ -39,11 +39,11 @@ impl Outcome {
 /// Wins, draws and losses of one entrant (a trinomial sample).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wdl {
-    /// Games won.
+    /// Number of wins.
     pub wins: u64,
-    /// Games drawn.
+    /// Number of draws.
     pub draws: u64,
-    /// Games lost.
+    /// Number of losses.
     pub losses: u64,
 }
 
@@ -165,12 +165,12 @@ impl Sum for Pentanomial {
     }
 }
 
-/// What statistics are made of: the unit that is taken as independent.
+/// Counts with the unit that statistics take as independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counts {
-    /// Single games.
+    /// Games, taken as independent.
     Games(Wdl),
-    /// Whole pairs.
+    /// Pairs of games, taken as independent.
     Pairs(Pentanomial),
 }
 

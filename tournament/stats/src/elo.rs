@@ -40,7 +40,7 @@ impl Elo {
 /// A value and the half-width of its 95% interval, in the same unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Always finite.
+    /// The value; always finite.
     pub value: f64,
     /// Finite and not negative; `None` where the interval has no finite end, as after very few games.
     pub error: Option<f64>,
@@ -56,9 +56,9 @@ impl Estimate {
 /// The ends of an interval; there is none on a side where nothing bounds the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
-    /// Finite.
+    /// Lower end; finite.
     pub low: Option<f64>,
-    /// Finite, and not below the other end.
+    /// Upper end; finite, and not below the lower one.
     pub high: Option<f64>,
 }
 
@@ -99,29 +99,29 @@ pub struct MatchStatistics {
 /// The statistics of a match as scripts read them, one field each; `null` where there is no value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct MatchFigures {
-    /// See [`MatchStatistics::elo`].
+    /// Elo difference; null after nothing but wins or nothing but losses.
     pub elo: Option<f64>,
     /// Half the distance from `elo_low` to `elo_high`.
     pub elo_error: Option<f64>,
-    /// The low end of [`MatchStatistics::elo_interval`].
+    /// Lower end of the 95 % interval of the Elo difference; null if unbounded.
     pub elo_low: Option<f64>,
-    /// The high end.
+    /// Upper end of the 95 % interval of the Elo difference; null if unbounded.
     pub elo_high: Option<f64>,
-    /// The low end of the interval that holds at every look, see [`sequence`](crate::sequence).
+    /// Lower end of the interval that holds at every look; null if unbounded.
     pub elo_always_low: Option<f64>,
-    /// The high end.
+    /// Upper end of the interval that holds at every look; null if unbounded.
     pub elo_always_high: Option<f64>,
-    /// See [`MatchStatistics::nelo`].
+    /// Normalized Elo difference; null where all games (pairs) ended alike.
     pub nelo: Option<f64>,
-    /// Half-width of its 95% interval.
+    /// Half-width of the 95 % interval of normalized Elo.
     pub nelo_error: Option<f64>,
-    /// See [`MatchStatistics::los`].
+    /// Likelihood of superiority, in [0, 1].
     pub los: Option<f64>,
-    /// See [`MatchStatistics::score`].
+    /// Mean points of a game, in [0, 1].
     pub score: Option<f64>,
-    /// See [`MatchStatistics::draw_ratio`].
+    /// Share of drawn games, or of pairs that ended 1-1, in [0, 1].
     pub draw_ratio: Option<f64>,
-    /// See [`MatchStatistics::pairs_ratio`].
+    /// Pairs won for each pair lost; null for single games, and while no pair was lost.
     pub pairs_ratio: Option<f64>,
 }
 
@@ -202,7 +202,7 @@ impl Pentanomial {
     }
 
     /// Pairs won for each pair lost, (WD + WW) / (LL + LD). `None` as long as no pair was lost.
-    pub fn pairs_ratio(&self) -> Option<f64> {
+    fn pairs_ratio(&self) -> Option<f64> {
         let [lost_both, lost, _, won, won_both] = self.0;
         let losses = lost_both + lost;
         (losses > 0).then(|| (won + won_both) as f64 / losses as f64)
@@ -297,7 +297,7 @@ impl Interval {
     }
 }
 
-/// See [`MatchStatistics::elo_interval`].
+/// The interval described at [`MatchStatistics::elo_interval`].
 fn small_sample_interval(sample: &ScoreSample) -> Interval {
     let elo = |score: f64| Elo::from_score(score).map(|elo| elo.0);
     if sample.is_one_sided() {
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn results_that_happen_to_be_alike_are_no_certainty() {
+    fn equal_results_do_not_give_certainty() {
         check(Wdl::new(0, 1, 0).statistics().unwrap(), None, None);
         check(Wdl::new(0, 2, 0).statistics().unwrap(), Some(-885.0), Some(885.0));
         let found = Pentanomial([0, 0, 0, 3, 0]).statistics().unwrap();

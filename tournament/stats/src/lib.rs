@@ -18,7 +18,7 @@
 #![warn(missing_docs)]
 
 pub mod bisection;
-pub mod counts;
+mod counts;
 pub mod elo;
 pub mod homogeneity;
 mod moments;
@@ -27,10 +27,10 @@ pub mod paired;
 pub mod race;
 mod random;
 pub mod ratings;
-pub mod sequence;
+mod sequence;
 pub mod sprt;
 mod student;
 
 pub use counts::{Counts, Outcome, Pentanomial, Wdl};
-pub use elo::{Elo, Estimate, Interval, MatchFigures, MatchStatistics};
+pub use elo::{Elo, Estimate, Interval, MatchFigures, MatchStatistics, NORMALIZED_ELO_PER_DEVIATION};
 pub use sprt::{Sprt, Verdict};

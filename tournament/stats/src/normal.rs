@@ -8,7 +8,7 @@ pub const Z_95: f64 = 1.959_963_984_540_054;
 /// The probability that a standard normal variable is below `z`; exact at both infinities.
 ///
 /// By the complementary error function, so that the tails keep their relative precision.
-pub fn cdf(z: f64) -> f64 {
+pub(crate) fn cdf(z: f64) -> f64 {
     0.5 * libm::erfc(-z * FRAC_1_SQRT_2)
 }
 

@@ -1,7 +1,7 @@
-//! Two answers to each of the same questions: is the second really better, or is it noise?
+//! Significance of the difference between two sets of answers to the same questions: McNemar's test on solved
+//! questions, and the bootstrap and the central limit theorem on points.
 //!
-//! Knows nothing of what was asked. Questions that both got right, or both wrong, say nothing about the difference in
-//! whether they were solved; of points every question tells something.
+//! Questions that both solved, or neither, do not count in McNemar's test; for points every question counts.
 
 use libm::lgamma;
 
@@ -26,17 +26,17 @@ pub fn mcnemar(gained: u64, lost: u64) -> f64 {
 
 /// An interval that covers the true value with 95 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
-    /// Its lower end.
+pub struct BootstrapInterval {
+    /// Lower end of the interval.
     pub low: f64,
-    /// Its upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
 /// The sum of paired differences as a bootstrap sees it: questions are drawn anew with replacement, as many as there
 /// are, `samples` times, and the interval leaves 2.5 % of the sums out at each end (B. Efron, 1979). The same seed gives
 /// the same interval. `None` without differences, without resamples, or where they are not finite.
-pub fn bootstrap_sum(differences: &[f64], resamples: usize, seed: u64) -> Option<Interval> {
+pub fn bootstrap_sum(differences: &[f64], resamples: usize, seed: u64) -> Option<BootstrapInterval> {
     if differences.is_empty() || resamples == 0 || !differences.iter().all(|value| value.is_finite()) {
         return None;
     }
@@ -46,7 +46,7 @@ pub fn bootstrap_sum(differences: &[f64], resamples: usize, seed: u64) -> Option
         .collect();
     sums.sort_by(f64::total_cmp);
     let at = |share: f64| sums[((resamples - 1) as f64 * share).round() as usize];
-    Some(Interval { low: at(0.025), high: at(0.975) })
+    Some(BootstrapInterval { low: at(0.025), high: at(0.975) })
 }
 
 /// The sum of paired differences and the half-width of its 95 % interval by the central limit theorem. `None` for
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(bootstrap_sum(&[], 10, 1), None);
         assert_eq!(bootstrap_sum(&[1.0], 0, 1), None);
         assert_eq!(bootstrap_sum(&[f64::NAN], 10, 1), None);
-        assert_eq!(bootstrap_sum(&[2.0, 2.0], 10, 1), Some(Interval { low: 4.0, high: 4.0 }));
+        assert_eq!(bootstrap_sum(&[2.0, 2.0], 10, 1), Some(BootstrapInterval { low: 4.0, high: 4.0 }));
         assert_eq!(normal_sum(&[1.0]), None);
     }
 }

@@ -1,28 +1,23 @@
-//! Intervals that hold at every look: with 95 % probability the true score lies within all of them, after every game or
-//! pair from the first to the last. A run may then be stopped when its interval pleases, which a fixed interval forbids.
+//! Intervals of the Elo difference that hold at every look: with 95 % probability the true score lies within all of them,
+//! after every game or pair from the first to the last. Unlike with a fixed interval, a run may be stopped at any of them.
 //!
-//! For a supposed mean `m` a bettor begins with 1 and stakes the share `c` of his capital at each result `x` on a score
-//! above `m`, which multiplies it by `1 - c + c·x/m`. If `m` is the true mean (or above it) nobody can expect to win by
-//! that, and his capital exceeds 40 at any time with a probability of 1/40 at most (J. Ville, *Étude critique de la notion
-//! de collectif*, 1939). Means at which he has won more than that are refuted: they are too low. A second bettor refutes
-//! means that are too high. I. Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by betting*,
-//! Journal of the Royal Statistical Society B 86 (2024), 1-27. Ours spreads his capital over many shares `c`, each kept for
-//! all time (a mixture, after H. Robbins, 1970), so that the interval is a function of the counts alone.
+//! Source: I. Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by betting*, Journal of the Royal
+//! Statistical Society B 86 (2024), 1-27.
 
 use crate::counts::{Counts, Pentanomial, Wdl};
 use crate::elo::{Elo, Interval};
 use crate::moments::{Moments, scores};
 
-/// A bettor who has won so much refutes a mean: twice 1 in 20, since there are two of them.
+/// Capital that refutes a mean: 2.5 % on each side.
 const REFUTED: f64 = 40.0;
 
-/// How many shares of the capital are staked.
+/// Number of shares of the capital.
 const SHARES: usize = 24;
 
-/// Fewer games that were all won (lost) are not worth a bound.
+/// Minimum number of games for a bound if all were won (lost).
 const LEAST_ONE_SIDED: u64 = 10;
 
-/// The smallest and the greatest share.
+/// Smallest and largest share.
 const SHARE_RANGE: (f64, f64) = (0.003, 0.95);
 
 /// How the capital is spread: log-normal about this share, which suits some thousand pairs, with this deviation, which
@@ -68,6 +63,12 @@ fn elo_interval<const N: usize>(counts: &[u64; N]) -> Interval {
 }
 
 /// The lowest mean that is not refuted; 0 where none is.
+///
+/// For a supposed mean `m` a bettor starts with 1 and stakes the share `c` of the capital at each result `x` on a score
+/// above `m`, which multiplies it by `1 - c + c·x/m`. If `m` is the true mean (or above it), the capital ever exceeds 40
+/// with a probability of 1/40 at most (J. Ville, *Étude critique de la notion de collectif*, 1939): lower means are
+/// refuted. The capital is spread over many shares `c`, each kept for all time (a mixture, after H. Robbins, 1970), so
+/// that the interval is a function of the counts alone.
 ///
 /// The capital falls with the supposed mean: its root is sought by false positions, a stale end counting half (the Illinois
 /// method), between the observed mean and a few standard errors below.

@@ -48,7 +48,7 @@ fn faults_make_an_engine_unfit_and_are_shown_with_their_lines() {
     place.await_nobody();
 }
 
-/// Every complaint has lines of its own, and nothing is said to be obeyed that is not.
+/// Every finding has its own transcript lines.
 #[test]
 fn each_finding_is_shown_by_the_lines_that_belong_to_it() {
     let place = Place::new();
@@ -65,14 +65,14 @@ fn each_finding_is_shown_by_the_lines_that_belong_to_it() {
     let (hash, rook) = (of("option \"Hash\""), of("option \"Rook\""));
     assert!(hash.contains("default 9") && !hash.contains("combo"), "{hash}");
     assert!(rook.contains("combo default a") && !rook.contains("default 9"), "{rook}");
-    let depth = of("depth 4: tells nothing");
+    let depth = of("depth 4: reports nothing");
     assert!(depth.contains("> go depth 4") && !depth.contains("go nodes"), "{depth}");
-    let nodes = of("nodes 20000: tells nothing");
+    let nodes = of("nodes 20000: reports nothing");
     assert!(nodes.contains("> go nodes 20000") && !nodes.contains("go depth"), "{nodes}");
 }
 
 #[test]
-fn nothing_is_said_to_be_obeyed_that_is_not() {
+fn a_violated_limit_is_not_reported_as_kept() {
     let place = Place::new();
     let found = report(&place, "--think 1500", 1);
     let words: Vec<&str> = found["findings"]
@@ -83,7 +83,7 @@ fn nothing_is_said_to_be_obeyed_that_is_not() {
         .collect();
     assert!(words.iter().any(|words| words.starts_with("movetime 200: takes")), "{words:#?}");
     assert!(
-        !words.contains(&"obeys movetime 200") && !words.contains(&"obeys a clock of 0.3 s"),
+        !words.contains(&"keeps movetime 200") && !words.contains(&"keeps a clock of 0.3 s"),
         "{words:#?}"
     );
 }
@@ -107,13 +107,13 @@ fn engines_of_xboard_are_examined_as_far_as_their_protocol_goes() {
         .iter()
         .map(|finding| finding["words"].as_str().unwrap())
         .collect();
-    let told = "keeps to no number of nodes or plies: whether it answers the same again was not examined";
-    assert!(words.contains(&told) && !words.contains(&"obeys depth 4"), "{words:#?}");
+    let told = "ignores limits of nodes and depth: determinism was not checked";
+    assert!(words.contains(&told) && !words.contains(&"keeps depth 4"), "{words:#?}");
     place.await_nobody();
 }
 
 #[test]
-fn what_another_runner_may_misread_is_told() {
+fn output_that_other_runners_misread_is_a_warning() {
     let place = Place::new();
     let check = |fault: &str, expected: &str| {
         let found = report(&place, &format!("--info-lines 1 --fault {fault}@all"), 0);
@@ -123,15 +123,15 @@ fn what_another_runner_may_misread_is_told() {
         assert!(finding["words"].as_str().unwrap().contains(expected), "{finding:#}");
         assert!(finding["lines"].to_string().contains("bestmove"), "{finding:#}");
     };
-    check("stray-bestmove", "a second best move");
-    check("trailing-garbage", "more behind its best move");
-    check("nul-bytes", "no text");
-    check("invalid-utf8", "no text");
+    check("stray-bestmove", "a second bestmove");
+    check("trailing-garbage", "more after its best move");
+    check("nul-bytes", "zero bytes");
+    check("invalid-utf8", "invalid UTF-8");
     assert_eq!(results(&report(&place, "--info-lines 1", 0), "answers"), ["ok"]);
 }
 
 #[test]
-fn scores_of_whites_view_are_told() {
+fn scores_in_whites_view_are_detected() {
     let place = Place::new();
     let check = |score: &str, expected: &str| {
         let found = report(&place, &format!("--info-lines 1 --score {score}"), 0);
@@ -140,11 +140,11 @@ fn scores_of_whites_view_are_told() {
         assert!(finding["words"].as_str().unwrap().contains(expected), "{finding:#}");
     };
     check("-500", "from White's point of view with either side to move");
-    check("12", "do not tell who is better");
+    check("12", "its scores are inconsistent");
 }
 
 #[test]
-fn an_engine_that_does_not_start_is_told_by_the_name_that_it_was_given() {
+fn a_failed_start_names_the_entrant() {
     let place = Place::new();
     let (out, _) = place.check(&["check", &scripted("lazy", "--fault exit-at-start")], 1);
     assert!(out.ends_with("lazy (auto): not fit to play, 1 failure, 0 warnings\n"), "{out}");
@@ -152,7 +152,7 @@ fn an_engine_that_does_not_start_is_told_by_the_name_that_it_was_given() {
 
 #[test]
 #[ignore = "needs the chess engines of Debian"]
-fn real_engines_of_both_protocols_are_judged_as_they_are() {
+fn real_engines_of_both_protocols_pass_as_expected() {
     let place = Place::new();
     // A busy machine is no engine's fault: nothing but a time that was taken may fail.
     let judge = |engine: &str| -> serde_json::Value {

@@ -113,7 +113,7 @@ fn wrong_plans_are_refused_with_file_line_and_nearest_name() {
 }
 
 #[test]
-fn a_misspelled_engine_is_refused_before_anything_is_begun() {
+fn a_misspelled_engine_is_an_error_before_the_run() {
     let place = Place::new();
     let (_, err) = place.check(&["gauntlet", "--opponent", "./stokfish", "--store", "run.db"], 2);
     assert!(err.starts_with("smalt-tournament: entrant \"stokfish\": failed to find `./stokfish`"), "{err}");
@@ -246,7 +246,7 @@ fn tables_and_json_of_a_run_have_their_form() {
 }
 
 #[test]
-fn status_tells_what_engines_did_wrong_and_shows_their_last_lines() {
+fn status_shows_faults_with_transcripts() {
     let place = Place::new();
     let (good, bad) = (scripted("good", ""), scripted("bad", "--fault malformed-bestmove@2"));
     let arguments = duel(&good, &bad, "--depth 1 --games 1 --store run.db");

@@ -11,8 +11,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use rusqlite::Connection;
 use smalt_chess::{Color, DrawClaims, Game, Outcome, UciMove};
 use smalt_dashboard::{BoundAddress, ClientLimits, Dashboard, DashboardSettings};
-use smalt_match::game::record::SearchRecord;
-use smalt_match::game::{EngineFault, FaultReport, GameRecord, PlyRecord, Termination};
+use smalt_match::game::{EngineFault, FaultReport, GameRecord, PlyRecord, SearchRecord, Termination};
 use smalt_match::pgn::PgnWriter;
 use smalt_match::plan::{self, Plan};
 use smalt_match::schedule::ScheduledGame;
@@ -85,7 +84,7 @@ fn write_store(path: &Path) {
     let mut store = Store::create(path, &run).unwrap();
     let mut random = Random(1);
     store.begin_session(1).unwrap();
-    store.note_engine(0, "First 1.0", "Somebody").unwrap();
+    store.save_engine(0, "First 1.0", "Somebody").unwrap();
     for number in 0..16 {
         store.save(&game(number, &mut random)).unwrap();
     }
@@ -95,8 +94,8 @@ fn write_store(path: &Path) {
         words: "did not start".to_owned(),
         transcript: Vec::new(),
     };
-    store.note_fault(&fault).unwrap();
-    store.note_strike(1, "failed to start").unwrap();
+    store.save_fault(&fault).unwrap();
+    store.save_disqualification(1, "failed to start").unwrap();
     store.end_session().unwrap();
     store.close();
 }

@@ -307,7 +307,7 @@ fn an_option_that_an_engine_lacks_brings_a_warning_and_the_games_go_on() {
 }
 
 #[test]
-fn outputs_are_written_as_they_are_asked_for() {
+fn output_formats_follow_the_flags() {
     let place = Place::new();
     place.write("last.epd", "older\n");
     let flags = "-each depth=1 -rounds 1 -maxmoves 4 -pgnout games.pgn min fi -epdout last.epd -wait 20 \

@@ -117,7 +117,7 @@ fn half_a_line_is_no_answer() {
 }
 
 #[test]
-fn what_xboard_engines_claim_is_judged() {
+fn claims_of_xboard_engines_are_checked() {
     check_speaking("xboard", "resign@3", &[OTHER, ("resignation", 1)]);
     check_speaking("xboard", "false-result@3", &[("false claim", 1), OTHER]);
     check_speaking("xboard", "refuse-move@3", &[("false claim", 1), OTHER]);
@@ -134,7 +134,7 @@ fn a_second_best_move_is_not_taken_for_the_next() {
 }
 
 #[test]
-fn what_is_odd_but_harmless_costs_nothing() {
+fn harmless_protocol_errors_cost_nothing() {
     check("crlf", &[PLAYED]);
     check("trailing-garbage@all", &[PLAYED]);
     check("invalid-utf8@all", &[PLAYED]);
@@ -156,7 +156,7 @@ fn what_an_engine_starts_ends_with_it() {
 }
 
 #[test]
-fn an_engine_that_never_starts_is_out_and_the_others_go_on() {
+fn an_engine_that_never_starts_is_disqualified_and_the_others_go_on() {
     let place = Place::new();
     let (good, other) = (scripted("good", ""), scripted("other", ""));
     let [bad, deaf] = ["bad", "gone"].map(|name| scripted(name, "--fault exit-at-start"));
@@ -188,7 +188,7 @@ fn an_engine_that_never_starts_is_out_and_the_others_go_on() {
     assert!(told.contains("Faults:  failed starts 6\n"), "{told}");
     assert!(err.contains("bad is disqualified: it failed to start 3 times running"), "{err}");
     assert_eq!(err.matches("bad exited with code 1 while starting").count(), 3, "{err}");
-    assert!(err.contains("8 games were left out"), "{err}");
+    assert!(err.contains("8 games were skipped"), "{err}");
     let results = place.results("run.db");
     assert_eq!((&results["games_planned"], &results["games_finished"]), (&12.into(), &4.into()));
     assert_eq!(results["games_left_out"], 8);
@@ -197,9 +197,9 @@ fn an_engine_that_never_starts_is_out_and_the_others_go_on() {
     assert!(results["entrants"][0]["out"].is_null());
     let absence = format!("bad is disqualified: it {why}");
     let (told, _) = place.check(&["status", "run.db"], 0);
-    assert!(told.contains(&absence) && told.contains("8 games are left out"), "{told}");
+    assert!(told.contains(&absence) && told.contains("8 games are skipped"), "{told}");
     let (told, _) = place.check(&["report", "run.db"], 0);
-    assert!(told.contains("4 of 12 games, 8 left out, stopped"), "{told}");
+    assert!(told.contains("4 of 12 games, 8 skipped, stopped"), "{told}");
     assert!(told.contains("bad is disqualified: it failed to start 3 times running"), "{told}");
     assert_eq!(place.read("run.pgn").matches("[White ").count(), 4);
     place.await_nobody();
@@ -220,7 +220,7 @@ fn an_engine_that_dies_of_quit_has_lost_nothing_by_it() {
         let good = scripted("good", "");
         let rest = "--depth 1 --games 4 --maxmoves 4 --store run.db";
         let (out, err) = place.check(&duel(&good, &bad, rest), 0);
-        let warning = format!("Warning: bad {words} when it was told to quit");
+        let warning = format!("Warning: bad {words} after quit");
         assert_eq!(err.matches(&warning).count(), 1, "{err}");
         assert!(out.contains("Endings: maximum moves 4\nFaults:  none"), "{out}");
         place.await_nobody();
@@ -255,7 +255,7 @@ fn check_never_ready(protocol: &str, fault: &str, times: &str, expected: &str) {
 }
 
 #[test]
-fn an_engine_that_is_never_ready_is_out() {
+fn an_engine_without_readyok_is_disqualified() {
     check_never_ready(
         "uci",
         "no-readyok",
@@ -317,7 +317,7 @@ fn an_option_that_an_engine_lacks_is_refused_before_the_run_with_the_right_name(
 
 /// It is no fault, but nobody shall take the games for those that were agreed.
 #[test]
-fn an_engine_that_takes_no_notice_of_its_limit_is_told_to_stop_and_users_are_told_at_once() {
+fn an_engine_that_ignores_its_limit_gets_stop_and_a_warning() {
     for (protocol, limit, words) in [
         ("uci", "--nodes 10", "10 nodes"),
         ("uci", "--depth 1", "1 plies"),
@@ -337,7 +337,7 @@ fn an_engine_that_takes_no_notice_of_its_limit_is_told_to_stop_and_users_are_tol
 }
 
 #[test]
-fn a_move_that_nothing_limits_in_time_is_told_while_it_is_awaited() {
+fn a_long_search_without_a_time_limit_is_warned_about() {
     let place = Place::new();
     let (good, slow) = (scripted("good", ""), scripted("slow", "--delay 900 --fault late@2"));
     let rest = "--depth 1 --longest-move 3 --games 2 --maxmoves 3 --store run.db";
@@ -348,7 +348,7 @@ fn a_move_that_nothing_limits_in_time_is_told_while_it_is_awaited() {
 }
 
 #[test]
-fn openings_that_come_again_without_a_clock_are_told() {
+fn repeated_openings_without_a_clock_are_a_warning() {
     let place = Place::new();
     place.write("two.epd", "8/8/8/4k3/8/8/8/2B1K1N1 w - -\n8/8/8/4k3/8/8/8/R3K3 w - -\n");
     let (first, second) = (scripted("first", ""), scripted("second", ""));
@@ -374,7 +374,7 @@ fn an_engine_that_cannot_be_held_to_nodes_is_refused_before_the_first_game() {
 }
 
 #[test]
-fn xboard_has_no_limit_of_nodes_and_users_are_told_so() {
+fn xboard_engines_with_a_node_limit_are_a_warning() {
     let place = Place::new();
     let rest = "--nodes 1 --games 2 --maxmoves 3 --store run.db";
     let other = format!("{} proto=xboard", scripted("other", "--speak xboard --info-lines 2"));
@@ -403,7 +403,7 @@ const GAME: &str = "e2e4,e7e5,g1f3,b8c6,f1b5,a7a6,b5a4,g8f6";
 const WRONG_GUESSES: &str = "c7c5,b1c3,d7d6,f1c4,g8f6,b5c6,b7b5";
 
 #[test]
-fn the_wait_for_stop_after_a_wrong_guess_is_on_the_clock_of_who_pondered() {
+fn the_stop_of_a_ponder_miss_is_on_the_clock_of_the_ponderer() {
     let place = Place::new();
     let script = format!("--moves {GAME} --guesses {WRONG_GUESSES} --fault slow-stop --delay 700");
     let slow = format!("{} ponder=on", scripted("slow", &script));
@@ -415,7 +415,7 @@ fn the_wait_for_stop_after_a_wrong_guess_is_on_the_clock_of_who_pondered() {
 }
 
 #[test]
-fn a_best_move_that_comes_again_after_the_next_go_is_no_answer_to_it() {
+fn a_repeated_bestmove_does_not_answer_the_next_go() {
     for protocol in ["uci", "xboard"] {
         check_with_clock("--tc 30+0.1", protocol, "late-repeat@all --delay 30 --think 60", &[PLAYED]);
     }
@@ -444,12 +444,12 @@ fn an_engine_has_five_seconds_to_save_what_it_has_learned() {
 }
 
 #[test]
-fn an_engine_that_had_to_be_killed_at_the_end_is_told() {
+fn an_engine_killed_after_quit_is_a_warning() {
     let place = Place::new();
     let (good, deaf) = (scripted("good", ""), scripted("deaf", "--fault ignore-quit"));
     let rest = "--depth 1 --games 2 --maxmoves 3 --timeouts quit=0.2 --store run.db";
     let (_, err) = place.check(&duel(&good, &deaf, rest), 0);
-    let warning = "Warning: deaf did not leave within 0.2 s of `quit` and was killed";
+    let warning = "Warning: deaf did not exit within 0.2 s of quit and was killed";
     assert_eq!(err.matches(warning).count(), 1, "{err}");
 }
 
@@ -474,7 +474,7 @@ fn the_last_words_on_standard_error_are_in_the_message_the_log_and_the_report() 
 
 /// The program is not there while it is rebuilt.
 #[test]
-fn an_engine_that_is_rebuilt_for_a_second_is_not_out() {
+fn an_engine_that_is_rebuilt_for_a_second_is_not_disqualified() {
     let place = Place::new();
     let script =
         format!("#!/bin/sh\necho >> tried\n[ -e ready ] || exit 1\nexec {} --name new\n", scripted_program());
@@ -487,6 +487,6 @@ fn an_engine_that_is_rebuilt_for_a_second_is_not_out() {
     wait_until("two starts", || tries() >= 2);
     place.write("ready", "");
     let (_, err) = texts(&finish(child, 0));
-    assert!(!err.contains("is out"), "{err}");
+    assert!(!err.contains("is disqualified"), "{err}");
     assert_eq!(place.results("run.db")["games_finished"], 2);
 }

@@ -200,7 +200,7 @@ fn ranks_follow_one_scale_and_a_single_win_bounds_nothing() {
 
 /// How long an open test takes is not known: no end is announced, but the games that it needs on average.
 #[test]
-fn an_open_sequential_test_tells_the_games_that_it_needs() {
+fn an_open_sequential_test_shows_the_expected_games() {
     let place = Place::new();
     // Pairs of 2, 0, 1½ and 1 points in turn.
     let nearly_even = |game: ScheduledGame| match game.pair % 4 {

@@ -71,7 +71,7 @@ fn a_lost_network_loses_no_game_and_counts_none_twice() {
         place.await_games("run.db", games);
         proxy.turn(network);
         // Others have its pair meanwhile, and it returns with results of its own.
-        run.wait_for("far has been silent for long");
+        run.wait_for("far has not answered for long");
         proxy.turn(Network::Up);
         run.wait_for("far is back");
     }
@@ -83,7 +83,7 @@ fn a_lost_network_loses_no_game_and_counts_none_twice() {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn a_run_that_nobody_plays_says_what_is_missing() {
+fn a_run_without_workers_says_how_to_start_one() {
     let place = Place::new();
     let server = Server::start(&place, &[]);
     write_engines(&place, "0");
@@ -220,7 +220,7 @@ fn an_interrupted_run_is_resumed_and_its_workers_wait() {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn clocks_are_scaled_to_each_machine_and_the_game_tells_both() {
+fn clocks_are_scaled_to_each_machine_and_the_pgn_has_both() {
     let place = Place::new();
     let server = Server::start(&place, &[]);
     write_engines(&place, "0");

@@ -10,11 +10,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures_util::{FutureExt, StreamExt};
 use nkeys::KeyPair;
 use serde_json::json;
-use smalt_fleet::jetstream::{RUNS, Subjects};
 use smalt_fleet::wire::{
     Announcement, EngineIdentity, RecordMessage, Response, WorkMessage, WorkerInfo, WorkerNotice,
     WorkerRequest, decode, encode,
 };
+use smalt_fleet::{RUNS, Subjects};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use smalt_testing::process::WatchedProgram;
@@ -55,7 +55,7 @@ fn make_certificates(place: &Place) {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn users_passwords_and_certificates_open_the_door_and_nothing_else_does() {
+fn users_passwords_and_certificates_authenticate_and_nothing_else() {
     let place = Place::new();
     make_certificates(&place);
     let path = |name: &str| place.path(name).display().to_string();
@@ -94,7 +94,7 @@ fn users_passwords_and_certificates_open_the_door_and_nothing_else_does() {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn an_nkey_opens_the_door() {
+fn an_nkey_authenticates() {
     let place = Place::new();
     let pair = KeyPair::new_user();
     place.write("nats.conf", &format!("authorization {{ users = [ {{ nkey: {} }} ] }}\n", pair.public_key()));
@@ -206,7 +206,7 @@ fn what_cannot_be_meant_is_refused_before_anything_begins() {
     }
     check(&["worker", "--nats", url, "--concurrency", "2000"], "1024 is the maximum");
     place.write("seed", "no seed\n");
-    check(&[&over(url, "2")[..], &["--nats-nkey", "seed"]].concat(), "/seed: its first line is no seed");
+    check(&[&over(url, "2")[..], &["--nats-nkey", "seed"]].concat(), "/seed: its first line is not the seed");
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn workers_with_other_binaries_are_refused_unless_that_is_permitted() {
     place.write("engines.toml", &engines.replace(program, other.to_str().unwrap()));
     let second = worker(&place, &server.url(), "b");
     let mut run = WatchedProgram::new(place.start(&["resume", "run.db", "--games", "4"]));
-    run.wait_for("b may not join: its first is another file (SHA-256");
+    run.wait_for("b was refused: its first is another file (SHA-256");
     assert!(run.is_running(), "nobody may play");
     crate::support::signal(run.id(), "-INT");
     run.finish(130);
@@ -371,14 +371,14 @@ fn a_worker_with_an_impossible_game_is_disqualified_and_its_pair_is_played_by_an
     assert!(matches!(answer, Response::Refused { words } if words.contains("a1a8, which is illegal")));
     let honest = worker(&place, &server.url(), "honest");
     let (_, err) = texts(&finish(run, 0));
-    assert!(err.contains("raw may not play on: disqualified: its game 1 is invalid"), "{err}");
+    assert!(err.contains("raw was removed: disqualified: its game 1 is invalid"), "{err}");
     assert_eq!(place.results("run.db")["games_finished"], 6);
     dismiss([honest]);
 }
 
 #[test]
 #[ignore = "needs nats-server"]
-fn a_worker_that_joins_first_and_never_plays_keeps_nobody_out() {
+fn an_idle_first_worker_does_not_exclude_others() {
     let place = Place::new();
     let server = Server::start(&place, &[]);
     write_engines(&place, "0");

@@ -53,7 +53,7 @@ fn games_each(pgn: &str) -> BTreeMap<String, u32> {
 }
 
 #[test]
-fn a_double_round_robin_lets_everybody_meet_everybody() {
+fn a_double_round_robin_pairs_every_engine_with_every_other() {
     let (place, results) = play("round-robin", 5, &["--games", "2", "--rounds", "2"]);
     assert_eq!(results["games_finished"], 40);
     assert!(games_each(&place.read("run.pgn")).values().all(|&games| games == 16));
@@ -83,7 +83,7 @@ fn newcomers_of_a_pyramid_meet_all_before_them() {
 }
 
 #[test]
-fn a_knockout_ends_with_a_champion_who_lost_nothing() {
+fn a_knockout_ends_with_an_undefeated_champion() {
     let (place, results) = play("knockout", 6, &["--games", "2", "--tiebreak-pairs", "1"]);
     let course = &results["course"];
     assert_eq!(course["kind"], "knockout");
@@ -103,7 +103,7 @@ fn a_knockout_ends_with_a_champion_who_lost_nothing() {
 }
 
 #[test]
-fn in_a_swiss_tournament_nobody_meets_twice() {
+fn a_swiss_tournament_repeats_no_pairing() {
     let (place, results) = play("swiss", 7, &["--games", "2", "--rounds", "3"]);
     assert_eq!(results["games_finished"], 18);
     let course = &results["course"];
@@ -215,7 +215,7 @@ fn a_sequential_test_takes_the_view_of_the_first_entrant_however_they_are_seeded
 
 /// Where later games follow from results, an entrant that cannot be started loses by walkover, and the rest is played.
 #[test]
-fn who_does_not_appear_loses_by_walkover_so_that_a_tournament_goes_on() {
+fn an_engine_that_cannot_start_loses_by_walkover() {
     for format in ["knockout", "swiss"] {
         let place = Place::new();
         let mut all = entrants(4);
@@ -247,7 +247,7 @@ fn wrong_combinations_are_refused_in_words() {
         assert!(!place.path("run.db").exists());
     };
     check("knockout", &["--rounds", "3"], "the rounds of a knockout follow from the number of entrants");
-    check("swiss", &["--rounds", "4"], "4 entrants meet everybody in 3 rounds");
+    check("swiss", &["--rounds", "4"], "4 entrants have 3 opponents each");
     check("swiss", &["--tiebreak-pairs", "4"], "a swiss has no level encounters to decide");
     check("gauntlet", &["--seeds", "4"], "4 challengers of 4 entrants; 1 to 3 can be");
     check("round-robin", &["--seeds", "1"], "a round-robin has no challengers");
@@ -258,7 +258,7 @@ fn wrong_combinations_are_refused_in_words() {
     );
     check("round-robin", &["--games", "4000000000"], "are too many");
     check("round-robin", &["--book-depth", "4"], "book-depth is for Polyglot books");
-    check("round-robin", &["--openings", "book.zip"], "the name does not tell what they are");
+    check("round-robin", &["--openings", "book.zip"], "unknown format");
 }
 
 const LINES: &str = "\
@@ -289,7 +289,7 @@ fn begins(place: &Place, file: &str, rest: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn openings_are_read_plain_and_packed_and_what_is_none_is_told_by_line() {
+fn books_are_read_plain_and_compressed_and_bad_lines_reported() {
     let place = Place::new();
     place.write("book.epd", LINES);
     std::fs::write(place.path("book.epd.zst"), zstd::encode_all(LINES.as_bytes(), 1).unwrap()).unwrap();
@@ -330,7 +330,7 @@ fn names_of_openings_come_into_the_games_and_out_of_the_store() {
 }
 
 #[test]
-fn every_game_or_pair_or_encounter_has_its_opening_as_asked() {
+fn the_opening_policy_sets_the_opening_of_game_pair_and_encounter() {
     let place = Place::new();
     place.write("book.epd", LINES);
     let distinct = |rest: &[&str]| {

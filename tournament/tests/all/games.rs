@@ -83,7 +83,7 @@ fn a_killed_and_resumed_run_writes_the_same_bytes() {
 }
 
 #[test]
-fn chess960_is_told_to_engines_and_written_in_the_games() {
+fn chess960_is_set_in_engines_and_written_to_the_pgn() {
     let place = Place::new();
     // Shredder-FEN, then X-FEN: White castles with the rook of the b-file, and of the outermost files.
     place.write(
@@ -205,21 +205,21 @@ fn against_xboard(fault: &str) -> (String, serde_json::Value) {
 }
 
 #[test]
-fn who_resigns_loses_and_does_no_wrong() {
+fn a_resignation_loses_without_a_fault() {
     let (pgn, endings) = against_xboard("resign");
     assert!(pgn.contains("White resigns") || pgn.contains("Black resigns"), "{pgn}");
     assert!(endings["resignation"].as_u64() >= Some(1), "{endings}");
 }
 
 #[test]
-fn who_claims_a_result_that_is_none_loses() {
+fn a_false_claim_of_a_result_loses() {
     let (pgn, endings) = against_xboard("false-result");
     assert!(pgn.contains("makes a false claim of the result"), "{pgn}");
     assert!(endings["false claim"].as_u64() >= Some(1), "{endings}");
 }
 
 #[test]
-fn clocks_are_scaled_to_the_machine_and_the_game_tells_both() {
+fn clocks_are_scaled_to_this_machine_and_the_pgn_has_both() {
     let place = Place::new();
     let mut arguments = QUICK[2..].to_vec();
     arguments.extend(["--tc", "10+1", "--scale-clock", "1"]);

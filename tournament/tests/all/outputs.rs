@@ -16,7 +16,7 @@ fn lines(text: &str) -> Vec<Value> {
 }
 
 #[test]
-fn events_tell_the_run_a_line_each() {
+fn events_are_one_json_line_each() {
     let place = Place::new();
     play(&place, &["--events", "events.jsonl", "--rating-interval", "2"]);
     let events = lines(&place.read("events.jsonl"));
@@ -37,7 +37,7 @@ fn no_output_goes_over_a_store_or_over_another() {
     std::fs::copy(place.path("run.db"), place.path("renamed")).unwrap();
     let refused = |arguments: &[&str]| {
         let (_, err) = place.check(arguments, 2);
-        assert!(err.contains("is a store, and nothing is written over that"), "{arguments:?}: {err}");
+        assert!(err.contains("is a store, which is never overwritten"), "{arguments:?}: {err}");
     };
     for store in ["run.db", "renamed"] {
         refused(&["export", "run.db", "-o", store]);
@@ -193,7 +193,7 @@ fn outputs_that_cannot_be_written_are_refused_before_anything_is_made() {
     place.write("old.pgn", "old");
     check(
         &["--store", "run.db", "--pgn", "old.pgn"],
-        "old.pgn: it exists already; choose another --pgn, or let games follow with --append",
+        "old.pgn: it exists already; choose another --pgn, or append to it with --append",
     );
     assert_eq!(place.read("old.pgn"), "old");
     let mut names: Vec<_> =
@@ -203,7 +203,7 @@ fn outputs_that_cannot_be_written_are_refused_before_anything_is_made() {
 }
 
 #[test]
-fn games_follow_those_of_an_older_file_where_that_is_asked_for() {
+fn append_adds_games_to_an_existing_file() {
     let place = Place::new();
     let (good, bad) = (scripted("good", ""), scripted("bad", ""));
     let line = duel(&good, &bad, "--depth 1 --games 2 --maxmoves 3 --append --pgn all.pgn --epd all.epd");
@@ -239,7 +239,7 @@ fn a_run_can_be_made_longer_and_not_shorter() {
     assert_eq!((&results["games_planned"], &results["games_finished"]), (&8.into(), &8.into()));
     assert_eq!(place.read("run.pgn").matches("[White ").count(), 8);
     let (_, err) = place.check(&["resume", "run.db", "--games", "2"], 2);
-    assert!(err.contains("can only be made longer"), "{err}");
+    assert!(err.contains("can only be extended"), "{err}");
     let (_, err) = place.check(&["resume", "run.db", "--games", "9"], 2);
     assert!(err.contains("only even numbers"), "{err}");
 }
@@ -291,13 +291,13 @@ fn status_for_scripts() {
 }
 
 #[test]
-fn an_engine_with_too_many_faults_is_struck_and_made_up_for() {
+fn an_engine_with_too_many_faults_is_disqualified_until_resume() {
     let place = Place::new();
     let (good, bad) = (scripted("good", ""), restarted(&scripted("bad", "--fault illegal-move@all")));
     let arguments = duel(&good, &bad, "--depth 1 --games 10 --concurrency 1 --strike-after 3 --store run.db");
     let (_, err) = place.check(&arguments, 3);
     assert!(err.contains("bad is disqualified: it had 3 faults, as many as the plan allows"), "{err}");
-    assert!(err.contains("6 games were left out"), "the pair that was begun is played: {err}");
+    assert!(err.contains("6 games were skipped"), "the pair that was begun is played: {err}");
     assert_eq!(place.results("run.db")["games_finished"], 4);
     place.check(&["resume", "run.db", "--strike-after", "0"], 0);
     assert_eq!(place.results("run.db")["games_finished"], 10);

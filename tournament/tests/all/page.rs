@@ -145,7 +145,7 @@ fn what_is_not_there_is_not_found_and_nothing_else_is_opened() {
 }
 
 #[test]
-fn only_those_who_read_under_a_name_of_ours_are_answered() {
+fn only_reads_under_a_known_host_name_are_answered() {
     let place = Place::new();
     finished_run(&place, "run.db");
     let served = Served::start(&place, &["run.db", "--listen", "0", "--host", "chess.lan"]);
@@ -281,7 +281,7 @@ fn the_page_of_a_run_ends_with_it() {
     assert!(run.wait().unwrap().success());
     let mut last_words = String::new();
     told.read_to_string(&mut last_words).unwrap();
-    assert!(last_words.contains("look at it again with: smalt-tournament serve "), "{last_words}");
+    assert!(last_words.contains("show it again with: smalt-tournament serve "), "{last_words}");
     silent.read_to_string(&mut rest).unwrap();
     let left: Vec<_> =
         ["run.db-wal", "run.db-shm", "run.db-live"].iter().filter(|name| place.path(name).exists()).collect();
@@ -392,7 +392,7 @@ fn followers_are_counted_and_the_slow_are_dropped() {
 }
 
 #[test]
-fn idle_connections_give_way_to_those_who_ask() {
+fn idle_connections_give_way_to_new_requests() {
     let place = Place::new();
     finished_run(&place, "run.db");
     let limits = ClientLimits {
@@ -415,7 +415,7 @@ fn idle_connections_give_way_to_those_who_ask() {
 }
 
 #[test]
-fn one_stranger_cannot_take_the_places_of_who_knows_the_token() {
+fn a_client_without_the_token_cannot_take_all_connections() {
     let place = Place::new();
     finished_run(&place, "run.db");
     let limits = ClientLimits {
@@ -479,7 +479,7 @@ fn an_address_that_others_reach_wants_a_token() {
 }
 
 #[test]
-fn every_address_that_is_told_works() {
+fn every_printed_address_works() {
     let place = Place::new();
     finished_run(&place, "run.db");
     let mut child = place

@@ -108,7 +108,7 @@ fn candidates_meet_the_base_in_the_same_openings() {
 }
 
 #[test]
-fn a_race_without_its_base_stops_and_accepts_nobody() {
+fn a_race_without_its_base_stops_and_accepts_no_candidate() {
     let place = Place::new();
     let entrants = entrants();
     let rest = ["--strike-after", "2", "--concurrency", "1"];
@@ -138,14 +138,14 @@ fn games_for_the_estimate_of_a_candidate_that_stops_starting_are_left_out() {
     std::fs::set_permissions(place.path("good.sh"), mode).unwrap();
     entrants[1] = "cmd=./good.sh name=good".to_owned();
     let (_, err) = place.check(&race(&entrants, &["--concurrency", "1"]), 3);
-    assert!(err.contains("good is disqualified") && err.contains("its games are left out"), "{err}");
+    assert!(err.contains("good is disqualified") && err.contains("its games are skipped"), "{err}");
     let results = place.results("run.db");
     assert_eq!(candidate(&results, "good")["verdict"], "better");
     assert_eq!(results["terminations"]["walkover"], Value::Null);
     let left_out = results["games_left_out"].as_u64().unwrap();
     assert!((1..16).contains(&left_out), "{results}");
     let (text, _) = place.check(&["status", "run.db"], 0);
-    assert!(text.contains(&format!("{left_out} games are left out; resume makes up for them")), "{text}");
+    assert!(text.contains(&format!("{left_out} games are skipped; `resume` plays them")), "{text}");
     place.write("fixed", "");
     place.check(&["resume", "run.db"], 0);
     let results = place.results("run.db");
@@ -212,7 +212,7 @@ fn a_race_that_goes_on_shows_who_leads() {
 }
 
 #[test]
-fn senseless_races_are_refused() {
+fn invalid_races_are_refused() {
     let place = Place::new();
     let refused = |arguments: &[&str], words: &str| {
         let (_, err) = place.check(arguments, 2);
@@ -225,7 +225,10 @@ fn senseless_races_are_refused() {
     refused(&[&whole[..], &["--no-repeat"]].concat(), "a race counts pairs");
     refused(&[&whole[..], &["--rounds", "3"]].concat(), "follow from its results");
     refused(&[&whole[..], &["--elo0", "5", "--elo1", "1"]].concat(), "elo0 must be less than elo1");
-    refused(&["plan", "--format", "match", "--engine", "a", "--engine", "b", "--winners", "2"], "is no race");
+    refused(
+        &["plan", "--format", "match", "--engine", "a", "--engine", "b", "--winners", "2"],
+        "is not a race",
+    );
 }
 
 #[cfg(feature = "nats")]

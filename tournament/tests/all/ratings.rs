@@ -66,7 +66,7 @@ fn the_gauntlet_that_ordo_rated_is_rated_alike() {
 }
 
 #[test]
-fn tables_that_are_asked_for_are_shown() {
+fn requested_tables_are_shown() {
     let place = Place::new();
     place.write("games.pgn", &gauntlet());
     let (out, err) =
@@ -80,7 +80,7 @@ fn tables_that_are_asked_for_are_shown() {
 }
 
 #[test]
-fn ratings_that_leave_games_out_tell_them_with_file_and_line_and_exit_with_3() {
+fn ratings_report_skipped_games_with_file_and_line_and_exit_with_3() {
     let place = Place::new();
     let text = [
         game("a", "b", "1-0"),
@@ -134,7 +134,7 @@ fn a_store_and_its_pgn_are_rated_alike() {
 }
 
 #[test]
-fn the_perfect_and_the_unconnected_are_told_apart_and_a_prior_rates_them() {
+fn perfect_and_unconnected_players_are_noted_and_rated_with_a_prior() {
     let place = Place::new();
     let text =
         [gauntlet(), game("Best", "Hero", "1-0"), game("Hero", "Worst", "1-0"), game("X", "Y", "1/2-1/2")];
@@ -158,7 +158,7 @@ fn anchors_are_read_with_their_errors_and_wrong_ones_refused() {
     let refusal = |anchor: &str| place.check(&["ratings", "games.pgn", "--anchor", anchor], 2).1;
     assert!(refusal("hero=2").contains("did you mean \"Hero\"?"));
     assert!(refusal("Hero").contains("expected NAME=RATING"));
-    assert!(refusal("Hero=x").contains("\"x\" is no number"));
+    assert!(refusal("Hero=x").contains("\"x\" is not a number"));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_side_that_never_loses_is_rated_and_a_list_of_wins_alone_is_refused_with_adv
     let text = [game("a", "b", "1-0"), game("b", "a", "1/2-1/2"), game("a", "b", "1/2-1/2")];
     place.write("games.pgn", &text.concat());
     let (out, _) = place.check(&["ratings", "games.pgn"], 0);
-    assert!(out.contains("their share is held at that of all games"), "{out}");
+    assert!(out.contains("it is set to that of all games"), "{out}");
     let list = json(&place, &["games.pgn"]);
     assert_eq!(
         (&list["draw_rate_source"], &list["draw_rate_error"]),
@@ -195,7 +195,7 @@ fn an_anchor_that_won_all_its_games_is_said_to_hold_nothing() {
     let arguments = ["games.pgn", "--anchor", "stockfish=3500"];
     let (out, _) = place.check(&[&["ratings"], &arguments[..]].concat(), 0);
     assert!(out.contains("No anchor can be compared with the rated players"), "{out}");
-    assert!(out.contains("lost nothing to the list"), "{out}");
+    assert!(out.contains("lost no points to the list"), "{out}");
     let list = json(&place, &arguments);
     assert_eq!(list["anchored"], false);
     assert!(player(&list, "a")["rating"].is_f64() && player(&list, "stockfish")["rating"].is_null());
@@ -227,7 +227,7 @@ fn aliases_are_one_player_and_lists_of_names_choose_the_games() {
 }
 
 #[test]
-fn errors_have_the_confidence_that_was_asked_for_and_few_games_are_not_shown() {
+fn errors_have_the_requested_confidence_and_players_with_few_games_are_hidden() {
     let place = Place::new();
     place.write("games.pgn", &[gauntlet(), game("Hero", "New", "1/2-1/2")].concat());
     let error = |list: &serde_json::Value| player(list, "Hero")["rating_error"].as_f64().unwrap();
@@ -237,7 +237,7 @@ fn errors_have_the_confidence_that_was_asked_for_and_few_games_are_not_shown() {
     let shown = json(&place, &["games.pgn", "-t", "10"]);
     assert_eq!((shown["players"].as_array().unwrap().len(), error(&shown)), (4, error(&usual)));
     let (out, _) = place.check(&["ratings", "games.pgn", "--min-games", "10", "--simulations", "20"], 0);
-    assert!(out.contains("Not shown for too few games: 1 player"), "{out}");
+    assert!(out.contains("Not shown, with too few games: 1 player"), "{out}");
     assert!(out.contains("of 20 simulated lists were usable"), "{out}");
     place.check(&["ratings", "games.pgn", "-e", "errors.csv"], 0);
     let matrix = place.read("errors.csv");

@@ -84,7 +84,7 @@ fn what_cannot_be_drawn_is_refused_in_words() {
     refused(&place, &["plot", "empty.db", "--kind", "llr"], "give --elo0 and --elo1");
     refused(&place, &["plot", "empty.db", "--kind", "game"], "give --game N");
     refused(&place, &["plot", "empty.db", "--game", "3"], "there is no game 3");
-    refused(&place, &["plot", "empty.db", "--kind", "ratings"], "nobody can be rated");
+    refused(&place, &["plot", "empty.db", "--kind", "ratings"], "these games rate no entrant");
     refused(&place, &["plot", "empty.db", "--kind", "penta", "--kind", "elo"], "give a folder");
     let both = ["plot", "empty.db", "--kind", "penta", "--kind", "elo", "-o", "x.svg"];
     refused(&place, &both, "x.svg: several kinds are several files");
@@ -95,7 +95,7 @@ fn what_cannot_be_drawn_is_refused_in_words() {
     place.write("empty.pgn", "");
     refused(&place, &["plot", "empty.pgn"], "no finished game");
     place.write("plain.pgn", "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n");
-    refused(&place, &["plot", "plain.pgn", "--game", "1"], "nothing tells evaluations or times");
+    refused(&place, &["plot", "plain.pgn", "--game", "1"], "this game has no evaluations and no times");
     refused(&place, &["plot", "plain.pgn"], "all games were won");
     refused(&place, &["plot", "plain.pgn", "--kind", "penta"], "no pairs");
     refused(&place, &["report", "none.db"], "none.db");
@@ -136,7 +136,7 @@ fn foreign(games: u32) -> String {
 }
 
 #[test]
-fn a_foreign_file_is_drawn_as_far_as_it_tells() {
+fn a_foreign_pgn_is_plotted_from_the_data_it_has() {
     let place = Place::new();
     place.write("games.pgn", &foreign(60));
     check_plot(&place, &["games.pgn"], &["Elo of A", "difference (Elo)"]);
@@ -209,7 +209,7 @@ fn a_report_is_one_file_in_which_names_are_text() {
         "Endings",
         "Faults",
         "Speed",
-        "Terms",
+        "Settings",
         "Hash=16",
         "42 games",
     ] {
@@ -253,7 +253,7 @@ fn a_report_for_a_pull_request_is_short() {
 }
 
 #[test]
-fn a_report_needs_no_games_and_bears_many() {
+fn a_report_works_without_games_and_with_many() {
     let place = Place::new();
     store(&place, "empty.db", &ROUND_ROBIN, 0, mixed);
     place.check(&["report", "empty.db", "-o", "empty.html"], 0);
@@ -268,7 +268,7 @@ fn a_report_needs_no_games_and_bears_many() {
     });
     place.check(&["report", "many.db", "-o", "many.html"], 0);
     let page = place.read("many.html");
-    assert!(page.contains("and 10 more, which no fault ended"), "the list of games ends somewhere");
+    assert!(page.contains("and 10 more games without a fault"), "the list of games ends somewhere");
     assert!(page.len() < 1_000_000, "{}", page.len());
     assert_eq!(page.matches("<article ").count(), 3, "of games without leads and faults, the last");
 }

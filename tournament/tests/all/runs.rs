@@ -78,7 +78,7 @@ fn run_without_leave_to_write(place: &Place, arguments: &[&str]) -> Option<(Stri
 }
 
 #[test]
-fn a_folder_without_leave_to_write_is_told_and_nothing_is_played() {
+fn a_read_only_folder_is_an_error_before_the_first_game() {
     let place = Place::new();
     let (a, b) = (scripted("a", ""), scripted("b", ""));
     let arguments = duel(&a, &b, "--depth 1 --games 2 --maxmoves 3 --store run.db");
@@ -185,7 +185,7 @@ fn a_run_that_can_write_no_more_stops_resumable() {
     let place = Place::new();
     // No file may become larger than this number of blocks of 512 bytes.
     let err = check_in_shell(&place, "ulimit -f 200", &gauntlet("20", "2", &entrants), 1);
-    assert!(err.contains("go on with: smalt-tournament resume"), "{err}");
+    assert!(err.contains("resume with: smalt-tournament resume"), "{err}");
     place.await_nobody();
     place.check(&["resume", "run.db"], 0);
     assert_eq!(timeless(&place.read("run.pgn")), timeless(&undisturbed.read("run.pgn")));
@@ -282,11 +282,11 @@ fn a_second_runner_is_refused_and_a_reader_is_not() {
     child.wait().unwrap();
     place.await_nobody();
     let (out, _) = place.check(&["status", "run.db"], 0);
-    assert!(out.contains("stopped; go on with"), "{out}");
+    assert!(out.contains("stopped; resume with"), "{out}");
 }
 
 #[test]
-fn other_openings_under_a_begun_run_are_refused() {
+fn a_changed_book_is_refused_on_resume() {
     let place = Place::new();
     place.write("book.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n");
     let entrants = quick();

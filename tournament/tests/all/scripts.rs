@@ -21,7 +21,7 @@ fn one_command_starts_a_plan_and_resumes_it() {
 }
 
 #[test]
-fn the_exit_code_is_the_verdict_if_asked_for() {
+fn exit_on_verdict_sets_the_exit_code() {
     let (good, bad) = (scripted("good", ""), restarted(&scripted("bad", "--fault illegal-move@all")));
     let check = |first: &str, second: &str, games: &str, code: i32| {
         let place = Place::new();

@@ -68,7 +68,7 @@ fn the_file_of_another_run_with_the_name_of_ours_stays_as_it_is() {
     place.write("g.epd", "8/8/8/8/8/8/8/K1k5 w - - id \"mine\";\n");
     let theirs = [place.read("g.pgn"), place.read("g.epd")];
     let (_, err) = place.check(&["resume", "first.db"], 0);
-    assert!(err.contains("it holds other games, and stays as it is"), "{err}");
+    assert!(err.contains("holds games of other runs and stays as it is"), "{err}");
     assert_eq!([place.read("g.pgn"), place.read("g.epd")], theirs);
     assert_eq!(place.read("g-2.pgn"), ours);
     assert_eq!(place.read("g-2.epd").lines().count(), 4);
@@ -167,7 +167,7 @@ fn results_are_not_written_over_something_else() {
     let place = Place::new();
     place.write("mine.json", MINE);
     let err = play(&place, &["--store", "none.db", "--json", "mine.json"], 2);
-    assert!(err.contains("mine.json: it exists already, and holds something else"), "{err}");
+    assert!(err.contains("mine.json: it exists already and is not a file of such results"), "{err}");
     assert!(!place.path("none.db").exists());
     play(&place, &["--store", "run.db", "--json", "run.json"], 0);
     for name in ["mine.pgn", "mine.csv"] {

@@ -39,7 +39,7 @@ pub(super) struct BoardState {
 
 /// State of one side.
 #[derive(Clone, Debug, Default)]
-pub struct SideState {
+pub(super) struct SideState {
     /// Time left at the start of the current search; `None` without a clock.
     pub left: Option<Duration>,
     /// Time used for its last move.
@@ -48,10 +48,9 @@ pub struct SideState {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct SearchInfo {
+pub(super) struct SearchInfo {
     /// Score from its own point of view.
     pub score: Option<Score>,
-    /// Plies searched.
     pub depth: Option<u32>,
     pub nodes: Option<u64>,
     /// Nodes per second, as reported.
@@ -91,14 +90,14 @@ impl SearchInfo {
 }
 
 impl LiveBoard {
-    /// Shows a new search: the moves so far, and both sides as `tell` sets them. A new game starts with an
+    /// Shows a new search: the moves so far, and both sides as `set_sides` sets them. A new game starts with an
     /// empty board.
     pub(super) fn show(
         &self,
         game: ScheduledGame,
         fen: Option<&str>,
         moves: &[UciMove],
-        tell: impl FnOnce(&mut [SideState; 2]),
+        set_sides: impl FnOnce(&mut [SideState; 2]),
     ) {
         let Ok(mut shown) = self.shown.try_lock() else { return };
         let shown = &mut *shown;
@@ -109,7 +108,7 @@ impl LiveBoard {
             shown.sides.iter_mut().for_each(|side| side.thought = SearchInfo::default());
         }
         shown.moves.extend_from_slice(&moves[shown.moves.len()..]);
-        tell(&mut shown.sides);
+        set_sides(&mut shown.sides);
         shown.since = Some(Instant::now());
         shown.edition += 1;
     }
@@ -119,10 +118,14 @@ impl LiveBoard {
     }
 
     /// Reads the board unless its edition is known.
-    pub(super) fn look<T>(&self, known: u64, look: impl FnOnce(&BoardState) -> T) -> Option<(u64, T)> {
+    pub(super) fn read_if_changed<T>(
+        &self,
+        known: u64,
+        read: impl FnOnce(&BoardState) -> T,
+    ) -> Option<(u64, T)> {
         // The slot holds the lock for nanoseconds; after a panic the board stays as it is.
         let shown = self.shown.lock().ok()?;
-        (shown.edition != known).then(|| (shown.edition, look(&shown)))
+        (shown.edition != known).then(|| (shown.edition, read(&shown)))
     }
 }
 
@@ -167,7 +170,7 @@ mod tests {
     }
 
     fn seen(board: &LiveBoard) -> Vec<String> {
-        let seen = board.look(0, |shown| shown.moves.iter().map(ToString::to_string).collect());
+        let seen = board.read_if_changed(0, |shown| shown.moves.iter().map(ToString::to_string).collect());
         seen.map_or_else(Vec::new, |(_, moves)| moves)
     }
 
@@ -190,14 +193,14 @@ mod tests {
         board.show(game(0), None, &moves("e2e4 e7e5"), |sides| sides[0].thought.depth = Some(9));
         board.show(game(1), None, &moves("d2d4 d7d5 c2c4"), |_| {});
         assert_eq!(seen(&board), ["d2d4", "d7d5", "c2c4"]);
-        assert_eq!(board.look(0, |shown| shown.sides[0].thought.depth).unwrap().1, None);
+        assert_eq!(board.read_if_changed(0, |shown| shown.sides[0].thought.depth).unwrap().1, None);
     }
 
     #[test]
     fn an_edition_is_looked_at_once() {
         let board = LiveBoard::default();
         board.show(game(0), None, &moves("e2e4"), |_| {});
-        let (edition, ()) = board.look(0, |_| ()).unwrap();
-        assert!(board.look(edition, |_| ()).is_none());
+        let (edition, ()) = board.read_if_changed(0, |_| ()).unwrap();
+        assert!(board.read_if_changed(edition, |_| ()).is_none());
     }
 }

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use smalt_match::fnv::{FNV_EMPTY, fnv1a};
 use smalt_protocol::Score;
 
 /// Format version; others are refused.
@@ -17,14 +18,14 @@ pub(super) struct LiveFile {
 
 /// A game in progress.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LiveGame {
-    /// Slot, from 0.
+pub(crate) struct LiveGame {
+    /// Index of the slot.
     pub slot: usize,
     /// Its number, from 0.
     pub number: u32,
-    /// Who has White: an index of the plan's entrants.
+    /// Index of White among the plan's entrants.
     pub white: usize,
-    /// Who has Black.
+    /// Index of Black among the plan's entrants.
     pub black: usize,
     /// Start position as FEN; `None` for the standard one.
     pub fen: Option<String>,
@@ -36,9 +37,9 @@ pub struct LiveGame {
     pub since_ms: u64,
 }
 
-/// One side of it.
+/// One side of a game in progress.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LiveSide {
+pub(crate) struct LiveSide {
     /// Milliseconds left at the start of the current search; `None` without a clock.
     pub left_ms: Option<u64>,
     /// Milliseconds used for its last move.
@@ -48,12 +49,9 @@ pub struct LiveSide {
 
 /// Search information; the score is from its own point of view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LiveSearchInfo {
-    /// Centipawns.
+pub(crate) struct LiveSearchInfo {
     pub cp: Option<i32>,
-    /// Moves to mate.
     pub mate: Option<i32>,
-    /// Plies searched.
     pub depth: Option<u32>,
     pub nodes: Option<u64>,
     pub nps: Option<u64>,
@@ -74,7 +72,7 @@ impl LiveSearchInfo {
 }
 
 /// Path of a store's live file.
-pub fn path_of(store: &Path) -> PathBuf {
+pub(super) fn path_of(store: &Path) -> PathBuf {
     let mut name = store.as_os_str().to_owned();
     name.push("-live");
     name.into()
@@ -82,7 +80,8 @@ pub fn path_of(store: &Path) -> PathBuf {
 
 pub(super) fn write(page: &LiveFile) -> Vec<u8> {
     let body = serde_json::to_vec(page).expect("numbers and texts are JSON");
-    let mut bytes = format!("smalt-live {FORMAT} {} {:016x}\n", body.len(), checksum(&body)).into_bytes();
+    let mut bytes =
+        format!("smalt-live {FORMAT} {} {:016x}\n", body.len(), fnv1a(FNV_EMPTY, &body)).into_bytes();
     bytes.extend_from_slice(&body);
     bytes
 }
@@ -97,14 +96,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<LiveFile> {
     let length: usize = words.next()?.parse().ok()?;
     let sum = u64::from_str_radix(words.next()?, 16).ok()?;
     let body = bytes[end + 1..].get(..length)?;
-    if checksum(body) == sum { serde_json::from_slice(body).ok() } else { None }
-}
-
-/// FNV-1a, 64 bits (G. Fowler, L. Noll, K.-P. Vo), to detect incomplete writes.
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    if fnv1a(FNV_EMPTY, body) == sum { serde_json::from_slice(body).ok() } else { None }
 }
 
 #[cfg(test)]

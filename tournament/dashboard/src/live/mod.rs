@@ -16,10 +16,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::os::windows::fs::OpenOptionsExt;
 use std::path::Path;
 
-pub use board::{LiveBoard, SearchInfo, SideState};
-pub use file::{LiveGame, LiveSearchInfo, LiveSide, path_of};
+pub use board::LiveBoard;
+pub(crate) use file::{LiveGame, LiveSearchInfo, LiveSide};
 pub use publisher::Publisher;
-pub use reader::LiveReader;
+pub(crate) use reader::LiveReader;
 
 /// Opens the live file without following a link or waiting on a pipe.
 fn open(options: &mut OpenOptions, path: &Path) -> std::io::Result<File> {
@@ -35,6 +35,7 @@ fn open(options: &mut OpenOptions, path: &Path) -> std::io::Result<File> {
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
+    use super::file::path_of;
     use super::*;
 
     #[test]
@@ -44,7 +45,7 @@ mod tests {
         std::fs::write(&other, "of somebody else").unwrap();
         std::os::unix::fs::symlink(&other, path_of(&store)).unwrap();
         assert!(Publisher::start(&store, Vec::new()).is_err());
-        assert!(LiveReader::new(&store).look().is_none());
+        assert!(LiveReader::new(&store).read().is_none());
         assert_eq!(std::fs::read_to_string(&other).unwrap(), "of somebody else");
     }
 }

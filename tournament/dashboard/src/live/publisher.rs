@@ -1,5 +1,5 @@
-//! Copies the boards of a run to its live file, a few times a second and only while someone reads it. Errors
-//! cost nothing but the view.
+//! Copies the boards of a run to its live file, a few times a second and only while someone reads it. Errors do
+//! not affect the run.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -36,7 +36,7 @@ impl Publisher {
     /// Starts publishing these boards beside a store.
     ///
     /// # Errors
-    /// If there is no room for the file or the thread.
+    /// If the file cannot be created, or the thread not started.
     pub fn start(store: &Path, boards: Vec<Arc<LiveBoard>>) -> std::io::Result<Publisher> {
         let path = path_of(store);
         // Not truncated first: a reader of a killed run may have it open and continues with it.
@@ -91,7 +91,7 @@ impl LiveWriter {
     fn copy(&mut self) -> bool {
         let watched = self.is_watched();
         self.boards.iter().for_each(|board| board.set_watched(watched));
-        if watched && self.look() {
+        if watched && self.read_boards() {
             self.write();
         }
         watched
@@ -110,12 +110,14 @@ impl LiveWriter {
     }
 
     /// Reads all boards; returns whether any has changed.
-    fn look(&mut self) -> bool {
+    fn read_boards(&mut self) -> bool {
         self.editions.resize(self.boards.len(), 0);
         self.games.resize(self.boards.len(), None);
         let mut changed = false;
         for (slot, board) in self.boards.iter().enumerate() {
-            if let Some((edition, game)) = board.look(self.editions[slot], |shown| live_game(slot, shown)) {
+            if let Some((edition, game)) =
+                board.read_if_changed(self.editions[slot], |shown| live_game(slot, shown))
+            {
                 self.editions[slot] = edition;
                 self.games[slot] = game;
                 changed = true;
@@ -213,16 +215,16 @@ mod tests {
         board.show(game, None, &moves, |sides| sides[1].left = Some(Duration::from_millis(1500)));
         assert!(!board.wants_info(), "nobody looks yet");
         let mut reader = LiveReader::new(&store);
-        await_that(|| reader.look().is_some_and(|games| !games.is_empty()));
-        let seen = &reader.look().unwrap()[0];
+        await_that(|| reader.read().is_some_and(|games| !games.is_empty()));
+        let seen = &reader.read().unwrap()[0];
         assert_eq!((seen.number, seen.white, seen.moves.as_str()), (4, 1, "e2e4 e7e5"));
         assert_eq!(seen.sides[1].left_ms, Some(1500));
         assert!(board.wants_info());
-        reader.rest();
+        reader.close();
         await_that(|| !board.wants_info());
         drop(publisher);
         assert!(!path_of(&store).exists());
-        assert!(reader.look().is_none());
+        assert!(reader.read().is_none());
     }
 
     #[test]
@@ -232,8 +234,8 @@ mod tests {
         let old = LiveFile { games: vec![LiveGame { number: 9, ..LiveGame::default() }] };
         std::fs::write(path_of(&store), file::write(&old)).unwrap();
         let mut reader = LiveReader::new(&store);
-        assert_eq!(reader.look().unwrap().len(), 1);
+        assert_eq!(reader.read().unwrap().len(), 1);
         let _publisher = Publisher::start(&store, Vec::new()).unwrap();
-        assert_eq!(reader.look().unwrap(), []);
+        assert_eq!(reader.read().unwrap(), []);
     }
 }

@@ -16,19 +16,19 @@ const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// Reader of a run's live file.
 #[derive(Debug)]
-pub struct LiveReader {
+pub(crate) struct LiveReader {
     path: PathBuf,
     file: Option<File>,
 }
 
 impl LiveReader {
     /// A reader for the run of this store; opens nothing yet.
-    pub fn new(store: &Path) -> LiveReader {
+    pub(crate) fn new(store: &Path) -> LiveReader {
         LiveReader { path: path_of(store), file: None }
     }
 
     /// The games in progress; `None` if unavailable. From now on the publisher writes.
-    pub fn look(&mut self) -> Option<Vec<LiveGame>> {
+    pub(crate) fn read(&mut self) -> Option<Vec<LiveGame>> {
         // A resumed run has a new file; the old one is closed only when the new one is locked.
         let opened = super::open(File::options().read(true), &self.path).ok()?;
         // The publisher may hold the lock for the instant in which it looks for readers.
@@ -47,12 +47,12 @@ impl LiveReader {
         None
     }
 
-    pub fn is_looking(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.file.is_some()
     }
 
     /// Closes the file, so that the publisher may stop writing.
-    pub fn rest(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.file = None;
     }
 }

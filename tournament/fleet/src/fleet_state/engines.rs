@@ -1,5 +1,5 @@
-//! Engine binaries that workers must have: those of the first played games. A worker's own statement binds
-//! nobody before it has played.
+//! Engine binaries that workers must have: those of the first played games. The binaries of a worker count only
+//! once it has played.
 
 use smalt_match::game::{BinaryReport, MachineReport};
 
@@ -36,22 +36,22 @@ impl Engines {
     /// Checks that these are the bound engines.
     ///
     /// # Errors
-    /// Which of them is another one.
+    /// Names the first engine that differs.
     pub(super) fn check(&self, engines: &[BinaryReport]) -> Result<(), String> {
         if engines.len() != self.names.len() {
-            return Err("it does not tell of every entrant".to_owned());
+            return Err("it lacks the engine of an entrant".to_owned());
         }
         for ((engine, name), known) in engines.iter().zip(&self.names).zip(&self.known) {
             let Some((machine, known)) = known else { continue };
             if engine.name != known.name {
                 return Err(format!(
-                    "its {name} calls itself {:?}, and that of {machine} {:?}; give both the same engine",
+                    "its {name} reports the name {:?}, and that of {machine} {:?}; use the same engine on both",
                     engine.name, known.name
                 ));
             }
             if !self.allows_mixed && engine.sha256 != known.sha256 {
                 return Err(format!(
-                    "its {name} is another file (SHA-256 {}…) than that of {machine} ({}…); give both the same, or \
+                    "its {name} is another file (SHA-256 {}…) than that of {machine} ({}…); use the same file on both, or \
                      permit it by --allow-mixed",
                     engine.sha256.get(..12).unwrap_or_default(),
                     known.sha256.get(..12).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The ledger as workers meet it: honest, late, doubled, hostile.
+//! Requests of honest, late, duplicated and hostile workers.
 
 use smalt_workbench::entrant::Registry;
 
@@ -25,7 +25,7 @@ const PLAN: &str = "
     cmd = \"second\"
     ";
 
-fn ledger_with(allow_mixed: bool, known: &[MachineReport]) -> FleetState {
+fn state_with(allow_mixed: bool, known: &[MachineReport]) -> FleetState {
     let mut layer = Settings::parse_layer(PLAN, "p.toml").unwrap();
     let fleet = format!("nats = \"host\"\nallow-mixed = {allow_mixed}").parse().unwrap();
     layer.insert("fleet".to_owned(), toml::Value::Table(fleet));
@@ -35,7 +35,7 @@ fn ledger_with(allow_mixed: bool, known: &[MachineReport]) -> FleetState {
 }
 
 fn fleet_state() -> FleetState {
-    ledger_with(false, &[])
+    state_with(false, &[])
 }
 
 fn worker_info(name: &str) -> WorkerInfo {
@@ -118,14 +118,14 @@ fn a_pair_is_done_when_both_games_are_stored_and_not_before() {
     assert_eq!(join(&mut fleet_state, "w1", worker_info("a")), Response::Welcome);
     let (reply, effects) = send(&mut fleet_state, "w1", 0, "");
     assert_eq!((reply, finished(&effects)), (ReplyTime::WhenStored(0), vec![0]));
-    assert!(fleet_state.stored(0).is_empty() && fleet_state.is_out(0));
+    assert!(fleet_state.stored(0).is_empty() && fleet_state.out.contains_key(&0));
     let (_, effects) = send(&mut fleet_state, "w1", 1, "");
     assert_eq!(finished(&effects), [1]);
-    assert!(is_done(&fleet_state.stored(1), 0) && !fleet_state.is_out(0));
+    assert!(is_done(&fleet_state.stored(1), 0) && !fleet_state.out.contains_key(&0));
 }
 
 #[test]
-fn what_comes_twice_is_told_once_and_answered_twice() {
+fn a_repeated_result_is_stored_once_and_answered_twice() {
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
     for worker in ["w1", "w2"] {
@@ -229,7 +229,7 @@ fn clocks_are_those_of_the_machine() {
 #[test]
 fn engines_must_be_those_with_which_games_were_played() {
     let check = |allow_mixed: bool, change: &dyn Fn(&mut WorkerInfo), refusal: Option<&str>| {
-        let mut fleet_state = ledger_with(allow_mixed, &[]);
+        let mut fleet_state = state_with(allow_mixed, &[]);
         fleet_state.submit(work(0));
         assert_eq!(join(&mut fleet_state, "w1", worker_info("a")), Response::Welcome);
         send(&mut fleet_state, "w1", 0, "");
@@ -251,14 +251,14 @@ fn engines_must_be_those_with_which_games_were_played() {
         Some("its second is another file (SHA-256 bbbbbbbbbbbb…) than that of a (aaaaaaaaaaaa…)"),
     );
     check(true, &binary, None);
-    check(true, &name, Some("its first calls itself \"Another\", and that of a \"First 1.0\""));
-    check(true, &missing, Some("it does not tell of every entrant"));
+    check(true, &name, Some("its first reports the name \"Another\", and that of a \"First 1.0\""));
+    check(true, &missing, Some("it lacks the engine of an entrant"));
 }
 
 #[test]
 fn engines_must_be_those_of_earlier_sessions() {
     let known = machine_report(worker_info("old"));
-    let mut fleet_state = ledger_with(false, &[known]);
+    let mut fleet_state = state_with(false, &[known]);
     let mut other = worker_info("a");
     other.engines[0].sha256 = "b".repeat(64);
     assert!(
@@ -285,7 +285,7 @@ fn two_pairs_are_wanted_for_each_game_at_once() {
 }
 
 #[test]
-fn workers_of_one_name_are_told_apart() {
+fn workers_with_equal_names_get_numbers() {
     let mut fleet_state = fleet_state();
     let mut name = |worker: &str| {
         let question = WorkerRequest::Join(Box::new(worker_info("host")));
@@ -300,7 +300,7 @@ fn workers_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn games_of_one_that_is_out_are_given_up() {
+fn games_of_a_disqualified_entrant_are_abandoned() {
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
     fleet_state.submit(work(1));

@@ -25,11 +25,7 @@ const PING_INTERVAL: Duration = Duration::from_secs(5);
 pub enum ConnectError {
     /// Unreadable file with a secret or certificate.
     #[error("read {}: {source}", path.display())]
-    File {
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    File { path: PathBuf, source: std::io::Error },
     /// A user without a password.
     #[error(
         "log in to {url} as {user}: no password; give --nats-password-file, or {PASSWORD_VARIABLE} in the environment"
@@ -48,7 +44,7 @@ pub enum ConnectError {
 
 fn advice(words: &str) -> &'static str {
     if words.contains("InvalidContentType") {
-        "; it speaks without TLS: use nats:// and no certificates, or let it have some"
+        "; it has no TLS: use nats:// without certificates, or configure TLS there"
     } else if words.contains("authorization") {
         "; see the flags --nats-user, --nats-creds and --nats-nkey"
     } else if words.contains("nonce") {
@@ -183,7 +179,7 @@ mod tests {
             "TLS error",
             Some(Box::new(Layer("received corrupt message of type InvalidContentType", None))),
         );
-        assert!(advice(&chain(&error)).contains("speaks without TLS"));
+        assert!(advice(&chain(&error)).contains("it has no TLS"));
         assert!(advice("failed signing nonce").contains("--nats-nkey"));
     }
 }

@@ -94,7 +94,7 @@ impl JetStream {
         Ok(JetStream { commands, thread: Some(thread), wanted, out: 0, is_open: true })
     }
 
-    fn tell(&self, command: QueueCommand) {
+    fn send_command(&self, command: QueueCommand) {
         // A thread that ended has sent an event.
         let _ = self.commands.send(command);
     }
@@ -103,7 +103,7 @@ impl JetStream {
 impl Drop for JetStream {
     /// A run that never started leaves nothing on the server.
     fn drop(&mut self) {
-        self.tell(QueueCommand::End);
+        self.send_command(QueueCommand::End);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -125,15 +125,15 @@ impl Queue for JetStream {
 
     fn submit(&mut self, work: Work) {
         self.out += 1;
-        self.tell(QueueCommand::Offer(work));
+        self.send_command(QueueCommand::Offer(work));
     }
 
     fn stored(&mut self, game: u32) {
-        self.tell(QueueCommand::Stored(game));
+        self.send_command(QueueCommand::Stored(game));
     }
 
     fn cancel_entrant(&mut self, entrant: usize) {
-        self.tell(QueueCommand::Withdraw(entrant));
+        self.send_command(QueueCommand::Withdraw(entrant));
     }
 
     fn acknowledge(&mut self, _worker: usize, _pair: u32) {
@@ -141,11 +141,11 @@ impl Queue for JetStream {
     }
 
     fn cancel(&mut self) {
-        self.tell(QueueCommand::End);
+        self.send_command(QueueCommand::End);
     }
 
     fn close(&mut self) {
-        self.tell(QueueCommand::End);
+        self.send_command(QueueCommand::End);
     }
 
     fn worker_left(&mut self, _worker: usize) {
@@ -280,12 +280,12 @@ impl CoordinatorTask {
         let words = match line {
             ConnectionChange::Up => {
                 self.compare(orders);
-                "The NATS server is there".to_owned()
+                "Connected to the NATS server".to_owned()
             }
             ConnectionChange::Down => {
-                "The NATS server is away; workers play on, and their results wait".to_owned()
+                "The NATS server is unreachable; workers go on, and their results wait".to_owned()
             }
-            ConnectionChange::Forbidden(words) => format!("The NATS server refuses: {words}"),
+            ConnectionChange::Forbidden(words) => format!("The NATS server refused a request: {words}"),
         };
         let _ = self.events.send(Event::Notice { words });
     }

@@ -16,7 +16,7 @@ const SEED_PREFIX: &str = "SU";
 
 /// Two tokens of a subject: user and process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Identity {
+pub(super) struct Identity {
     user: String,
     process: String,
 }
@@ -29,7 +29,7 @@ impl Identity {
             (_, Some(path), _) => public_key(
                 path,
                 &first_line(path)?,
-                "its first line is no seed of an nkey, which begins with SU",
+                "its first line is not the seed of an nkey, which begins with SU",
             )?,
             (_, _, Some(path)) => {
                 let text = read(path)?;

@@ -5,12 +5,6 @@
 //! The store is authoritative: pairs that the server loses are submitted again, and games that it delivers
 //! twice are stored once. A worker acknowledges a pair when all its games are stored; until then it extends
 //! the lease every third of it, and a silent worker loses the pair to another.
-//!
-//! Subjects, for permissions on a server (`*` in the place of a run is any run, and USER the name of the worker's user):
-//! coordinators publish `smalt.runs`, `smalt.run.*.halt`, `smalt.run.*.work.*`, `$JS.API.>` and `_INBOX.>`, and subscribe
-//! `smalt.run.*.ask.>`; workers publish `smalt.run.*.ask.USER.*`, `$JS.API.CONSUMER.INFO.>`, `$JS.API.CONSUMER.MSG.NEXT.>`
-//! and `$JS.ACK.>`, and subscribe `smalt.runs` and `smalt.run.*.halt`. Each subscribes `_INBOX.USER.>` of its own user, so
-//! that no worker can speak for another or read its answers.
 
 mod connection;
 mod coordinator;
@@ -23,7 +17,7 @@ use std::time::Duration;
 
 pub use connection::ConnectError;
 pub use coordinator::{FleetRun, JetStream};
-pub use identity::Identity;
+use identity::Identity;
 pub use worker::{WorkerExit, WorkerSetup, run as run_worker};
 
 /// Timeout of server requests: a server that forbids a request may simply be silent.
@@ -32,6 +26,12 @@ const SERVER_TIMEOUT: Duration = Duration::from_secs(5);
 pub const RUNS: &str = "smalt.runs";
 
 /// Subjects and names of one run on a server.
+///
+/// Permissions on a server (`*` in the place of a run is any run, and USER the name of the worker's user):
+/// coordinators publish `smalt.runs`, `smalt.run.*.halt`, `smalt.run.*.work.*`, `$JS.API.>` and `_INBOX.>`, and subscribe
+/// `smalt.run.*.ask.>`; workers publish `smalt.run.*.ask.USER.*`, `$JS.API.CONSUMER.INFO.>`, `$JS.API.CONSUMER.MSG.NEXT.>`
+/// and `$JS.ACK.>`, and subscribe `smalt.runs` and `smalt.run.*.halt`. Each subscribes `_INBOX.USER.>` of its own user, so
+/// that no worker can speak for another or read its answers.
 #[derive(Clone, Debug)]
 pub struct Subjects(String);
 
@@ -57,12 +57,12 @@ impl Subjects {
     }
 
     /// Request subject of all workers.
-    pub fn all_asks(&self) -> String {
+    fn all_asks(&self) -> String {
         self.ask("*.*")
     }
 
     /// The worker of a request subject.
-    pub fn worker_of(&self, subject: &str) -> Option<Identity> {
+    fn worker_of(&self, subject: &str) -> Option<Identity> {
         Identity::parse(subject.strip_prefix(&self.ask(""))?)
     }
 
@@ -72,16 +72,16 @@ impl Subjects {
     }
 
     /// Subject of a pair.
-    pub fn work(&self, pair: u32) -> String {
+    pub(crate) fn work(&self, pair: u32) -> String {
         format!("smalt.run.{}.work.{pair}", self.0)
     }
 
-    pub fn all_work(&self) -> String {
+    fn all_work(&self) -> String {
         format!("smalt.run.{}.work.*", self.0)
     }
 
     /// The pair of a subject.
-    pub fn pair_of(&self, subject: &str) -> Option<u32> {
+    pub(crate) fn pair_of(&self, subject: &str) -> Option<u32> {
         subject.strip_prefix(&format!("smalt.run.{}.work.", self.0))?.parse().ok()
     }
 }

@@ -21,9 +21,8 @@ use crate::wire::{
 };
 use smalt_match::game::GameRecord;
 use smalt_match::plan::Plan;
-use smalt_match::run::slot::SlotConfig;
 use smalt_match::run::{
-    Disqualification, Event, LocalWorkers, Processors, Queue, RejectedOption, StopReason, Work,
+    Disqualification, Event, LocalWorkers, Processors, Queue, RejectedOption, SlotConfig, StopReason, Work,
 };
 
 /// How long the server holds a fetch request before it answers that there is no work.
@@ -135,7 +134,7 @@ impl<'a> RunSession<'a> {
         let end = loop {
             self.fetch();
             tokio::select! {
-                Some(event) = inputs.heard.recv() => {
+                Some(event) = inputs.events.recv() => {
                     if let Some(end) = self.handle_event(event) {
                         break end;
                     }
@@ -147,7 +146,7 @@ impl<'a> RunSession<'a> {
                 }
                 _ = self.halted.next() => break LeaveReason::Over,
                 Some(message) = inputs.announced.next() => self.notice(&message.payload),
-                Some(line) = inputs.changes.recv() => self.worker.report_connection(line),
+                Some(change) = inputs.changes.recv() => self.worker.report_connection(change),
                 _ = beats.tick() => {
                     self.send_heartbeat();
                     if self.is_orphaned() {
@@ -167,9 +166,9 @@ impl<'a> RunSession<'a> {
             return;
         }
         let (client, names, report) = (self.worker.client.clone(), self.names.clone(), self.report.clone());
-        let (line, join) = (self.line(), self.join_question());
+        let (coordinator, join) = (self.coordinator(), self.join_question());
         self.fetching = Some(tokio::spawn(async move {
-            let fetched = fetch_pair(&client, &names, &line, &join).await;
+            let fetched = fetch_pair(&client, &names, &coordinator, &join).await;
             if fetched.is_none() {
                 // The server is away, or its stream is not restored yet.
                 sleep(RETRY_INTERVAL / 5).await;
@@ -254,21 +253,21 @@ impl<'a> RunSession<'a> {
         WorkerRequest::Join(Box::new(self.worker_info.clone()))
     }
 
-    fn line(&self) -> CoordinatorClient {
-        self.worker.line(&self.names)
+    fn coordinator(&self) -> CoordinatorClient {
+        self.worker.coordinator(&self.names)
     }
 
     /// Handles events of slots and signals.
     fn handle_event(&mut self, event: Event) -> Option<LeaveReason> {
         match event {
-            Event::GameStarted(game) => self.tell(WorkerNotice::Started { game: game.number }),
+            Event::GameStarted(game) => self.notify(WorkerNotice::Started { game: game.number }),
             Event::GameFinished(record) => self.send_result(&record),
             Event::GameAbandoned(game) => {
                 if let Some(held) = self.held.get_mut(&game.pair) {
                     held.is_broken = true;
                 }
             }
-            Event::EngineFault(fault) => self.tell(WorkerNotice::Fault {
+            Event::EngineFault(fault) => self.notify(WorkerNotice::Fault {
                 entrant: fault.entrant as u32,
                 name: fault.name,
                 words: trimmed(&fault.words),
@@ -276,8 +275,8 @@ impl<'a> RunSession<'a> {
             }),
             Event::OptionRejected { entrant, rejected: RejectedOption { words, .. } }
             | Event::EngineWarning { entrant, words } => {
-                self.worker.tell(&format!("Warning: {} {words}", self.plan.entrants[entrant].name));
-                self.tell(WorkerNotice::Warning { entrant: entrant as u32, words: trimmed(&words) });
+                self.worker.show(&format!("Warning: {} {words}", self.plan.entrants[entrant].name));
+                self.notify(WorkerNotice::Warning { entrant: entrant as u32, words: trimmed(&words) });
             }
             Event::Disqualified { entrant, disqualification } => {
                 return Some(self.give_up(entrant, &disqualification));
@@ -303,7 +302,7 @@ impl<'a> RunSession<'a> {
             | Event::MachineJoined(_)
             | Event::MachineVerified(_)
             | Event::RemoteFault(_) => {}
-            Event::Notice { words } => self.worker.tell(&words),
+            Event::Notice { words } => self.worker.show(&words),
         }
         None
     }
@@ -316,17 +315,17 @@ impl<'a> RunSession<'a> {
         if let Disqualification::Starts { times, words } = disqualification {
             let report =
                 WorkerNotice::Unable { entrant: entrant as u32, times: *times as u32, words: trimmed(words) };
-            self.tell(report);
+            self.notify(report);
         }
         end
     }
 
-    fn tell(&mut self, report: WorkerNotice) {
+    fn notify(&mut self, report: WorkerNotice) {
         if self.worker.client.connection_state() != async_nats::connection::State::Connected {
             return;
         }
-        let line = self.line();
-        self.tasks.spawn(async move { line.tell(report).await });
+        let coordinator = self.coordinator();
+        self.tasks.spawn(async move { coordinator.notify(report).await });
     }
 
     fn send_result(&mut self, record: &GameRecord) {
@@ -337,9 +336,9 @@ impl<'a> RunSession<'a> {
         let message = RecordMessage::from(record);
         let full = of(message.clone());
         let result = if fits(&full) { full } else { of(message.without_variations()) };
-        let (line, join, report) = (self.line(), self.join_question(), self.report.clone());
+        let (coordinator, join, report) = (self.coordinator(), self.join_question(), self.report.clone());
         self.tasks.spawn(async move {
-            let answer = deliver(&line, &result, pair, &join).await;
+            let answer = deliver(&coordinator, &result, pair, &join).await;
             let _ = report.send(TaskResult::Answered { pair, answer });
         });
     }
@@ -364,7 +363,7 @@ impl<'a> RunSession<'a> {
                 let _ = timeout(SERVER_TIMEOUT, message.ack_with(AckKind::Progress)).await;
             });
         }
-        self.tell(WorkerNotice::Alive);
+        self.notify(WorkerNotice::Alive);
     }
 
     /// Handles an announcement of this or another run.
@@ -376,8 +375,8 @@ impl<'a> RunSession<'a> {
         self.heard_of = Instant::now();
         if announcement.session != self.run.session {
             self.run = announcement;
-            let (line, join) = (self.line(), self.join_question());
-            self.tasks.spawn(async move { drop(line.ask(&join).await) });
+            let (coordinator, join) = (self.coordinator(), self.join_question());
+            self.tasks.spawn(async move { drop(coordinator.ask(&join).await) });
         }
     }
 
@@ -411,7 +410,7 @@ impl<'a> RunSession<'a> {
                 break;
             }
             tokio::select! {
-                Some(event) = inputs.heard.recv() => match event {
+                Some(event) = inputs.events.recv() => match event {
                     Event::WorkerEnded { worker } => self.local.worker_left(worker),
                     other => {
                         if let Some(new @ (LeaveReason::Asked | LeaveReason::Failed(_))) = self.handle_event(other)
@@ -435,16 +434,16 @@ impl<'a> RunSession<'a> {
         }
         if run_goes_on {
             if end == LeaveReason::Asked {
-                self.worker.tell(&match self.held.len() {
-                    0 => "Leaving; nothing was being played".to_owned(),
-                    1 => "Leaving; 1 pair of games is handed back, for others".to_owned(),
-                    count => format!("Leaving; {count} pairs of games are handed back, for others"),
+                self.worker.show(&match self.held.len() {
+                    0 => "Leaving; no games were in progress".to_owned(),
+                    1 => "Leaving; 1 pair of games goes back to the queue".to_owned(),
+                    count => format!("Leaving; {count} pairs of games go back to the queue"),
                 });
             }
             for (_, held) in std::mem::take(&mut self.held) {
                 self.return_pair(held.message, AckKind::Nak(None));
             }
-            self.tell(WorkerNotice::Leaving);
+            self.notify(WorkerNotice::Leaving);
         }
         let rest = async {
             sleep(Duration::from_millis(20)).await;
@@ -458,19 +457,19 @@ impl<'a> RunSession<'a> {
 
 /// Sends a result until it is answered.
 async fn deliver(
-    line: &CoordinatorClient,
+    coordinator: &CoordinatorClient,
     result: &WorkerRequest,
     pair: u32,
     join: &WorkerRequest,
 ) -> Response {
     let begun = Instant::now();
     while begun.elapsed() < RESULT_RETRY_LIMIT {
-        match line.ask(result).await {
+        match coordinator.ask(result).await {
             None | Some(Response::Later) => {}
             // A new session of the coordinator: join and take the pair again.
             Some(Response::Unknown) => {
-                drop(line.ask(join).await);
-                drop(line.ask(&WorkerRequest::Take { pair }).await);
+                drop(coordinator.ask(join).await);
+                drop(coordinator.ask(&WorkerRequest::Take { pair }).await);
             }
             Some(answer) => return answer,
         }
@@ -483,15 +482,15 @@ async fn deliver(
 async fn fetch_pair(
     client: &Client,
     names: &Subjects,
-    line: &CoordinatorClient,
+    coordinator: &CoordinatorClient,
     join: &WorkerRequest,
 ) -> Option<FetchedPair> {
     let message = timeout(FETCH_TIMEOUT + SERVER_TIMEOUT, fetch_message(client, names)).await.ok()??;
     let take = WorkerRequest::Take { pair: names.pair_of(&message.subject)? };
-    let mut answer = line.ask(&take).await;
+    let mut answer = coordinator.ask(&take).await;
     if answer == Some(Response::Unknown) {
-        line.ask(join).await?;
-        answer = line.ask(&take).await;
+        coordinator.ask(join).await?;
+        answer = coordinator.ask(&take).await;
     }
     Some(FetchedPair { message, answer })
 }

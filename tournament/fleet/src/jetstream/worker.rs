@@ -22,10 +22,9 @@ use crate::wire::{
     Announcement, Message, Response, WorkerInfo, WorkerNotice, WorkerRequest, decode, encode, trimmed,
 };
 use crate::{machine, run_config};
-use smalt_match::game::Tablebases;
+use smalt_match::game::TablebaseAdjudicator;
 use smalt_match::plan::{Affinity, FleetSettings, Plan, TablebaseRule};
-use smalt_match::run::slot::SlotConfig;
-use smalt_match::run::{Event, StopReason, calibration};
+use smalt_match::run::{Event, SlotConfig, StopReason, measure_speed};
 
 /// Time after which a refused or unplayable run is tried again.
 const REFUSED_RETRY_INTERVAL: Duration = Duration::from_secs(30);
@@ -50,7 +49,7 @@ pub struct WorkerSetup {
     pub affinity: Affinity,
     /// Path of this program, which is also the built-in engine.
     pub own_program: PathBuf,
-    /// Who ends the engines when this program is killed.
+    /// Process that ends the engines when this program is killed.
     pub reaper: Option<Reaper>,
 }
 
@@ -72,10 +71,10 @@ impl From<LeaveReason> for WorkerExit {
     }
 }
 
-/// Works until an event stops it. Words for users go to `told`.
+/// Works until an event stops it. Messages for users go to `told`.
 ///
 /// # Errors
-/// If there is no connection to begin with.
+/// If the first connection fails.
 pub fn run(
     setup: WorkerSetup,
     events: (Sender<Event>, Receiver<Event>),
@@ -83,7 +82,7 @@ pub fn run(
 ) -> Result<WorkerExit, ConnectError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (sender, receiver) = events;
-    let (forward, heard) = unbounded_channel();
+    let (forward, events) = unbounded_channel();
     std::thread::Builder::new().name("events".to_owned()).spawn(move || {
         for event in receiver {
             if forward.send(event).is_err() {
@@ -93,11 +92,11 @@ pub fn run(
     })?;
     let departure = runtime.block_on(async move {
         let (lines, changes) = unbounded_channel();
-        let mut heard = heard;
+        let mut events = events;
         let identity = Identity::of(&setup.server)?;
         let name = format!("smalt-tournament worker {}", setup.name);
         let client = tokio::select! {
-            end = end_of(&mut heard) => return Ok(end.into()),
+            end = end_of(&mut events) => return Ok(end.into()),
             client = connect(&setup.server, &identity, &name, lines) => client?,
         };
         let announced = client.subscribe(RUNS).await;
@@ -105,7 +104,7 @@ pub fn run(
             url: setup.server.url().to_owned(),
             words: error.to_string(),
         })?;
-        let inputs = WorkerInputs { heard, announced, changes };
+        let inputs = WorkerInputs { events, announced, changes };
         let worker = Worker {
             identity,
             speed: setup.speed.map_or_else(OnceCell::new, OnceCell::from),
@@ -124,15 +123,15 @@ pub fn run(
 /// Input channels of a worker.
 pub(super) struct WorkerInputs {
     /// Events of slots and signals.
-    pub(super) heard: UnboundedReceiver<Event>,
+    pub(super) events: UnboundedReceiver<Event>,
     pub(super) announced: Subscriber,
     pub(super) changes: UnboundedReceiver<ConnectionChange>,
 }
 
 /// Waits for a stop signal or a failure; drops other events.
-async fn end_of(heard: &mut UnboundedReceiver<Event>) -> LeaveReason {
+async fn end_of(events: &mut UnboundedReceiver<Event>) -> LeaveReason {
     loop {
-        match heard.recv().await {
+        match events.recv().await {
             Some(Event::Stop(StopReason::Failed(words))) => return LeaveReason::Failed(words),
             Some(Event::Stop(_) | Event::Kill) | None => return LeaveReason::Asked,
             Some(_) => {}
@@ -155,22 +154,22 @@ pub(super) struct Worker {
 /// A run prepared on this machine.
 struct PreparedRun {
     plan: Plan,
-    tablebases: Option<Tablebases>,
+    tablebases: Option<TablebaseAdjudicator>,
     worker_info: WorkerInfo,
     lease: Duration,
 }
 
 impl Worker {
-    pub(super) fn tell(&self, words: &str) {
+    pub(super) fn show(&self, words: &str) {
         (self.told)(words);
     }
 
     async fn work(mut self, mut inputs: WorkerInputs) -> WorkerExit {
-        self.tell("Waiting for a run");
+        self.show("Waiting for a run");
         loop {
             tokio::select! {
-                end = end_of(&mut inputs.heard) => return end.into(),
-                Some(line) = inputs.changes.recv() => self.report_connection(line),
+                end = end_of(&mut inputs.events) => return end.into(),
+                Some(change) = inputs.changes.recv() => self.report_connection(change),
                 announcement = inputs.announced.next() => {
                     let Some(message) = announcement else {
                         return WorkerExit::Failed("listen to the server".to_owned());
@@ -180,7 +179,7 @@ impl Worker {
                         continue;
                     }
                     match self.play(announcement, &mut inputs).await {
-                        LeaveReason::Over => self.tell("The run is over, or was interrupted; waiting for another"),
+                        LeaveReason::Over => self.show("The run is over, or was interrupted; waiting for another"),
                         LeaveReason::Refused { run, words } => self.refuse(run, words),
                         end => return end.into(),
                     }
@@ -189,11 +188,15 @@ impl Worker {
         }
     }
 
-    pub(super) fn report_connection(&self, line: ConnectionChange) {
-        match line {
-            ConnectionChange::Up => self.tell("The NATS server is there"),
-            ConnectionChange::Down => self.tell("The NATS server is away; games go on, and results wait"),
-            ConnectionChange::Forbidden(words) => self.tell(&format!("The NATS server refuses: {words}")),
+    pub(super) fn report_connection(&self, change: ConnectionChange) {
+        match change {
+            ConnectionChange::Up => self.show("Connected to the NATS server"),
+            ConnectionChange::Down => {
+                self.show("The NATS server is unreachable; games go on, and results wait")
+            }
+            ConnectionChange::Forbidden(words) => {
+                self.show(&format!("The NATS server refused a request: {words}"))
+            }
         }
     }
 
@@ -205,7 +208,7 @@ impl Worker {
     fn refuse(&mut self, run: String, words: String) {
         let known = self.refused.get(&run).is_some_and(|(_, earlier)| *earlier == words);
         if !known {
-            self.tell(&format!("Not playing for run {run}: {words}"));
+            self.show(&format!("Not playing for run {run}: {words}"));
         }
         self.refused.insert(run, (Instant::now() + REFUSED_RETRY_INTERVAL, words));
     }
@@ -214,7 +217,7 @@ impl Worker {
     async fn play(&self, run: Announcement, inputs: &mut WorkerInputs) -> LeaveReason {
         let name = run.run.clone();
         let joined = tokio::select! {
-            end = end_of(&mut inputs.heard) => return end,
+            end = end_of(&mut inputs.events) => return end,
             joined = self.join(run) => joined,
         };
         match joined {
@@ -233,9 +236,9 @@ impl Worker {
         match self.ask(&Subjects::of(&run.run), WorkerRequest::Join(Box::new(worker_info.clone()))).await? {
             Response::Welcome => {}
             Response::Refused { words } => return Err(words),
-            _ => return Err("the answer makes no sense".to_owned()),
+            _ => return Err("the answer is invalid".to_owned()),
         }
-        self.tell(&format!("Playing for {:?} ({}), concurrency {}", run.name, run.run, self.setup.slots));
+        self.show(&format!("Playing for {:?} ({}), concurrency {}", run.name, run.run, self.setup.slots));
         let log = self.setup.log.as_ref().map(|folder| folder.join(&run.run));
         let made = log.as_ref().map_or(Ok(()), std::fs::create_dir_all);
         made.map_err(|error| format!("failed to make the folder of transcripts: {error}"))?;
@@ -252,18 +255,18 @@ impl Worker {
             return;
         }
         let report = WorkerNotice::Unfit { name: self.setup.name.clone(), words: trimmed(words) };
-        self.line(&Subjects::of(run)).tell(report).await;
+        self.coordinator(&Subjects::of(run)).notify(report).await;
     }
 
     /// Requests the configuration and prepares the run on this machine.
     async fn prepare(&self, run: &Announcement) -> Result<PreparedRun, String> {
         let Response::Terms(message) = self.ask(&Subjects::of(&run.run), WorkerRequest::Terms).await? else {
-            return Err("the answer makes no sense".to_owned());
+            return Err("the answer is invalid".to_owned());
         };
         let setup = &self.setup;
         let plan = run_config::plan(&message, &setup.registry, setup.affinity.clone(), setup.tables.as_ref());
         let plan = plan.map_err(|error| format!("failed to {error}"))?;
-        let tablebases = plan.tablebases().map(Tablebases::open).transpose();
+        let tablebases = plan.tablebases().map(TablebaseAdjudicator::open).transpose();
         let tablebases = tablebases.map_err(|error| format!("failed to {error}"))?;
         check_tables(plan.tablebases(), tablebases.as_ref(), message.tables)?;
         let (known, own_program) = (self.speed.get().copied(), setup.own_program.clone());
@@ -271,7 +274,7 @@ impl Worker {
         // This starts engines, which takes time.
         let examine = tokio::task::spawn_blocking(move || {
             let engines = machine::engines(&examined, &own_program, reaper.as_ref())?;
-            let speed = known.map_or_else(|| calibration::measure(&own_program), Ok);
+            let speed = known.map_or_else(|| measure_speed(&own_program), Ok);
             let speed = speed.map_err(|error| format!("failed to measure this machine: {error}"))?;
             Ok::<_, String>((engines, speed))
         });
@@ -291,12 +294,12 @@ impl Worker {
 
     /// Asks the coordinator of a run.
     async fn ask(&self, names: &Subjects, question: WorkerRequest) -> Result<Response, String> {
-        let answer = self.line(names).ask(&question).await;
+        let answer = self.coordinator(names).ask(&question).await;
         answer.ok_or_else(|| "its coordinator does not answer".to_owned())
     }
 
     /// The client of a run's coordinator.
-    pub(super) fn line(&self, names: &Subjects) -> CoordinatorClient {
+    pub(super) fn coordinator(&self, names: &Subjects) -> CoordinatorClient {
         CoordinatorClient { client: self.client.clone(), subject: names.ask(&self.identity) }
     }
 }
@@ -317,7 +320,7 @@ impl CoordinatorClient {
     }
 
     /// Sends a notice without waiting.
-    pub(super) async fn tell(&self, report: WorkerNotice) {
+    pub(super) async fn notify(&self, report: WorkerNotice) {
         let Ok(bytes) = encode(&WorkerRequest::Notify(report)) else { return };
         let _ = timeout(SERVER_TIMEOUT, self.client.publish(self.subject.clone(), bytes.into())).await;
     }
@@ -326,12 +329,12 @@ impl CoordinatorClient {
 /// Checks that the endgame tables match the run's.
 fn check_tables(
     rule: Option<&TablebaseRule>,
-    tables: Option<&Tablebases>,
+    tables: Option<&TablebaseAdjudicator>,
     wanted: Option<u32>,
 ) -> Result<(), String> {
     match (rule, tables, wanted) {
         (Some(_), Some(tables), Some(wanted)) if tables.pieces() < wanted => Err(format!(
-            "the run ends games by endgame tables of {wanted} pieces, and those of --tb have {}",
+            "the run needs endgame tables of {wanted} pieces, and those of --tb have {}",
             tables.pieces()
         )),
         _ => Ok(()),

@@ -130,7 +130,7 @@ fn moves_are_legal_and_none_is_behind_the_end() {
     let on = "g1f3/500///1/ g8f6/-500///1/ b1c3////1/";
     check(
         report(on, "1-0", "resignation", None),
-        Some("goes on after ply 4, where it was over by win adjudication"),
+        Some("goes on after ply 4, where it ended by win adjudication"),
     );
 }
 

@@ -27,7 +27,7 @@ fn check_text(what: &str, text: &str, longest: usize) -> Result<(), String> {
         return Err(format!("{what} is longer than {longest} letters"));
     }
     if text.chars().any(is_hidden) {
-        Err(format!("{what} has control characters, or others that are not seen"))
+        Err(format!("{what} has control characters or invisible ones"))
     } else {
         Ok(())
     }
@@ -52,7 +52,7 @@ fn check_name(what: &str, text: &str) -> Result<(), String> {
 }
 
 fn check_token(what: &str, text: &str) -> Result<(), String> {
-    if is_run_name(text) { Ok(()) } else { Err(format!("{what} is no name")) }
+    if is_run_name(text) { Ok(()) } else { Err(format!("{what} is not a name")) }
 }
 
 fn check_count(what: &str, count: usize, most: usize) -> Result<(), String> {
@@ -93,7 +93,7 @@ impl WorkerInfo {
         check_text("cpu", &self.cpu, MAX_NAME)?;
         check_count("entrants", self.engines.len(), MAX_ENTRANTS)?;
         if self.speed == 0 || self.slots == 0 || self.slots as usize > MAX_SLOTS || self.cores > MAX_CORES {
-            return Err("speed, slots or cores make no sense".to_owned());
+            return Err("speed, slots or cores are invalid".to_owned());
         }
         self.engines.iter().try_for_each(|engine| {
             check_text("name of an engine", &engine.name, MAX_NAME)?;
@@ -137,7 +137,7 @@ impl Message for Response {
     fn check(&self) -> Result<(), String> {
         match self {
             Response::Terms(terms) if !(100..=86_400_000).contains(&terms.lease_ms) => {
-                Err("the lease makes no sense".to_owned())
+                Err("the lease is invalid".to_owned())
             }
             Response::Refused { words } => check_text("words", words, MAX_TEXT),
             Response::Games { games } => check_count("games", games.len(), MAX_GAMES),
@@ -151,7 +151,7 @@ impl Message for WorkMessage {
         check_count("games", self.games.len(), MAX_GAMES)?;
         self.games.iter().try_for_each(|game| {
             check_count("plies of an opening", game.moves.len(), MAX_OPENING_PLIES)?;
-            if game.white == game.black { Err("an engine meets itself".to_owned()) } else { Ok(()) }
+            if game.white == game.black { Err("an engine plays itself".to_owned()) } else { Ok(()) }
         })
     }
 }

@@ -6,8 +6,7 @@ use proptest::prelude::*;
 
 use super::limits::check_transcript;
 use super::*;
-use smalt_match::game::Termination;
-use smalt_match::game::record::SearchRecord;
+use smalt_match::game::{SearchRecord, Termination};
 use smalt_protocol::Score;
 
 const BLACK_TO_MOVE: &str = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";

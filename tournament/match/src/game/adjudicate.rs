@@ -131,8 +131,8 @@ mod tests {
         let mut mover = Color::Black;
         let ended = scores.iter().enumerate().find_map(|(ply, &score)| {
             mover = mover.opposite();
-            let judged = adjudicator.update(mover, score, captures.contains(&(ply + 1)));
-            judged.map(|(outcome, termination)| (ply + 1, outcome, termination))
+            let adjudicated = adjudicator.update(mover, score, captures.contains(&(ply + 1)));
+            adjudicated.map(|(outcome, termination)| (ply + 1, outcome, termination))
         });
         assert_eq!(ended, expected);
     }

@@ -31,7 +31,7 @@ impl<'a> RunningClock<'a> {
         RunningClock { terms, moves: 0, remaining }
     }
 
-    pub fn terms(&self) -> &'a MoveClock {
+    pub(crate) fn terms(&self) -> &'a MoveClock {
         self.terms
     }
 
@@ -43,7 +43,7 @@ impl<'a> RunningClock<'a> {
     }
 
     /// Moves to the next time control; `None` in sudden death.
-    pub fn moves_to_go(&self) -> Option<NonZeroU32> {
+    pub(super) fn moves_to_go(&self) -> Option<NonZeroU32> {
         self.terms.control.period_after(self.moves)?.1
     }
 

@@ -3,21 +3,23 @@
 //! [`play`] drives the engines; [`clock`] and [`adjudicate`] are pure. Names of entrants, pairings and
 //! storage belong to other modules.
 
-pub mod adjudicate;
-pub mod clock;
+mod adjudicate;
+mod clock;
 pub mod moves;
-pub mod observer;
-pub mod play;
-pub mod record;
-pub mod search_warning;
-pub mod tablebases;
-pub mod termination;
+mod observer;
+mod play;
+mod record;
+mod search_warning;
+mod tablebases;
+mod termination;
 
 pub use adjudicate::Adjudicator;
-pub use clock::RunningClock;
+pub use clock::{ClockFlag, RunningClock};
 pub use observer::{GameObserver, MoveStart};
-pub use play::{GameSetup, Interrupted, Player, play};
-pub use record::{BinaryReport, EngineFault, FaultReport, GameRecord, Machine, MachineReport, PlyRecord};
-pub use search_warning::{Finding, GameWarning, SearchWarning, WarningCounts};
-pub use tablebases::{TablebaseError, Tablebases};
-pub use termination::Termination;
+pub(crate) use play::{GameSetup, Interrupted, Player, play, transcript_of};
+pub use record::{
+    BinaryReport, EngineFault, FaultReport, GameRecord, Machine, MachineReport, PlyRecord, SearchRecord,
+};
+pub use search_warning::{Finding, GameWarning, MateSigns, SearchWarning, WarningCounts};
+pub use tablebases::{TablebaseAdjudicator, TablebaseError};
+pub use termination::{Termination, TerminationKind};

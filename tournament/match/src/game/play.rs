@@ -23,7 +23,7 @@ use super::clock::{ClockFlag, RunningClock};
 use super::observer::{GameObserver, MoveStart};
 use super::record::{FaultReport, GameRecord, PlyRecord, SearchRecord};
 use super::search_warning::WarningCounts;
-use super::tablebases::Tablebases;
+use super::tablebases::TablebaseAdjudicator;
 use super::termination::Termination;
 use crate::opening::Opening;
 use crate::plan::{AdjudicationRules, MoveClock, PvRecord, ScoreView, TimeFlow};
@@ -48,7 +48,7 @@ const MIN_TIME: Duration = Duration::from_millis(1);
 
 /// A game to be played.
 #[derive(Clone, Copy)]
-pub struct GameSetup<'a> {
+pub(crate) struct GameSetup<'a> {
     /// Which game of the schedule.
     pub game: ScheduledGame,
     pub opening: &'a Opening,
@@ -64,7 +64,7 @@ pub struct GameSetup<'a> {
     pub match_lines: &'a [Regex],
     pub adjudication: AdjudicationRules,
     /// Endgame tables for adjudication.
-    pub tablebases: Option<&'a Tablebases>,
+    pub tablebases: Option<&'a TablebaseAdjudicator>,
     /// Observer of the game.
     pub observer: &'a dyn GameObserver,
     /// Interrupt that ends it at once.
@@ -72,7 +72,7 @@ pub struct GameSetup<'a> {
 }
 
 /// One side: an engine that has received the new-game commands, and its time control.
-pub struct Player<'a> {
+pub(crate) struct Player<'a> {
     pub engine: &'a mut dyn Engine,
     pub clock: &'a MoveClock,
     /// Whether it thinks on its opponent's time.
@@ -83,7 +83,7 @@ pub struct Player<'a> {
 
 /// Why a game has no record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Interrupted {
+pub(crate) enum Interrupted {
     #[error("interrupted")]
     Stopped,
     /// This program stood still for this long while an engine's clock ran: the game is void.
@@ -98,7 +98,7 @@ pub enum Interrupted {
 ///
 /// # Errors
 /// If the interrupt was raised, this program was held up while a clock ran, or the system failed.
-pub fn play(setup: GameSetup<'_>, players: [Player<'_>; 2]) -> Result<GameRecord, Interrupted> {
+pub(crate) fn play(setup: GameSetup<'_>, players: [Player<'_>; 2]) -> Result<GameRecord, Interrupted> {
     let clocks = [RunningClock::new(players[0].clock), RunningClock::new(players[1].clock)];
     let [white, black] = players;
     let position = setup.opening.position;
@@ -273,9 +273,9 @@ impl LiveGame<'_> {
         self.expected[mover.index()] = self.expected_answer(mover, &searched);
         let score = exact_score(&searched.report);
         let is_irreversible = self.game.position().halfmove_clock() == 0;
-        let judged = self.adjudicator.update(mover, score, is_irreversible);
+        let adjudicated = self.adjudicator.update(mover, score, is_irreversible);
         self.last[mover.index()] = Some((searched.report, searched.elapsed));
-        Ok(judged.map(|(outcome, termination)| GameEnd { outcome, termination, fault: None }))
+        Ok(adjudicated.map(|(outcome, termination)| GameEnd { outcome, termination, fault: None }))
     }
 
     /// An engine may resign or claim a result instead of moving; draws follow from the rules alone.

@@ -35,7 +35,7 @@ pub struct GameRecord {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// What its worker is called.
+    /// Name of its worker.
     pub name: String,
     /// Nodes per second of Smalt on it, to which clocks are scaled where the plan says so.
     pub speed: NonZeroU64,
@@ -59,7 +59,7 @@ impl GameRecord {
         }
     }
 
-    pub fn walkover(game: ScheduledGame, fen: Option<String>, outcome: Outcome) -> GameRecord {
+    pub(crate) fn walkover(game: ScheduledGame, fen: Option<String>, outcome: Outcome) -> GameRecord {
         GameRecord {
             game,
             fen,
@@ -113,7 +113,7 @@ pub struct PlyRecord {
 pub struct SearchRecord {
     /// Score from the point of view of the side that moved.
     pub score: Option<Score>,
-    /// Depth in plies.
+    /// Nominal depth in plies.
     pub depth: Option<u32>,
     pub nodes: Option<u64>,
     /// Time from the end of our write of `go` to the read of the move.
@@ -165,7 +165,7 @@ pub struct EngineFault {
 /// A machine and its engines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MachineReport {
-    /// What its worker is called.
+    /// Name of its worker.
     pub name: String,
     /// Its program and version.
     pub program: String,

@@ -100,25 +100,23 @@ impl Display for SearchWarning {
 pub struct WarningCounts([u32; SearchWarning::ALL.len()]);
 
 impl WarningCounts {
-    /// Counts one.
     pub fn add(&mut self, kind: SearchWarning) {
         self.0[kind as usize] = self.0[kind as usize].saturating_add(1);
     }
 
-    /// Adds those of another search.
+    /// Adds the counts of another search.
     pub fn add_all(&mut self, other: &WarningCounts) {
         for (count, more) in self.0.iter_mut().zip(other.0) {
             *count = count.saturating_add(more);
         }
     }
 
-    /// How many there are of a kind.
     pub fn count(&self, kind: SearchWarning) -> u32 {
         self.0[kind as usize]
     }
 
-    /// The kinds that there are, with their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = (SearchWarning, u32)> {
+    /// Kinds with a count above zero, and their counts.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (SearchWarning, u32)> {
         let counts = self.0;
         SearchWarning::ALL
             .into_iter()
@@ -126,7 +124,6 @@ impl WarningCounts {
             .filter(|(_, count)| *count > 0)
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&count| count == 0)
     }
@@ -159,18 +156,15 @@ impl Display for WarningCounts {
 /// A warning about a line of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Its kind.
     pub kind: SearchWarning,
     /// The first wrong move, as the engine wrote it; none where the whole line is wrong.
     pub mv: Option<String>,
-    /// The line.
     pub line: String,
 }
 
-/// A warning about a search of a game, with all that shows it.
+/// A warning about a search of a game, with the data to reproduce it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameWarning {
-    /// The warning.
     pub finding: Finding,
     /// The first position of the game; the start position of chess if none.
     pub fen: Option<String>,
@@ -193,8 +187,7 @@ pub struct MateSigns {
 
 /// A position with the history that repetitions are counted in.
 #[derive(Clone, Copy, Debug)]
-pub struct Root<'a> {
-    /// The position.
+pub(super) struct Root<'a> {
     pub position: &'a Position,
     /// The [repetition keys](Position::repetition_key) of the game up to it.
     pub keys: &'a [u64],
@@ -203,7 +196,7 @@ pub struct Root<'a> {
 }
 
 /// Checks the lines of a search from this position, and its best move.
-pub fn check_search(
+pub(super) fn check_search(
     root: Root<'_>,
     lines: &[u8],
     best: Option<UciMove>,
@@ -248,7 +241,7 @@ fn check_line(
     info: &Info<'_>,
     checks_mates: bool,
 ) -> Option<(SearchWarning, Option<String>)> {
-    let mut line = Line { root, position: *root.position, keys: Vec::new() };
+    let mut line = PvLine { root, position: *root.position, keys: Vec::new() };
     let mut plies: u64 = 0;
     for mv in info.pv.iter() {
         let legal = mv.to_move(&line.position);
@@ -284,14 +277,14 @@ fn mate_warning(score: Score, plies: u64, end: &Position) -> Option<SearchWarnin
 }
 
 /// A PV on a board.
-struct Line<'a> {
+struct PvLine<'a> {
     root: Root<'a>,
     position: Position,
     /// The repetition keys of its positions.
     keys: Vec<u64>,
 }
 
-impl Line<'_> {
+impl PvLine<'_> {
     /// The end of the game in this position, if it is one. A legal next move proves that it is neither mate nor stalemate.
     fn end(&self, is_next_legal: bool) -> Option<SearchWarning> {
         if !is_next_legal && !self.position.has_legal_move() {

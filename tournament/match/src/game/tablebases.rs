@@ -14,7 +14,7 @@ use super::termination::Termination;
 use crate::plan::{FiftyMoves, TablebaseResults, TablebaseRule};
 
 /// Opened tables with the adjudication rule.
-pub struct Tablebases {
+pub struct TablebaseAdjudicator {
     tables: Tablebase<Chess>,
     pieces: usize,
     adjudicate: TablebaseResults,
@@ -25,24 +25,20 @@ pub struct Tablebases {
 #[derive(Debug, thiserror::Error)]
 pub enum TablebaseError {
     #[error("read endgame tables from {}: {source}; change [adjudication] tablebases", path.display())]
-    Folder {
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Folder { path: PathBuf, source: io::Error },
     /// No tables in the folder.
     #[error("find endgame tables in {}: it has no .rtbw file; change [adjudication] tablebases", .0.display())]
     None(PathBuf),
-    #[error("read the endgame table {}: {reason}; mend or remove it", path.display())]
+    #[error("read the endgame table {}: {reason}; repair or remove it", path.display())]
     Broken { path: PathBuf, reason: String },
 }
 
-impl Tablebases {
+impl TablebaseAdjudicator {
     /// Opens all tables in the rule's folders.
     ///
     /// # Errors
     /// If a folder has none, or a table is broken.
-    pub fn open(rule: &TablebaseRule) -> Result<Tablebases, TablebaseError> {
+    pub fn open(rule: &TablebaseRule) -> Result<TablebaseAdjudicator, TablebaseError> {
         let mut tables = Tablebase::new();
         for folder in rule.path.iter().flat_map(std::env::split_paths) {
             let failed = |source| TablebaseError::Folder { path: folder.clone(), source };
@@ -61,7 +57,7 @@ impl Tablebases {
         }
         let most = tables.max_pieces();
         let pieces = if rule.pieces == 0 { most } else { most.min(rule.pieces as usize) };
-        Ok(Tablebases { tables, pieces, adjudicate: rule.adjudicate, fifty: rule.fifty })
+        Ok(TablebaseAdjudicator { tables, pieces, adjudicate: rule.adjudicate, fifty: rule.fifty })
     }
 
     /// Largest number of pieces that is probed, kings included.
@@ -119,9 +115,9 @@ impl Tablebases {
     }
 }
 
-impl fmt::Debug for Tablebases {
+impl fmt::Debug for TablebaseAdjudicator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tablebases").field("pieces", &self.pieces).finish_non_exhaustive()
+        f.debug_struct("TablebaseAdjudicator").field("pieces", &self.pieces).finish_non_exhaustive()
     }
 }
 
@@ -137,10 +133,10 @@ fn check_table(path: &Path) -> Result<(), TablebaseError> {
         .map_err(|error| broken(error.to_string()))?
         .len();
     if magic != Chess::TBW.magic {
-        return Err(broken("it does not begin as a Syzygy table does".to_owned()));
+        return Err(broken("it has no Syzygy magic number".to_owned()));
     }
     if length % 64 != 16 {
-        return Err(broken(format!("it has {length} bytes, which no whole table has")));
+        return Err(broken(format!("it has {length} bytes and is truncated")));
     }
     Ok(())
 }
@@ -162,15 +158,15 @@ mod tests {
     fn what_holds_no_tables_is_refused_in_words() {
         let folder = tempfile::tempdir().unwrap();
         let check = |path: &Path, expected: &str| {
-            let error = Tablebases::open(&rule(path)).unwrap_err().to_string();
+            let error = TablebaseAdjudicator::open(&rule(path)).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         };
         check(&folder.path().join("none"), "No such file");
         check(folder.path(), "it has no .rtbw file");
         std::fs::write(folder.path().join("KQvK.rtbw"), [0; 80]).unwrap();
-        check(folder.path(), "KQvK.rtbw: it does not begin as a Syzygy table does");
+        check(folder.path(), "KQvK.rtbw: it has no Syzygy magic number");
         std::fs::write(folder.path().join("KQvK.rtbw"), [0x71, 0xe8, 0x23, 0x5d, 0]).unwrap();
-        check(folder.path(), "it has 5 bytes, which no whole table has");
+        check(folder.path(), "it has 5 bytes and is truncated");
         std::fs::write(folder.path().join("KQvK.rtbw"), [0x71]).unwrap();
         check(folder.path(), "KQvK.rtbw: failed to fill whole buffer");
     }
@@ -181,7 +177,7 @@ mod tests {
     }
 
     fn check(rule: &TablebaseRule, fen: &str, expected: Option<(Outcome, Termination)>) {
-        let tables = Tablebases::open(rule).unwrap();
+        let tables = TablebaseAdjudicator::open(rule).unwrap();
         let position = Position::from_fen(fen).unwrap();
         assert_eq!(tables.adjudicate(&position), expected, "{fen}");
     }

@@ -8,7 +8,6 @@ use smalt_chess::{Color, Ending};
 /// Why a game ended; the record's outcome says who won.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Termination {
-    /// Mate.
     Checkmate,
     Stalemate,
     Repetition,
@@ -20,7 +19,6 @@ pub enum Termination {
     DrawAdjudication,
     /// Win by the engines' scores.
     WinAdjudication,
-    /// Announced mate.
     MateAdjudication,
     /// Won by the endgame tables.
     TablebaseWin,
@@ -96,7 +94,7 @@ impl Termination {
 
     /// The value of PGN's Termination tag: those of its standard (section 9.8.1), and for faults cutechess's, which scripts
     /// (OpenBench's) look for.
-    pub fn pgn_word(self) -> &'static str {
+    pub(crate) fn pgn_word(self) -> &'static str {
         self.entry().2
     }
 
@@ -199,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_illegal_move_is_a_rules_infraction_in_pgn() {
+    fn faults_other_than_illegal_moves_are_rules_infractions_in_pgn() {
         let check = |termination: Termination, word: &str| assert_eq!(termination.pgn_word(), word);
         check(Termination::EndlessLine, "rules infraction");
         check(Termination::FalseClaim, "rules infraction");

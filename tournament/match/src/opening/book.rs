@@ -3,12 +3,12 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::ops::Range;
 
 use smalt_chess::Position;
 
 use super::source::{OpeningOrigin, OpeningParts, OpeningSource, RawOpening};
 use super::{Openings, PolyglotWalk};
+use crate::fnv::{FNV_EMPTY, fnv1a};
 use crate::plan::BookFormat;
 
 /// Number of skipped entries that are kept with their reasons.
@@ -25,10 +25,9 @@ pub struct SkippedOpening {
 /// Why a book cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BookError {
-    /// The file cannot be read.
     #[error("{0}")]
     Io(#[from] io::Error),
-    #[error("failed to find a single opening{}", .first.as_ref().map(|first| format!(": line {} {}", first.line, first.reason)).unwrap_or_default())]
+    #[error("no usable opening{}", .first.as_ref().map(|first| format!(": line {} {}", first.line, first.reason)).unwrap_or_default())]
     Empty {
         /// The first line that was skipped.
         first: Option<SkippedOpening>,
@@ -46,7 +45,7 @@ pub struct Book {
     source: OpeningSource,
     walk: Option<PolyglotWalk>,
     count: u32,
-    sum: Checksum,
+    sum: u64,
     skipped: Vec<SkippedOpening>,
     /// Indices of skipped entries.
     bad: HashSet<u32>,
@@ -66,7 +65,7 @@ impl Book {
     ///
     /// # Errors
     /// As [`Self::scan`].
-    pub fn scan_playable(
+    pub(crate) fn scan_playable(
         source: OpeningSource,
         decided: impl Fn(&Position) -> Option<String>,
     ) -> Result<Book, BookError> {
@@ -86,18 +85,18 @@ impl Book {
             source: source.clone(),
             walk: None,
             count: 0,
-            sum: Checksum::new(),
+            sum: FNV_EMPTY,
             skipped: Vec::new(),
             bad: HashSet::new(),
         };
         let mut place = 0;
         source.for_each(|line, entry| {
-            let judged =
+            let parsed =
                 source.parse_opening(&entry).and_then(|parts| match decided(&parts.last_position()) {
                     Some(reason) => Err(reason),
                     None => Ok(parts),
                 });
-            book.add(place, line, judged);
+            book.add(place, line, parsed);
             place += 1;
         })?;
         if book.count == 0 {
@@ -107,11 +106,13 @@ impl Book {
         Ok(book)
     }
 
-    fn add(&mut self, place: u32, line: u64, judged: Result<OpeningParts, String>) {
-        match judged {
+    fn add(&mut self, place: u32, line: u64, parsed: Result<OpeningParts, String>) {
+        match parsed {
             Ok(parts) => {
                 self.count += 1;
-                self.sum.add_opening(&parts);
+                self.sum = parts.moves.iter().fold(hashed(self.sum, parts.start.key()), |sum, mv| {
+                    hashed(sum, u64::from(mv.to_bits()))
+                });
             }
             Err(reason) => {
                 self.bad.insert(place);
@@ -145,8 +146,8 @@ impl Book {
     /// A fingerprint that depends on all openings and their order.
     pub fn fingerprint(&self) -> String {
         match &self.walk {
-            Some(walk) => format!("{} book moves, {:016x}", walk.records(), self.sum.0),
-            None => format!("{} openings, {:016x}", self.count, self.sum.0),
+            Some(walk) => format!("{} book moves, {:016x}", walk.records(), self.sum),
+            None => format!("{} openings, {:016x}", self.count, self.sum),
         }
     }
 
@@ -154,7 +155,11 @@ impl Book {
     ///
     /// # Errors
     /// If the source cannot be read again, or has changed.
-    pub fn select(&self, places: impl IntoIterator<Item = u32>, seed: u64) -> Result<Openings, BookError> {
+    pub(crate) fn select(
+        &self,
+        places: impl IntoIterator<Item = u32>,
+        seed: u64,
+    ) -> Result<Openings, BookError> {
         if let Some(walk) = &self.walk {
             return Ok(Openings::in_order(places.into_iter().map(|place| walk.opening(place, seed))));
         }
@@ -191,34 +196,11 @@ impl Book {
         })?;
         Ok(repeated)
     }
-
-    /// All indices of the book.
-    pub fn places(&self) -> Range<u32> {
-        0..self.count
-    }
 }
 
-/// FNV-1a, 64 bits (G. Fowler, L. Noll and K. Vo), over Polyglot keys and moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Checksum(pub(super) u64);
-
-impl Checksum {
-    pub(super) fn new() -> Checksum {
-        Checksum(0xcbf2_9ce4_8422_2325)
-    }
-
-    pub(super) fn add(&mut self, value: u64) {
-        for byte in value.to_le_bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-
-    fn add_opening(&mut self, parts: &OpeningParts) {
-        self.add(parts.start.key());
-        for mv in &parts.moves {
-            self.add(u64::from(mv.to_bits()));
-        }
-    }
+/// Continues the fingerprint of a book.
+pub(super) fn hashed(sum: u64, value: u64) -> u64 {
+    fnv1a(sum, &value.to_le_bytes())
 }
 
 #[cfg(test)]
@@ -234,7 +216,7 @@ mod tests {
         let format = BookFormat::of(&path).unwrap();
         let book = Book::scan(OpeningSource { origin: OpeningOrigin::File(path, format), plies })?;
         // What is chosen is what was counted.
-        let openings = book.select(book.places().rev(), 0)?;
+        let openings = book.select((0..book.count()).rev(), 0)?;
         assert_eq!(openings.len(), book.count() as usize);
         Ok(book)
     }
@@ -293,14 +275,11 @@ nonsense
     #[test]
     fn a_source_without_openings_is_an_error() {
         let error = scan("book.epd", "\nx\n", None).unwrap_err().to_string();
-        assert!(
-            error.starts_with("failed to find a single opening: line 2 is not a valid position"),
-            "{error}"
-        );
+        assert!(error.starts_with("no usable opening: line 2 is not a valid position"), "{error}");
     }
 
     #[test]
-    fn many_bad_lines_are_counted_and_the_first_are_told() {
+    fn many_bad_lines_are_counted_and_the_first_are_kept() {
         let good = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
         let book = scan("book.epd", &format!("{}{good}", "x\n".repeat(1000)), None).unwrap();
         assert_eq!((book.count(), book.skipped_count(), book.skipped().len()), (1, 1000, KEPT));

@@ -41,7 +41,7 @@ impl OpeningGenerator {
 
 /// Random changes of openings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Variation {
+pub(crate) struct Variation {
     pub seed: u64,
     /// Number of random plies after each opening.
     pub plies: u32,

@@ -3,8 +3,8 @@
 //! count it ([`Book`]) and once more for the openings that a run uses ([`Openings`]).
 
 mod book;
-pub mod eco;
-pub mod generate;
+pub(crate) mod eco;
+mod generate;
 mod selection;
 mod source;
 mod walk;
@@ -12,6 +12,8 @@ mod walk;
 use smalt_chess::{Move, Position};
 
 pub use book::{Book, BookError, SkippedOpening};
+pub(crate) use generate::Variation;
+pub use generate::{Candidate, OpeningGenerator};
 pub use selection::Openings;
 pub use source::{OpeningOrigin, OpeningSource};
 pub use walk::PolyglotWalk;

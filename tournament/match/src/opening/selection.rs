@@ -64,14 +64,13 @@ impl Openings {
         self.lines.len()
     }
 
-    /// Whether there are no openings.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
     /// The same openings, each use of which is varied by chance.
     #[must_use]
-    pub fn varied(self, variation: Variation) -> Openings {
+    pub(crate) fn varied(self, variation: Variation) -> Openings {
         Openings { variation, ..self }
     }
 
@@ -84,7 +83,7 @@ impl Openings {
         let Some(&(start, end)) = self.lines.get(used % self.lines.len().max(1)) else {
             return Opening::standard();
         };
-        parse(&self.text[start as usize..end as usize]).expect("openings are judged before they are kept")
+        parse(&self.text[start as usize..end as usize]).expect("openings are parsed before they are kept")
     }
 }
 

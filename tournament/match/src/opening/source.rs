@@ -113,7 +113,7 @@ impl OpeningSource {
             }
             RawOpening::Unreadable(reason) => Err(reason.clone()),
             RawOpening::Number(number) => {
-                let setup = Setup::chess960(*number).ok_or("is no start position of Chess960")?;
+                let setup = Setup::chess960(*number).ok_or("is not a start position of Chess960")?;
                 let start = Position::new(&setup).map_err(|error| error.to_string())?;
                 Ok(OpeningParts {
                     start,

@@ -11,7 +11,8 @@ use smalt_chess::notation::polyglot::PolyglotBook;
 use smalt_chess::{DrawClaims, Game, Position};
 
 use super::Opening;
-use super::book::{BookError, Checksum};
+use super::book::{BookError, hashed};
+use crate::fnv::FNV_EMPTY;
 use smalt_workbench::decompress::Unpacked;
 
 /// Longest walk in plies: books may have cycles.
@@ -36,7 +37,7 @@ impl PolyglotWalk {
     }
 
     fn new(bytes: &[u8], plies: Option<u32>) -> Result<PolyglotWalk, BookError> {
-        let refuse = |reason: String| BookError::Polyglot(format!("it is no Polyglot book: {reason}"));
+        let refuse = |reason: String| BookError::Polyglot(format!("not a Polyglot book: {reason}"));
         let book = PolyglotBook::new(Arc::from(bytes)).map_err(|error| refuse(error.to_string()))?;
         if book.best_move(&Position::start()).is_none() {
             return Err(BookError::Polyglot(
@@ -51,18 +52,15 @@ impl PolyglotWalk {
         self.book.len()
     }
 
-    pub(super) fn checksum(&self) -> Checksum {
-        let mut sum = Checksum::new();
-        for entry in self.book.entries() {
-            sum.add(entry.key);
-            sum.add(u64::from(entry.mv.to_bits()) << 16 | u64::from(entry.weight));
-        }
-        sum
+    pub(super) fn checksum(&self) -> u64 {
+        self.book.entries().fold(FNV_EMPTY, |sum, entry| {
+            hashed(hashed(sum, entry.key), u64::from(entry.mv.to_bits()) << 16 | u64::from(entry.weight))
+        })
     }
 
     /// The walk with this number. It ends where the book ends, at the maximum length, or before a move that
     /// would end the game.
-    pub fn opening(&self, number: u32, seed: u64) -> Opening {
+    pub(crate) fn opening(&self, number: u32, seed: u64) -> Opening {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(u64::from(number));
         let mut game = Game::default();
@@ -131,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_book_is_refused() {
+    fn a_file_that_is_not_a_book_is_refused() {
         assert!(PolyglotWalk::new(b"nonsense", None).is_err());
         assert!(PolyglotWalk::new(&[], None).is_err());
     }

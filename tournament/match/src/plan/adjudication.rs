@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::value::{OnOff, defaults, parse_word};
 
-/// Settings of adjudication.
+/// Section `[adjudication]`: rules that end games early.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[command(next_help_heading = "Adjudication")]
@@ -44,7 +44,7 @@ impl Default for AdjudicationSettings {
 }
 
 impl AdjudicationSettings {
-    /// The active rules.
+    /// The rules that are on.
     pub fn rules(&self) -> AdjudicationRules {
         AdjudicationRules {
             draw: self.draw.on().copied(),
@@ -81,11 +81,8 @@ fn write_tablebases<S: Serializer>(rule: &TablebaseRule, serializer: S) -> Resul
 /// The active adjudication rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AdjudicationRules {
-    /// Draw adjudication.
     pub draw: Option<DrawRule>,
-    /// Resign adjudication.
     pub resign: Option<ResignRule>,
-    /// Mate adjudication.
     pub mate: Option<MateRule>,
     /// Move number after which the game is a draw.
     pub max_moves: Option<u32>,
@@ -97,7 +94,7 @@ pub struct AdjudicationRules {
 pub struct MateRule {
     /// Number of its consecutive moves.
     pub movecount: u32,
-    /// Who must see it.
+    /// Engines that must report the mate score.
     #[serde(default)]
     pub sides: Sides,
 }
@@ -136,7 +133,7 @@ pub enum Sides {
     #[default]
     #[serde(alias = "true")]
     Both,
-    /// The word of one is enough: of the loser for a resignation, of the winner for a mate.
+    /// One side is enough: the loser for a resignation, the winner for a mate.
     #[serde(alias = "false")]
     One,
 }
@@ -184,13 +181,10 @@ impl TablebaseRule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TablebaseResults {
-    /// Wins.
     #[serde(alias = "win")]
     Wins,
-    /// Draws.
     #[serde(alias = "draw")]
     Draws,
-    /// Both.
     #[default]
     Both,
 }
@@ -199,10 +193,10 @@ pub enum TablebaseResults {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FiftyMoves {
-    /// It is a draw.
+    /// Such a win is a draw.
     #[default]
     Respected,
-    /// It is a win.
+    /// Such a win is a win.
     Ignored,
 }
 

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_formats_under_any_packing() {
+    fn file_names_give_the_format_of_plain_and_compressed_books() {
         let check = |name: &str, expected| assert_eq!(BookFormat::of(Path::new(name)), expected, "{name}");
         check("UHO.epd", Some(BookFormat::Epd));
         check("a/8moves.PGN.gz", Some(BookFormat::Pgn));

@@ -55,26 +55,16 @@ pub enum PlanError {
     #[error(
         "{candidates} candidates and {bases} bases: a race has 2 to {MOST_CANDIDATES} candidates (--candidate) and one base (--base)"
     )]
-    RaceSides {
-        /// Challengers.
-        candidates: usize,
-        /// Opponents.
-        bases: usize,
-    },
+    RaceSides { candidates: usize, bases: usize },
     /// A bisection without its good commit or without others.
     #[error(
         "{commits} commits and {bases} good ones: a bisection has 1 to {MOST_COMMITS} commits as challengers, oldest first, and one good commit as opponent"
     )]
-    BisectSides {
-        /// Challengers.
-        commits: usize,
-        /// Opponents.
-        bases: usize,
-    },
+    BisectSides { commits: usize, bases: usize },
     /// An entrant without a command.
     #[error("entrant {number} has no cmd: give a program, a name of the registry, or builtin")]
     NoCommand {
-        /// Its number, from 1.
+        /// Number of the entrant, from 1.
         number: usize,
     },
     /// An invalid or duplicate name.
@@ -83,7 +73,7 @@ pub enum PlanError {
     #[error("entrant {name:?}: {error}")]
     Clock { name: String, error: ClockError },
     /// An hourglass with zero time.
-    #[error("[clock] hourglass: entrant {name:?} has no tc; an hourglass needs one for everybody")]
+    #[error("[clock] hourglass: entrant {name:?} has no tc; an hourglass needs one for every entrant")]
     Hourglass { name: String },
     /// Settings of a fleet that contradict each other.
     #[error("[fleet] {0}")]
@@ -95,11 +85,7 @@ pub enum PlanError {
     Sprt(#[from] SprtError),
     /// A setting that the format does not use.
     #[error("[run] {key}: {reason}")]
-    Format {
-        key: &'static str,
-        /// Reason.
-        reason: String,
-    },
+    Format { key: &'static str, reason: String },
     #[error(
         "{games} games are too many: a run has at most {MOST_GAMES}; lower games, rounds or the number of entrants"
     )]
@@ -283,13 +269,13 @@ fn check_numbers(format: Format, entrants: &[Entrant], has_sprt: bool) -> Result
     Ok(())
 }
 
-/// The tests of a race where nothing is said: near bounds, since most candidates are no better than the base.
+/// Default test of the candidates of a race: near bounds, since most candidates are no better than the base.
 fn test_of_a_race() -> SprtSettings {
     let RaceRules { elo1, beta, .. } = RaceRules::default();
     SprtSettings { elo1, beta, ..SprtSettings::default() }
 }
 
-/// The loss of a bisection where nothing is said.
+/// Default test of a bisection.
 fn test_of_a_bisection() -> SprtSettings {
     SprtSettings { elo0: -8.0, elo1: 0.0, ..SprtSettings::default() }
 }
@@ -421,7 +407,7 @@ fn rounds(rounds: Option<NonZeroU32>, format: Format, entrants: usize) -> Result
                 return Ok(rounds);
             }
             refuse(format!(
-                "{entrants} entrants meet everybody in {most} rounds of a Swiss tournament; take as many, or play a \
+                "{entrants} entrants have {most} opponents each in a Swiss tournament: lower rounds, or play a \
                  round-robin"
             ))
         }

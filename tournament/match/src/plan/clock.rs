@@ -58,7 +58,7 @@ impl Default for ClockSettings {
 }
 
 impl ClockSettings {
-    /// What an engine inherits: all but what concerns the run as a whole.
+    /// The settings that an engine inherits: all but those of the run as a whole.
     pub(super) fn layer(&self) -> Result<Table, toml::ser::Error> {
         let mut layer = Table::try_from(self)?;
         ["hourglass", "measured"].iter().for_each(|key| drop(layer.remove(*key)));
@@ -77,7 +77,7 @@ pub struct MoveClock {
     pub nodes: Option<u64>,
     /// Plies for each move.
     pub depth: Option<u32>,
-    /// Time margin.
+    /// Time by which a move may be late.
     pub margin: Duration,
     /// Timeout of a search without a time limit.
     pub longest_move: Duration,
@@ -102,7 +102,6 @@ pub enum TimeFlow {
 /// Why limits are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClockError {
-    /// No limit at all.
     #[error("no clock: give tc, movetime, nodes or depth")]
     None,
     /// Infinite time without another limit.
@@ -140,17 +139,17 @@ impl MoveClock {
     }
 
     /// Whether no limit depends on time, so that an engine may play the same game every time.
-    pub fn is_timeless(&self) -> bool {
+    pub(crate) fn is_timeless(&self) -> bool {
         self.control == TimeControl::UNLIMITED && self.move_time.is_none()
     }
 
     /// Node and depth limits.
-    pub fn work(&self) -> WorkLimit {
+    pub(crate) fn work(&self) -> WorkLimit {
         WorkLimit { nodes: self.nodes, depth: self.depth }
     }
 
     /// Sample limits of this kind, to find out how the engine can be held to them.
-    pub fn kind_of_limits(&self) -> SearchLimits {
+    pub(crate) fn kind_of_limits(&self) -> SearchLimits {
         let clock = self
             .control
             .period_after(0)

@@ -22,20 +22,17 @@ pub struct Colors {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Swap {
-    /// In each game, and from pair to pair.
+    /// Colors change in each game, and from pair to pair.
     EachGame,
-    /// Within a pair; every pair starts like the first.
+    /// Colors change within a pair; every pair starts like the first.
     InPairs,
-    /// Never.
     Never,
 }
 
 /// One of the two entrants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lead {
-    /// The first.
     First,
-    /// The second.
     Second,
 }
 

@@ -24,14 +24,14 @@ pub enum ScoreView {
     /// Side to move, as both protocols require.
     #[default]
     Mover,
-    /// White.
+    /// White, with either side to move.
     White,
 }
 
 impl ScoreView {
     /// A score as the engine of this side reported it, from the point of view of that side.
     #[must_use]
-    pub fn of_mover(self, mover: Color, score: ReportedScore) -> ReportedScore {
+    pub(crate) fn of_mover(self, mover: Color, score: ReportedScore) -> ReportedScore {
         match (self, mover) {
             (ScoreView::White, Color::Black) => score.negated(),
             _ => score,
@@ -47,7 +47,7 @@ fn is_threads(name: &str) -> bool {
 }
 
 /// Whether the engine's default number of threads exceeds the entrant's plan.
-pub fn declares_more_threads(entrant: &Entrant, options: &[OptionDeclaration]) -> bool {
+pub(crate) fn declares_more_threads(entrant: &Entrant, options: &[OptionDeclaration]) -> bool {
     let is_set = entrant.engine.options.keys().any(|name| is_threads(name));
     let more = |option: &OptionDeclaration| match option.kind {
         OptionKind::Spin { default, .. } => is_threads(&option.name) && default > 1,
@@ -58,12 +58,12 @@ pub fn declares_more_threads(entrant: &Entrant, options: &[OptionDeclaration]) -
 
 impl Entrant {
     /// Point of view of its scores.
-    pub fn scores(&self) -> ScoreView {
+    pub(crate) fn scores(&self) -> ScoreView {
         if self.engine.whitepov { ScoreView::White } else { ScoreView::Mover }
     }
 
     /// Number of search threads, as far as its options say.
-    pub fn threads(&self) -> usize {
+    pub(super) fn threads(&self) -> usize {
         let set = self.engine.options.iter().find(|(name, _)| is_threads(name));
         set.and_then(|(_, text)| text.0.parse().ok()).unwrap_or(1).max(1)
     }

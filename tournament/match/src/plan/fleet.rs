@@ -68,25 +68,19 @@ pub enum FleetError {
          and its password by --nats-password-file or in the environment as SMALT_NATS_PASSWORD"
     )]
     Secret,
-    /// Invalid address.
     #[error("nats {0:?}: expected nats://HOST:PORT, tls://HOST:PORT, or off")]
     Address(String),
-    /// Invalid lease.
     #[error("lease must be at least a second, and a day at most")]
     Lease,
     /// A name that cannot be part of a subject.
     #[error("run {0:?}: expected letters and digits, 40 at most")]
     Run(String),
-    /// More than one kind of authentication.
     #[error("give only one of a user, credentials and an nkey")]
     TwoWays,
-    /// Server settings without a server.
     #[error("these settings are for runs over a NATS server: give nats, too")]
     NoServer,
-    /// A password without a user.
     #[error("password-file is the password of a user: give the user, too")]
     Nobody,
-    /// Certificate without key, or key without certificate.
     #[error("cert and key go together")]
     HalfCertificate,
 }
@@ -97,7 +91,6 @@ impl FleetSettings {
         self.nats.as_ref().is_some_and(|url| url != OFF).then_some(self)
     }
 
-    /// Address of the server.
     pub fn url(&self) -> &str {
         self.nats.as_deref().unwrap_or(OFF)
     }

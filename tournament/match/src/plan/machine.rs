@@ -19,7 +19,6 @@ pub enum Affinity {
     Auto,
     /// As `Auto`, but an error where it is impossible.
     On,
-    /// Never.
     Off,
     /// On these processors, by system number.
     These(Vec<usize>),
@@ -69,7 +68,7 @@ impl fmt::Display for Affinity {
     }
 }
 
-/// Section `[timeouts]`: how long an engine may take for what is not a move.
+/// Section `[timeouts]`: timeouts of engines other than those of moves.
 #[derive(Args, Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[command(next_help_heading = "Timeouts")]

@@ -32,10 +32,12 @@ pub use check::PlanError;
 pub use clock::{ClockSettings, MoveClock, TimeFlow};
 pub use data::{DataFile, DataSettings, Duplicates, PositionKind};
 pub use encounter::{Colors, Lead, OpeningPolicy, Repeat, Swap};
-pub use entrant::{EngineSettings, Entrant, Program, Role, ScoreView, declares_more_threads};
+pub(crate) use entrant::declares_more_threads;
+pub use entrant::{EngineSettings, Entrant, Program, Role, ScoreView};
 pub use fleet::{FleetError, FleetSettings, is_run_name};
 pub use machine::{Affinity, Timeouts};
-pub use openings::{CHESS960_OPENINGS, EMBEDDED_OPENINGS, OpeningsSettings, Order, START_POSITION};
+pub(crate) use openings::CHESS960_OPENINGS;
+pub use openings::{EMBEDDED_OPENINGS, OpeningsSettings, Order, START_POSITION};
 pub use output::{
     Figure, GameWriting, LinePattern, Notation, OutputSettings, PgnForm, PgnStyle, PvRecord, Times,
     parse_address,
@@ -97,12 +99,12 @@ impl Plan {
     }
 
     /// Which games share an opening.
-    pub fn repeat(&self) -> Repeat {
+    pub(crate) fn repeat(&self) -> Repeat {
         if self.settings.openings.repeat { Repeat::Pairs } else { Repeat::Never }
     }
 
-    /// Who has White.
-    pub fn colors(&self) -> Colors {
+    /// Colors in the games of an encounter.
+    pub(crate) fn colors(&self) -> Colors {
         let run = &self.settings.run;
         Colors {
             swap: match (run.noswap, run.same_lead) {

@@ -16,12 +16,12 @@ use super::value::{defaults, parse_word, positive};
 pub const EMBEDDED_OPENINGS: &str = "builtin";
 
 /// Name of the 960 start positions of Chess960.
-pub const CHESS960_OPENINGS: &str = "chess960";
+pub(crate) const CHESS960_OPENINGS: &str = "chess960";
 
 /// Name of the start position alone.
 pub const START_POSITION: &str = "startpos";
 
-/// Settings of openings.
+/// Section `[openings]`: opening book and its order.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[command(next_help_heading = "Openings")]
@@ -84,7 +84,7 @@ impl OpeningsSettings {
     }
 }
 
-/// Order of openings.
+/// Order in which openings are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {

@@ -12,7 +12,7 @@ use smalt_chess::notation::pgn::MoveNotation;
 
 use super::value::{defaults, parse_word};
 
-/// Settings of output.
+/// Section `[output]`: output files and their formats.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[command(next_help_heading = "Output")]
@@ -97,7 +97,7 @@ impl OutputSettings {
 /// Parses a port of this machine, or an address with a port.
 ///
 /// # Errors
-/// If it is neither.
+/// If the text is neither.
 pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
     let own = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let port = text.parse::<u16>().ok().map(own);
@@ -145,15 +145,15 @@ pub enum Figure {
     Nodes,
     /// `nps=1000000`: nodes a second, by our clock.
     Nps,
-    /// `sd=30`: the longest line looked at, in plies.
+    /// `sd=30`: selective depth, in plies.
     Seldepth,
-    /// `hashfull=123`: how full the transposition table is, in thousandths.
+    /// `hashfull=123`: transposition table use, in thousandths.
     Hashfull,
     /// `tb=12`: positions found in endgame tables.
     Tbhits,
     /// `latency=0.000012s`: the runner's own delay before the move.
     Latency,
-    /// `tl=59.500s`: what the clock showed after the move.
+    /// `tl=59.500s`: time left on the clock after the move.
     Timeleft,
     /// `pv="g1f3 g8f6"`: the principal variation.
     Pv,
@@ -170,7 +170,7 @@ pub enum Times {
     Off,
 }
 
-/// Amount of PGN.
+/// How much of a game the PGN has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PgnForm {
@@ -181,7 +181,7 @@ pub enum PgnForm {
     Minimal,
 }
 
-/// Move notation.
+/// Notation of the moves in PGN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Notation {
@@ -204,7 +204,7 @@ impl From<Notation> for MoveNotation {
     }
 }
 
-/// Style of PGN.
+/// Fields and tags of the PGN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PgnStyle {
@@ -219,10 +219,8 @@ pub enum PgnStyle {
 /// Whether the store keeps principal variations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PvRecord {
-    /// Dropped.
     #[default]
     Dropped,
-    /// Kept.
     Kept,
 }
 

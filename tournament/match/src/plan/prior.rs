@@ -21,12 +21,10 @@ pub struct PriorResults {
 }
 
 impl PriorResults {
-    /// The games.
     pub fn games(&self) -> Wdl {
         Wdl::new(self.wins, self.draws, self.losses)
     }
 
-    /// The pairs.
     pub fn pairs(&self) -> Pentanomial {
         Pentanomial(self.pairs)
     }

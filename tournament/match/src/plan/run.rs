@@ -12,7 +12,7 @@ use smalt_workbench::entrant::text;
 use super::machine::Affinity;
 use super::value::{defaults, parse_word, positive};
 
-/// Settings of the run as a whole.
+/// Section `[run]`: format, number of games, and reaction to faults.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[command(next_help_heading = "Run")]
@@ -106,15 +106,15 @@ impl Default for RunSettings {
 pub enum Format {
     /// The challengers meet all others.
     Gauntlet,
-    /// Everybody meets everybody.
+    /// Every entrant meets every other.
     RoundRobin,
-    /// Two meet.
+    /// Two entrants meet.
     Match,
     /// The winner of an encounter goes on.
     Knockout,
-    /// Each meets all before it, one newcomer after the other.
+    /// Each entrant meets all entrants named before it.
     Pyramid,
-    /// Those meet who have about as many points.
+    /// Entrants with about equal points meet.
     Swiss,
     /// Candidates meet one base until they are decided.
     Race,
@@ -156,13 +156,13 @@ pub enum OnFault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BadOptions {
-    /// A fault: the engine does not play with other settings than those that were meant.
+    /// A fault: the engine does not play.
     Fault,
     /// It plays without the option, and there is a warning.
     Warn,
 }
 
-/// Variant of chess.
+/// Variant of chess of all games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {

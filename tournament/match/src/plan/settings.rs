@@ -23,41 +23,41 @@ use super::sprt::SprtSettings;
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Settings {
-    /// Who meets whom, and what happens after a fault.
+    /// Format, number of games, and reaction to faults.
     #[command(flatten)]
     pub run: RunSettings,
-    /// Limits of the engines that have none of their own.
+    /// Default time control and search limits of the engines.
     #[command(flatten)]
     pub clock: ClockSettings,
-    /// Where games begin.
+    /// Opening book and its order.
     #[command(flatten)]
     pub openings: OpeningsSettings,
-    /// When games are ended early.
+    /// Rules that end games early.
     #[command(flatten)]
     pub adjudication: AdjudicationSettings,
-    /// When the run is ended early.
+    /// Sequential test (SPRT) that ends the run early.
     #[command(flatten)]
     pub sprt: Option<SprtSettings>,
-    /// Where results go.
+    /// Output files and their formats.
     #[command(flatten)]
     pub output: OutputSettings,
     /// Which positions of the games are kept for tuners and trainers.
     #[command(flatten)]
     pub data: DataSettings,
-    /// How long engines may take for what is not a move.
+    /// Timeouts of engines other than those of moves.
     #[command(flatten)]
     pub timeouts: Timeouts,
-    /// How the run is played on other machines.
+    /// NATS server of a distributed run.
     #[command(flatten)]
     pub fleet: FleetSettings,
     /// Results of the match before this run.
     #[arg(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prior: Option<PriorResults>,
-    /// What every engine inherits.
+    /// Default settings of every engine.
     #[arg(skip)]
     pub each: Option<EngineSettings>,
-    /// The engines.
+    /// Engines of the run, in order.
     #[arg(skip)]
     #[serde(rename = "entrant", skip_serializing_if = "Vec::is_empty")]
     pub entrants: Vec<EngineSettings>,

@@ -9,8 +9,8 @@ use smalt_workbench::entrant::text;
 
 use super::value::defaults;
 
-/// Settings of a sequential test. The usual errors of both kinds are 5 %, and the usual question is whether a patch gains
-/// up to five Elo.
+/// Section `[sprt]`: a sequential test. By default both error rates are 5 %, and the hypotheses are those of a patch
+/// that gains up to five Elo.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[command(next_help_heading = "SPRT")]
@@ -44,7 +44,7 @@ impl SprtSettings {
     /// The test.
     ///
     /// # Errors
-    /// If its hypotheses or errors make no test.
+    /// If its hypotheses or error rates are invalid.
     pub fn test(&self) -> Result<Sprt, SprtError> {
         Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, self.model)
     }

@@ -22,9 +22,7 @@ pub(super) fn defaults<T: Args>() -> T {
 /// A rule as a table or as `key=value` words, or `off`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OnOff<T> {
-    /// Off.
     Off,
-    /// On.
     On(T),
 }
 
@@ -77,12 +75,12 @@ impl<T: DeserializeOwned> FromStr for OnOff<T> {
     }
 }
 
-/// A timeout in seconds: above zero, at most a day, by which tables of a terabyte are filled.
+/// A timeout in seconds: above zero, at most a day.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, JsonSchema)]
 pub struct SecondsSetting(f64);
 
 impl SecondsSetting {
-    /// Maximum in seconds.
+    /// Maximum timeout, in seconds: a day.
     const MOST: f64 = 86_400.0;
 
     fn new(seconds: f64) -> Result<SecondsSetting, String> {
@@ -94,7 +92,6 @@ impl SecondsSetting {
         }
     }
 
-    /// As a duration.
     pub fn duration(self) -> Duration {
         Duration::from_secs_f64(self.0)
     }

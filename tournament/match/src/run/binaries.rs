@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use ring::digest::{Context, SHA256};
 
-use super::engine_command::command;
+use super::engine_command::engine_command;
 use crate::plan::Plan;
 
 /// The programs of all entrants, in plan order.
@@ -55,7 +55,8 @@ impl Binaries {
         let mut binaries: Vec<Binary> = Vec::new();
         for entrant in &plan.entrants {
             let read = || -> Result<Binary, String> {
-                let path = command(entrant, own_program).locate().map_err(|error| error.to_string())?;
+                let path =
+                    engine_command(entrant, own_program).locate().map_err(|error| error.to_string())?;
                 let (sha256, seen) = match binaries.iter().find(|binary| binary.path == path) {
                     Some(same) => (same.sha256.clone(), same.stamp()),
                     None => read(&path).map_err(|error| format!("read {}: {error}", path.display()))?,
@@ -114,7 +115,7 @@ impl Binary {
 
     fn words(&self) -> String {
         format!(
-            "the program of {} has changed since the run began: {} has other bytes now, and the games would be of two \
+            "the program of {} has changed since the run began: {} has other content now, and the games would mix two \
              engines; put the old file back, or go on with --allow-mixed",
             self.entrant,
             self.path.display()

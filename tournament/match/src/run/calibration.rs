@@ -4,9 +4,8 @@ use std::num::NonZeroU64;
 use std::path::Path;
 use std::time::Duration;
 
-use smalt_driver::Protocol;
 use smalt_driver::{
-    ConversationError, EngineCommand, EngineTimeouts, GameOptions, SearchRequest, WaitContext,
+    ConversationError, EngineCommand, EngineTimeouts, GameOptions, Protocol, SearchRequest, WaitContext,
 };
 use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
@@ -21,7 +20,7 @@ const LONGEST: Duration = Duration::from_secs(120);
 ///
 /// # Errors
 /// If it does not run.
-pub fn measure(own_program: &Path) -> Result<NonZeroU64, ConversationError> {
+pub fn measure_speed(own_program: &Path) -> Result<NonZeroU64, ConversationError> {
     let command = EngineCommand::new(own_program).argument("engine");
     let mut context = WaitContext::none();
     let mut engine =

@@ -13,8 +13,7 @@ use smalt_stats::Verdict;
 use super::done::DoneGames;
 use super::event::{Disqualification, Event, RunEvent, RunObserver, StopReason};
 use super::queue::{OpenedGame, Queue, Work};
-use crate::game::termination::TerminationKind;
-use crate::game::{EngineFault, GameRecord};
+use crate::game::{EngineFault, GameRecord, TerminationKind};
 use crate::game_file::GameFiles;
 use crate::plan::OnFault;
 use crate::schedule::{ScheduledGame, Selection};
@@ -63,7 +62,7 @@ impl RunOutcome {
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    #[error("keep the results: failed to {0}")]
+    #[error("store the results: failed to {0}")]
     Store(#[from] StoreError),
     /// A game file failed.
     #[error("write the games: {0}")]
@@ -243,7 +242,7 @@ impl<'a> Coordinator<'a> {
     }
 
     /// Sets the shutdown deadline, unless an earlier one is set.
-    fn leave_within(&mut self, time: Duration) {
+    fn set_shutdown_deadline(&mut self, time: Duration) {
         let end = Instant::now() + time;
         self.shutdown = match self.shutdown {
             Shutdown::NotYet => Shutdown::Until(end),
@@ -272,7 +271,7 @@ impl<'a> Coordinator<'a> {
 
     fn close(&mut self) {
         self.closed = true;
-        self.leave_within(self.prepared.plan.settings.timeouts.quit.duration() + EXIT_GRACE);
+        self.set_shutdown_deadline(self.prepared.plan.settings.timeouts.quit.duration() + EXIT_GRACE);
         self.queue.close();
     }
 
@@ -344,13 +343,13 @@ impl<'a> Coordinator<'a> {
         match event {
             Event::EngineStarted { entrant, process, name, author } => {
                 self.processes.insert(process);
-                self.store.note_engine(entrant, &name, &author)?;
+                self.store.save_engine(entrant, &name, &author)?;
                 self.games.set_engine(entrant, &name, &author);
-                self.store.note_process(process)?;
+                self.store.save_process(process)?;
             }
             Event::EngineExited { process } => {
                 self.processes.remove(&process);
-                self.store.forget_process(process)?;
+                self.store.remove_process(process)?;
             }
             // The behavior of engines that we killed is no fault.
             Event::EngineFault(_) | Event::Disqualified { .. } if self.has_killed() => {}
@@ -418,7 +417,7 @@ impl<'a> Coordinator<'a> {
     }
 
     fn store_fault(&mut self, fault: &EngineFault) -> Result<(), RunError> {
-        self.store.note_fault(fault)?;
+        self.store.save_fault(fault)?;
         self.standings.add_between_games(&self.store)?;
         self.notify(&RunEvent::EngineFault(fault));
         Ok(())
@@ -493,7 +492,7 @@ impl<'a> Coordinator<'a> {
         if self.disqualified.contains_key(&entrant) {
             return Ok(());
         }
-        self.store.note_strike(entrant, &disqualification.to_string())?;
+        self.store.save_disqualification(entrant, &disqualification.to_string())?;
         self.disqualified.insert(entrant, disqualification.clone());
         self.standings.add_between_games(&self.store)?;
         self.notify(&RunEvent::Disqualified { entrant, disqualification: &disqualification });
@@ -527,7 +526,7 @@ impl<'a> Coordinator<'a> {
             self.notify(&RunEvent::Stopping(&reason));
             self.queue.cancel();
         }
-        self.leave_within(self.prepared.plan.settings.timeouts.quit.duration() + EXIT_GRACE);
+        self.set_shutdown_deadline(self.prepared.plan.settings.timeouts.quit.duration() + EXIT_GRACE);
         self.stop = Some(reason);
     }
 
@@ -535,7 +534,7 @@ impl<'a> Coordinator<'a> {
     fn kill_remaining(&mut self) {
         for process in self.processes.drain() {
             let _ = process.sweep();
-            let _ = self.store.forget_process(process);
+            let _ = self.store.remove_process(process);
         }
     }
 }

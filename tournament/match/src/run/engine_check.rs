@@ -3,10 +3,9 @@
 
 use std::path::Path;
 
-use smalt_driver::Protocol;
-use smalt_driver::{ConversationError, Fault, SetOptionError, WaitContext};
+use smalt_driver::{ConversationError, Fault, Protocol, SetOptionError, WaitContext};
 
-use super::engine_command::{command, engine_timeouts};
+use super::engine_command::{engine_command, engine_timeouts};
 use crate::plan::{BadOptions, Entrant, Plan};
 
 /// Why an engine does not fit the plan.
@@ -15,7 +14,7 @@ pub enum UnfitEngine {
     /// Unknown option or invalid value.
     #[error("entrant {name:?}: failed to {error}")]
     Option { name: String, error: SetOptionError },
-    /// It cannot keep the limit.
+    /// The engine cannot keep the limit.
     #[error("entrant {name:?} {fault}")]
     Limit { name: String, fault: Fault },
 }
@@ -36,7 +35,7 @@ fn check_engine(entrant: &Entrant, plan: &Plan, own_program: &Path) -> Result<()
         return Ok(());
     }
     let context = &mut WaitContext::none();
-    let command = command(entrant, own_program);
+    let command = engine_command(entrant, own_program);
     let started = smalt_driver::start(
         &command,
         entrant.engine.proto,

@@ -1,4 +1,4 @@
-//! How an entrant's engine is started: its command and its timeouts.
+//! Command and timeouts with which an entrant's engine is started.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use smalt_driver::{EngineCommand, EngineTimeouts};
 use crate::plan::{Entrant, Program, Timeouts};
 
 /// The command that starts an entrant's engine; the built-in one is this program.
-pub fn command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
+pub fn engine_command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
     let command = match &entrant.program {
         Program::Builtin => EngineCommand::new(own_program).argument("engine"),
         Program::Command(path) => EngineCommand::new(path),
@@ -24,7 +24,7 @@ pub fn command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
     }
 }
 
-/// How long an engine may take for what is not a move.
+/// Timeouts of an engine other than those of moves.
 pub fn engine_timeouts(timeouts: &Timeouts) -> EngineTimeouts {
     EngineTimeouts {
         start: timeouts.start.duration(),

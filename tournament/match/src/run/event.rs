@@ -39,16 +39,13 @@ pub enum Event {
     OptionRejected {
         /// An index of the plan's entrants.
         entrant: usize,
-        /// The option.
         rejected: RejectedOption,
     },
-    /// There is something wrong with the output of a search.
+    /// The output of a search is invalid or inconsistent.
     SearchWarning {
         /// Whose engine: an index of the plan's entrants.
         entrant: usize,
-        /// The game.
         game: ScheduledGame,
-        /// The warning.
         warning: Box<GameWarning>,
     },
     /// An engine repeatedly failed to start: it is disqualified.
@@ -93,11 +90,10 @@ pub enum Event {
 /// An option that an engine does not have, or does not have with this value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RejectedOption {
-    /// Its name.
     pub name: String,
     /// The value, if the engine has the option.
     pub value: Option<String>,
-    /// What is wrong, in words that fit after the engine's name.
+    /// Reason, in words that fit after the engine's name.
     pub words: String,
 }
 
@@ -159,16 +155,13 @@ pub enum RunEvent<'a> {
     OptionRejected {
         /// An index of the plan's entrants.
         entrant: usize,
-        /// The option.
         rejected: &'a RejectedOption,
     },
-    /// There is something wrong with the output of a search.
+    /// The output of a search is invalid or inconsistent.
     SearchWarning {
         /// Whose engine: an index of the plan's entrants.
         entrant: usize,
-        /// The game.
         game: &'a ScheduledGame,
-        /// The warning.
         warning: &'a GameWarning,
     },
     /// A remote machine joined the run.

@@ -1,4 +1,4 @@
-//! Workers as threads of this process, one a slot.
+//! The work queue of a local run: workers as threads of this process, one a slot.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
@@ -9,7 +9,8 @@ use smalt_driver::process::Interrupt;
 use super::event::Event;
 use super::processors::Processors;
 use super::queue::{Queue, Work};
-use super::slot::{self, Slot};
+use super::slot::Slot;
+use super::slot_config::SlotConfig;
 
 /// Slots, each a long-lived thread that owns its engines.
 #[derive(Debug)]
@@ -40,7 +41,7 @@ impl LocalWorkers {
     /// If the system has no more threads or descriptors.
     pub fn start(
         slots: usize,
-        terms: &Arc<slot::SlotConfig>,
+        terms: &Arc<SlotConfig>,
         events: &Sender<Event>,
         processors: Processors,
     ) -> std::io::Result<LocalWorkers> {

@@ -27,7 +27,7 @@ pub struct Processors {
 #[derive(Debug, thiserror::Error)]
 pub enum AffinityError {
     /// The system does not list its processors.
-    #[error("ask which processors may be used: {0}")]
+    #[error("list the usable processors: {0}")]
     System(#[from] io::Error),
     /// A processor that this process may not use.
     #[error("bind games to processor {processor}: only {allowed:?} may be used; change affinity")]
@@ -51,7 +51,7 @@ pub enum AffinityError {
 }
 
 impl Processors {
-    pub fn free() -> Processors {
+    pub(crate) fn free() -> Processors {
         Processors::default()
     }
 
@@ -97,7 +97,7 @@ impl Processors {
     }
 
     /// The processors of one slot; `None` if it is not bound.
-    pub fn of_slot(&self, slot: usize) -> Option<&[usize]> {
+    pub(super) fn of_slot(&self, slot: usize) -> Option<&[usize]> {
         self.sets.get(slot).map(Vec::as_slice)
     }
 }

@@ -14,20 +14,19 @@ use smalt_driver::{
     StartFailure, State, WaitContext,
 };
 
-use super::engine_command::{command, engine_timeouts};
+use super::engine_command::{engine_command, engine_timeouts};
 use super::event::{Disqualification, Event, RejectedOption};
 use super::log::GameLog;
 use super::observer::SlotObserver;
 use super::queue::{OpenedGame, Work};
-pub use super::slot_config::SlotConfig;
-use crate::game::play::transcript_of;
-use crate::game::{EngineFault, GameSetup, Interrupted, Player, play};
+use super::slot_config::SlotConfig;
+use crate::game::{EngineFault, GameSetup, Interrupted, Player, play, transcript_of};
 use crate::opening::Opening;
 use crate::plan::{BadOptions, Entrant, declares_more_threads};
 use crate::schedule::ScheduledGame;
 
 /// Failed starts in a row after which an engine is disqualified.
-pub const MAX_STARTS: usize = 3;
+const MAX_STARTS: usize = 3;
 
 /// Time between two start attempts: a program that is being rebuilt is missing for some seconds.
 const START_INTERVAL: Duration = Duration::from_millis(2500);
@@ -56,7 +55,7 @@ fn limit_words(method: LimitMethod, has_nodes: bool) -> Option<&'static str> {
 const SLEEP_SLICE: Duration = Duration::from_millis(50);
 
 /// The state of one slot.
-pub struct Slot {
+pub(super) struct Slot {
     worker: usize,
     terms: Arc<SlotConfig>,
     events: Sender<Event>,
@@ -123,7 +122,12 @@ impl Drop for WorkerEndedOnDrop {
 }
 
 impl Slot {
-    pub fn new(worker: usize, terms: Arc<SlotConfig>, events: Sender<Event>, interrupt: Interrupt) -> Slot {
+    pub(super) fn new(
+        worker: usize,
+        terms: Arc<SlotConfig>,
+        events: Sender<Event>,
+        interrupt: Interrupt,
+    ) -> Slot {
         Slot {
             worker,
             terms,
@@ -138,7 +142,7 @@ impl Slot {
     }
 
     /// Plays until the queue is closed, bound to these processors if given.
-    pub fn run(mut self, queue: &Receiver<Work>, processors: Option<Vec<usize>>) {
+    pub(super) fn run(mut self, queue: &Receiver<Work>, processors: Option<Vec<usize>>) {
         self.binding = processors.and_then(CpuBinding::new);
         let _end = WorkerEndedOnDrop { worker: self.worker, events: self.events.clone() };
         let mut last_end: Option<Instant> = None;
@@ -180,7 +184,7 @@ impl Slot {
         }
         for attempt in 1..=MAX_REPLAYS {
             let Some(stall) = self.play_once(opened, attempt) else { return };
-            let what = if attempt < MAX_REPLAYS { "is played again" } else { "is left out" };
+            let what = if attempt < MAX_REPLAYS { "is played again" } else { "is skipped" };
             let words = format!(
                 "Warning: game {} {what}: this program stood still for {:.1} s (stopped, suspended, or without processor \
                  time) while an engine's clock ran",
@@ -298,13 +302,13 @@ impl Slot {
         }
         match farewell {
             ExitOutcome::Quit(exit) if exit != Exit::Code(0) => {
-                warn(format!("{exit} when it was told to quit"));
+                warn(format!("{exit} after quit"));
             }
             // An engine that lost on time and still searches was not expected to quit.
             ExitOutcome::Terminated(_) | ExitOutcome::Killed if was_idle => {
                 let seconds = self.terms.timeouts.quit.duration().as_secs_f64();
                 warn(format!(
-                    "did not leave within {seconds} s of `quit` and was killed: what it wanted to save may be lost \
+                    "did not exit within {seconds} s of quit and was killed: what it wanted to save may be lost \
                      (--timeouts quit=SECONDS gives it more time)"
                 ));
             }
@@ -402,7 +406,7 @@ impl Slot {
     }
 
     fn start_once(&mut self, entrant: usize, plan: &Entrant) -> Result<RunningEngine, AttemptError> {
-        let mut command = command(plan, &self.terms.own_program);
+        let mut command = engine_command(plan, &self.terms.own_program);
         command.reaper = self.terms.reaper.clone();
         if let Some(binding) = &self.binding {
             command = command.affinity(binding.of(entrant).iter().copied());

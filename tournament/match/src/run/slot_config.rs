@@ -9,7 +9,7 @@ use regex::Regex;
 use smalt_driver::process::Reaper;
 
 use super::binaries::Binaries;
-use crate::game::{GameObserver, Tablebases};
+use crate::game::{GameObserver, TablebaseAdjudicator};
 use crate::plan::{AdjudicationRules, BadOptions, Entrant, Plan, PvRecord, TimeFlow, Timeouts, Variant};
 
 /// Configuration shared by all slots of a run.
@@ -27,7 +27,7 @@ pub struct SlotConfig {
     pub match_lines: Vec<Regex>,
     pub adjudication: AdjudicationRules,
     /// Endgame tables for adjudication.
-    pub tablebases: Option<Tablebases>,
+    pub tablebases: Option<TablebaseAdjudicator>,
     /// Timeouts other than for moves.
     pub timeouts: Timeouts,
     /// Policy for missing options.
@@ -39,7 +39,7 @@ pub struct SlotConfig {
     pub observers: Vec<Arc<dyn GameObserver>>,
     /// Folder of full transcripts, if any.
     pub log: Option<PathBuf>,
-    /// Who ends the engines when this program is killed.
+    /// Process that ends the engines when this program is killed.
     pub reaper: Option<Reaper>,
     /// Expected engine programs; `None` where they may change.
     pub binaries: Option<Binaries>,
@@ -50,7 +50,7 @@ impl SlotConfig {
     pub fn of(
         plan: &Plan,
         measured: Option<NonZeroU64>,
-        tablebases: Option<Tablebases>,
+        tablebases: Option<TablebaseAdjudicator>,
         own_program: &Path,
         reaper: Option<Reaper>,
     ) -> SlotConfig {

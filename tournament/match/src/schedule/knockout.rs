@@ -50,7 +50,7 @@ fn encounter(tie: &Tie) -> Option<Encounter> {
 
 /// All known rounds: those played, and the one that follows. `games` is the number of games of an encounter
 /// without tiebreaks.
-pub fn bracket(
+pub(super) fn bracket(
     seeds: &[usize],
     games: u32,
     tiebreak_pairs: u32,

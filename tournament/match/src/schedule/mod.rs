@@ -7,13 +7,13 @@
 
 mod block;
 mod candidates;
-pub mod knockout;
+pub(crate) mod knockout;
 mod mersenne;
 mod openings;
 mod pairings;
 mod rounds;
 mod rules;
-pub mod swiss;
+pub(crate) mod swiss;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -24,7 +24,8 @@ pub use openings::OpeningOrder;
 pub(crate) use openings::below;
 use openings::shuffle;
 use pairings::Encounter;
-pub use pairings::{EncounterScore, GauntletSide, Pairing, PlayedRound};
+use pairings::PlayedRound;
+pub use pairings::{EncounterScore, GauntletSide, Pairing};
 use rounds::RoundSystem;
 pub use rules::EncounterRules;
 
@@ -123,7 +124,7 @@ pub struct ScheduledPair {
 
 impl ScheduledPair {
     /// The numbers of its games.
-    pub fn numbers(&self) -> Range<u32> {
+    pub(crate) fn numbers(&self) -> Range<u32> {
         self.first_game..self.first_game + self.games
     }
 }
@@ -261,7 +262,7 @@ impl Schedule {
     }
 
     /// Known number of games of each pairing.
-    pub fn games_by_pairing(&self) -> BTreeMap<Pairing, u64> {
+    pub(crate) fn games_by_pairing(&self) -> BTreeMap<Pairing, u64> {
         let mut games = BTreeMap::new();
         for block in &self.blocks {
             for encounter in &block.encounters {
@@ -272,7 +273,7 @@ impl Schedule {
     }
 
     /// Whether two games share an opening and count as a pair.
-    pub fn repeat(&self) -> Repeat {
+    pub(crate) fn repeat(&self) -> Repeat {
         self.terms.repeat
     }
 
@@ -330,7 +331,7 @@ impl Schedule {
     }
 
     /// The pair with this number, if known.
-    pub fn pair(&self, number: u32) -> Option<ScheduledPair> {
+    pub(crate) fn pair(&self, number: u32) -> Option<ScheduledPair> {
         let index = self.blocks.partition_point(|block| block.pair_numbers().end <= number);
         self.blocks.get(index).map(|block| block.pair(number))
     }
@@ -342,7 +343,7 @@ impl Schedule {
     }
 
     /// The games of a pair.
-    pub fn games_of(&self, pair: ScheduledPair) -> impl Iterator<Item = ScheduledGame> + '_ {
+    pub(crate) fn games_of(&self, pair: ScheduledPair) -> impl Iterator<Item = ScheduledGame> + '_ {
         pair.numbers().filter_map(|number| self.game(number))
     }
 }

@@ -16,19 +16,19 @@ pub struct OpeningOrder {
 
 impl OpeningOrder {
     /// File order, from `start` (counted from 0).
-    pub fn sequential(openings: u32, start: u32) -> OpeningOrder {
+    pub(crate) fn sequential(openings: u32, start: u32) -> OpeningOrder {
         OpeningOrder { openings, start, order: None }
     }
 
     /// Random order; the same seed gives the same order.
-    pub fn random(openings: u32, seed: u64, start: u32) -> OpeningOrder {
+    pub(crate) fn random(openings: u32, seed: u64, start: u32) -> OpeningOrder {
         let mut order: Vec<u32> = (0..openings).collect();
         shuffle(&mut order, seed);
         OpeningOrder { openings, start, order: Some(order) }
     }
 
     /// As fastchess shuffles them for `-srand`: the same seed gives the same order there.
-    pub fn of_fastchess(openings: u32, srand: u64, start: u32) -> OpeningOrder {
+    pub(crate) fn of_fastchess(openings: u32, srand: u64, start: u32) -> OpeningOrder {
         let mut order: Vec<u32> = (0..openings).collect();
         let mut random = MersenneTwister::new(srand);
         for place in 0..order.len().saturating_sub(1) {
@@ -39,7 +39,7 @@ impl OpeningOrder {
     }
 
     /// Index in the file of the opening with this index of use; 0 if there are none.
-    pub fn place(&self, used: u32) -> u32 {
+    pub(crate) fn place(&self, used: u32) -> u32 {
         let openings = u64::from(self.openings.max(1));
         let at = ((u64::from(self.start) + u64::from(used)) % openings) as u32;
         match &self.order {

@@ -69,7 +69,7 @@ pub(super) fn pyramid(entrants: usize) -> Vec<Vec<Encounter>> {
 
 /// Games played between two barriers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlayedRound {
+pub(super) struct PlayedRound {
     /// The round, from 0. Tiebreak pairs belong to the same round.
     pub round: u32,
     /// Encounters with their scores.
@@ -100,7 +100,7 @@ impl EncounterScore {
     }
 
     /// The opponent of this entrant.
-    pub fn other(&self, entrant: usize) -> usize {
+    pub(super) fn other(&self, entrant: usize) -> usize {
         if entrant == self.pairing.first { self.pairing.second } else { self.pairing.first }
     }
 }
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_meets_everybody_once_and_leads_as_often_as_not() {
+    fn a_round_robin_pairs_each_two_once_with_balanced_leads() {
         for entrants in 2..30 {
             let encounters = round_robin(entrants);
             let mut pairings: Vec<_> = encounters.iter().map(|encounter| encounter.pairing).collect();

@@ -9,7 +9,6 @@ pub struct EncounterRules {
     pub games: u32,
     /// Which games share an opening.
     pub repeat: Repeat,
-    /// Who has White.
     pub colors: Colors,
     /// Which encounters share openings.
     pub policy: OpeningPolicy,
@@ -24,8 +23,8 @@ impl EncounterRules {
         }
     }
 
-    /// Who has White in a game of a unit. The lead alternates between units and rounds, so that odd numbers
-    /// of games are balanced.
+    /// Color lead of a game of a unit. The lead alternates between units and rounds, so that odd numbers of games are
+    /// balanced.
     pub(super) fn white(&self, lead: Lead, round: u32, unit: u32, game: u32) -> Lead {
         let lead = lead.flipped_if(self.colors.lead == Lead::Second);
         match self.colors.swap {

@@ -23,7 +23,7 @@ pub struct SwissStanding {
 }
 
 /// Entrants by half points, Buchholz, seed.
-pub fn places(seeds: &[usize], games: u32, played: &[PlayedRound]) -> Vec<SwissStanding> {
+pub(super) fn places(seeds: &[usize], games: u32, played: &[PlayedRound]) -> Vec<SwissStanding> {
     let mut places: Vec<SwissStanding> = seeds
         .iter()
         .map(|&entrant| SwissStanding { entrant, half_points: 0, buchholz: 0, met: Vec::new(), byes: 0 })
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_meets_twice_or_misses_a_round_while_that_can_be() {
+    fn pairings_neither_repeat_nor_leave_out_players_if_possible() {
         for entrants in 2..40_usize {
             let rounds = entrants.div_ceil(2) as u32;
             let played = play(entrants, rounds, chance);

@@ -101,7 +101,7 @@ fn a_round_has_one_opening_and_the_next_round_another() {
 }
 
 #[test]
-fn a_single_round_of_an_odd_number_gives_everybody_white_as_often() {
+fn colors_are_balanced_in_a_single_round_of_an_odd_field() {
     let schedule = round_robin(7, 1);
     let mut white = vec![0; 7];
     all_games(&schedule).iter().for_each(|game| white[game.white] += 1);
@@ -109,7 +109,7 @@ fn a_single_round_of_an_odd_number_gives_everybody_white_as_often() {
 }
 
 #[test]
-fn policies_say_who_shares_an_opening() {
+fn opening_policies_say_which_encounters_share_openings() {
     let openings = |policy| {
         let terms = EncounterRules { policy, ..terms(4) };
         let schedule = Schedule::new(PairingScheme::RoundRobin(3), terms, 1, Sequence::AsListed);

@@ -6,8 +6,8 @@ use serde::Serialize;
 use smalt_report::{Column, ColumnKind, Sign, Table};
 
 use super::Standings;
-pub use super::bisection::BisectionJson;
-pub use super::race::RaceJson;
+use super::bisection::BisectionJson;
+use super::race::RaceJson;
 use crate::schedule::knockout::{BracketRound, Tie};
 use crate::schedule::swiss::SwissStanding;
 use crate::schedule::{Selection, TournamentProgress};
@@ -16,22 +16,18 @@ use crate::schedule::{Selection, TournamentProgress};
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum CourseJson {
-    /// A knockout.
     Knockout {
-        /// Known rounds.
+        /// Rounds paired so far.
         rounds: Vec<RoundJson>,
-        /// Champion, once known.
+        /// Winner of the final, once it is played.
         champion: Option<String>,
     },
-    /// A race.
     Race(RaceJson),
-    /// A bisection.
     Bisect(BisectionJson),
-    /// A Swiss tournament.
     Swiss {
-        /// Total rounds.
+        /// Planned number of rounds.
         rounds: u32,
-        /// Complete rounds.
+        /// Number of complete rounds.
         complete: u32,
         /// Entrants by points, then Buchholz.
         places: Vec<SwissPlaceJson>,
@@ -47,7 +43,7 @@ pub struct RoundJson {
 
 /// An encounter; `second` is null for a bye.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct EncounterJson {
+struct EncounterJson {
     first: String,
     second: Option<String>,
     first_points: f64,

@@ -36,7 +36,7 @@ pub enum Unit {
 
 impl Unit {
     /// From the opponent's point of view.
-    pub fn mirrored(self) -> Unit {
+    pub(super) fn mirrored(self) -> Unit {
         match self {
             Unit::Game(outcome) => Unit::Game(outcome.mirrored()),
             Unit::Pair(first, second) => Unit::Pair(first.mirrored(), second.mirrored()),
@@ -89,12 +89,10 @@ impl Units {
         self.0.push((number, pairing, unit));
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -54,7 +54,6 @@ impl Games {
         self.numbers.get(name).copied()
     }
 
-    /// How many games there are.
     pub fn count(&self) -> u64 {
         self.results.values().map(Wdl::games).sum()
     }

@@ -91,7 +91,7 @@ struct PairingJson {
 
 /// State of a sequential test.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct SprtJson {
+struct SprtJson {
     elo0: f64,
     elo1: f64,
     alpha: f64,
@@ -162,7 +162,7 @@ fn error(estimate: Option<Estimate>) -> Option<f64> {
 }
 
 impl ResultsJson {
-    /// Current results.
+    /// Results of the games so far.
     pub fn of(standings: &Standings) -> ResultsJson {
         let ratings = standings.ratings(&RatingOptions::default()).ok();
         let mut ranks = vec![0; standings.entrants.len()];

@@ -21,12 +21,12 @@ impl Latencies {
         self.longest = self.longest.max(time);
     }
 
-    /// How many there are.
+    /// Number of recorded times.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The longest of all.
+    /// The longest recorded time.
     pub fn longest(&self) -> Duration {
         self.longest
     }

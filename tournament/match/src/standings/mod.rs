@@ -3,14 +3,14 @@
 //! matter.
 
 mod bisection;
-pub mod course;
-pub mod curve;
+mod course;
+mod curve;
 mod games;
 pub mod json;
-pub mod latency;
+mod latency;
 mod race;
 pub mod report;
-pub mod scale;
+mod scale;
 mod sequential;
 
 use std::collections::{BTreeMap, HashMap};
@@ -22,14 +22,13 @@ use smalt_stats::ratings::{Pairing as RatedPairing, Rating, RatingError, RatingO
 use smalt_stats::sprt::SequentialEstimate;
 use smalt_stats::{Counts, MatchStatistics, Outcome, Pentanomial, Sprt, Verdict, Wdl};
 
-use crate::game::record::SearchRecord;
-use crate::game::termination::TerminationKind;
-use crate::game::{GameRecord, Termination, WarningCounts};
+use crate::game::{GameRecord, SearchRecord, Termination, TerminationKind, WarningCounts};
 use crate::plan::{Entrant, Format, PriorResults, Repeat};
 use crate::schedule::{Pairing, Schedule};
 use crate::setup::Prepared;
 use crate::store::{Store, StoreError};
-use curve::{EloPoint, LlrPoint, Unit, Units, elo_curve, llr_curve};
+pub use course::CourseJson;
+pub use curve::{EloPoint, LlrPoint, Unit, Units, elo_curve, llr_curve};
 pub use games::Games;
 use latency::Latencies;
 use scale::KnownRating;
@@ -131,18 +130,18 @@ impl SearchTally {
     }
 
     /// Nodes per second over all searches that reported nodes, by our clock.
-    pub fn nps(&self) -> Option<f64> {
+    fn nps(&self) -> Option<f64> {
         let seconds = self.nodes_time.as_secs_f64();
         (self.nodes > 0 && seconds > 0.0).then(|| self.nodes as f64 / seconds)
     }
 
     /// Mean nominal depth, in plies.
-    pub fn depth(&self) -> Option<f64> {
+    pub(crate) fn depth(&self) -> Option<f64> {
         (self.depth_count > 0).then(|| self.depths as f64 / self.depth_count as f64)
     }
 
     /// Mean time of a move.
-    pub fn time_per_move(&self) -> Option<Duration> {
+    fn time_per_move(&self) -> Option<Duration> {
         u32::try_from(self.moves).ok().filter(|&moves| moves > 0).map(|moves| self.time / moves)
     }
 }
@@ -304,7 +303,7 @@ impl Standings {
                 tally.start_faults += 1;
             }
         }
-        self.out = store.strikes()?;
+        self.out = store.disqualifications()?;
         Ok(())
     }
 
@@ -450,7 +449,7 @@ impl Standings {
     }
 
     /// Statistics over games (pairs) without faults; `None` if there are none.
-    pub fn faultless_statistics_of(&self, entrant: usize) -> Option<MatchStatistics> {
+    fn faultless_statistics_of(&self, entrant: usize) -> Option<MatchStatistics> {
         let tally = &self.entrants[entrant];
         (tally.faultless != self.counted_of(entrant))
             .then(|| self.counts(tally.faultless, tally.faultless_pairs).statistics())
@@ -463,7 +462,7 @@ impl Standings {
     }
 
     /// Number of games by termination.
-    pub fn terminations(&self) -> &BTreeMap<Termination, u64> {
+    fn terminations(&self) -> &BTreeMap<Termination, u64> {
         &self.terminations
     }
 
@@ -477,17 +476,17 @@ impl Standings {
     }
 
     /// Games of one entrant that count in statistics: those of whole pairs where pairs count.
-    pub fn counted_of(&self, entrant: usize) -> Wdl {
+    fn counted_of(&self, entrant: usize) -> Wdl {
         self.pairings_of(entrant).map(|tally| tally.counted).sum()
     }
 
     /// Games of one entrant in incomplete pairs, which statistics do not count yet.
-    pub fn unpaired_of(&self, entrant: usize) -> u64 {
+    fn unpaired_of(&self, entrant: usize) -> u64 {
         self.pairings_of(entrant).map(|tally| tally.unpaired()).sum()
     }
 
     /// Counts of an entrant against all opponents: pairs, or games where there are no pairs.
-    pub fn counts_of(&self, entrant: usize) -> Counts {
+    fn counts_of(&self, entrant: usize) -> Counts {
         self.counts(self.counted_of(entrant), self.pairs_of(entrant))
     }
 
@@ -503,7 +502,7 @@ impl Standings {
     /// Entrants from best to worst by these ratings: above the rated those who lost nothing to them, below
     /// those who won nothing from them, and last those connected by no game. Among these, and without
     /// ratings, by score.
-    pub fn order(&self, ratings: Option<&Ratings>) -> Vec<usize> {
+    pub(crate) fn order(&self, ratings: Option<&Ratings>) -> Vec<usize> {
         let key = |&entrant: &usize| {
             let results = self.entrants[entrant].results;
             let share = if results.games() == 0 { -1.0 } else { results.points() / results.games() as f64 };
@@ -562,7 +561,7 @@ impl Standings {
     ///
     /// # Errors
     /// If the games do not connect anybody.
-    pub fn ratings(&self, options: &RatingOptions) -> Result<Ratings, RatingError> {
+    fn ratings(&self, options: &RatingOptions) -> Result<Ratings, RatingError> {
         let mut games: Vec<RatedPairing> = self
             .colors
             .iter()

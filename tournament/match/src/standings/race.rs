@@ -28,7 +28,7 @@ pub struct RaceJson {
     is_open: bool,
     candidates: Vec<CandidateJson>,
     #[serde(skip)]
-    rows: Vec<Row>,
+    rows: Vec<CandidateRow>,
 }
 
 /// A candidate of a race.
@@ -55,9 +55,9 @@ struct CandidateJson {
     estimate_los: Option<f64>,
 }
 
-/// What the table shows of it.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq)]
-struct Row {
+struct CandidateRow {
     place: usize,
     test: Interval,
     estimate: Interval,
@@ -83,7 +83,7 @@ impl RaceJson {
             let candidate = &race.candidates()[number];
             let of_test = test.estimate_of(&Counts::Pairs(candidate.pairs));
             let estimate = candidate.estimate();
-            rows.push(Row {
+            rows.push(CandidateRow {
                 place,
                 test: of_test.as_ref().map(sequential_elo).unwrap_or_default(),
                 estimate: elo(estimate),
@@ -147,7 +147,7 @@ impl RaceJson {
         table
     }
 
-    /// How far it is, in a line.
+    /// Progress in one line.
     pub(super) fn progress(&self) -> String {
         let count = |verdict: CandidateVerdict| {
             self.candidates.iter().filter(|candidate| candidate.verdict == word(verdict)).count()

@@ -267,7 +267,7 @@ pub fn estimate_after_test(found: &SequentialEstimate) -> String {
     )
 }
 
-/// The same with its interval.
+/// The estimate with its interval.
 pub(super) fn sequential_elo(found: &SequentialEstimate) -> Interval {
     let ends = found.interval;
     Interval { value: found.elo, error: ends.half_width(), low: ends.low, high: ends.high }
@@ -332,13 +332,13 @@ pub fn endings(standings: &Standings) -> String {
             ("illegal moves", tally.illegal_moves),
             ("failed starts", tally.start_faults),
         ];
-        let told: Vec<String> = faults
+        let words: Vec<String> = faults
             .iter()
             .filter(|(_, count)| *count > 0)
             .map(|(name, count)| format!("{name} {count}"))
             .collect();
-        if !told.is_empty() {
-            writeln!(text, "  {}: {}", tally.name, told.join(", ")).expect("a string takes any text");
+        if !words.is_empty() {
+            writeln!(text, "  {}: {}", tally.name, words.join(", ")).expect("a string takes any text");
         }
     }
     text.push_str(&without_faults(standings));
@@ -363,41 +363,41 @@ pub fn search_warnings_table(standings: &Standings) -> Table {
 }
 
 fn search_warnings(standings: &Standings) -> String {
-    let tell = |tally: &EntrantTally| {
+    let words_of = |tally: &EntrantTally| {
         let kinds: Vec<String> =
             tally.warnings.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
         (!kinds.is_empty()).then(|| format!("  {}: {}\n", tally.name, kinds.join(", ")))
     };
-    let told: String = standings.entrants().iter().filter_map(tell).collect();
-    if told.is_empty() { told } else { format!("Warnings about engine output:\n{told}") }
+    let words: String = standings.entrants().iter().filter_map(words_of).collect();
+    if words.is_empty() { words } else { format!("Warnings about engine output:\n{words}") }
 }
 
 /// Entrants that exceeded their limits, which is no fault but makes results doubtful.
 fn overruns(standings: &Standings) -> String {
-    let tell = |tally: &EntrantTally| {
+    let words_of = |tally: &EntrantTally| {
         let (overruns, moves) = (tally.overruns, tally.searches.moves);
         (overruns > 0).then(|| format!("{} in {overruns} of {moves} moves", tally.name))
     };
-    let told: Vec<String> = standings.entrants().iter().filter_map(tell).collect();
-    if told.is_empty() {
+    let words: Vec<String> = standings.entrants().iter().filter_map(words_of).collect();
+    if words.is_empty() {
         return String::new();
     }
     format!(
         "Beyond the limit of nodes or plies, so that strength was not compared on equal terms: {}\n",
-        told.join(", ")
+        words.join(", ")
     )
 }
 
 /// Elo without the games that a fault ended.
 fn without_faults(standings: &Standings) -> String {
-    let tell = |(entrant, tally): (usize, &EntrantTally)| {
+    let words_of = |(entrant, tally): (usize, &EntrantTally)| {
         let found = standings.faultless_statistics_of(entrant)?;
         let elo = format::interval(&elo(Some(found)), 1, Sign::Both);
         let games = format::count(tally.faultless.games() as usize, "game");
         Some(format!("{} {elo} ({games})", tally.name))
     };
-    let told: Vec<String> = standings.entrants().iter().enumerate().filter_map(tell).collect();
-    if told.is_empty() { String::new() } else { format!("Elo without those games: {}\n", told.join(", ")) }
+    let words: Vec<String> = standings.entrants().iter().enumerate().filter_map(words_of).collect();
+    if words.is_empty() { String::new() } else { format!("Elo without those games: {}\n", words.join(", ")) }
 }
 
 /// Maximum number of faults in the table.

@@ -10,7 +10,7 @@ use smalt_stats::ratings::{Anchor, RatingOptions, Ratings};
 use super::Standings;
 use crate::plan::Plan;
 
-/// Half-width of the 95 % interval of a known rating where nothing is said: that of engines with some thousand games.
+/// Default half-width of the 95 % interval of a known rating: that of an engine with some thousand games.
 const USUAL_ERROR: f64 = 20.0;
 
 /// The rating of an entrant on a public list.
@@ -23,7 +23,7 @@ pub(super) struct KnownRating {
 }
 
 impl KnownRating {
-    /// Those of the engines of a plan.
+    /// Known ratings of the engines of a plan.
     pub(super) fn all(plan: &Plan) -> Vec<KnownRating> {
         let known = |(entrant, settings): (usize, &crate::plan::EngineSettings)| {
             Some(KnownRating {
@@ -47,7 +47,7 @@ pub struct Scale<'a> {
 
 /// The scale as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct ScaleJson {
+pub(super) struct ScaleJson {
     source: String,
     anchors: Vec<AnchorJson>,
 }
@@ -81,12 +81,11 @@ impl Standings {
 }
 
 impl Scale<'_> {
-    /// The ratings.
-    pub fn ratings(&self) -> &Ratings {
+    pub(super) fn ratings(&self) -> &Ratings {
         &self.ratings
     }
 
-    /// What the scale is, in a line.
+    /// Title of the table: the list and its anchors.
     pub fn title(&self, standings: &Standings) -> String {
         let anchor = |known: &&KnownRating| {
             let rating = format::estimate(known.rating, Some(known.error), 0, Sign::Negative);
@@ -96,7 +95,7 @@ impl Scale<'_> {
         format!("Ratings on the scale of {} (anchors: {})", self.source, anchors.join(", "))
     }
 
-    /// Everybody on it, the best first.
+    /// All rated entrants, the best first.
     pub fn table(&self, standings: &Standings) -> Table {
         let mut table = Table::new([
             Column::new("entrant", ColumnKind::Text),
@@ -113,7 +112,7 @@ impl Scale<'_> {
     }
 
     /// The scale for scripts.
-    pub fn json(&self, standings: &Standings) -> ScaleJson {
+    pub(super) fn json(&self, standings: &Standings) -> ScaleJson {
         let anchor = |known: &&KnownRating| AnchorJson {
             name: standings.entrants()[known.entrant].name.clone(),
             rating: known.rating,

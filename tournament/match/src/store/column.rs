@@ -11,7 +11,7 @@ const LATEST_MS: u64 = 253_402_300_799_999;
 /// The longest duration of a game, in microseconds: a century.
 const LONGEST_US: u64 = 100 * 366 * 24 * 3600 * 1_000_000;
 
-/// A value that this program never writes.
+/// A value that this program never writes; the text says why.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 struct InvalidValue(String);

@@ -17,11 +17,11 @@ impl Store {
     ///
     /// # Errors
     /// If the disk is full, or fails.
-    pub fn put_machine(&mut self, machine: &MachineReport) -> Result<(), StoreError> {
+    pub(crate) fn put_machine(&mut self, machine: &MachineReport) -> Result<(), StoreError> {
         let noted = insert(&mut self.connection, machine);
         self.database(noted)?;
         for (entrant, engine) in machine.engines.iter().enumerate() {
-            self.note_engine(entrant, &engine.name, &engine.author)?;
+            self.save_engine(entrant, &engine.name, &engine.author)?;
         }
         Ok(())
     }

@@ -37,11 +37,7 @@ pub enum StoreError {
     Exists(PathBuf),
     /// The file cannot be made or opened.
     #[error("open {}: {source}", path.display())]
-    Open {
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    Open { path: PathBuf, source: std::io::Error },
     /// Another runner has it open.
     #[error("lock {}: another run is writing to it", .0.display())]
     Busy(PathBuf),
@@ -55,19 +51,17 @@ pub enum StoreError {
     #[error("write {}: the file was removed, renamed or replaced while the run was going on; {rescue}", path.display())]
     Moved {
         path: PathBuf,
-        /// Where its games are now.
+        /// Sentence that says where its games are now.
         rescue: String,
     },
-    /// The disk is full.
     #[error("write {}: the disk is full; what was stored before is kept: make room", .0.display())]
     Full(PathBuf),
     #[error("use {}: {source}; what was stored before is kept", path.display())]
     Database { path: PathBuf, source: rusqlite::Error },
-    /// The store is damaged.
     #[error("read {}: the file is damaged: {what}", path.display())]
     Damaged {
         path: PathBuf,
-        /// Which part, or what SQLite said.
+        /// The damaged part, or SQLite's message.
         what: String,
     },
 }

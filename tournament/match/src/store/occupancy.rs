@@ -18,7 +18,6 @@ impl StoreUse {
         StoreUse { file: path.is_file().then(|| File::open(path).ok()).flatten() }
     }
 
-    /// Whether a runner has it open now.
     pub fn is_in_use(&self) -> bool {
         let Some(file) = &self.file else { return false };
         match file_lock::try_lock_shared(file) {

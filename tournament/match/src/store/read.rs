@@ -88,7 +88,7 @@ impl Store {
         self.engines()?;
         self.machines()?;
         self.latest_session()?;
-        self.strikes()?;
+        self.disqualifications()?;
         Ok(())
     }
 
@@ -188,7 +188,7 @@ impl Store {
     ///
     /// # Errors
     /// If the database fails.
-    pub fn start_faults_after(&self, id: i64) -> Result<Vec<(i64, usize)>, StoreError> {
+    pub(crate) fn start_faults_after(&self, id: i64) -> Result<Vec<(i64, usize)>, StoreError> {
         let entrants = self.entrants()?;
         let read = || {
             let mut statement = self
@@ -245,7 +245,7 @@ fn read_fault(row: &Row<'_>, entrants: usize) -> rusqlite::Result<StoredFault> {
     })
 }
 
-/// Up to form 6 the illegal move stood in the words alone.
+/// Up to format 6 only the words had the illegal move.
 fn illegal_move_before_form_7(words: &str) -> Option<UciMove> {
     let (mv, _) = words.strip_prefix("answered ")?.split_once(", which is illegal in ")?;
     mv.parse().ok()

@@ -1,5 +1,5 @@
-//! The tables, and the versions of their form. Older forms are read as they are, and brought up to date when a writer
-//! opens them; newer ones are refused.
+//! The tables and their format versions. Older formats are read as they are, and upgraded when a writer opens them;
+//! newer ones are refused.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use rusqlite::Connection;
 
 use super::{StoreError, failure};
 
-/// What marks the file as ours, in SQLite's application_id: `Smlt`.
+/// SQLite's application_id of a store: `Smlt`.
 const APPLICATION: i64 = 0x536d_6c74;
 
-/// The form that this program writes. Form 2 added the sessions, form 3 the engines' memory, form 4 the machines of games
-/// that were played elsewhere, form 5 who played no more, form 6 the checksums of the run and of each game,
-/// form 7 the illegal moves.
+/// The format version that this program writes. Version 2 added the sessions, 3 the engines' memory, 4 the machines
+/// of games played by workers, 5 the disqualifications, 6 the checksums of the run and of each game, 7 the illegal
+/// moves.
 pub(super) const VERSION: i64 = 7;
 
 /// `run` has one row. Times are milliseconds since 1970 or microseconds, as their names say. `game.moves` is the text
@@ -60,8 +60,8 @@ CREATE TABLE process (
 ) STRICT;
 ";
 
-/// What each form added to the one before; the first of these makes form 2 of form 1. A session is one call of the
-/// runner, from start or resume to its end; one that was killed has no end.
+/// Migrations between consecutive format versions, from 1 to 2 on. A session is one call of the runner, from start or
+/// resume to its end; a killed one has no end.
 const STEPS: [&str; 6] = [
     "
 CREATE TABLE session (
@@ -121,7 +121,7 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
         .execute_batch(&format!("BEGIN IMMEDIATE; {TABLES} {steps} PRAGMA user_version = {VERSION}; COMMIT;"))
 }
 
-/// The tables of the store as SQL, in the form that this program writes.
+/// The tables of the store as SQL, in the current format.
 ///
 /// # Errors
 /// If SQLite fails.
@@ -134,7 +134,7 @@ pub fn schema_sql() -> rusqlite::Result<String> {
     Ok(format!("-- user_version {VERSION}\n{};\n", tables.join(";\n")))
 }
 
-/// Brings an older form up to date, whole or not at all.
+/// Upgrades an older format in one transaction.
 pub(super) fn migrate(connection: &Connection, found: i64) -> rusqlite::Result<()> {
     if found >= VERSION {
         return Ok(());
@@ -143,7 +143,7 @@ pub(super) fn migrate(connection: &Connection, found: i64) -> rusqlite::Result<(
     connection.execute_batch(&format!("BEGIN IMMEDIATE; {steps} PRAGMA user_version = {VERSION}; COMMIT;"))
 }
 
-/// The form of the file, if it is a store that this program can read.
+/// The format version of the file, if it is a store that this program can read.
 pub(super) fn check(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     let number = |name: &str| {
         let value = connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));

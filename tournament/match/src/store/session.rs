@@ -1,5 +1,5 @@
-//! Sessions: each call of the runner on a store, with its begin and, unless it was killed, its end. They give the
-//! speed of a run, and the engines that were disqualified in them.
+//! Sessions: each call of the runner on a store, with its start and, unless it was killed, its end. They give the
+//! speed of a run and the disqualified engines.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -15,19 +15,19 @@ use super::{Store, StoreError};
 pub struct StoredSession {
     pub pid: u32,
     pub started: SystemTime,
-    /// How many games it played at once; 0 if workers came and went.
+    /// Number of concurrent games; 0 for a distributed run.
     pub slots: u32,
-    /// When it ended; none if it still runs, or was killed.
+    /// End; `None` if it still runs, or was killed.
     pub ended: Option<SystemTime>,
-    /// How many games began and ended in it.
+    /// Number of games that began and ended in it.
     pub games: u32,
-    /// When the last of them ended.
+    /// End of the last of these games.
     pub last_game: Option<SystemTime>,
 }
 
 impl StoredSession {
-    /// From its begin to its end; of one that was killed to the end of its last game, of one that runs to now.
-    pub fn length(&self, now: SystemTime, runs: bool) -> Duration {
+    /// Duration; of a killed session until the end of its last game, of a running one until now.
+    pub(crate) fn length(&self, now: SystemTime, runs: bool) -> Duration {
         let end = match self.ended {
             Some(ended) => ended,
             None if runs => now,
@@ -38,7 +38,7 @@ impl StoredSession {
 }
 
 impl Store {
-    /// Notes that a runner begins.
+    /// Records the start of a session.
     ///
     /// # Errors
     /// If the disk is full, or fails.
@@ -50,7 +50,7 @@ impl Store {
         Ok(())
     }
 
-    /// Notes that the runner which began last has come to its end.
+    /// Records the end of the latest session.
     ///
     /// # Errors
     /// As [`Self::begin_session`].
@@ -62,11 +62,11 @@ impl Store {
         Ok(())
     }
 
-    /// Notes that an entrant plays no more in the latest session, and why, in words that fit after its name.
+    /// Records the disqualification of an entrant in the latest session; the words follow its name.
     ///
     /// # Errors
     /// As [`Self::begin_session`].
-    pub fn note_strike(&self, entrant: usize, words: &str) -> Result<(), StoreError> {
+    pub fn save_disqualification(&self, entrant: usize, words: &str) -> Result<(), StoreError> {
         self.database(self.connection.execute(
             "INSERT OR IGNORE INTO strike (session, entrant, words) SELECT max(id), ?1, ?2 FROM session",
             params![entrant as i64, words],
@@ -74,12 +74,11 @@ impl Store {
         Ok(())
     }
 
-    /// Who played no more in the latest session, by entrant, and why: nobody where all that was left out has been made
-    /// up for, since that takes another session.
+    /// Disqualified entrants of the latest session, with reasons.
     ///
     /// # Errors
     /// If the database fails.
-    pub fn strikes(&self) -> Result<BTreeMap<usize, String>, StoreError> {
+    pub fn disqualifications(&self) -> Result<BTreeMap<usize, String>, StoreError> {
         if self.version < 5 {
             return Ok(BTreeMap::new());
         }
@@ -91,10 +90,10 @@ impl Store {
             let rows = statement.query_map([], |row| Ok((entrant(row, 0, entrants)?, row.get(1)?)))?;
             rows.collect()
         };
-        self.part("who plays no more", read())
+        self.part("the disqualified entrants", read())
     }
 
-    /// The latest session; none in a store of the first form.
+    /// The latest session; `None` in a store of format 1.
     ///
     /// # Errors
     /// If the database fails.

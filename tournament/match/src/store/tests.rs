@@ -57,7 +57,7 @@ fn what_is_stored_is_read_in_order() {
     for number in [2, 0, 1] {
         assert_eq!(store.save(&record(number, white_wins)).unwrap(), SaveOutcome::New);
     }
-    store.note_engine(1, "Engine 1.0", "Somebody").unwrap();
+    store.save_engine(1, "Engine 1.0", "Somebody").unwrap();
     drop(store);
     let store = Store::read(&path).unwrap();
     assert_eq!(store.run().unwrap(), run());
@@ -66,7 +66,7 @@ fn what_is_stored_is_read_in_order() {
 }
 
 #[test]
-fn faults_between_games_are_told_apart_from_those_of_games_and_once() {
+fn faults_between_games_are_shown_once_and_apart() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::create(&folder.path().join("run.db"), &run()).unwrap();
     let fault = |entrant, words: &str| EngineFault {
@@ -75,9 +75,9 @@ fn faults_between_games_are_told_apart_from_those_of_games_and_once() {
         words: words.to_owned(),
         transcript: vec!["> uci".to_owned()],
     };
-    store.note_fault(&fault(1, "slept")).unwrap();
+    store.save_fault(&fault(1, "slept")).unwrap();
     store.save(&record(0, Outcome::Win(Color::White))).unwrap();
-    store.note_fault(&fault(0, "dozed")).unwrap();
+    store.save_fault(&fault(0, "dozed")).unwrap();
     let all = store.start_faults_after(0).unwrap();
     assert_eq!(all.iter().map(|&(_, entrant)| entrant).collect::<Vec<_>>(), [1, 0]);
     assert_eq!(store.start_faults_after(all[0].0).unwrap(), all[1..]);
@@ -109,7 +109,7 @@ fn a_second_runner_is_refused_and_a_reader_is_not() {
 }
 
 #[test]
-fn what_is_no_store_is_refused_in_words() {
+fn a_file_that_is_not_a_store_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.db");
     assert!(matches!(Store::read(&path), Err(StoreError::Open { .. })));
@@ -135,9 +135,9 @@ fn processes_are_remembered_until_they_are_gone() {
     let path = folder.path().join("run.db");
     let store = Store::create(&path, &run()).unwrap();
     let [first, second] = [1, 2].map(|pid| ProcessIdentity { pid, started: 7, session: 3 });
-    store.note_process(first).unwrap();
-    store.note_process(second).unwrap();
-    store.forget_process(first).unwrap();
+    store.save_process(first).unwrap();
+    store.save_process(second).unwrap();
+    store.remove_process(first).unwrap();
     // 2 is FULL: whatever comes next is on the disk again when its commit returns.
     let level: i64 = store.connection.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
     assert_eq!(level, 2);
@@ -189,7 +189,7 @@ fn an_older_form_is_read_and_brought_up_to_date() {
     let reader = Store::read(&path).unwrap();
     assert_eq!((games(&reader).len(), reader.latest_session().unwrap()), (1, None));
     assert_eq!(reader.machines().unwrap(), []);
-    assert!(reader.strikes().unwrap().is_empty());
+    assert!(reader.disqualifications().unwrap().is_empty());
     let store = Store::resume(&path).unwrap();
     store.begin_session(3).unwrap();
     let session = store.latest_session().unwrap().unwrap();
@@ -270,15 +270,15 @@ fn a_session_counts_its_own_games() {
 }
 
 #[test]
-fn who_is_out_is_out_of_one_session() {
+fn a_disqualification_lasts_one_session() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(&folder.path().join("run.db"), &run()).unwrap();
     store.begin_session(1).unwrap();
-    store.note_strike(1, "failed to start").unwrap();
-    store.note_strike(1, "failed again").unwrap();
-    assert_eq!(store.strikes().unwrap(), BTreeMap::from([(1, "failed to start".to_owned())]));
+    store.save_disqualification(1, "failed to start").unwrap();
+    store.save_disqualification(1, "failed again").unwrap();
+    assert_eq!(store.disqualifications().unwrap(), BTreeMap::from([(1, "failed to start".to_owned())]));
     store.begin_session(1).unwrap();
-    assert!(store.strikes().unwrap().is_empty());
+    assert!(store.disqualifications().unwrap().is_empty());
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn store_changed_by(folder: &Path, sql: &str) -> PathBuf {
         store.save(&record(number, Outcome::Draw)).unwrap();
     }
     store.begin_session(2).unwrap();
-    store.note_engine(1, "Second 1.0", "Somebody").unwrap();
+    store.save_engine(1, "Second 1.0", "Somebody").unwrap();
     store.connection.execute_batch(sql).unwrap();
     store.close();
     path
@@ -333,7 +333,7 @@ fn an_entrant_that_the_plan_does_not_have_is_damage() {
         ("UPDATE fault SET entrant = 9 WHERE game = 3", "damaged"),
         ("UPDATE fault SET game = NULL, entrant = 9 WHERE game = 49", "damaged"),
         ("UPDATE engine SET entrant = 4294967296", "an engine: an entrant is out of range"),
-        ("INSERT INTO strike VALUES (1, 2, 'w')", "who plays no more: an entrant is out of range"),
+        ("INSERT INTO strike VALUES (1, 2, 'w')", "the disqualified entrants: an entrant is out of range"),
     ] {
         check_damage(sql, words);
     }

@@ -13,9 +13,9 @@ use crate::game::{EngineFault, GameRecord, moves};
 /// Whether a game was new.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SaveOutcome {
-    /// It was, and counts from now on.
+    /// The game was new, and counts from now on.
     New,
-    /// A game of its number was there already, and stays as it was.
+    /// A game of its number was stored already, and stays as it was.
     Known,
 }
 
@@ -34,7 +34,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes another plan in place of the one that the run began with.
+    /// Replaces the plan of the run.
     ///
     /// # Errors
     /// As [`Self::save`].
@@ -58,11 +58,11 @@ impl Store {
         Ok(saved)
     }
 
-    /// Notes a fault that cost no game.
+    /// Stores a fault that cost no game.
     ///
     /// # Errors
     /// As [`Self::save`].
-    pub fn note_fault(&self, fault: &EngineFault) -> Result<(), StoreError> {
+    pub fn save_fault(&self, fault: &EngineFault) -> Result<(), StoreError> {
         self.database(self.connection.execute(
             "INSERT INTO fault (entrant, name, words, transcript) VALUES (?1, ?2, ?3, ?4)",
             params![fault.entrant as i64, fault.name, fault.words, fault.transcript.join("\n")],
@@ -70,11 +70,11 @@ impl Store {
         Ok(())
     }
 
-    /// Notes what an engine calls itself.
+    /// Stores the reported name and author of an engine.
     ///
     /// # Errors
     /// As [`Self::save`].
-    pub fn note_engine(&self, entrant: usize, name: &str, author: &str) -> Result<(), StoreError> {
+    pub fn save_engine(&self, entrant: usize, name: &str, author: &str) -> Result<(), StoreError> {
         self.database(self.connection.execute(
             "INSERT INTO engine (entrant, name, author) VALUES (?1, ?2, ?3)
              ON CONFLICT (entrant) DO UPDATE SET name = excluded.name, author = excluded.author
@@ -84,31 +84,31 @@ impl Store {
         Ok(())
     }
 
-    /// Notes a running process, so that a later run can end what a killed one left. Does not wait for the disk: after a
-    /// power cut there is nobody to be ended.
+    /// Records a running process, so that a later run can end it if this one is killed. Does not wait for the disk:
+    /// no process survives a power cut.
     ///
     /// # Errors
     /// As [`Self::save`].
-    pub fn note_process(&self, process: ProcessIdentity) -> Result<(), StoreError> {
+    pub(crate) fn save_process(&self, process: ProcessIdentity) -> Result<(), StoreError> {
         self.change_in_memory(
             "INSERT OR REPLACE INTO process (pid, started, session) VALUES (?1, ?2, ?3)",
             params![process.pid, process.started as i64, process.session],
         )
     }
 
-    /// Forgets a process that is gone. Does not wait for the disk, as [`Self::note_process`].
+    /// Removes a process that has exited. Does not wait for the disk, as [`Self::save_process`].
     ///
     /// # Errors
     /// As [`Self::save`].
-    pub fn forget_process(&self, process: ProcessIdentity) -> Result<(), StoreError> {
+    pub fn remove_process(&self, process: ProcessIdentity) -> Result<(), StoreError> {
         self.change_in_memory(
             "DELETE FROM process WHERE pid = ?1 AND started = ?2",
             params![process.pid, process.started as i64],
         )
     }
 
-    /// A change that outlives this program, killed or not, but perhaps not the system: it is on the disk with the next
-    /// one that is.
+    /// Executes a statement without waiting for the disk: it survives the end of this program, but not a power cut
+    /// before the next synchronous commit.
     fn change_in_memory(&self, sql: &str, parameters: impl Params) -> Result<(), StoreError> {
         self.synchronize(Synchronous::Normal)?;
         let changed = self.connection.prepare_cached(sql).and_then(|mut change| change.execute(parameters));
@@ -117,7 +117,7 @@ impl Store {
         Ok(())
     }
 
-    /// The processes that an earlier, killed run noted and never forgot.
+    /// Processes of an earlier run that was killed.
     ///
     /// # Errors
     /// If the database fails.
@@ -137,12 +137,12 @@ impl Store {
     }
 }
 
-/// The checksum of the row of the run.
+/// Checksum of the run's row.
 pub(super) fn run_checksum(created_ms: i64, plan: &str, openings: &str) -> i64 {
     checksum([ValueRef::Integer(created_ms), plan.into(), openings.into()])
 }
 
-/// One statement, and with a fault two in a transaction; a game that is known changes nothing.
+/// Inserts a game, with its fault in the same transaction; a known game changes nothing.
 fn insert_game(connection: &mut rusqlite::Connection, record: &GameRecord) -> rusqlite::Result<SaveOutcome> {
     let fault = fault_values(record);
     if record.fault.is_none() {
@@ -167,7 +167,7 @@ fn insert_record(
     fault: &[Value; 5],
 ) -> rusqlite::Result<SaveOutcome> {
     let values = game_values(record);
-    // Form 6 did not have the illegal move: a row without one is summed as it was then.
+    // Format 6 had no illegal move: a row without one has the checksum of that format.
     let summed = if fault[4] == Value::Null { &fault[..4] } else { fault };
     let sum = checksum(values.iter().chain(summed).map(ValueRef::from));
     let inserted = connection
@@ -181,7 +181,7 @@ fn insert_record(
     Ok(if inserted == 0 { SaveOutcome::Known } else { SaveOutcome::New })
 }
 
-/// The columns of a game in the order in which they are read and summed.
+/// Columns of a game, in the order of reading and of the checksum.
 fn game_values(record: &GameRecord) -> [Value; 16] {
     let game = &record.game;
     let index = |number: usize| Value::from(number as i64);
@@ -208,7 +208,7 @@ fn game_values(record: &GameRecord) -> [Value; 16] {
     ]
 }
 
-/// The columns of its fault behind the number of the game; all are null without one.
+/// Columns of its fault after the number of the game; all null without a fault.
 fn fault_values(record: &GameRecord) -> [Value; 5] {
     let Some(fault) = &record.fault else { return [const { Value::Null }; 5] };
     [

@@ -10,13 +10,13 @@ use super::range::around;
 use super::rows::{RowFrame, Rows, height, row, upright};
 use super::{Axis, COLORS, Drawn, FONT, Paper, PlotError, TEXT, shortened};
 
-/// Number of letters at the end of a bar.
+/// Maximum number of characters of a bar's label.
 const LONGEST_WORDS: usize = 28;
 
-/// A bar that takes this share of the width has room for its words.
+/// Share of the width from which a bar has room for its label.
 const LONG: f64 = 0.4;
 
-/// Bars below each other, the first on top.
+/// A bar chart: bars below each other, the first on top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BarChart {
     title: String,
@@ -34,13 +34,13 @@ struct Bar {
 }
 
 impl BarChart {
-    /// An axis without bars.
+    /// A chart without bars yet.
     pub fn new(title: impl Into<String>, axis: Axis) -> BarChart {
         BarChart { title: title.into(), axis, series: Vec::new(), bars: Vec::new() }
     }
 
-    /// With one more bar. Below zero it goes to the left; bars of numbers that are not finite stay empty. The words, if
-    /// there are any, stand at its end.
+    /// Adds a bar with a label at its end, if that is not empty. Below zero it goes to the left; a bar without
+    /// a finite number stays empty.
     #[must_use]
     pub fn bar(mut self, name: impl Into<String>, value: f64, words: impl Into<String>) -> BarChart {
         let words = shortened(&words.into(), LONGEST_WORDS);
@@ -48,14 +48,14 @@ impl BarChart {
         self
     }
 
-    /// Whose bars make a group; several of them are told apart by their colors.
+    /// Names the series of a grouped chart; each has its color.
     #[must_use]
     pub fn of_series<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> BarChart {
         self.series = names.into_iter().map(str::to_owned).collect();
         self
     }
 
-    /// With one more bar of each series, with its words; the name stands before the first.
+    /// Adds a bar with its label for each series; the name stands at the first.
     #[must_use]
     pub fn group(self, name: &str, bars: impl IntoIterator<Item = (f64, String)>) -> BarChart {
         bars.into_iter().enumerate().fold(self, |chart, (series, (value, words))| {
@@ -97,7 +97,7 @@ impl BarChart {
     }
 }
 
-/// Words stand in the end of a long bar; beside a short one, where there is more room. Gives where they begin or end.
+/// Place of a label: inside a long bar, beside a short one.
 fn place_of_words(value: f64, range: &Range<f64>) -> (f64, HPos, RGBColor) {
     let (left, right) = (value.min(0.0), value.max(0.0));
     match value {

@@ -1,4 +1,4 @@
-//! Boards of numbers as heat maps: what lies where, and beside it what lay there before.
+//! Heat maps of 8 × 8 numbers, in pairs: the values after a change, and those before it.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -7,20 +7,20 @@ use super::head::{LegendEntry, LegendSample, PlotHead, put};
 use super::{COLORS, Drawn, FONT, Paper, PlotError, TEXT, WIDTH, shortened};
 use crate::format::{Sign, number};
 
-/// Sides of a board, of a cell, and of the whole with its title and the names of rows and columns.
+/// Rows of a board, and sizes of a cell and of a board with its title and labels.
 const CELLS: usize = 8;
 const CELL: i32 = 46;
 const NAMES: i32 = 24;
 const TITLE_HEIGHT: i32 = 44;
 const BOARD: i32 = TITLE_HEIGHT + CELL * CELLS as i32 + NAMES;
 
-/// Letters of the numbers: as small as can be read on a phone.
+/// Font size of the numbers: as small as can be read on a phone.
 const SMALL: u32 = 28;
 
 const MARGIN: i32 = 5;
 const LONGEST_TITLE: usize = 28;
 
-/// Boards of eight rows of eight numbers, two beside each other, all in one scale of colors: blue above zero, orange below.
+/// Pairs of boards of eight rows of eight numbers, all in one color scale: blue above zero, orange below.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatMap {
     title: String,
@@ -34,20 +34,21 @@ pub struct HeatMap {
 type BoardFigures = (String, [f64; CELLS * CELLS]);
 
 impl HeatMap {
-    /// No boards yet; the unit of all numbers, and the names of columns from the left and of rows from above.
+    /// An empty chart with the unit of all numbers, the names of columns from the left and of rows from the
+    /// top.
     pub fn new(title: impl Into<String>, unit: &str, columns: [char; CELLS], rows: [char; CELLS]) -> HeatMap {
         HeatMap { title: title.into(), unit: unit.to_owned(), columns, rows, boards: Vec::new() }
     }
 
-    /// With two more boards beside each other, numbers row by row from the upper left. Numbers that are not finite leave
-    /// their cells empty.
+    /// Adds two boards beside each other, numbers row by row from the upper left. Cells without a finite number
+    /// stay empty.
     #[must_use]
     pub fn boards(mut self, left: BoardFigures, right: BoardFigures) -> HeatMap {
         self.boards.push([left, right]);
         self
     }
 
-    /// The number farthest from zero.
+    /// Largest absolute value.
     fn most(&self) -> Option<f64> {
         let numbers = self.boards.iter().flatten().flat_map(|(_, numbers)| numbers);
         numbers.copied().filter(|number| number.is_finite()).map(f64::abs).reduce(f64::max)

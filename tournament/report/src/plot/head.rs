@@ -1,4 +1,4 @@
-//! The head of a chart: its title, and below it what its lines or colors stand for.
+//! The head of a chart: title and legend.
 
 use plotters::element::{Drawable, PointCollection};
 use plotters::prelude::*;
@@ -6,31 +6,31 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{COLORS, FONT, LETTER, Paper, PlotError, TEXT, TITLE, WIDTH, shortened};
 
-/// What a title takes.
+/// Height of a title.
 const TITLE_HEIGHT: u32 = 52;
 
-/// What a line of the legend takes.
+/// Height of a line of the legend.
 const LINE_HEIGHT: u32 = 38;
 
-/// What stands left of an entry's name.
+/// Width of a sample left of an entry's name.
 const SAMPLE: u32 = 36;
 
 const MARGIN: u32 = 14;
 
-/// Number of letters of a name in the legend.
+/// Maximum number of characters of a name in the legend.
 const LONGEST_NAME: usize = 46;
 
-/// Number of letters of a title that fit.
+/// Maximum number of characters of a title.
 const LONGEST_TITLE: usize = 50;
 
 /// How an entry is recognized in the chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LegendSample {
-    /// By a line with the marks of this number.
+    /// A line with the marks of this series.
     Line(usize),
-    /// By a broken line without color.
+    /// A dashed line without color.
     Level,
-    /// By an area of this color.
+    /// An area of this color.
     Area(RGBColor),
 }
 
@@ -106,7 +106,6 @@ fn draw_sample(paper: &Paper<'_>, sample: LegendSample, (x, y): (i32, i32)) -> R
     }
 }
 
-/// Draws one thing.
 pub(super) fn put<'p, 'e, E>(paper: &Paper<'p>, element: &'e E) -> Result<(), PlotError>
 where
     &'e E: PointCollection<'e, (i32, i32)>,

@@ -1,4 +1,4 @@
-//! Lines over a number: errors by epoch, ratings by build, a score by game.
+//! Line charts: errors by epoch, ratings by build, a score by game.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use super::{Axis, COLORS, Drawn, FONT, GRID, Paper, PlotError, TEXT, shown};
 /// Height of the chart below title and legend.
 const BODY: u32 = 500;
 
-/// Number of points with marks of their own; more points share that number of marks.
+/// Maximum number of marks on a line.
 const MARKED: usize = 40;
 const MARKS: usize = 6;
 
-/// Number of columns that can be told apart across a chart.
+/// Horizontal resolution of a chart, in columns.
 const COLUMNS: usize = 250;
 
-/// Lines in one pair of axes.
+/// Lines and bands in one pair of axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineChart {
     title: String,
@@ -33,18 +33,16 @@ pub struct LineChart {
     scale: Scale,
 }
 
-/// How x goes across.
+/// Scale of the x axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scale {
-    /// Equal steps are equally wide.
     Linear,
-    /// The same, with marks at whole numbers alone.
+    /// Linear, with marks only at whole numbers.
     Counted,
-    /// Equal factors are equally wide.
     Logarithmic,
 }
 
-/// What stands at a mark.
+/// Label of a mark.
 type TickLabel = Box<dyn Fn(&f64) -> String>;
 
 impl Scale {
@@ -55,7 +53,7 @@ impl Scale {
         }
     }
 
-    /// The range of x with its marks, and what stands at a mark.
+    /// The range of x with its marks, and their labels.
     fn marked(self, places: Range<f64>) -> (Marked, TickLabel) {
         match self {
             Scale::Linear | Scale::Counted => {
@@ -74,35 +72,35 @@ impl Scale {
 struct PlotLine {
     name: String,
     points: Vec<Point>,
-    /// Where the interval of each point begins and ends; shown as a stroke.
+    /// Ends of each point's interval, drawn as an error bar.
     errors: Vec<(f64, f64)>,
-    /// x, begin and end of an interval; shown as an area.
+    /// x and both ends of an interval, drawn as a band.
     band: Vec<(f64, f64, f64)>,
 }
 
 impl LineChart {
-    /// Axes without lines.
+    /// A chart without lines yet.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> LineChart {
         let (lines, levels) = (Vec::new(), Vec::new());
         let settled = f64::NEG_INFINITY;
         LineChart { title: title.into(), x, y, lines, levels, settled, scale: Scale::Linear }
     }
 
-    /// On a logarithmic x, which must be above zero. For lines that are given hereafter.
+    /// Makes x logarithmic for lines added from now on; their x must be above zero.
     #[must_use]
     pub fn on_logarithmic_x(mut self) -> LineChart {
         self.scale = Scale::Logarithmic;
         self
     }
 
-    /// On an x that counts something: marks stand at whole numbers alone.
+    /// Puts marks of x only at whole numbers.
     #[must_use]
     pub fn on_counted_x(mut self) -> LineChart {
         self.scale = Scale::Counted;
         self
     }
 
-    /// With one more line. Points that are not finite leave a gap in nothing: they are left out.
+    /// Adds a line. Points that are not finite are skipped.
     #[must_use]
     pub fn line(mut self, name: impl Into<String>, points: impl IntoIterator<Item = Point>) -> LineChart {
         let points = points.into_iter().map(|(x, y)| (self.scale.place(x), y));
@@ -111,7 +109,7 @@ impl LineChart {
         self
     }
 
-    /// With one more line whose points have half-widths of their intervals: x, y, error.
+    /// Adds a line with error bars: x, y, half-width of the interval.
     #[must_use]
     pub fn line_with_errors(
         self,
@@ -127,7 +125,7 @@ impl LineChart {
         chart
     }
 
-    /// With one more line in a band of its intervals: x, y, and both ends of the interval where it has such.
+    /// Adds a line with a band: x, y, and both ends of the interval, if known.
     #[must_use]
     pub fn line_with_band(
         self,
@@ -147,14 +145,14 @@ impl LineChart {
         chart
     }
 
-    /// With a level line, and its name.
+    /// Adds a named horizontal line.
     #[must_use]
     pub fn level(mut self, name: impl Into<String>, y: f64) -> LineChart {
         self.levels.push((name.into(), y));
         self
     }
 
-    /// Only what stands at this x or later decides how high the chart is: what begins far off is cut there.
+    /// Sets the range of y by the points from this x on; earlier points beyond it are cut.
     #[must_use]
     pub fn settled_from(mut self, x: f64) -> LineChart {
         self.settled = self.scale.place(x);
@@ -170,7 +168,7 @@ impl LineChart {
         PlotHead::new(&self.title, lines.chain(levels))
     }
 
-    /// From left to right, and from below to above.
+    /// Ranges of x and y.
     fn ranges(&self) -> Option<[Range<f64>; 2]> {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let xs = points().map(|point| point.0);

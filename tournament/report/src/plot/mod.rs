@@ -35,24 +35,24 @@ use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::prelude::SVGBackend;
 use plotters::style::RGBColor;
 
-/// Drawing area.
+/// Drawing area of an SVG file.
 type Paper<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// Width of every chart, in the units of its view box.
 const WIDTH: u32 = 800;
 
-/// Letters of titles, and all others. The library draws letters of 31 in a font of 25, which a phone that is 390 pixels wide shows
-/// as one of 11 or 12.
+/// Font sizes of titles and of all other text. Size 25 is drawn as 31, which a phone of 390 pixels shows as 11
+/// or 12.
 const TITLE: u32 = 35;
 const TEXT: u32 = 31;
 
-/// Width of a letter of [`TEXT`], about.
+/// Approximate width of a character of [`TEXT`].
 const LETTER: u32 = 14;
 
-/// Number of letters of a label that fit at the shorter side of a chart.
+/// Maximum number of characters of a label at the shorter side of a chart.
 const LONGEST_LABEL: usize = 60;
 
-/// Letters of every chart.
+/// Font of every chart.
 const FONT: &str = "sans-serif";
 
 /// Colors of lines and bars in turn, the palest of Okabe's and Ito's left out.
@@ -65,10 +65,10 @@ const COLORS: [RGBColor; 6] = [
     RGBColor(0, 0, 0),
 ];
 
-/// Where lines of the grid stand out little.
+/// Color of the grid.
 const GRID: RGBColor = RGBColor(221, 221, 221);
 
-/// An axis: what it shows, in which unit.
+/// An axis: label and unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
     label: String,
@@ -89,7 +89,7 @@ impl Axis {
 /// Why a chart could not be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum PlotError {
-    /// There is nothing to show: no finite number.
+    /// The chart has no finite number.
     #[error("nothing to plot: the chart {title:?} has no numbers")]
     Empty {
         /// The title of the chart.
@@ -106,13 +106,13 @@ impl PlotError {
     }
 }
 
-/// What all charts have.
+/// A chart that can be written as SVG.
 pub trait Chart: Drawn {
-    /// The chart as SVG. It fills the width that it is given, and keeps its height where nothing else sets one, so that
-    /// a long drawing is scrolled and not shrunk to the window.
+    /// The chart as SVG. It fills the width that it is given and keeps its height, so that a long chart is
+    /// scrolled rather than shrunk.
     ///
     /// # Errors
-    /// If there is no number to show.
+    /// If there is no finite number, or the drawing library fails.
     fn to_svg(&self) -> Result<String, PlotError> {
         let height = self.height();
         let mut svg = String::new();
@@ -128,13 +128,13 @@ pub trait Chart: Drawn {
 
 impl<T: Drawn> Chart for T {}
 
-/// How a chart is drawn; for the charts of this crate alone.
+/// Drawing of a chart, for this crate alone.
 #[doc(hidden)]
 pub trait Drawn {
-    /// In the units of the view box.
+    /// Height in units of the view box.
     fn height(&self) -> u32;
 
-    /// Refuses, before anything is drawn, if there is nothing to draw.
+    /// Draws the chart; an error if it has no finite number.
     fn draw(&self, paper: &Paper<'_>) -> Result<(), PlotError>;
 }
 

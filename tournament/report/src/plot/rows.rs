@@ -14,16 +14,16 @@ use super::{FONT, GRID, LETTER, Paper, PlotError, TEXT, shortened, shown};
 /// Height of a row with the gap to the next.
 const ROW: u32 = 46;
 
-/// What the axis takes.
+/// Height of the axis.
 const AXIS: u32 = 114;
 
-/// The longest name that is shown whole.
+/// Maximum number of characters of a name.
 const LONGEST_NAME: usize = 24;
 
 /// The chart of rows as the library has it: each row is one high, the first from −1 to 0, the second from −2 to −1.
 pub(super) type Rows<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Marked, RangedCoordf64>>;
 
-/// What all rows share.
+/// Frame of a chart with rows.
 pub(super) struct RowFrame<'a> {
     pub(super) head: PlotHead,
     pub(super) axis: &'a str,
@@ -36,7 +36,7 @@ pub(super) fn height(head: &PlotHead, rows: usize) -> u32 {
     head.height() + AXIS + ROW * rows as u32
 }
 
-/// The middle of a row, and so far above it.
+/// The middle of a row, moved up by `above`.
 pub(super) fn row(index: usize, above: f64) -> f64 {
     above - 0.5 - index as f64
 }

@@ -6,10 +6,10 @@ use super::head::{LegendEntry, LegendSample, PlotHead};
 use super::rows::{RowFrame, Rows, height, row};
 use super::{Axis, Drawn, Paper, PlotError};
 
-/// Three colors that are told apart by everybody, the middle one pale.
+/// Three colors for color-blind readers, the middle one pale.
 const PARTS: [RGBColor; 3] = [RGBColor(0, 114, 178), RGBColor(200, 200, 200), RGBColor(213, 94, 0)];
 
-/// Whole rows of three parts each, in percent, below each other, the first on top.
+/// Rows of three parts each, in percent, the first on top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShareChart {
     title: String,
@@ -19,12 +19,12 @@ pub struct ShareChart {
 }
 
 impl ShareChart {
-    /// An axis without rows, and what the parts of each are: good, even, bad.
+    /// An empty chart with the names of the three parts: good, even, bad.
     pub fn new(title: impl Into<String>, axis: Axis, parts: [&str; 3]) -> ShareChart {
         ShareChart { title: title.into(), axis, parts: parts.map(str::to_owned), rows: Vec::new() }
     }
 
-    /// With one more row, of such parts in any unit. Without any it stays empty.
+    /// Adds a row of parts in any unit; a row without parts stays empty.
     #[must_use]
     pub fn row(mut self, name: impl Into<String>, parts: [f64; 3]) -> ShareChart {
         self.rows.push((name.into(), parts));

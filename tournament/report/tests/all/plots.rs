@@ -87,7 +87,7 @@ fn intervals_shares_and_boards_say_what_they_show() {
 }
 
 #[test]
-fn bars_of_a_group_are_told_apart() {
+fn bars_of_a_group_have_different_colors() {
     let chart = BarChart::new("Points", Axis::in_unit("points", "%"))
         .of_series(["new", "old"])
         .group("Undermine", [(80.0, "8 of 10".to_owned()), (70.0, "7 of 10".to_owned())]);
@@ -97,7 +97,7 @@ fn bars_of_a_group_are_told_apart() {
 }
 
 #[test]
-fn a_logarithmic_axis_bears_the_numbers_themselves() {
+fn a_logarithmic_axis_is_labeled_with_plain_numbers() {
     let chart = LineChart::new("Solved", Axis::in_unit("time", "ms"), Axis::in_unit("solved", "%"))
         .on_logarithmic_x()
         .line("a", [(0.0, 0.0), (1.0, 10.0), (10.0, 50.0), (180.0, 90.0)]);

@@ -65,7 +65,7 @@ fn markdown_is_escaped() {
 }
 
 #[test]
-fn nobody_is_called_and_nothing_linked_by_a_name() {
+fn names_neither_mention_users_nor_link_issues() {
     let check = |name: &str, shown: &str| assert_eq!(smalt_report::markdown::escaped(name), shown);
     check("@admin #12 a@b", "@&#8203;admin #&#8203;12 a@&#8203;b");
     check("a & #1", "a \\& #&#8203;1");

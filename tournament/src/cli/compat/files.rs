@@ -8,7 +8,7 @@ use anyhow::bail;
 use super::flag::Flag;
 use super::log::{Level, LogFile};
 use super::output::Style;
-use crate::cli::output::{bytes_of, spare_stores};
+use crate::cli::output::{bytes_of, refuse_store_path};
 use smalt_match::named_file::is_special;
 use smalt_match::plan::{Figure, LinePattern, Notation, PgnForm, parse_word};
 use smalt_workbench::calendar::UtcTime;
@@ -152,7 +152,7 @@ pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<LogOut> {
     for (key, value) in flag.pairs()? {
         match key {
             "file" => {
-                spare_stores(Path::new(value)).map_err(|refusal| refusal.error)?;
+                refuse_store_path(Path::new(value)).map_err(|refusal| refusal.error)?;
                 path = Some(PathBuf::from(value));
             }
             "level" => {

@@ -19,7 +19,7 @@ use super::values::{
 use super::{Dialect, HELP, Request, adjudication, engine};
 use crate::cli::exit::{OrRefuse, Refusal};
 use crate::cli::intent::make_absolute;
-use crate::cli::output::{make_outputs_absolute, tell};
+use crate::cli::output::{inform, make_outputs_absolute};
 use smalt_match::plan::{
     BookFormat, DrawRule, Format, OnFault, OnOff, OpeningPolicy, OpeningsSettings, Order, PgnStyle, Plan,
     PriorResults, START_POSITION, Settings,
@@ -134,7 +134,7 @@ impl<'a> LoadedConfig<'a> {
             None => typed.prior = self.file.prior().filter(|_| !self.drops_stats),
         }
         if let Some(store) = self.file.missing_store().filter(|_| !self.drops_stats) {
-            tell(&format!(
+            inform(&format!(
                 "Warning: the store {} is missing: the run goes on from the results in {}, without {NOT_IN_CONFIG}",
                 store.display(),
                 self.path.display()
@@ -436,7 +436,7 @@ impl<'a> Typed<'a> {
         }
         if self.is_quick && self.rounds.is_none() {
             self.rounds = NonZeroU32::new(QUICK_ROUNDS);
-            tell(&format!(
+            inform(&format!(
                 "-quick: {QUICK_ROUNDS} rounds of two games, as fastchess plays them; -rounds N asks for fewer"
             ));
         }
@@ -468,7 +468,7 @@ impl<'a> Typed<'a> {
             bail!("-config outname={}: the file holds something else than a configuration", path.display());
         }
         if !may_replace {
-            tell(&format!(
+            inform(&format!(
                 "Warning: {} holds something else than a configuration, and stays as it is",
                 path.display()
             ));

@@ -17,10 +17,10 @@ use super::log::{Level, Log, LogFile};
 use super::result_format::{PlayerResults, ResultFormat, Row};
 use super::statistics::{self, Score, estimate};
 use super::tables;
-use crate::cli::output::tell;
-use smalt_match::game::search_warning::MateSigns;
-use smalt_match::game::termination::TerminationKind;
-use smalt_match::game::{Finding, GameRecord, GameWarning, SearchWarning, Termination};
+use crate::cli::output::inform;
+use smalt_match::game::{
+    Finding, GameRecord, GameWarning, MateSigns, SearchWarning, Termination, TerminationKind,
+};
 use smalt_match::plan::{Order, Plan, Role};
 use smalt_match::run::{RunEvent, RunObserver, StopReason};
 use smalt_match::schedule::ScheduledGame;
@@ -108,7 +108,7 @@ impl CompatOutput {
     pub(in crate::cli) fn new(plan: &Plan, shown: OutputOptions) -> CompatOutput {
         let names: Vec<String> = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
         let log = shown.log.as_ref().and_then(|log| {
-            let failed = |error| tell(&format!("Warning: write {}: {error}", log.path.display()));
+            let failed = |error| inform(&format!("Warning: write {}: {error}", log.path.display()));
             Log::open(log).map_err(failed).ok()
         });
         let checksum = shown.pgn.as_ref().filter(|_| shown.checksum).map(|path| PgnChecksum::new(path));
@@ -153,7 +153,7 @@ impl CompatOutput {
 
     /// Writes a warning to standard error and into the log.
     fn warn(&mut self, level: Level, words: &str) {
-        tell(words);
+        inform(words);
         self.note(level, &format!("{words}\n"));
     }
 

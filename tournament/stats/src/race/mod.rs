@@ -1,13 +1,10 @@
-//! A race of many candidates against one base: which of them is better, with few games and one error rate for all.
+//! A race of many candidates against one base, with one error rate for all.
 //!
-//! Each candidate has a sequential test of its own ([`Sprt`]) at its part `alpha / candidates` of the error rate
-//! (C. Bonferroni), so that the probability to accept one or more candidates that are not better is about `alpha` at most,
-//! whatever the true gains are and whichever candidates get the games. The lower bound is near: a candidate that falls
-//! behind is dropped early. Games go to the leaders, by LLR, in rounds of pairs, and the race ends with its first
-//! winners. Then each accepted candidate plays further pairs that no decision looks at: a candidate is accepted for its
-//! luck, too, and only its estimate from games after the verdict is unbiased.
-//!
-//! Knows no schedule and no engines: who plays follows from the results of complete rounds alone.
+//! Each candidate has its own sequential test ([`Sprt`]) at `alpha / candidates` (C. Bonferroni), so that the probability
+//! of accepting any candidate that is not better is about `alpha` at most. Games go to the leaders, by LLR, in rounds of
+//! pairs; the lower bound is near, so that a candidate that falls behind is dropped early. Each accepted candidate then
+//! plays further pairs, and its unbiased estimate comes from these alone. Knows no schedule and no engines: who plays
+//! follows from the results of complete rounds.
 
 pub mod simulation;
 
@@ -18,12 +15,12 @@ use crate::sprt::{Model, Sprt, SprtError, Verdict};
 /// Candidates whose LLR is this much behind that of the leader wait.
 const MARGIN: f64 = 0.4;
 
-/// What is asked of a race.
+/// Hypotheses and error rates of a race.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RaceRules {
-    /// A candidate is not better by `elo0`, or better by `elo1`.
+    /// Gain of hypothesis H0, in Elo of the model.
     pub elo0: f64,
-    /// See `elo0`.
+    /// Gain of hypothesis H1, in Elo of the model.
     pub elo1: f64,
     /// The probability, of the whole race, to accept a candidate that is not better.
     pub alpha: f64,
@@ -72,25 +69,25 @@ impl RaceRules {
     }
 }
 
-/// What the race says of a candidate.
+/// Verdict on a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CandidateVerdict {
-    /// Accepted.
+    /// Accepted as better than the base.
     Better,
-    /// Dropped.
+    /// Dropped as not better than the base.
     NotBetter,
-    /// Neither.
+    /// Neither accepted nor dropped yet.
     Undecided,
 }
 
-/// Where a candidate stands.
+/// State of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// Its pairs against the base before the verdict.
     pub pairs: Pentanomial,
-    /// Their log-likelihood ratio.
+    /// Log-likelihood ratio of these pairs.
     pub llr: f64,
-    /// What they say.
+    /// Verdict by these pairs.
     pub verdict: CandidateVerdict,
     /// Its pairs after the verdict.
     pub further_pairs: Pentanomial,
@@ -103,22 +100,22 @@ impl Candidate {
         self.further_pairs.statistics()
     }
 
-    /// All its pairs.
+    /// Pairs before and after the verdict.
     pub fn all_pairs(&self) -> Pentanomial {
         self.pairs + self.further_pairs
     }
 }
 
-/// Who plays next.
+/// Candidates and pairs of the next round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RaceRound {
-    /// Their numbers.
+    /// Numbers of the candidates that play.
     pub candidates: Vec<usize>,
-    /// Pairs of each.
+    /// Number of pairs of each candidate.
     pub pairs: u64,
 }
 
-/// A race as far as it was played.
+/// A race and its results so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Race {
     rules: RaceRules,
@@ -130,7 +127,7 @@ impl Race {
     /// A race before its first game.
     ///
     /// # Errors
-    /// If hypotheses or error rates make no test.
+    /// If hypotheses or error rates are invalid.
     pub fn new(rules: RaceRules, candidates: usize) -> Result<Race, SprtError> {
         let test = rules.test(candidates)?;
         let candidate = Candidate {
@@ -142,7 +139,7 @@ impl Race {
         Ok(Race { rules, test, candidates: vec![candidate; candidates] })
     }
 
-    /// What is asked.
+    /// Hypotheses and error rates.
     pub fn rules(&self) -> &RaceRules {
         &self.rules
     }
@@ -167,7 +164,7 @@ impl Race {
         (0..self.candidates.len()).filter(move |&candidate| self.candidates[candidate].verdict == verdict)
     }
 
-    /// Those that may still win.
+    /// Candidates that may still win.
     fn in_the_race(&self) -> impl Iterator<Item = usize> {
         let has_games = |&candidate: &usize| self.candidates[candidate].pairs.pairs() < self.rules.most_pairs;
         self.with_verdict(CandidateVerdict::Undecided).filter(has_games)

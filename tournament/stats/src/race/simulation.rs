@@ -7,33 +7,33 @@ use crate::elo::{Elo, MatchStatistics};
 use crate::random::SplitMix;
 use crate::sprt::{Sprt, SprtError, Verdict, distribution_with_mean};
 
-/// What nights are like.
+/// Parameters of simulated nights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nights {
-    /// How many there are.
+    /// Number of simulated nights.
     pub nights: u64,
-    /// Candidates of each.
+    /// Number of candidates of a night.
     pub candidates: usize,
     /// Mean of the true gains, in Elo.
     pub mean: f64,
-    /// Their standard deviation.
+    /// Standard deviation of the true gains, in Elo.
     pub deviation: f64,
     /// Shares of pairs of equals by points.
     pub equals: [f64; 5],
-    /// Random seed.
+    /// Seed of all nights.
     pub seed: u64,
 }
 
 /// How a night's candidates are tested.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
-    /// In a race.
+    /// All candidates in one race.
     Race(RaceRules),
     /// Each in a test of its own, with this number of pairs from look to look.
     Separate(Sprt, u64),
 }
 
-/// What came of one night.
+/// Result of one night.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Night {
     /// True gains, in Elo.
@@ -136,7 +136,7 @@ fn draw(chances: &[f64; 5], pairs: u64, random: &mut SplitMix) -> Pentanomial {
     Pentanomial(counts)
 }
 
-/// What many nights have in common.
+/// Summary of many nights.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
     /// Mean number of games of a night until its last verdict.
@@ -145,7 +145,7 @@ pub struct Summary {
     pub estimate_games: f64,
     /// The number of games by which half of all nights are over.
     pub median_games: u64,
-    /// And nine of ten.
+    /// The number of games by which nine of ten nights are over.
     pub games_90: u64,
     /// The share of nights in which a candidate was accepted that is not better.
     pub false_nights: f64,
@@ -161,14 +161,14 @@ pub struct Summary {
     pub strong_accepted: f64,
     /// The mean of estimate less true gain over all accepted candidates, in Elo.
     pub bias: f64,
-    /// Its standard error.
+    /// Standard error of that mean.
     pub bias_error: f64,
     /// The same mean of the Elo of the games before the verdict.
     pub test_bias: f64,
 }
 
 impl Summary {
-    /// Sums up.
+    /// The summary of these nights.
     pub fn of(nights: &[Night]) -> Summary {
         let count = nights.len().max(1) as f64;
         let mean = |value: &dyn Fn(&Night) -> f64| nights.iter().map(value).sum::<f64>() / count;

@@ -1,6 +1,6 @@
 //! Fits the rating list: checks the input, leaves out unrated players, and runs the search.
 
-use super::search::{LikelihoodProblem, SharedParameters, Values};
+use super::search::{LikelihoodProblem, ParameterValues, SharedParameters};
 use super::{
     Pairing, Parameter, ParameterSource, Rating, RatingError, RatingOptions, Ratings, Unrated, linked,
 };
@@ -45,7 +45,7 @@ pub(super) fn values_near(
     guess: &Ratings,
     pairings: &[Pairing],
     options: &RatingOptions,
-) -> Result<Values, RatingError> {
+) -> Result<ParameterValues, RatingError> {
     let players = guess.players().len();
     check(players, pairings, options)?;
     let free = without_anchors(options);
@@ -80,7 +80,7 @@ impl RatedPlayers {
         pairings: &[Pairing],
         options: &RatingOptions,
     ) -> Result<RatedPlayers, RatingError> {
-        let verdicts = linked::judge(players, pairings, &options.anchors);
+        let verdicts = linked::unrated(players, pairings, &options.anchors);
         let used: Vec<Pairing> = pairings
             .iter()
             .filter(|pairing| verdicts[pairing.white].is_none() && verdicts[pairing.black].is_none())

@@ -40,7 +40,7 @@ mod tests {
     use crate::counts::Wdl;
 
     #[test]
-    fn players_are_grouped_by_whom_they_met() {
+    fn players_are_grouped_by_their_games() {
         let met = |white, black, games| Pairing { white, black, results: Wdl::new(games, 0, 0) };
         let pairings = [met(0, 3, 1), met(5, 4, 9), met(2, 1, 1), met(2, 3, 1), met(9, 0, 1)];
         assert_eq!(groups(7, &pairings), [vec![4, 5], vec![0, 1, 2, 3], vec![6]]);

@@ -7,7 +7,7 @@
 use super::{Anchor, Pairing, Unrated};
 
 /// Which players can be rated together, and why the others cannot: `None` for the rated.
-pub(super) fn judge(players: usize, pairings: &[Pairing], anchors: &[Anchor]) -> Vec<Option<Unrated>> {
+pub(super) fn unrated(players: usize, pairings: &[Pairing], anchors: &[Anchor]) -> Vec<Option<Unrated>> {
     let arrows = Arrows::new(players, pairings, anchors);
     let Some(center) = arrows.center(anchors) else {
         return vec![Some(Unrated::Unlinked); players];

@@ -1,15 +1,13 @@
-//! One rating list for many players, by maximum likelihood, with draws and White's advantage.
+//! One rating list for many players, numbered from 0, by maximum likelihood, with draws and White's advantage.
 //!
 //! The model ([`OutcomeModel`]) is Ordo's: the expected score is the logistic function of the difference in
-//! rating plus White's advantage, so that 400 points are ten times the odds, as in a match's Elo; of the games,
-//! Davidson's rule (draws in proportion to the root of wins times losses) says how many are drawn. All
-//! parameters are fitted together by Fisher scoring, and the errors come from the full covariance.
+//! rating plus White's advantage, so that 400 points are ten times the odds, as in a match's Elo; Davidson's rule
+//! (draws in proportion to the root of wins times losses) gives the draws. All parameters are fitted together by
+//! Fisher scoring, and the errors come from the full covariance.
 //!
 //! Ordo itself only equates expected and scored points, and stretches its scale so that 202 points are 76%
 //! (`-z 202`), 0.9% more than here; apart from that scale both agree to a few hundredths of a point. BayesElo's
 //! model (Rao and Kupper's) has another curve far from equality, hence other ratings for lopsided results.
-//!
-//! Players are numbers here; whose they are is the caller's business.
 
 mod fit;
 mod groups;
@@ -34,7 +32,7 @@ pub use simulation::{Replay, Simulation};
 pub struct Pairing {
     /// Player with White: an index below the number of players.
     pub white: usize,
-    /// Player with Black.
+    /// Player with Black: an index below the number of players.
     pub black: usize,
     /// Results from White's view.
     pub results: Wdl,
@@ -45,7 +43,7 @@ pub struct Pairing {
 pub struct Anchor {
     /// An index below the number of players.
     pub player: usize,
-    /// The known rating.
+    /// Known rating of the player.
     pub rating: Elo,
     /// Half-width of its 95% interval. At 0 the rating is held; else it may move as far as its error lets it.
     pub error: Elo,
@@ -71,7 +69,7 @@ pub enum ParameterSource {
     Open,
 }
 
-/// What to hold and what to fit.
+/// Options of the fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatingOptions {
     /// Known ratings. With none, the ratings are centered on `average`.
@@ -96,13 +94,13 @@ impl Default for RatingOptions {
     }
 }
 
-/// Why there is no list.
+/// Why no list can be fitted.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum RatingError {
     /// Unknown player in a pairing or anchor.
     #[error("player {player} does not exist: there are {players}, counted from 0")]
     UnknownPlayer {
-        /// The index given.
+        /// The index in the pairing or anchor.
         player: usize,
         /// The number of players.
         players: usize,
@@ -118,7 +116,7 @@ pub enum RatingError {
     BadNumber {
         /// What the number should have been.
         what: &'static str,
-        /// The number given.
+        /// The number that is invalid.
         value: f64,
     },
     /// No two players have each taken points from the other, directly or through others.
@@ -161,7 +159,7 @@ pub enum Unrated {
     Unlinked,
 }
 
-/// A rating list.
+/// A fitted rating list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ratings {
     players: Vec<Rating>,

@@ -9,7 +9,7 @@ pub(super) const LOG_ODDS_PER_ELO: f64 = std::f64::consts::LN_10 / 400.0;
 /// A logistic expected score, and draws by Davidson's rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutcomeModel {
-    /// White's advantage.
+    /// White's advantage, in Elo.
     pub white_advantage: Elo,
     /// The share of draws between equal players, in [0, 1].
     pub draw_rate: f64,
@@ -18,11 +18,11 @@ pub struct OutcomeModel {
 /// Probabilities of a game's results, from White's view; they sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probabilities {
-    /// White wins.
+    /// Probability of a win of White.
     pub win: f64,
-    /// A draw.
+    /// Probability of a draw.
     pub draw: f64,
-    /// Black wins.
+    /// Probability of a win of Black.
     pub loss: f64,
 }
 

@@ -28,9 +28,9 @@ const AWAY: f64 = 60.0;
 enum RatingSource {
     /// A parameter of the search.
     Free(usize),
-    /// Held, in log-odds.
+    /// Held at this value, in log-odds.
     Held(f64),
-    /// Takes no part.
+    /// Not part of the fit.
     Out,
 }
 
@@ -60,7 +60,7 @@ impl SharedParameter {
 /// What all games share: fitted or held.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SharedParameters {
-    /// In Elo.
+    /// White's advantage, in Elo.
     pub(super) white_advantage: Parameter,
     /// Between equals, in (0, 1).
     pub(super) draw_rate: Parameter,
@@ -89,7 +89,7 @@ pub(super) struct Summit {
 
 /// The most likely values and nothing more; ratings and advantage in Elo, the rate in [0, 1].
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Values {
+pub(super) struct ParameterValues {
     pub(super) players: Vec<Option<f64>>,
     pub(super) white_advantage: f64,
     pub(super) draw_rate: f64,
@@ -247,10 +247,10 @@ impl<'games> LikelihoodProblem<'games> {
     }
 
     /// The ratings at the maximum, without their errors, which are most of the work.
-    pub(super) fn values(&self, summit: &Summit) -> Values {
+    pub(super) fn values(&self, summit: &Summit) -> ParameterValues {
         let Summit { parameters, .. } = summit;
         let elo = |place: RatingSource| self.origin + rating(place, parameters) / LOG_ODDS_PER_ELO;
-        Values {
+        ParameterValues {
             players: self
                 .places
                 .iter()

@@ -2,7 +2,7 @@
 //! anew, and how far its numbers scatter is how sure they are. Takes no normal distribution for granted, other than the
 //! covariance, which it is there to check.
 
-use super::search::Values;
+use super::search::ParameterValues;
 use super::{Pairing, RatingError, RatingOptions, Ratings, fit};
 use crate::counts::Wdl;
 use crate::elo::{Elo, Estimate};
@@ -11,7 +11,7 @@ use crate::random::SplitMix;
 
 /// A list of games that were played again by chance: values alone, without errors.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Replay(Values);
+pub struct Replay(ParameterValues);
 
 impl Replay {
     /// A player's rating, in Elo. `None` for one who has none in this list, or who does not exist.
@@ -100,7 +100,7 @@ impl Simulation {
         }
     }
 
-    /// Counts one list.
+    /// Adds the values of a list.
     pub fn add(&mut self, Replay(values): &Replay) {
         self.lists += 1;
         for (scatter, &rating) in self.players.iter_mut().zip(&values.players) {

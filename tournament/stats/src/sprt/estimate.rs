@@ -1,6 +1,5 @@
-//! The strength that a sequential test found. A test that stops when its LLR meets a bound stops on lucky streaks: the
-//! plain Elo of an accepted change is too high on average, that of a refused one too low. Here the rule of stopping is
-//! taken into account.
+//! Elo estimate after a sequential test, corrected for the stopping rule: the plain Elo of an accepted change is too high
+//! on average, that of a rejected one too low.
 //!
 //! M. Van den Bergh's method for fishtest: the LLR is taken for a Brownian motion between both bounds, whose drift and
 //! variance follow from the true score. Outcomes have an order, from the fastest failure to the fastest pass. The estimate
@@ -16,7 +15,7 @@ use crate::moments::Moments;
 
 /// With less the variance is hardly known, and the estimate would be a false certainty: the sum of squared deviations from
 /// the mean score, in squares of a step between two scores, as after 25 decided games.
-pub const LEAST_SCATTER: f64 = 25.0;
+const LEAST_SCATTER: f64 = 25.0;
 
 fn is_enough<const N: usize>(counts: &[u64; N]) -> bool {
     let count: u64 = counts.iter().sum();
@@ -45,13 +44,13 @@ impl Sprt {
         }
     }
 
-    /// The estimate from single games; `None` before [`LEAST_SCATTER`].
-    pub fn estimate_of_games(&self, games: &Wdl) -> Option<SequentialEstimate> {
+    /// The estimate from single games; `None` while they scatter less than 25 decided games.
+    fn estimate_of_games(&self, games: &Wdl) -> Option<SequentialEstimate> {
         let counts = games.by_points();
         is_enough(&counts).then(|| self.estimate(&counts, 1.0))
     }
 
-    /// The estimate from whole pairs; `None` before [`LEAST_SCATTER`], and in the BayesElo model, which knows only single
+    /// The estimate from whole pairs; `None` while they scatter less than 25 decided games, and in the BayesElo model, which knows only single
     /// games.
     pub fn estimate_of_pairs(&self, pairs: &Pentanomial) -> Option<SequentialEstimate> {
         (is_enough(&pairs.0) && self.model != Model::BayesElo).then(|| self.estimate(&pairs.0, 2.0))

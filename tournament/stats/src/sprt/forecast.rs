@@ -11,7 +11,7 @@ use crate::moments::Moments;
 pub const SUPPOSED_DEVIATION: f64 = 0.35;
 
 /// Weight of the prior deviation, in games.
-pub const SUPPOSED_GAMES: f64 = 20.0;
+const SUPPOSED_GAMES: f64 = 20.0;
 
 /// What to expect of a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,7 +57,7 @@ impl Sprt {
     /// Games still to be played, on average, if H0 is true and if H1 is, for a test that stands at `llr` after these counts.
     /// 0 where it is decided.
     ///
-    /// The deviation of a game's score is that of the counts as if [`SUPPOSED_GAMES`] games of half draws came before.
+    /// The deviation of a game's score is that of the counts as if 20 games with half of them drawn came before.
     pub fn games_left(&self, counts: &Counts, llr: f64) -> [f64; 2] {
         let (found, games) = match counts {
             Counts::Games(games) => (games.deviation(), games.games()),

@@ -15,8 +15,8 @@ use std::str::FromStr;
 
 use crate::counts::{Counts, Pentanomial, Wdl};
 
-pub use estimate::{LEAST_SCATTER, SequentialEstimate};
-pub use forecast::{Forecast, SUPPOSED_DEVIATION, SUPPOSED_GAMES};
+pub use estimate::SequentialEstimate;
+pub use forecast::{Forecast, SUPPOSED_DEVIATION};
 use likelihood::Frequencies;
 pub(crate) use likelihood::with_mean as distribution_with_mean;
 
@@ -66,7 +66,7 @@ impl fmt::Display for Model {
     }
 }
 
-/// Where the test stands.
+/// Verdict of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// Not decided: play on.
@@ -96,7 +96,7 @@ pub struct Bounds {
     pub upper: f64,
 }
 
-/// Why there is no such test.
+/// Why hypotheses or error rates are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum SprtError {
     /// The hypotheses are equal, or in the wrong order.
@@ -107,10 +107,10 @@ pub enum SprtError {
         /// The upper hypothesis as given.
         elo1: f64,
     },
-    /// A hypothesis is no number, or absurd.
+    /// A hypothesis is not finite, or beyond [`GREATEST_ELO`].
     #[error("elo0 and elo1 must lie between -{GREATEST_ELO} and {GREATEST_ELO}, but one is {0}")]
     Range(f64),
-    /// An error rate is no probability, or both together leave nothing to decide.
+    /// An error rate is not above 0, or both sum to 1 or more.
     #[error("alpha and beta must be above 0 and sum to less than 1, but they are {alpha} and {beta}")]
     ErrorRates {
         /// The rate as given.
@@ -120,7 +120,7 @@ pub enum SprtError {
     },
 }
 
-/// A test, checked once, here.
+/// A sequential test with valid hypotheses and error rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     elo0: f64,
@@ -179,7 +179,7 @@ impl Sprt {
         self.model
     }
 
-    /// Wald's bounds.
+    /// Bounds of the LLR (A. Wald).
     pub fn bounds(&self) -> Bounds {
         Bounds { lower: (self.beta / (1.0 - self.alpha)).ln(), upper: ((1.0 - self.beta) / self.alpha).ln() }
     }

@@ -235,7 +235,7 @@ fn a_bound_itself_decides() {
 }
 
 #[test]
-fn senseless_tests_are_refused_with_a_reason() {
+fn invalid_tests_are_refused_with_a_reason() {
     let refusal = |elo0, elo1, alpha, beta| {
         Sprt::new(elo0, elo1, alpha, beta, Model::Logistic).unwrap_err().to_string()
     };
@@ -280,7 +280,7 @@ fn tests_with_94_percent_drawn_pairs_are_as_long_as_forecast() {
     };
     for (won, lost) in [(0.03, 0.03), (0.0335, 0.0265)] {
         let deviation = (2.0 * (won + lost) / 16.0_f64).sqrt();
-        let elo = 0.25 * (won - lost) / deviation * smalt_stats::elo::NORMALIZED_ELO_PER_DEVIATION;
+        let elo = 0.25 * (won - lost) / deviation * smalt_stats::NORMALIZED_ELO_PER_DEVIATION;
         let forecast = sprt.forecast(elo, deviation).unwrap();
         let mut lengths: Vec<f64> = (0..4000)
             .map(|_| {

@@ -164,7 +164,7 @@ fn players_out_of_reach_are_named_and_do_not_disturb_the_others() {
 }
 
 #[test]
-fn anchors_make_players_comparable_who_never_met() {
+fn anchors_connect_groups_of_players() {
     let anchors = [(0, 2500.0), (2, 2900.0)]
         .map(|(player, rating)| Anchor { player, rating: Elo(rating), error: Elo(0.0) })
         .to_vec();
@@ -230,7 +230,7 @@ fn a_side_that_draws_and_never_loses_has_the_rating_of_its_score() {
 }
 
 #[test]
-fn senseless_questions_are_refused_with_a_reason() {
+fn invalid_input_is_refused_with_a_reason() {
     let refusal = |games: &[Pairing], options: &RatingOptions| Ratings::fit(2, games, options).unwrap_err();
     let default = RatingOptions::default();
     assert_eq!(refusal(&[], &default), RatingError::NothingToCompare);

@@ -3,8 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use smalt_chess::{Color, Outcome, UciMove};
-use smalt_match::game::record::SearchRecord;
-use smalt_match::game::{GameRecord, PlyRecord, Termination};
+use smalt_match::game::{GameRecord, PlyRecord, SearchRecord, Termination};
 use smalt_match::plan::{Plan, Settings};
 use smalt_match::schedule::{Schedule, ScheduledGame};
 use smalt_match::setup::Prepared;
@@ -81,7 +80,7 @@ pub(crate) fn store(
         schedule.record(number, record.white_outcome().half_points() as u32);
         store.save(&record).unwrap();
     }
-    store.note_engine(0, HOSTILE, "somebody").unwrap();
+    store.save_engine(0, HOSTILE, "somebody").unwrap();
     store.close();
 }
 

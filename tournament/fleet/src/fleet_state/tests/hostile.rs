@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn tell(fleet_state: &mut FleetState, worker: &str, report: WorkerNotice) -> Vec<Effect> {
+fn notify(fleet_state: &mut FleetState, worker: &str, report: WorkerNotice) -> Vec<Effect> {
     ask(fleet_state, worker, WorkerRequest::Notify(report)).1
 }
 
@@ -37,7 +37,7 @@ fn is_welcome(fleet_state: &mut FleetState, worker: &str, worker_info: WorkerInf
 fn a_fault_outside_of_games_is_noted_and_ends_nothing() {
     let mut fleet_state = fleet_state();
     join(&mut fleet_state, "w1", worker_info("a"));
-    let effects = tell(&mut fleet_state, "w1", fault("crashed"));
+    let effects = notify(&mut fleet_state, "w1", fault("crashed"));
     assert!(
         matches!(&effects[..], [Effect::Send(Event::RemoteFault(fault))] if fault.transcript == ["x"]),
         "{effects:?}"
@@ -51,15 +51,17 @@ fn a_game_is_announced_as_started_once_by_the_worker_that_holds_it() {
     for worker in ["w1", "w2"] {
         join(&mut fleet_state, worker, worker_info(worker));
     }
-    let mut started = |worker: &str| tell(&mut fleet_state, worker, WorkerNotice::Started { game: 1 }).len();
+    let mut started =
+        |worker: &str| notify(&mut fleet_state, worker, WorkerNotice::Started { game: 1 }).len();
     assert_eq!((started("w1"), started("w2")), (0, 0), "nobody has taken it");
     ask(&mut fleet_state, "w1", WorkerRequest::Take { pair: 0 });
-    let mut started = |worker: &str| tell(&mut fleet_state, worker, WorkerNotice::Started { game: 1 }).len();
+    let mut started =
+        |worker: &str| notify(&mut fleet_state, worker, WorkerNotice::Started { game: 1 }).len();
     assert_eq!((started("w2"), started("w1")), (0, 1));
     assert_eq!((0..10_000).map(|_| started("w1")).sum::<usize>(), 0);
     ask(&mut fleet_state, "w1", WorkerRequest::Take { pair: 0 });
     assert!(
-        tell(&mut fleet_state, "w1", WorkerNotice::Started { game: 1 }).is_empty(),
+        notify(&mut fleet_state, "w1", WorkerNotice::Started { game: 1 }).is_empty(),
         "to take it again is nothing new"
     );
 }
@@ -72,7 +74,7 @@ fn an_engine_that_starts_nowhere_stays_in_the_run_which_waits_for_others() {
     }
     for worker in ["w1", "w2"] {
         let report = WorkerNotice::Unable { entrant: 1, times: 3, words: "exited".to_owned() };
-        let effects = tell(&mut fleet_state, worker, report);
+        let effects = notify(&mut fleet_state, worker, report);
         assert_eq!(
             notices(&effects),
             [format!("{worker} leaves: second failed to start 3 times running (it exited)")]
@@ -84,14 +86,14 @@ fn an_engine_that_starts_nowhere_stays_in_the_run_which_waits_for_others() {
 }
 
 #[test]
-fn one_that_says_that_it_cannot_play_is_told_of_without_joining() {
+fn an_unfit_worker_is_reported_without_joining() {
     let mut fleet_state = fleet_state();
     let report = WorkerNotice::Unfit { name: "a".to_owned(), words: "no engine is called x".to_owned() };
-    assert_eq!(notices(&tell(&mut fleet_state, "w1", report)), ["a cannot play: no engine is called x"]);
+    assert_eq!(notices(&notify(&mut fleet_state, "w1", report)), ["a cannot play: no engine is called x"]);
 }
 
 #[test]
-fn a_worker_that_never_plays_binds_no_engine_and_keeps_nobody_out() {
+fn an_idle_worker_binds_no_engine() {
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
     fleet_state.submit(work(1));
@@ -103,7 +105,7 @@ fn a_worker_that_never_plays_binds_no_engine_and_keeps_nobody_out() {
     // It joined before anybody had played, with other engines: its first game is not taken.
     let (reply, effects) = send(&mut fleet_state, "w1", 0, "");
     assert!(matches!(reply, ReplyTime::Now(answer) if matches!(*answer, Response::Refused { .. })));
-    assert!(notices(&effects)[0].contains("idle may not play on: its first is another file"), "{effects:?}");
+    assert!(notices(&effects)[0].contains("idle was removed: its first is another file"), "{effects:?}");
     assert_eq!(published(&effects), [0], "others get what it held");
 }
 
@@ -117,7 +119,7 @@ fn an_impossible_game_binds_no_engine() {
 }
 
 #[test]
-fn a_flood_of_workers_neither_fills_the_screen_nor_closes_the_door() {
+fn a_flood_of_workers_is_rate_limited_and_locks_nobody_out() {
     let mut fleet_state = fleet_state();
     let mut told = 0;
     for number in 0..20_000 {
@@ -125,7 +127,7 @@ fn a_flood_of_workers_neither_fills_the_screen_nor_closes_the_door() {
         let join = WorkerRequest::Join(Box::new(worker_info("u")));
         told += ask(&mut fleet_state, &worker, join).1.len();
         let unable = WorkerNotice::Unable { entrant: 0, times: 1, words: "w".to_owned() };
-        told += tell(&mut fleet_state, &worker, unable).len();
+        told += notify(&mut fleet_state, &worker, unable).len();
     }
     assert!(told < 600, "{told} lines");
     assert!(is_welcome(&mut fleet_state, "w1", worker_info("honest")));
@@ -197,7 +199,7 @@ fn a_pair_of_which_nothing_comes_is_given_to_others_and_more_and_more_rarely() {
         at(&mut fleet_state, "w1", second, WorkerRequest::Take { pair: 0 });
         let effects = fleet_state.tick(begun + Duration::from_secs(second));
         if published(&effects) == [0] {
-            assert_eq!(notices(&effects), ["No results of pair 1 from a; it is given to other workers, too"]);
+            assert_eq!(notices(&effects), ["No results of pair 1 from a; it goes to other workers as well"]);
             lapses.push(second);
         }
     }
