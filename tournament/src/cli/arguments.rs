@@ -252,7 +252,7 @@ pub(super) struct RunFlags {
     /// Opponent of the challengers; may be repeated
     #[arg(long, alias = "base", value_name = "E", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
     pub opponent: Vec<String>,
-    /// Settings of every engine that has none of its own, as key=value words, e.g. 'tc=10+0.1 option.Hash=64'
+    /// Default settings of every engine, as key=value words, e.g. 'tc=10+0.1 option.Hash=64'
     #[arg(long, value_name = "WORDS", help_heading = "Engines")]
     pub each: Option<String>,
     /// Two revisions of a git repository to test, NEW against BASE, built by --build, e.g. main..HEAD

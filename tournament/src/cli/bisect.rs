@@ -12,7 +12,7 @@ use toml::{Table, Value};
 use super::arguments::RunFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{self, section};
-use super::output::tell;
+use super::output::inform;
 use super::play;
 use smalt_report::format::count;
 
@@ -96,7 +96,7 @@ fn testable(good: &str, bad: &str, build: &str, paths: &[String]) -> Result<Vec<
         build: build.to_owned(),
     };
     let digest = |revision: &str| -> Result<String, BuildError> {
-        let program = source::build(&source(revision), &cache, &mut tell)?.program;
+        let program = source::build(&source(revision), &cache, &mut inform)?.program;
         let read = File::open(&program).and_then(|mut file| sha256(&mut file));
         read.map_err(|error| BuildError::Cache { path: program, error })
     };
@@ -112,13 +112,13 @@ fn testable(good: &str, bad: &str, build: &str, paths: &[String]) -> Result<Vec<
             Err(
                 error @ (BuildError::Failed { .. } | BuildError::NoProgram { .. } | BuildError::Bench { .. }),
             ) => {
-                tell(&format!("Left out: {error}"));
+                inform(&format!("Skipped: {error}"));
             }
             Err(error) => return Err(error).or_usage(),
         }
     }
     if same > 0 {
-        tell(&format!("{} with the program of the commit before left out", count(same, "commit")));
+        inform(&format!("{} with the program of the commit before skipped", count(same, "commit")));
     }
     if kept.is_empty() {
         return Err(anyhow!("{good}..{bad}: no commit after {good} can be built and has another program"))

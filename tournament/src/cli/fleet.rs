@@ -41,7 +41,7 @@ pub(super) struct WorkerFlags {
     /// Folder of full transcripts, a folder for each run with a file for each game
     #[arg(long, value_name = "DIR")]
     pub log: Option<PathBuf>,
-    /// CPU affinity of games: auto (where it suits), on, off, or processors like 0,2,4-7
+    /// CPU affinity of games: auto (if possible), on, off, or processors like 0,2,4-7
     #[arg(long, value_name = "AFFINITY", default_value = "auto")]
     pub affinity: smalt_match::plan::Affinity,
 }

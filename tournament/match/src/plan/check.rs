@@ -290,7 +290,10 @@ fn check_candidate_settings(settings: &Settings) -> Result<(), PlanError> {
         ("estimate-pairs", !is_race && run.estimate_pairs.is_some()),
     ];
     if let Some((key, _)) = given.into_iter().find(|(_, is_wrong)| *is_wrong) {
-        return Err(PlanError::Format { key, reason: format!("a {} is no race; leave it out", run.format) });
+        return Err(PlanError::Format {
+            key,
+            reason: format!("a {} is not a race; leave it out", run.format),
+        });
     }
     if run.format.has_candidates() && !settings.openings.repeat {
         let reason =

@@ -64,7 +64,7 @@ pub struct OutputSettings {
     /// Address of the live page while the run goes on: a port of this machine, or ADDRESS:PORT (see `serve`)
     #[arg(long, value_name = "ADDR", value_parser = parse_address)]
     pub serve: Option<SocketAddr>,
-    /// File with the token of the page, made if there is none
+    /// File with the token of the page, created if missing
     #[arg(long, value_name = "FILE", requires = "serve", hide_short_help = true)]
     pub serve_token: Option<PathBuf>,
     /// Live page after the end of the run, until Ctrl-C

@@ -17,7 +17,7 @@ use super::value::{defaults, parse_word, positive};
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[command(next_help_heading = "Run")]
 pub struct RunSettings {
-    /// Name of the event, e.g. "Nightly" [default: who plays]
+    /// Name of the event, e.g. "Nightly" [default: the players]
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub name: Option<String>,
     /// Site of the event, for the PGN
@@ -87,7 +87,7 @@ pub struct RunSettings {
     /// Variant: standard or chess960
     #[arg(long, value_name = "VARIANT", value_parser = parse_word::<Variant>, default_value = "standard")]
     pub variant: Variant,
-    /// CPU affinity of games: auto (where it suits), on, off, or processors like 0,2,4-7
+    /// CPU affinity of games: auto (if possible), on, off, or processors like 0,2,4-7
     #[arg(long, value_name = "AFFINITY", default_value = "auto", hide_short_help = true)]
     #[serde(with = "text")]
     #[schemars(with = "String")]
