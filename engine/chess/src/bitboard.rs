@@ -150,12 +150,6 @@ impl Bitboard {
     pub const fn flip_ranks(self) -> Bitboard {
         Bitboard(self.0.swap_bytes())
     }
-
-    /// The set in the looking glass: a1 becomes h1.
-    #[inline]
-    pub const fn flip_files(self) -> Bitboard {
-        Bitboard(self.0.reverse_bits().swap_bytes())
-    }
 }
 
 macro_rules! set_operator {
@@ -280,7 +274,6 @@ mod tests {
         assert_eq!(Bitboard::from_file(File::A).west(), Bitboard::EMPTY);
         assert_eq!(Bitboard::from_rank(Rank::Eighth).north(), Bitboard::EMPTY);
         assert_eq!(Bitboard::from_rank(Rank::First).south(), Bitboard::EMPTY);
-        assert_eq!(Bitboard::from_file(File::A).flip_files(), Bitboard::from_file(File::H));
         assert_eq!(Bitboard::from_rank(Rank::First).flip_ranks(), Bitboard::from_rank(Rank::Eighth));
     }
 

@@ -134,12 +134,6 @@ impl Move {
         self.0 >> 12 == MoveKind::EnPassant as u16
     }
 
-    /// Whether a pawn makes its first step over two squares.
-    #[inline]
-    pub const fn is_double_push(self) -> bool {
-        self.0 >> 12 == MoveKind::DoublePush as u16
-    }
-
     /// What a pawn becomes.
     #[inline]
     pub const fn promoted_to(self) -> Option<Role> {
@@ -267,12 +261,6 @@ impl MoveList {
     #[inline]
     pub fn as_slice(&self) -> &[Move] {
         if self.heap.is_empty() { &self.inline[..self.len] } else { &self.heap }
-    }
-
-    /// The moves, to be reordered or replaced.
-    #[inline]
-    pub fn as_mut_slice(&mut self) -> &mut [Move] {
-        if self.heap.is_empty() { &mut self.inline[..self.len] } else { &mut self.heap }
     }
 }
 

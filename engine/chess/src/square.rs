@@ -175,12 +175,6 @@ impl Square {
         Square(self.0 ^ 56)
     }
 
-    /// The square in the looking glass: a1 becomes h1.
-    #[inline]
-    pub const fn flip_file(self) -> Square {
-        Square(self.0 ^ 7)
-    }
-
     /// The square `files` to the right and `ranks` up, unless that leaves the board.
     #[inline]
     pub const fn offset(self, files: i32, ranks: i32) -> Option<Square> {

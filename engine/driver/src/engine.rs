@@ -17,8 +17,9 @@ use crate::wait_context::{Background, WaitContext};
 
 /// A running engine, whichever protocol it speaks. Dropping it kills its process and all that it started.
 ///
-/// It belongs to one thread, the one that spawned it, which must live as long: see [`crate::process::Process`]. After
-/// a fault from which it does not recover ([`Fault::survival`]) it is closed, and every method returns that fault.
+/// It belongs to the thread that spawned it, which must live as long: see [`crate::process::Process`]. After a fatal fault
+/// (every fault but a late, missing, invalid or illegal move, or a refused position) it is closed, and every method returns
+/// that fault.
 pub trait Engine: Background + Send {
     /// The handshake: `uci` to `uciok`, or `protover` to `done=1`.
     ///

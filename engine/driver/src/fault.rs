@@ -145,22 +145,6 @@ impl Fault {
             Self::Closed => "closed",
         }
     }
-
-    /// Whether the engine can go on after it: a late or unreadable move leaves it alive, all else does not.
-    #[must_use]
-    pub fn survival(&self) -> Survival {
-        match self {
-            Self::NoBestmove { .. }
-            | Self::NoMove { .. }
-            | Self::MalformedBestmove { .. }
-            | Self::Refused { .. }
-            | Self::IllegalMove { .. }
-            | Self::NoSetBoard { .. }
-            | Self::NoNodeLimit
-            | Self::NoChess960 { .. } => Survival::Alive,
-            _ => Survival::Ended,
-        }
-    }
 }
 
 /// The lines of an engine's standard error that most likely say why it ended: from the last one about a panic, a
@@ -187,15 +171,6 @@ impl fmt::Display for StderrExcerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() { Ok(()) } else { write!(f, "; last lines on standard error: `{}`", self.0) }
     }
-}
-
-/// What a fault leaves of its engine.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Survival {
-    /// It runs; after a late move it must be resynchronized (or closed) before it is used again.
-    Alive,
-    /// It and its group were killed.
-    Ended,
 }
 
 /// The beginning of a line, for a fault to quote.

@@ -42,7 +42,7 @@ mod xboard;
 
 pub use conversation::{ConversationError, EngineTimeouts, ExitOutcome};
 pub use engine::{Engine, GameOptions, LimitMethod, SetOptionError};
-pub use fault::{Fault, State, StderrExcerpt, Survival};
+pub use fault::{Fault, State, StderrExcerpt};
 pub use process::EngineCommand;
 pub use search::{
     ResultClaim, SearchControl, SearchEnd, SearchLines, SearchObserver, SearchReport, SearchRequest,

@@ -64,14 +64,6 @@ impl TimeControl {
         Ok(TimeControl { periods })
     }
 
-    /// Base time for the whole game and increment per move.
-    ///
-    /// # Errors
-    /// If both are zero or one exceeds a year.
-    pub fn sudden_death(time: Duration, increment: Duration) -> Result<TimeControl, TimeControlError> {
-        TimeControl::new(vec![Period { moves: None, time, increment }])
-    }
-
     /// Reads `moves/minutes:seconds+increment`, where moves, minutes and increment may be missing; several such
     /// periods between commas; or `inf`.
     ///
