@@ -15,7 +15,7 @@ use crate::search::{
     TranspositionTable, search,
 };
 use crate::strength::{Handicap, Strength, scramble};
-use crate::tablebases::Tablebases;
+use crate::tablebases::SyzygyTables;
 
 /// Not enough memory for the requested transposition table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -44,7 +44,7 @@ pub struct Engine {
     strength: Strength,
     seed: u64,
     book: Option<PolyglotBook<Vec<u8>>>,
-    tablebases: Option<Arc<Tablebases>>,
+    tablebases: Option<Arc<SyzygyTables>>,
     probe_rule: ProbeRule,
     /// Number of new games so far.
     games: u64,
@@ -161,7 +161,7 @@ impl Engine {
     }
 
     /// Sets the tablebases, or none, and clears the hash. At limited strength they are not probed.
-    pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>) {
+    pub fn set_tablebases(&mut self, tablebases: Option<Arc<SyzygyTables>>) {
         self.tablebases = tablebases;
         self.clear_hash();
     }

@@ -49,7 +49,7 @@ pub struct Ranking {
 }
 
 /// The tablebases in use.
-pub struct Tablebases {
+pub struct SyzygyTables {
     tables: Tablebase<Chess>,
     results: usize,
     distances: usize,
@@ -71,14 +71,14 @@ pub struct NoTablesError {
     faults: Vec<Fault>,
 }
 
-impl Tablebases {
+impl SyzygyTables {
     /// Finds the tablebase files in a list of folders (separated as in the system's `PATH`). Files are opened on first use.
     ///
     /// # Errors
     /// If no file is found.
-    pub fn open(path: &str) -> Result<Tablebases, NoTablesError> {
+    pub fn open(path: &str) -> Result<SyzygyTables, NoTablesError> {
         let (tables, faults) = (Tablebase::new(), Vec::new());
-        let mut found = Tablebases { tables, results: 0, distances: 0, faults };
+        let mut found = SyzygyTables { tables, results: 0, distances: 0, faults };
         for folder in std::env::split_paths(path) {
             if let Err(reason) = found.add_folder(&folder) {
                 found.faults.push(Fault { path: folder, reason });
@@ -273,10 +273,10 @@ fn convert(position: &Position) -> Option<Chess> {
         .ok()
 }
 
-impl fmt::Display for Tablebases {
+impl fmt::Display for SyzygyTables {
     /// Number of pieces and files, and the first fault.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tablebases { results, distances, faults, .. } = self;
+        let SyzygyTables { results, distances, faults, .. } = self;
         let pieces = self.pieces();
         write!(
             f,
@@ -286,9 +286,9 @@ impl fmt::Display for Tablebases {
     }
 }
 
-impl fmt::Debug for Tablebases {
+impl fmt::Debug for SyzygyTables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tablebases").field("pieces", &self.pieces()).finish_non_exhaustive()
+        f.debug_struct("SyzygyTables").field("pieces", &self.pieces()).finish_non_exhaustive()
     }
 }
 

@@ -6,7 +6,7 @@ use smalt_chess::{Color, Position};
 
 use super::parameters::{Parameters, Weight};
 use super::schema::{Part, SCHEMA};
-use super::score::Score;
+use super::score::PackedScore;
 use super::taper::{FULL_PHASE, Parts};
 use super::trace::Trace;
 use super::trace_parts;
@@ -14,13 +14,13 @@ use super::trace_parts;
 /// Value of each term for each side and the total. Displays as a table.
 pub struct Explanation {
     /// In schema order, for White and for Black.
-    terms: [[Score; 2]; SCHEMA.len()],
+    terms: [[PackedScore; 2]; SCHEMA.len()],
     parts: Parts<i32>,
 }
 
 /// Evaluates the position term by term.
 pub fn explain(position: &Position, parameters: &Parameters) -> Explanation {
-    let mut listener = Listener { terms: [[Score::ZERO; 2]; SCHEMA.len()] };
+    let mut listener = Listener { terms: [[PackedScore::ZERO; 2]; SCHEMA.len()] };
     let parts = trace_parts(position, parameters, &mut listener);
     Explanation { terms: listener.terms, parts }
 }
@@ -38,11 +38,11 @@ impl Explanation {
 }
 
 struct Listener {
-    terms: [[Score; 2]; SCHEMA.len()],
+    terms: [[PackedScore; 2]; SCHEMA.len()],
 }
 
 impl Trace for Listener {
-    fn found(&mut self, weight: Weight, _: i32, owner: Color, value: Score) {
+    fn found(&mut self, weight: Weight, _: i32, owner: Color, value: PackedScore) {
         let next = SCHEMA.partition_point(|entry| entry.term.start() <= weight.index());
         self.terms[next - 1][owner.index()] += value;
     }
@@ -58,10 +58,10 @@ impl fmt::Display for Explanation {
             self.write_terms(f, part)?;
         }
         let Parts { linear, danger: [white, black], .. } = self.parts;
-        let linear = Score::new(linear.middlegame, linear.endgame);
+        let linear = PackedScore::new(linear.middlegame, linear.endgame);
         writeln!(f, "{:<NAMES$} {:>13} {:>13} {}", "sum, centipawns", "", "", Columns(linear))?;
-        let white = Score::new(white.middlegame, white.endgame);
-        let black = Score::new(black.middlegame, black.endgame);
+        let white = PackedScore::new(white.middlegame, white.endgame);
+        let black = PackedScore::new(black.middlegame, black.endgame);
         writeln!(f, "{:<NAMES$} {} {}", "king danger, units", Columns(white), Columns(black))?;
         self.write_complexity(f)?;
         let [white, black] = self.parts.scale;
@@ -73,9 +73,10 @@ impl fmt::Display for Explanation {
 
 impl Explanation {
     /// Terms of a part with a non-zero value, with their values for White and for Black.
-    fn found(&self, part: Part) -> impl Iterator<Item = (String, [Score; 2])> {
+    fn found(&self, part: Part) -> impl Iterator<Item = (String, [PackedScore; 2])> {
         let terms = SCHEMA.iter().zip(self.terms);
-        let found = terms.filter(move |(entry, values)| entry.part == part && *values != [Score::ZERO; 2]);
+        let found =
+            terms.filter(move |(entry, values)| entry.part == part && *values != [PackedScore::ZERO; 2]);
         found.map(|(entry, values)| (format!("{}.{}", entry.group, entry.name), values))
     }
 
@@ -96,7 +97,7 @@ impl Explanation {
 }
 
 /// Middlegame and endgame side by side.
-struct Columns(Score);
+struct Columns(PackedScore);
 
 impl fmt::Display for Columns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

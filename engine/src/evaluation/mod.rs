@@ -23,7 +23,7 @@ pub use taper::LARGEST_EVALUATION;
 
 use smalt_chess::{Color, Position};
 
-use score::Score;
+use score::PackedScore;
 use taper::{Pair, Parts};
 use terms::{Sums, structure};
 use trace::{FeatureCounter, Features, NoTrace, Trace, Weighing};
@@ -56,8 +56,8 @@ fn trace_parts<T: Trace>(position: &Position, parameters: &Parameters, trace: &m
 
 /// Arguments of the formula.
 #[inline]
-fn parts(sums: &Sums, tempo: Score, phase: i32) -> Parts<i32> {
-    let pair = |score: Score| Pair { middlegame: score.middlegame(), endgame: score.endgame() };
+fn parts(sums: &Sums, tempo: PackedScore, phase: i32) -> Parts<i32> {
+    let pair = |score: PackedScore| Pair { middlegame: score.middlegame(), endgame: score.endgame() };
     Parts {
         linear: pair(sums.linear + tempo),
         danger: sums.danger.map(pair),

@@ -3,7 +3,7 @@
 
 use super::document::{self, WeightPairs};
 use super::schema::{Term, WEIGHTS};
-use super::score::Score;
+use super::score::PackedScore;
 
 pub use super::document::{LARGEST_WEIGHT, ParametersError};
 
@@ -44,7 +44,7 @@ impl Term {
 /// All weights with their numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameters {
-    values: [Score; WEIGHTS],
+    values: [PackedScore; WEIGHTS],
 }
 
 impl Parameters {
@@ -64,10 +64,10 @@ impl Parameters {
 
     /// The weights of these numbers.
     pub const fn from_numbers(numbers: &WeightPairs) -> Parameters {
-        let mut values = [Score::ZERO; WEIGHTS];
+        let mut values = [PackedScore::ZERO; WEIGHTS];
         let mut index = 0;
         while index < WEIGHTS {
-            values[index] = Score::new(numbers[index][0] as i32, numbers[index][1] as i32);
+            values[index] = PackedScore::new(numbers[index][0] as i32, numbers[index][1] as i32);
             index += 1;
         }
         Parameters { values }
@@ -75,7 +75,7 @@ impl Parameters {
 
     /// The numbers of the weight: [middlegame, endgame], or twice the single number of a complexity or a scale.
     #[inline]
-    pub fn get(&self, weight: Weight) -> Score {
+    pub fn get(&self, weight: Weight) -> PackedScore {
         self.values[weight.index()]
     }
 

@@ -5,16 +5,16 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 /// A pair of scores, in centipawns (or units of danger): middlegame in the lower half of the word, endgame in the
 /// upper. Exact while each half stays within 32 bits, which the largest admitted weights cannot leave.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub struct Score(i64);
+pub struct PackedScore(i64);
 
-impl Score {
+impl PackedScore {
     /// Nothing in either half.
-    pub const ZERO: Score = Score(0);
+    pub const ZERO: PackedScore = PackedScore(0);
 
     /// The pair of a middlegame and an endgame score.
     #[inline]
-    pub const fn new(middlegame: i32, endgame: i32) -> Score {
-        Score(((endgame as i64) << 32) + middlegame as i64)
+    pub const fn new(middlegame: i32, endgame: i32) -> PackedScore {
+        PackedScore(((endgame as i64) << 32) + middlegame as i64)
     }
 
     /// The middlegame half.
@@ -31,57 +31,57 @@ impl Score {
     }
 }
 
-impl Add for Score {
-    type Output = Score;
+impl Add for PackedScore {
+    type Output = PackedScore;
 
     #[inline]
-    fn add(self, other: Score) -> Score {
-        Score(self.0 + other.0)
+    fn add(self, other: PackedScore) -> PackedScore {
+        PackedScore(self.0 + other.0)
     }
 }
 
-impl Sub for Score {
-    type Output = Score;
+impl Sub for PackedScore {
+    type Output = PackedScore;
 
     #[inline]
-    fn sub(self, other: Score) -> Score {
-        Score(self.0 - other.0)
+    fn sub(self, other: PackedScore) -> PackedScore {
+        PackedScore(self.0 - other.0)
     }
 }
 
-impl Neg for Score {
-    type Output = Score;
+impl Neg for PackedScore {
+    type Output = PackedScore;
 
     #[inline]
-    fn neg(self) -> Score {
-        Score(-self.0)
+    fn neg(self) -> PackedScore {
+        PackedScore(-self.0)
     }
 }
 
-impl Mul<i32> for Score {
-    type Output = Score;
+impl Mul<i32> for PackedScore {
+    type Output = PackedScore;
 
     #[inline]
-    fn mul(self, count: i32) -> Score {
-        Score(self.0 * count as i64)
+    fn mul(self, count: i32) -> PackedScore {
+        PackedScore(self.0 * count as i64)
     }
 }
 
-impl AddAssign for Score {
+impl AddAssign for PackedScore {
     #[inline]
-    fn add_assign(&mut self, other: Score) {
+    fn add_assign(&mut self, other: PackedScore) {
         *self = *self + other;
     }
 }
 
-impl SubAssign for Score {
+impl SubAssign for PackedScore {
     #[inline]
-    fn sub_assign(&mut self, other: Score) {
+    fn sub_assign(&mut self, other: PackedScore) {
         *self = *self - other;
     }
 }
 
-impl std::fmt::Debug for Score {
+impl std::fmt::Debug for PackedScore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "[{}, {}]", self.middlegame(), self.endgame())
     }
@@ -89,14 +89,14 @@ impl std::fmt::Debug for Score {
 
 #[cfg(test)]
 mod tests {
-    use super::Score;
+    use super::PackedScore;
 
     #[test]
     fn halves_keep_their_signs_through_arithmetic() {
         for (a, b) in [(3, -5), (-7, 11), (-30_000, -30_000), (30_000, 30_000), (0, -1), (-1, 0)] {
-            let score = Score::new(a, b);
+            let score = PackedScore::new(a, b);
             assert_eq!((score.middlegame(), score.endgame()), (a, b));
-            let tenfold = score * -10 + Score::new(1, 2) - Score::new(2, 1);
+            let tenfold = score * -10 + PackedScore::new(1, 2) - PackedScore::new(2, 1);
             assert_eq!((tenfold.middlegame(), tenfold.endgame()), (-10 * a - 1, -10 * b + 1));
             assert_eq!(-(-score), score);
         }

@@ -5,13 +5,13 @@ use smalt_chess::Color;
 
 use super::parameters::{Parameters, Weight};
 use super::schema::{Part, SCHEMA, WEIGHTS};
-use super::score::Score;
+use super::score::PackedScore;
 use super::taper::{FULL_SCALE, Number, Pair, Parts};
 
 /// Receives each feature that a term finds.
 pub trait Trace {
     /// Records a feature of the owner that occurs `count` times; `value` is the total for the owner.
-    fn found(&mut self, weight: Weight, count: i32, owner: Color, value: Score);
+    fn found(&mut self, weight: Weight, count: i32, owner: Color, value: PackedScore);
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +19,7 @@ pub(crate) struct NoTrace;
 
 impl Trace for NoTrace {
     #[inline(always)]
-    fn found(&mut self, _: Weight, _: i32, _: Color, _: Score) {}
+    fn found(&mut self, _: Weight, _: i32, _: Color, _: PackedScore) {}
 }
 
 /// Looks up the value of each feature and records it in the trace.
@@ -35,7 +35,7 @@ impl<'a, T: Trace> Weighing<'a, T> {
 
     /// Value for its owner of a feature that occurs `count` times.
     #[inline(always)]
-    pub(super) fn weigh(&mut self, weight: Weight, count: usize, owner: Color) -> Score {
+    pub(super) fn weigh(&mut self, weight: Weight, count: usize, owner: Color) -> PackedScore {
         let value = self.parameters.get(weight) * count as i32;
         self.trace.found(weight, count as i32, owner, value);
         value
@@ -117,7 +117,7 @@ impl Default for FeatureCounter {
 }
 
 impl Trace for FeatureCounter {
-    fn found(&mut self, weight: Weight, count: i32, owner: Color, _: Score) {
+    fn found(&mut self, weight: Weight, count: i32, owner: Color, _: PackedScore) {
         self.counts[weight.index()][owner.index()] += count as i16;
     }
 }

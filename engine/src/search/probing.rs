@@ -9,7 +9,7 @@ use super::quiescence::is_cutoff;
 use super::score::{INFINITE, MAX_PLY, NO_SCORE, table_loss, table_win};
 use super::transposition::Entry;
 use super::worker::Worker;
-use crate::tablebases::{Ranking, Tablebases, WdlScore};
+use crate::tablebases::{Ranking, SyzygyTables, WdlScore};
 
 /// Whether tablebase results respect the fifty-move rule (`Syzygy50MoveRule`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,13 +39,13 @@ impl Default for ProbeRule {
 /// Tablebases and the rule for probing them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probing<'a> {
-    tables: &'a Tablebases,
+    tables: &'a SyzygyTables,
     rule: ProbeRule,
 }
 
 impl<'a> Probing<'a> {
     /// Tablebases under a probe rule; the piece limit is lowered to what the tables hold.
-    pub(crate) fn new(tables: &'a Tablebases, rule: ProbeRule) -> Probing<'a> {
+    pub(crate) fn new(tables: &'a SyzygyTables, rule: ProbeRule) -> Probing<'a> {
         Probing { tables, rule: ProbeRule { pieces: rule.pieces.min(tables.pieces()), ..rule } }
     }
 

@@ -14,7 +14,7 @@ use crate::evaluation::{Parameters, ParametersError};
 use crate::search::params::{SearchParameters, tuning};
 use crate::search::{FiftyMoves, ProbeRule};
 use crate::strength::{ELO_RANGE, Strength};
-use crate::tablebases::{NoTablesError, Tablebases};
+use crate::tablebases::{NoTablesError, SyzygyTables};
 
 /// Options that are not part of the engine.
 pub(super) struct Settings {
@@ -223,7 +223,7 @@ fn open_tables(engine: &mut Engine, path: &str) -> Result<Option<String>, SetOpt
     if path.is_empty() {
         return Ok(None);
     }
-    let tables = Tablebases::open(path)?;
+    let tables = SyzygyTables::open(path)?;
     let found = tables.to_string();
     engine.set_tablebases(Some(Arc::new(tables)));
     Ok(Some(found))

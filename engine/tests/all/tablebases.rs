@@ -9,7 +9,7 @@ use shakmaty_syzygy::{Tablebase, Wdl as SyzygyWdl};
 use smalt::engine::Engine;
 use smalt::search::score::{TABLE_WIN, is_decided, is_mate};
 use smalt::search::{ClockState, FiftyMoves, ProbeRule, Progress, SearchControl};
-use smalt::tablebases::{Tablebases, WdlScore};
+use smalt::tablebases::{SyzygyTables, WdlScore};
 use smalt_chess::{Bitboard, Move, Position, Setup, Square, UciMove};
 use smalt_protocol::SearchLimits;
 use smalt_testing::Random;
@@ -27,8 +27,8 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/syzygy")
 }
 
-fn tables() -> Tablebases {
-    Tablebases::open(folder().to_str().unwrap()).unwrap()
+fn tables() -> SyzygyTables {
+    SyzygyTables::open(folder().to_str().unwrap()).unwrap()
 }
 
 fn engine() -> Engine {

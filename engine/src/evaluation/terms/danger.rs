@@ -5,7 +5,7 @@ use smalt_chess::{Bitboard, Color, Role};
 
 use super::super::eval_info::{EvalInfo, king_flank, x_ray_attacks};
 use super::super::schema::Term;
-use super::super::score::Score;
+use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 use super::structure::Structure;
 
@@ -20,7 +20,7 @@ pub(super) fn weigh<T: Trace>(
     structure: &Structure,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> Score {
+) -> PackedScore {
     let (own, enemy) = (info.side(color), info.side(!color));
     let hardly_defended = held_by_king_or_queen(info, color);
     let weak = own.king_area & enemy.attacked & hardly_defended;

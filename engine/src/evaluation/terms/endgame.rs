@@ -4,7 +4,7 @@ use smalt_chess::{Bitboard, Color, Position, Role, Square};
 
 use super::super::parameters::Weight;
 use super::super::schema::Term;
-use super::super::score::Score;
+use super::super::score::PackedScore;
 use super::super::taper::FULL_SCALE;
 use super::super::trace::{Trace, Weighing};
 
@@ -20,9 +20,9 @@ pub(super) fn lone_king<T: Trace>(
     position: &Position,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> Score {
+) -> PackedScore {
     if position.color(!color).more_than_one() || !position.has_pieces(color) {
-        return Score::ZERO;
+        return PackedScore::ZERO;
     }
     let (own, enemy) = (position.king(color), position.king(!color));
     let near = 7 - usize::from(own.distance(enemy));

@@ -16,16 +16,16 @@ use smalt_chess::{Color, Position};
 
 use super::eval_info::EvalInfo;
 use super::schema::Term;
-use super::score::Score;
+use super::score::PackedScore;
 use super::trace::{Trace, Weighing};
 use structure::Structure;
 
 /// Sums of the terms, before the formula.
 pub(super) struct Sums {
     /// White minus Black, without [`tempo`].
-    pub(super) linear: Score,
+    pub(super) linear: PackedScore,
     /// Of the white and the black king.
-    pub(super) danger: [Score; 2],
+    pub(super) danger: [PackedScore; 2],
     /// Complexity: endgame centipawns for the leader.
     pub(super) complexity: i32,
     /// When White or Black is ahead.
@@ -64,7 +64,7 @@ fn rest<T: Trace>(
     structure: &Structure,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> Score {
+) -> PackedScore {
     threats::weigh(info, color, weighing)
         + passed::weigh(info, structure, color, weighing)
         + space::weigh(info, color, weighing)
@@ -73,7 +73,7 @@ fn rest<T: Trace>(
 
 /// Tempo: value for White of the side to move.
 #[inline]
-pub(super) fn tempo<T: Trace>(turn: Color, weighing: &mut Weighing<'_, T>) -> Score {
+pub(super) fn tempo<T: Trace>(turn: Color, weighing: &mut Weighing<'_, T>) -> PackedScore {
     let score = weighing.weigh(Term::Tempo.first(), 1, turn);
     if turn == Color::White { score } else { -score }
 }

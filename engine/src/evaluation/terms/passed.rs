@@ -4,7 +4,7 @@ use smalt_chess::{Bitboard, Color, Rank, Role, Square};
 
 use super::super::eval_info::{EvalInfo, ahead, relative_rank};
 use super::super::schema::Term;
-use super::super::score::Score;
+use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 use super::structure::Structure;
 
@@ -15,8 +15,8 @@ pub(super) fn weigh<T: Trace>(
     structure: &Structure,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> Score {
-    let mut score = Score::ZERO;
+) -> PackedScore {
+    let mut score = PackedScore::ZERO;
     for square in structure.passed & info.position.color(color) {
         score += passed(info, square, color, weighing);
     }
@@ -28,7 +28,7 @@ fn passed<T: Trace>(
     square: Square,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> Score {
+) -> PackedScore {
     let position = info.position;
     let rank = relative_rank(square, color) - 1;
     let way = ahead(square.into(), color);
@@ -37,7 +37,7 @@ fn passed<T: Trace>(
     let hostile = enemy.attacked | position.color(!color);
     let rooks = position.pieces(color, Role::Rook);
 
-    let mut score = Score::ZERO;
+    let mut score = PackedScore::ZERO;
     let mut add = |weight, is_so: bool| score += weighing.weigh(weight, usize::from(is_so), color);
     add(Term::PassedFree.at(rank), !info.occupied.intersects(stop));
     add(Term::PassedSafePath.at(rank), !hostile.intersects(way));

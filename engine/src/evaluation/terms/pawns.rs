@@ -5,7 +5,7 @@ use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
 
 use super::super::eval_info::{ahead, board_index, relative_rank, toward_king_side};
 use super::super::schema::Term;
-use super::super::score::Score;
+use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 use super::structure::Structure;
 
@@ -15,7 +15,7 @@ pub(super) fn weigh<T: Trace>(
     color: Color,
     structure: &mut Structure,
     weighing: &mut Weighing<'_, T>,
-) -> Score {
+) -> PackedScore {
     let pawns =
         Pawns { color, own: position.pieces(color, Role::Pawn), enemy: position.pieces(!color, Role::Pawn) };
     let attacked = pawn_attack_set(color, pawns.own);
@@ -84,7 +84,7 @@ impl Pawns {
     }
 
     /// What all pawns of the side have to do with those of the enemy's.
-    fn contacts<T: Trace>(&self, weighing: &mut Weighing<'_, T>) -> Score {
+    fn contacts<T: Trace>(&self, weighing: &mut Weighing<'_, T>) -> PackedScore {
         let color = self.color;
         let hostile = self.enemy.forward(!color);
         let twice = hostile.east() & hostile.west() & self.own & !pawn_attack_set(color, self.own);
@@ -96,7 +96,7 @@ impl Pawns {
         score
     }
 
-    fn weaknesses<T: Trace>(&self, weighing: &mut Weighing<'_, T>) -> Score {
+    fn weaknesses<T: Trace>(&self, weighing: &mut Weighing<'_, T>) -> PackedScore {
         let (color, own) = (self.color, self.own);
         let behind = ahead(own, !color);
         let level_or_ahead = own | ahead(own, color);
@@ -114,11 +114,11 @@ impl Pawns {
     }
 
     /// `attacked` are the squares that own pawns attack.
-    fn connections<T: Trace>(&self, attacked: Bitboard, weighing: &mut Weighing<'_, T>) -> Score {
+    fn connections<T: Trace>(&self, attacked: Bitboard, weighing: &mut Weighing<'_, T>) -> PackedScore {
         let color = self.color;
         let supported = self.own & attacked;
         let phalanx = self.own & (self.own.east() | self.own.west());
-        let mut score = Score::ZERO;
+        let mut score = PackedScore::ZERO;
         for (index, &rank) in Rank::ALL[1..7].iter().enumerate() {
             let there = Bitboard::from_rank(color.rank(rank));
             score += weighing.weigh(Term::PawnSupported.at(index), (supported & there).count(), color);

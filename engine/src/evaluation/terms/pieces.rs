@@ -5,7 +5,7 @@ use smalt_chess::{Bitboard, Color, File, Position, Rank, Role, Square};
 
 use super::super::eval_info::{CENTER_FILES, EvalInfo, board_index, x_ray_attacks};
 use super::super::schema::Term;
-use super::super::score::Score;
+use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 use super::structure::Structure;
 
@@ -17,7 +17,7 @@ pub(super) fn weigh<T: Trace>(
     structure: &Structure,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> Score {
+) -> PackedScore {
     let (position, occupied, safe) = (info.position, info.occupied, info.side(color).safe);
     let pawns = position.pieces(color, Role::Pawn);
     let own_queens = position.pieces(color, Role::Queen);
@@ -99,9 +99,9 @@ fn role<T: Trace>(
     info: &mut EvalInfo<'_>,
     color: Color,
     terms: &Terms,
-    look: impl Fn(Square, &mut Weighing<'_, T>) -> (Bitboard, Score),
+    look: impl Fn(Square, &mut Weighing<'_, T>) -> (Bitboard, PackedScore),
     weighing: &mut Weighing<'_, T>,
-) -> Score {
+) -> PackedScore {
     let squares = info.position.pieces(color, terms.role);
     let (king_zone, king_area) = (info.side(!color).king_zone, info.side(!color).king_area);
     let side = &mut info.sides[color.index()];
@@ -126,7 +126,7 @@ fn bishop_terms<T: Trace>(
     blocked: usize,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> Score {
+) -> PackedScore {
     let pawns = position.role(Role::Pawn);
     let same = if Bitboard::LIGHT.contains(square) { Bitboard::LIGHT } else { Bitboard::DARK };
     let own = (pawns & position.color(color) & same).count();
@@ -146,7 +146,7 @@ fn rook_terms<T: Trace>(
     moves: usize,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> Score {
+) -> PackedScore {
     let enemy = position.pieces(!color, Role::Pawn);
     let seventh = Bitboard::from_rank(color.rank(Rank::Seventh));
     let eighth = Bitboard::from_rank(color.rank(Rank::Eighth));
@@ -180,7 +180,7 @@ fn queen_terms<T: Trace>(
     square: Square,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> Score {
+) -> PackedScore {
     let bishops = position.pieces(!color, Role::Bishop);
     let rooks = position.pieces(!color, Role::Rook);
     let is_aimed_at = is_behind_one(position, square, bishops, bishop_attacks)
@@ -211,7 +211,7 @@ fn by_sets<T: Trace>(
     structure: &Structure,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> Score {
+) -> PackedScore {
     let position = info.position;
     let pieces = |role| position.pieces(color, role);
     let ranks = [Rank::Fourth, Rank::Fifth, Rank::Sixth];

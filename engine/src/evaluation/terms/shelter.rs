@@ -4,11 +4,15 @@ use smalt_chess::{Bitboard, Color, File, Position, Role, Square};
 
 use super::super::eval_info::{ahead, board_index, king_flank, relative_rank};
 use super::super::schema::Term;
-use super::super::score::Score;
+use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 
 /// Weighs the king's square, its shelter of own pawns and the storm of enemy pawns.
-pub(super) fn weigh<T: Trace>(position: &Position, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
+pub(super) fn weigh<T: Trace>(
+    position: &Position,
+    color: Color,
+    weighing: &mut Weighing<'_, T>,
+) -> PackedScore {
     let king = position.king(color);
     let rank = Bitboard::from_rank(king.rank());
     let before = rank | ahead(rank, color);

@@ -4,7 +4,7 @@ use smalt_chess::{Bitboard, Color, Role};
 
 use super::super::eval_info::{CENTER_FILES, EvalInfo};
 use super::super::schema::Term;
-use super::super::score::Score;
+use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 
 /// Subtracted from the number of pieces, pawns and blocked pawns.
@@ -18,7 +18,11 @@ const SHARE: usize = 128;
 
 /// Weighs the room of a side. The attacks of all pieces must be in the info.
 #[inline]
-pub(super) fn weigh<T: Trace>(info: &EvalInfo<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
+pub(super) fn weigh<T: Trace>(
+    info: &EvalInfo<'_>,
+    color: Color,
+    weighing: &mut Weighing<'_, T>,
+) -> PackedScore {
     let position = info.position;
     let enemy = info.side(!color);
     let pawns = position.pieces(color, Role::Pawn);

@@ -2,7 +2,7 @@
 
 use smalt_chess::{Bitboard, Color, Position};
 
-use super::super::score::Score;
+use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 use super::{complexity, pawns, shelter};
 
@@ -10,7 +10,7 @@ use super::{complexity, pawns, shelter};
 #[derive(Clone, Copy, Default)]
 pub(in super::super) struct Structure {
     /// White's minus Black's.
-    pub(in super::super) score: Score,
+    pub(in super::super) score: PackedScore,
     /// The passed pawns of both sides.
     pub(super) passed: Bitboard,
     /// The squares that White's or Black's pawns attack or may attack after advancing.
@@ -38,7 +38,7 @@ fn side<T: Trace>(
     color: Color,
     structure: &mut Structure,
     weighing: &mut Weighing<'_, T>,
-) -> Score {
+) -> PackedScore {
     structure.open_files[color.index()] = shelter::open_files(position, color);
     pawns::weigh(position, color, structure, weighing) + shelter::weigh(position, color, weighing)
 }

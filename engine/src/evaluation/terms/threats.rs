@@ -5,7 +5,7 @@ use smalt_chess::{Bitboard, Color, Rank, Role};
 
 use super::super::eval_info::EvalInfo;
 use super::super::schema::Term;
-use super::super::score::Score;
+use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 
 /// The roles that can be threatened, in the order of the weights.
@@ -13,7 +13,11 @@ const TARGETS: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, 
 
 /// Weighs the threats that a side makes. The attacks of all pieces must be in the info.
 #[inline(always)]
-pub(super) fn weigh<T: Trace>(info: &EvalInfo<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
+pub(super) fn weigh<T: Trace>(
+    info: &EvalInfo<'_>,
+    color: Color,
+    weighing: &mut Weighing<'_, T>,
+) -> PackedScore {
     let position = info.position;
     let (own, enemy) = (info.side(color), info.side(!color));
     let by = |role: Role| own.attacked_by[role.index()];
@@ -24,7 +28,7 @@ pub(super) fn weigh<T: Trace>(info: &EvalInfo<'_>, color: Color, weighing: &mut 
     let queens = position.role(Role::Queen) & enemies;
     let rooks = position.role(Role::Rook) & enemies;
 
-    let mut score = Score::ZERO;
+    let mut score = PackedScore::ZERO;
     let by_minor = (by(Role::Knight) | by(Role::Bishop)) & (weak | rooks | queens);
     let by_rook = by(Role::Rook) & (weak | queens);
     for (index, role) in TARGETS.into_iter().enumerate() {
@@ -58,9 +62,9 @@ fn on_queen<T: Trace>(
     well_defended: Bitboard,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> Score {
+) -> PackedScore {
     let queens = info.position.pieces(!color, Role::Queen);
-    let Some(queen) = queens.first().filter(|_| !queens.more_than_one()) else { return Score::ZERO };
+    let Some(queen) = queens.first().filter(|_| !queens.more_than_one()) else { return PackedScore::ZERO };
     let own = info.side(color);
     let by = |role: Role| own.attacked_by[role.index()];
     let safe = own.safe & !info.position.color(color) & !well_defended;
