@@ -42,7 +42,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Chess960: set up start position 0 of 959 and castle; castling is the king taking his own rook.
+//! Chess960: set up start position 0 of 959 and castle; castling is encoded as the king capturing its own rook.
 //!
 //! ```
 //! use smalt_chess::{CastlingMode, CastlingSide, FenStyle, Position, Setup, UciMove};

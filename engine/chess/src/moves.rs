@@ -9,12 +9,12 @@ use crate::square::Square;
 
 /// A move in 16 bits: origin, destination, kind. It means something only together with a position.
 ///
-/// Castling is written as the king taking his own rook, which serves standard chess and Chess960 alike.
+/// Castling is encoded as the king capturing its own rook, in standard chess and Chess960 alike.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Move(u16);
 
-/// What a move does besides going from one square to another.
+/// Kind of move: quiet, double push, castling, capture, en passant, promotion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum MoveKind {
@@ -134,7 +134,7 @@ impl Move {
         self.0 >> 12 == MoveKind::EnPassant as u16
     }
 
-    /// What a pawn becomes.
+    /// Role of the promoted piece.
     #[inline]
     pub const fn promoted_to(self) -> Option<Role> {
         if self.is_promotion() { Some(Role::ALL[1 + (self.0 >> 12 & 3) as usize]) } else { None }

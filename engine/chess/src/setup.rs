@@ -5,7 +5,7 @@ use crate::bitboard::Bitboard;
 use crate::piece::{Color, Piece, Role};
 use crate::square::{File, Rank, Square};
 
-/// Which way a king castles: toward the rook on his h-side or on his a-side.
+/// Castling side: kingside (h-side) or queenside (a-side).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum CastlingSide {

@@ -39,7 +39,7 @@ pub enum CastlingMode {
     /// The king goes two squares: `e1g1`.
     #[default]
     Standard,
-    /// The king takes his own rook: `e1h1`. Needed where kings and rooks start elsewhere.
+    /// King captures own rook: `e1h1`. Required in Chess960.
     Chess960,
 }
 

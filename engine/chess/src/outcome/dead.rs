@@ -22,7 +22,7 @@ fn is_blocked(position: &Position, color: Color) -> bool {
         && !pawn_attack_set(color, own).intersects(position.pieces(!color, Role::Pawn))
 }
 
-/// Whether the king of a side, wherever he can go, stands beside no pawn that he may take.
+/// Whether no square that a side's king can reach is next to an enemy pawn that it can capture.
 fn is_walled_off(position: &Position, color: Color) -> bool {
     let enemies = position.pieces(!color, Role::Pawn);
     let open = !(position.pieces(color, Role::Pawn) | pawn_attack_set(!color, enemies));

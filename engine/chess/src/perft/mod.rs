@@ -1,4 +1,4 @@
-//! Perft: counts of the positions that legal moves lead to, the measure of a move generator's truth and speed.
+//! Perft: the number of leaf nodes of the tree of legal moves, to test a move generator's correctness and speed.
 //!
 //! ```
 //! use smalt_chess::Position;

@@ -15,7 +15,7 @@ pub(super) fn destinations(king: Square, rook: Square) -> (Square, Square) {
 }
 
 /// The squares that a castling move needs: those that must be free (king and rook themselves aside) and those
-/// that must not be attacked (the king's own is not among them: he is not in check).
+/// that must not be attacked (without the king's own: it is not in check).
 #[inline]
 pub(super) fn paths(king: Square, rook: Square) -> (Bitboard, Bitboard) {
     let (king_to, rook_to) = destinations(king, rook);

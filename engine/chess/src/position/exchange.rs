@@ -118,7 +118,7 @@ impl<'a> Exchange<'a> {
         self.attackers & self.occupied & self.position.color(side)
     }
 
-    /// Takes with the side's least valuable piece; sliders behind it come into view. `None` if it has none left.
+    /// Captures with the side's least valuable attacker and adds x-ray attackers behind it. `None` if none is left.
     fn capture(&mut self, side: Color) -> Option<Role> {
         let own = self.attackers(side);
         let role = Role::ALL.into_iter().find(|&role| own.intersects(self.position.role(role)))?;

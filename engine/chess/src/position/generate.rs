@@ -250,7 +250,7 @@ impl Position {
         }
     }
 
-    /// Where wanted moves are captures, known without a look at the board where all are or none is.
+    /// Whether the wanted moves are captures, decided at compile time where all are or none is.
     #[inline]
     fn captures<const WANTED: u8>(&self, us: Color) -> Bitboard {
         match WANTED {

@@ -196,7 +196,7 @@ impl Position {
         }
     }
 
-    /// The key computed from nothing: the slow truth of [`Position::key`].
+    /// The Zobrist key computed from scratch, to check [`Position::key`].
     pub fn key_from_scratch(&self) -> u64 {
         let mut key = self.pieces_key(Bitboard::FULL);
         for rook in self.castling_rooks {

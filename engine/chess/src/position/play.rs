@@ -149,7 +149,7 @@ impl Position {
         }
     }
 
-    /// What pawns do besides moving and taking: step twice, take en passant, promote.
+    /// Special pawn moves: double push, en passant, promotion.
     #[inline]
     fn finish_pawn_move(&mut self, us: Color, mv: Move) {
         let to = mv.to();

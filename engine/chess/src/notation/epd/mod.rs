@@ -1,7 +1,7 @@
 //! Extended position description: a position and operations on it, one a line, `bm Nf3; id "WAC.001";`.
 //!
 //! All operations are kept, known or not; what the known ones mean is read on demand, so that one bad move in a suite
-//! spoils no more than itself.
+//! invalidates only itself.
 
 mod meaning;
 mod parse;

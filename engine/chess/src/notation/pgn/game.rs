@@ -219,7 +219,7 @@ impl PgnGame {
         self.open.len() - 1
     }
 
-    /// The moves of the main line, each with what is written behind it. A pass ends it: after one there is no game.
+    /// The moves of the main line with their annotations, up to the first null move.
     pub fn main_line(&self) -> impl Iterator<Item = MainLineMove<'_>> {
         let mut rest = self.movetext.as_slice();
         std::iter::from_fn(move || {

@@ -57,7 +57,7 @@ pub enum ProblemKind {
     /// The moves end without a result; the result tag counts, if there is one.
     #[error("no result behind the moves")]
     NoResult,
-    /// The result tag and the result behind the moves disagree; the latter counts.
+    /// The result tag and the result after the moves disagree; the latter counts.
     #[error("the tag says {tag}, but {behind_moves} stands behind the moves")]
     Results {
         /// What the tag says.

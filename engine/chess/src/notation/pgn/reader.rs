@@ -270,7 +270,7 @@ enum Suffix {
     Nothing,
 }
 
-/// What annotators write besides moves. Glyphs as the PGN standard numbers them (146 and 201 by custom).
+/// Annotation symbols, numbered as NAGs of the PGN standard (146 and 201 by custom).
 fn sign(text: &[u8]) -> Option<Suffix> {
     Some(match text {
         b"=" => Suffix::Nag(10),

@@ -55,7 +55,7 @@ pub trait Visitor {
     /// A variation ends that was not skipped as a whole.
     fn end_variation(&mut self) {}
 
-    /// The game ends; the result is that behind the moves, `None` for `*` or if there is none.
+    /// The game ends; the result is that after the moves, `None` for `*` or if there is none.
     fn end_game(&mut self, outcome: Option<Outcome>) {
         let _ = outcome;
     }

@@ -179,7 +179,7 @@ impl SanMove {
     }
 }
 
-/// The pieces of the side to move that look at a square; not for pawns.
+/// The pieces of the side to move that attack a square, pawns excluded.
 fn origins(position: &Position, role: Role, to: Square) -> Bitboard {
     let us = position.turn();
     attacks(us, role, to, position.occupied()) & position.pieces(us, role)
