@@ -41,7 +41,7 @@ static KING: [Bitboard; 64] = step_table(&KING_STEPS);
 static PAWN: [[Bitboard; 64]; 2] = [step_table(&[(-1, 1), (1, 1)]), step_table(&[(-1, -1), (1, -1)])];
 
 /// The squares strictly between two squares of a rank, file or diagonal; else none.
-pub(crate) const fn between_table() -> [[Bitboard; 64]; 64] {
+const fn between_table() -> [[Bitboard; 64]; 64] {
     let mut table = [[Bitboard::EMPTY; 64]; 64];
     let mut from = 0;
     while from < 64 {
@@ -97,7 +97,7 @@ pub fn knight_attacks(square: Square) -> Bitboard {
 
 /// The squares that a king attacks.
 #[inline]
-pub fn king_attacks(square: Square) -> Bitboard {
+pub const fn king_attacks(square: Square) -> Bitboard {
     KING[square.index()]
 }
 
@@ -128,7 +128,7 @@ pub fn attacks(color: Color, role: Role, square: Square, occupied: Bitboard) -> 
 
 /// The squares strictly between two squares of one rank, file or diagonal; none where they share no line.
 #[inline]
-pub fn between(a: Square, b: Square) -> Bitboard {
+pub const fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a.index()][b.index()]
 }
 

@@ -24,6 +24,20 @@ pub(super) fn paths(king: Square, rook: Square) -> (Bitboard, Bitboard) {
     (free - (Bitboard::from(king) | rook.into()), walk - king.into())
 }
 
+/// Whether a king that is not in check may castle with a rook: `danger` is what the opponent attacks, and a rook that the
+/// castling king leaves behind may be pinned along the rank.
+#[inline(always)]
+pub(super) fn is_legal(
+    king: Square,
+    rook: Square,
+    occupied: Bitboard,
+    danger: Bitboard,
+    orthogonal_pins: Bitboard,
+) -> bool {
+    let (free, safe) = paths(king, rook);
+    !free.intersects(occupied) && !safe.intersects(danger) && !orthogonal_pins.contains(rook)
+}
+
 impl Position {
     /// The rook with which a side may still castle toward a wing.
     pub fn castling_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {

@@ -377,10 +377,7 @@ impl Position {
     #[inline]
     fn castling_moves<S: MoveSink>(&self, us: Color, king: Square, danger: Bitboard, sink: &mut S) {
         for rook in self.castling_rooks & self.color(us) {
-            let (free, safe) = castling::paths(king, rook);
-            let pinned = self.orthogonal_pins.contains(rook);
-            let side_is_free = (free & self.occupied()).is_empty() && (safe & danger).is_empty();
-            if side_is_free && !pinned {
+            if castling::is_legal(king, rook, self.occupied(), danger, self.orthogonal_pins) {
                 sink.single(Move::new(king, rook, MoveKind::Castle));
             }
         }

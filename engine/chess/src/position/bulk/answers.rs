@@ -1,7 +1,7 @@
 //! Counts all legal moves of a side from sets of pieces.
 
 use super::side::Side;
-use super::tables::{DIAGONAL_RAYS, DIAGONAL_ZONE, ORTHOGONAL_RAYS, ORTHOGONAL_ZONE};
+use super::tables::{DIAGONAL, ORTHOGONAL};
 use crate::attacks::{
     SliderLookup, between, king_attacks, knight_attack_set, knight_attacks, pawn_attack_set, pawn_attacks,
 };
@@ -37,41 +37,28 @@ pub(super) fn count<L: SliderLookup, const WHITE: bool, const CASTLING: bool>(
         }
         targets &= between(king, checkers.lowest()) | checkers;
     }
-    let diagonal_pins = pins(king, them.diagonal & DIAGONAL_RAYS[king.index()], occupied);
-    let orthogonal_pins = pins(king, them.orthogonal & ORTHOGONAL_RAYS[king.index()], occupied);
+    let diagonal_pins = pins(king, them.diagonal & DIAGONAL.rays[king.index()], occupied);
+    let orthogonal_pins = pins(king, them.orthogonal & ORTHOGONAL.rays[king.index()], occupied);
     if CASTLING && checkers.is_empty() {
-        count += count_castling(king, us, castling_rooks, occupied, danger, orthogonal_pins);
+        for rook in castling_rooks & us.occupied {
+            let is_legal = castling::is_legal(king, rook, occupied, danger, orthogonal_pins);
+            count += usize::from(is_legal);
+        }
     }
     let free = !(diagonal_pins | orthogonal_pins);
     for from in us.knights & free {
         count += (knight_attacks(from) & targets).count();
     }
-    for from in us.diagonal & free {
-        count += (lookup.bishop(from, occupied) & targets).count();
-    }
-    for from in us.orthogonal & free {
-        count += (lookup.rook(from, occupied) & targets).count();
-    }
+    let sliders = [us.diagonal & free, us.orthogonal & free];
+    count += count_sliders(lookup, sliders, occupied, [targets; 2]).0;
     if (us.occupied - free).any() {
-        for from in us.diagonal & diagonal_pins {
-            count += (lookup.bishop(from, occupied) & targets & diagonal_pins).count();
-        }
-        for from in us.orthogonal & orthogonal_pins {
-            count += (lookup.rook(from, occupied) & targets & orthogonal_pins).count();
-        }
-        let pinned = us.pawns - free;
-        count += count_pinned_pawns::<WHITE>(
-            pinned,
-            diagonal_pins,
-            orthogonal_pins,
-            targets,
-            occupied,
-            them.occupied,
-        );
+        let pins = [diagonal_pins, orthogonal_pins];
+        count += count_pinned_sliders(lookup, us, pins, occupied, targets);
+        count += count_pinned_pawns(color, us.pawns, pins, targets, occupied, them.occupied);
     }
-    count += count_free_pawns::<WHITE>(us.pawns & free, targets, occupied, them.occupied);
+    count += count_free_pawns(color, us.pawns & free, targets, occupied, them.occupied);
     if en_passant.any() {
-        count += count_en_passant::<L, WHITE>(lookup, us, them, en_passant, king, checkers);
+        count += count_en_passant(lookup, color, us, them, en_passant, king, checkers);
     }
     count as u64
 }
@@ -88,18 +75,12 @@ fn attacked<L: SliderLookup, const ALL: bool>(
     let (diagonal, orthogonal) = if ALL {
         (them.diagonal, them.orthogonal)
     } else {
-        (them.diagonal & DIAGONAL_ZONE[king.index()], them.orthogonal & ORTHOGONAL_ZONE[king.index()])
+        (them.diagonal & DIAGONAL.zone[king.index()], them.orthogonal & ORTHOGONAL.zone[king.index()])
     };
-    let mut attacked = pawn_attack_set(color, them.pawns)
+    let leapers = pawn_attack_set(color, them.pawns)
         | knight_attack_set(them.knights)
         | king_attacks(them.king.lowest());
-    for from in diagonal {
-        attacked |= lookup.bishop(from, occupied);
-    }
-    for from in orthogonal {
-        attacked |= lookup.rook(from, occupied);
-    }
-    attacked
+    leapers | count_sliders(lookup, [diagonal, orthogonal], occupied, [Bitboard::EMPTY; 2]).1
 }
 
 /// The lines from a king to sliders, sliders included, on which exactly one piece stands between. If that piece is of
@@ -116,34 +97,50 @@ fn pins(king: Square, sliders: Bitboard, occupied: Bitboard) -> Bitboard {
     pins
 }
 
-/// The castling moves of a king that is not in check.
+/// The moves of diagonal and orthogonal sliders to targets, and what they attack.
 #[inline(always)]
-pub(super) fn count_castling(
-    king: Square,
-    us: &Side,
-    rooks: Bitboard,
+pub(super) fn count_sliders<L: SliderLookup>(
+    lookup: L,
+    [diagonal, orthogonal]: [Bitboard; 2],
     occupied: Bitboard,
-    danger: Bitboard,
-    pins: Bitboard,
-) -> usize {
-    let mut count = 0;
-    for rook in rooks & us.occupied {
-        let (free, safe) = castling::paths(king, rook);
-        let is_legal = !free.intersects(occupied) && !safe.intersects(danger) && !pins.contains(rook);
-        count += usize::from(is_legal);
+    [diagonal_targets, orthogonal_targets]: [Bitboard; 2],
+) -> (usize, Bitboard) {
+    let (mut count, mut attacked) = (0, Bitboard::EMPTY);
+    for from in diagonal {
+        let attacks = lookup.bishop(from, occupied);
+        count += (attacks & diagonal_targets).count();
+        attacked |= attacks;
     }
-    count
+    for from in orthogonal {
+        let attacks = lookup.rook(from, occupied);
+        count += (attacks & orthogonal_targets).count();
+        attacked |= attacks;
+    }
+    (count, attacked)
+}
+
+/// The moves of pinned sliders; pins are those on diagonals, then those along ranks and files.
+#[inline(always)]
+pub(super) fn count_pinned_sliders<L: SliderLookup>(
+    lookup: L,
+    us: &Side,
+    pins: [Bitboard; 2],
+    occupied: Bitboard,
+    targets: Bitboard,
+) -> usize {
+    let sliders = [us.diagonal & pins[0], us.orthogonal & pins[1]];
+    count_sliders(lookup, sliders, occupied, pins.map(|pins| pins & targets)).0
 }
 
 /// The moves of pawns that are not pinned, en passant aside.
 #[inline(always)]
-pub(super) fn count_free_pawns<const WHITE: bool>(
+pub(super) fn count_free_pawns(
+    color: Color,
     pawns: Bitboard,
     targets: Bitboard,
     occupied: Bitboard,
     them: Bitboard,
 ) -> usize {
-    let color = if WHITE { Color::White } else { Color::Black };
     let ahead = pawns.forward(color);
     let steps = ahead - occupied;
     let double_steps =
@@ -158,43 +155,34 @@ pub(super) fn count_free_pawns<const WHITE: bool>(
     count
 }
 
-/// The moves of pinned pawns, en passant aside.
+/// The moves of those of the pawns that are pinned, en passant aside.
 #[inline(always)]
-pub(super) fn count_pinned_pawns<const WHITE: bool>(
+pub(super) fn count_pinned_pawns(
+    color: Color,
     pawns: Bitboard,
-    diagonal_pins: Bitboard,
-    orthogonal_pins: Bitboard,
+    [diagonal, orthogonal]: [Bitboard; 2],
     targets: Bitboard,
     occupied: Bitboard,
     them: Bitboard,
 ) -> usize {
-    let steps = count_free_pawns::<WHITE>(
-        pawns & orthogonal_pins,
-        targets & orthogonal_pins,
-        occupied,
-        Bitboard::EMPTY,
-    );
-    let captures =
-        count_free_pawns::<WHITE>(pawns & diagonal_pins, targets & diagonal_pins, Bitboard::FULL, them);
-    steps + captures
+    count_free_pawns(color, pawns & orthogonal, targets & orthogonal, occupied, Bitboard::EMPTY)
+        + count_free_pawns(color, pawns & diagonal, targets & diagonal, Bitboard::FULL, them)
 }
 
 /// The en-passant captures; each is tried on the board.
 #[cold]
 #[inline(never)]
-fn count_en_passant<L: SliderLookup, const WHITE: bool>(
+fn count_en_passant<L: SliderLookup>(
     lookup: L,
+    color: Color,
     us: &Side,
     them: &Side,
     en_passant: Bitboard,
     king: Square,
     checkers: Bitboard,
 ) -> usize {
-    let color = if WHITE { Color::White } else { Color::Black };
-    let to = en_passant.lowest();
     let taken = en_passant.forward(!color);
-    let leapers = (checkers & (them.pawns | them.knights)) - taken;
-    if leapers.any() {
+    if ((checkers & (them.pawns | them.knights)) - taken).any() {
         return 0;
     }
     let is_legal = |from: &Square| {
@@ -203,5 +191,5 @@ fn count_en_passant<L: SliderLookup, const WHITE: bool>(
         let orthogonal = lookup.rook(king, occupied) & them.orthogonal;
         (diagonal | orthogonal).is_empty()
     };
-    (pawn_attacks(!color, to) & us.pawns).into_iter().filter(is_legal).count()
+    (pawn_attacks(!color, en_passant.lowest()) & us.pawns).into_iter().filter(is_legal).count()
 }

@@ -16,17 +16,13 @@ use crate::piece::Color;
 use side::Side;
 use two_plies::TwoPlies;
 
-/// Compiles the counting functions once for each kind of slider lookup. They are not inlined into each other, so each
-/// copy needs the processor features of its lookup.
+/// The functions that are compiled once for each kind of slider lookup. A call of them is always safe, because a value of
+/// the lookup proves that the processor has the features that its copy needs.
+#[expect(unsafe_code, reason = "a trait can't declare safe functions with target features")]
 trait Kernel: SliderLookup {
-    fn count_two_plies<const WHITE: bool, const CASTLING: bool>(self, position: &Position) -> u64;
+    unsafe fn count_two_plies<const WHITE: bool, const CASTLING: bool>(self, position: &Position) -> u64;
 
-    fn sum_answers<const WHITE: bool, const CASTLING: bool>(
-        self,
-        two_plies: &TwoPlies<Self, WHITE, CASTLING>,
-    ) -> u64;
-
-    fn count_answers<const WHITE: bool, const CASTLING: bool>(
+    unsafe fn count_answers<const WHITE: bool, const CASTLING: bool>(
         self,
         us: &Side,
         them: &Side,
@@ -37,65 +33,25 @@ trait Kernel: SliderLookup {
 
 macro_rules! kernel {
     ($lookup:ty $(, $features:literal)?) => {
+        #[expect(unsafe_code, reason = "see `Kernel`")]
         impl Kernel for $lookup {
-            #[inline]
-            fn count_two_plies<const WHITE: bool, const CASTLING: bool>(self, position: &Position) -> u64 {
-                $(#[target_feature(enable = $features)])?
-                fn compiled<const WHITE: bool, const CASTLING: bool>(lookup: $lookup, position: &Position) -> u64 {
-                    lookup.sum_answers(&TwoPlies::<_, WHITE, CASTLING>::new(lookup, position))
-                }
-                call!(compiled::<WHITE, CASTLING>(self, position) $(, $features)?)
+            $(#[target_feature(enable = $features)])?
+            unsafe fn count_two_plies<const WHITE: bool, const CASTLING: bool>(self, position: &Position) -> u64 {
+                TwoPlies::<_, WHITE, CASTLING>::new(self, position).sum_answers()
             }
 
-            #[inline]
-            fn sum_answers<const WHITE: bool, const CASTLING: bool>(
-                self,
-                two_plies: &TwoPlies<Self, WHITE, CASTLING>,
-            ) -> u64 {
-                $(#[target_feature(enable = $features)])?
-                fn compiled<const WHITE: bool, const CASTLING: bool>(
-                    two_plies: &TwoPlies<$lookup, WHITE, CASTLING>,
-                ) -> u64 {
-                    two_plies.sum_answers()
-                }
-                call!(compiled(two_plies) $(, $features)?)
-            }
-
-            #[inline]
-            fn count_answers<const WHITE: bool, const CASTLING: bool>(
+            $(#[target_feature(enable = $features)])?
+            unsafe fn count_answers<const WHITE: bool, const CASTLING: bool>(
                 self,
                 us: &Side,
                 them: &Side,
                 en_passant: Bitboard,
                 castling_rooks: Bitboard,
             ) -> u64 {
-                $(#[target_feature(enable = $features)])?
-                fn compiled<const WHITE: bool, const CASTLING: bool>(
-                    lookup: $lookup,
-                    us: &Side,
-                    them: &Side,
-                    en_passant: Bitboard,
-                    castling_rooks: Bitboard,
-                ) -> u64 {
-                    answers::count::<_, WHITE, CASTLING>(lookup, us, them, en_passant, castling_rooks)
-                }
-                call!(compiled::<WHITE, CASTLING>(self, us, them, en_passant, castling_rooks) $(, $features)?)
+                answers::count::<_, WHITE, CASTLING>(self, us, them, en_passant, castling_rooks)
             }
         }
     };
-}
-
-macro_rules! call {
-    ($call:expr) => {
-        $call
-    };
-    ($call:expr, $features:literal) => {{
-        #[expect(unsafe_code, reason = "the call needs the features of the lookup")]
-        // SAFETY: a value of the lookup proves that the processor has the features.
-        unsafe {
-            $call
-        }
-    }};
 }
 
 kernel!(BuildLookup);
@@ -114,12 +70,16 @@ impl Position {
     }
 
     #[inline]
+    #[expect(unsafe_code, reason = "see `Kernel`")]
     fn count_two_plies_with<K: Kernel, const WHITE: bool>(&self, kernel: K) -> u64 {
         let them = if WHITE { Color::Black } else { Color::White };
-        if self.castling_rooks.intersects(self.color(them)) {
-            kernel.count_two_plies::<WHITE, true>(self)
-        } else {
-            kernel.count_two_plies::<WHITE, false>(self)
+        // SAFETY: the kernel proves that the processor has its features.
+        unsafe {
+            if self.castling_rooks.intersects(self.color(them)) {
+                kernel.count_two_plies::<WHITE, true>(self)
+            } else {
+                kernel.count_two_plies::<WHITE, false>(self)
+            }
         }
     }
 }

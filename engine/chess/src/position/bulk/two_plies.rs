@@ -3,9 +3,7 @@
 mod pawns;
 
 use super::side::Side;
-use super::tables::{
-    DIAGONAL_RAYS, DIAGONAL_TOWARD, DIAGONAL_ZONE, ORTHOGONAL_RAYS, ORTHOGONAL_TOWARD, ORTHOGONAL_ZONE,
-};
+use super::tables::{DIAGONAL, ORTHOGONAL, SliderTables};
 use super::{Kernel, answers};
 use crate::attacks::{between, king_attacks, knight_attack_set, knight_attacks, line, pawn_attack_set};
 use crate::bitboard::Bitboard;
@@ -98,8 +96,8 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
     #[inline(always)]
     fn find_attacks_around_their_king(&mut self) {
         let king = self.their_king;
-        let k = king.index();
-        let (kernel, us, them) = (self.kernel, self.us, self.them);
+        let (kernel, color, occupied) = (self.kernel, Self::THEM, self.occupied);
+        let (us, them) = (self.us, self.them);
         self.zone = king_attacks(king);
         let mut passed = Bitboard::EMPTY;
         if CASTLING {
@@ -119,35 +117,15 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         for from in us.knights {
             self.add_attacks(knight_attacks(from));
         }
-        let (mut diagonal_zone, mut orthogonal_zone) = (DIAGONAL_ZONE[k], ORTHOGONAL_ZONE[k]);
-        for square in passed {
-            diagonal_zone |= DIAGONAL_RAYS[square.index()];
-            orthogonal_zone |= ORTHOGONAL_RAYS[square.index()];
-        }
-        let without_king = self.occupied ^ them.king;
-        for from in us.diagonal & diagonal_zone {
-            let attacks = kernel.bishop(from, without_king);
-            self.add_attacks(attacks);
-            let mut toward = DIAGONAL_TOWARD[k][from.index()];
-            for square in passed {
-                toward |= between(from, square);
-            }
-            self.sensitive |= attacks & toward;
-        }
-        for from in us.orthogonal & orthogonal_zone {
-            let attacks = kernel.rook(from, without_king);
-            self.add_attacks(attacks);
-            let mut toward = ORTHOGONAL_TOWARD[k][from.index()];
-            for square in passed {
-                toward |= between(from, square);
-            }
-            self.sensitive |= attacks & toward;
-        }
-        let diagonal_pins = self.find_pins(us.diagonal & DIAGONAL_RAYS[k]);
-        let orthogonal_pins = self.find_pins(us.orthogonal & ORTHOGONAL_RAYS[k]);
+        let diagonal_pins = self.add_sliders::<BISHOP>(us.diagonal, &DIAGONAL, passed);
+        let orthogonal_pins = self.add_sliders::<ROOK>(us.orthogonal, &ORTHOGONAL, passed);
         self.pinned = diagonal_pins | orthogonal_pins;
         if self.pinned.intersects(them.occupied) {
-            self.count_pinned(diagonal_pins, orthogonal_pins);
+            let pins = [diagonal_pins, orthogonal_pins];
+            let sliders = [them.diagonal & self.pinned, them.orthogonal & self.pinned];
+            self.seen = answers::count_sliders(kernel, sliders, occupied, [Bitboard::EMPTY; 2]).1;
+            self.fixed = answers::count_pinned_sliders(kernel, &them, pins, occupied, Bitboard::FULL)
+                + answers::count_pinned_pawns(color, them.pawns, pins, Bitboard::FULL, occupied, us.occupied);
         }
         if CASTLING {
             for (path, rook) in
@@ -161,15 +139,42 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         }
         let safe = self.open - self.attacked;
         if us.diagonal.any() {
-            let view = kernel.bishop(king, self.occupied);
-            self.diagonal_checks = kernel.bishop(king, self.occupied - (view & them.occupied));
-            self.diagonal_arrivals = self.diagonal_attackers(safe, self.occupied);
+            self.diagonal_checks = self.checks_from::<BISHOP>();
+            self.diagonal_arrivals = self.attackers::<BISHOP>(safe, self.occupied);
         }
         if us.orthogonal.any() {
-            let view = kernel.rook(king, self.occupied);
-            self.orthogonal_checks = kernel.rook(king, self.occupied - (view & them.occupied));
-            self.orthogonal_arrivals = self.orthogonal_attackers(safe, self.occupied);
+            self.orthogonal_checks = self.checks_from::<ROOK>();
+            self.orthogonal_arrivals = self.attackers::<ROOK>(safe, self.occupied);
         }
+    }
+
+    /// Adds the attacks of our sliders of one kind on the zone, `passed` being its squares that are not beside the king.
+    /// Returns their pins.
+    #[inline(always)]
+    fn add_sliders<const ROLE: u8>(
+        &mut self,
+        sliders: Bitboard,
+        tables: &SliderTables,
+        passed: Bitboard,
+    ) -> Bitboard {
+        let king = self.their_king.index();
+        let zone =
+            passed.into_iter().fold(tables.zone[king], |zone, square| zone | tables.rays[square.index()]);
+        for from in sliders & zone {
+            let attacks = self.attacks::<ROLE>(from, self.occupied ^ self.them.king);
+            self.add_attacks(attacks);
+            let toward = tables.toward[king][from.index()];
+            let toward = passed.into_iter().fold(toward, |toward, square| toward | between(from, square));
+            self.sensitive |= attacks & toward;
+        }
+        self.find_pins(sliders & tables.rays[king])
+    }
+
+    /// The squares from which a slider gives check or pins.
+    #[inline(always)]
+    fn checks_from<const ROLE: u8>(&self) -> Bitboard {
+        let view = self.attacks::<ROLE>(self.their_king, self.occupied);
+        self.attacks::<ROLE>(self.their_king, self.occupied - (view & self.them.occupied))
     }
 
     #[inline(always)]
@@ -201,52 +206,10 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
     }
 
     #[inline(always)]
-    fn count_pinned(&mut self, diagonal_pins: Bitboard, orthogonal_pins: Bitboard) {
-        let (kernel, them) = (self.kernel, self.them);
-        for from in them.diagonal & self.pinned {
-            let attacks = kernel.bishop(from, self.occupied);
-            self.seen |= attacks;
-            if diagonal_pins.contains(from) {
-                self.fixed += (attacks & diagonal_pins).count();
-            }
-        }
-        for from in them.orthogonal & self.pinned {
-            let attacks = kernel.rook(from, self.occupied);
-            self.seen |= attacks;
-            if orthogonal_pins.contains(from) {
-                self.fixed += (attacks & orthogonal_pins).count();
-            }
-        }
-        let pawns = them.pawns & self.pinned;
-        // The rule of the generic parameter is about the side that moves: theirs.
-        self.fixed += if WHITE {
-            answers::count_pinned_pawns::<false>(
-                pawns,
-                diagonal_pins,
-                orthogonal_pins,
-                Bitboard::FULL,
-                self.occupied,
-                self.us.occupied,
-            )
-        } else {
-            answers::count_pinned_pawns::<true>(
-                pawns,
-                diagonal_pins,
-                orthogonal_pins,
-                Bitboard::FULL,
-                self.occupied,
-                self.us.occupied,
-            )
-        };
-    }
-
-    #[inline(always)]
     fn count_their_moves(&mut self) {
         let them = self.them;
-        for from in them.knights - self.pinned {
-            self.knight_answers += (knight_attacks(from) - them.occupied).count();
-        }
-        let (mobility, seen) = self.mobility_on(self.occupied);
+        self.knight_answers = self.knight_moves_of(&them);
+        let (mobility, seen) = self.mobility_of(&them, self.occupied);
         self.mobility = mobility;
         self.seen |= seen;
         let ahead = them.pawns.forward(Self::THEM);
@@ -266,60 +229,37 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         count
     }
 
-    /// From where a bishop or queen attacks one of the squares; their king does not stand in the way.
+    /// From where a piece attacks one of the squares; their king does not stand in the way.
     #[inline(always)]
-    fn diagonal_attackers(&self, squares: Bitboard, occupied: Bitboard) -> Bitboard {
+    fn attackers<const ROLE: u8>(&self, squares: Bitboard, occupied: Bitboard) -> Bitboard {
         let occupied = occupied ^ self.them.king;
-        squares.into_iter().fold(Bitboard::EMPTY, |all, square| all | self.kernel.bishop(square, occupied))
-    }
-
-    /// From where a rook or queen attacks one of the squares; their king does not stand in the way.
-    #[inline(always)]
-    fn orthogonal_attackers(&self, squares: Bitboard, occupied: Bitboard) -> Bitboard {
-        let occupied = occupied ^ self.them.king;
-        squares.into_iter().fold(Bitboard::EMPTY, |all, square| all | self.kernel.rook(square, occupied))
+        squares.into_iter().fold(Bitboard::EMPTY, |all, square| all | self.attacks::<ROLE>(square, occupied))
     }
 
     /// The moves of their sliders and pawns that are not pinned, given the occupied squares, and what these sliders
     /// attack.
     #[inline(always)]
-    fn mobility_on(&self, occupied: Bitboard) -> (usize, Bitboard) {
-        let theirs = self.them.occupied;
-        self.mobility_of(&self.them, occupied, occupied - theirs)
+    fn mobility_of(&self, them: &Side, occupied: Bitboard) -> (usize, Bitboard) {
+        let free = !self.pinned;
+        let sliders = [them.diagonal & free, them.orthogonal & free];
+        let (count, seen) = answers::count_sliders(self.kernel, sliders, occupied, [!them.occupied; 2]);
+        let (pawns, us) = (them.pawns & free, occupied - them.occupied);
+        (count + answers::count_free_pawns(Self::THEM, pawns, Bitboard::FULL, occupied, us), seen)
     }
 
+    /// The moves of their knights that are not pinned.
     #[inline(always)]
-    fn mobility_of(&self, them: &Side, occupied: Bitboard, us: Bitboard) -> (usize, Bitboard) {
-        let free = !self.pinned;
-        let (mut count, mut seen) = (0, Bitboard::EMPTY);
-        for from in them.diagonal & free {
-            let attacks = self.kernel.bishop(from, occupied);
-            count += (attacks - them.occupied).count();
-            seen |= attacks;
-        }
-        for from in them.orthogonal & free {
-            let attacks = self.kernel.rook(from, occupied);
-            count += (attacks - them.occupied).count();
-            seen |= attacks;
-        }
-        let pawns = them.pawns & free;
-        count += if WHITE {
-            answers::count_free_pawns::<false>(pawns, Bitboard::FULL, occupied, us)
-        } else {
-            answers::count_free_pawns::<true>(pawns, Bitboard::FULL, occupied, us)
-        };
-        (count, seen)
+    fn knight_moves_of(&self, them: &Side) -> usize {
+        let knights = them.knights - self.pinned;
+        knights.into_iter().map(|from| (knight_attacks(from) - them.occupied).count()).sum()
     }
 
     /// The answers after we have moved a piece by `path` to `to`, captured what stood there, and attack some squares.
     #[inline(always)]
     fn answers_after_capture(&self, path: Bitboard, to: Square, attacked: Bitboard) -> usize {
         let them = self.them.without(to.into());
-        let us = self.us.occupied ^ path;
-        let mut count = self.fixed + self.mobility_of(&them, us | them.occupied, us).0;
-        for from in them.knights - self.pinned {
-            count += (knight_attacks(from) - them.occupied).count();
-        }
+        let occupied = (self.us.occupied ^ path) | them.occupied;
+        let count = self.fixed + self.mobility_of(&them, occupied).0 + self.knight_moves_of(&them);
         count + self.king_answers(attacked, them.occupied)
     }
 
@@ -385,11 +325,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         let mut nodes = self.moves_of::<KING>(king, attacks, !self.us.occupied - danger);
         if checkers.is_empty() {
             for rook in self.position.castling_rooks & self.us.occupied {
-                let (free, safe) = castling::paths(king, rook);
-                let is_legal = !free.intersects(self.occupied)
-                    && !safe.intersects(danger)
-                    && !self.position.orthogonal_pins.contains(rook);
-                if is_legal {
+                if castling::is_legal(king, rook, self.occupied, danger, self.position.orthogonal_pins) {
                     let (king_to, rook_to) = castling::destinations(king, rook);
                     let mut us = self.us;
                     us.toggle(Role::King, Bitboard::from(king) ^ king_to.into());
@@ -403,13 +339,17 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
 
     /// Counts all answers in a position after one of our moves.
     #[inline(always)]
+    #[expect(unsafe_code, reason = "see `Kernel`")]
     fn answers(&self, us: &Side, them: &Side, en_passant: Bitboard) -> u64 {
         // Rooks that are captured or castle lose their rights; the rights of others may stay.
         let rooks = self.position.castling_rooks & them.orthogonal;
-        if WHITE {
-            self.kernel.count_answers::<false, CASTLING>(them, us, en_passant, rooks)
-        } else {
-            self.kernel.count_answers::<true, CASTLING>(them, us, en_passant, rooks)
+        // SAFETY: the kernel proves that the processor has its features.
+        unsafe {
+            if WHITE {
+                self.kernel.count_answers::<false, CASTLING>(them, us, en_passant, rooks)
+            } else {
+                self.kernel.count_answers::<true, CASTLING>(them, us, en_passant, rooks)
+            }
         }
     }
 
@@ -449,11 +389,8 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
                 ),
                 _ => (Bitboard::EMPTY, king_attack_set(safe)),
             };
-            if matches!(ROLE, BISHOP | QUEEN) {
-                arrivals |= self.diagonal_attackers(opened & self.open, occupied);
-            }
-            if matches!(ROLE, ROOK | QUEEN) {
-                arrivals |= self.orthogonal_attackers(opened & self.open, occupied);
+            if matches!(ROLE, BISHOP | ROOK | QUEEN) {
+                arrivals |= self.attackers::<ROLE>(opened & self.open, occupied);
             }
             let unchanged = self.fixed + self.knight_answers;
             let king_answers = self.king_answers(attacked, theirs);
@@ -461,7 +398,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
             let mut touched = self.seen | self.pawn_squares;
             let mut mobility = self.mobility;
             if touched.contains(from) {
-                let (without, seen) = self.mobility_on(occupied);
+                let (without, seen) = self.mobility_of(&self.them, occupied);
                 mobility = without;
                 touched = seen | self.pawn_squares;
             }
@@ -471,7 +408,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
             count += (quiet - arrivals).count() * king_answers;
             count += (quiet - touched).count() * mobility;
             for to in quiet & touched {
-                count += self.mobility_on(occupied | to.into()).0;
+                count += self.mobility_of(&self.them, occupied | to.into()).0;
             }
             let without_king = occupied ^ self.them.king;
             for to in quiet & arrivals {

@@ -53,7 +53,7 @@ impl<K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'_, K, WHITE, 
         count += easy.count() * unchanged;
         count += (easy ^ changed).count() * self.mobility + (easy ^ near).count() * king_answers;
         for to in changed {
-            count += self.mobility_on(self.occupied ^ Bitboard::from(to) ^ back(to, 1).into()).0;
+            count += self.mobility_of(&self.them, self.occupied ^ Bitboard::from(to) ^ back(to, 1).into()).0;
         }
         for to in near {
             count += self.king_answers(attacked(back(to, 1), to), theirs);
@@ -70,7 +70,7 @@ impl<K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'_, K, WHITE, 
         count += easy.count() * unchanged;
         count += (easy ^ changed).count() * self.mobility + (easy ^ near).count() * king_answers;
         for to in changed {
-            count += self.mobility_on(self.occupied ^ Bitboard::from(to) ^ back(to, 2).into()).0;
+            count += self.mobility_of(&self.them, self.occupied ^ Bitboard::from(to) ^ back(to, 2).into()).0;
         }
         for to in near {
             count += self.king_answers(attacked(back(to, 2), to), theirs);
