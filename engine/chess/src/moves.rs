@@ -134,6 +134,20 @@ impl Move {
         self.0 >> 12 == MoveKind::EnPassant as u16
     }
 
+    /// Whether the move is neither castling, en passant nor a promotion.
+    #[inline]
+    pub(crate) const fn is_normal(self) -> bool {
+        const NORMAL: u32 =
+            1 << MoveKind::Quiet as u32 | 1 << MoveKind::DoublePush as u32 | 1 << MoveKind::Capture as u32;
+        NORMAL >> (self.0 >> 12) & 1 != 0
+    }
+
+    /// Whether a pawn makes its first step over two squares.
+    #[inline]
+    pub(crate) const fn is_double_push(self) -> bool {
+        self.0 >> 12 == MoveKind::DoublePush as u16
+    }
+
     /// Role of the promoted piece.
     #[inline]
     pub const fn promoted_to(self) -> Option<Role> {

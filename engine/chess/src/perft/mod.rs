@@ -73,15 +73,17 @@ fn count<const WHITE: bool, const BULK: bool>(position: &Position, depth: u32) -
     let mut list = MoveList::new();
     position.list_legal_moves_as::<WHITE>(&mut list);
     let mut next = *position;
+    if depth == 1 {
+        for &mv in &list {
+            next.set_after_as::<WHITE>(position, mv);
+            // The result is not used; `black_box` keeps the optimizer from removing the move.
+            black_box(&next);
+        }
+        return list.len() as u64;
+    }
     let mut nodes = 0;
     for &mv in &list {
         next.set_after_as::<WHITE>(position, mv);
-        if depth == 1 {
-            // The result is not used; `black_box` keeps the optimizer from removing the move.
-            black_box(&next);
-            nodes += 1;
-            continue;
-        }
         nodes += if WHITE {
             count::<false, BULK>(&next, depth - 1)
         } else {

@@ -110,17 +110,19 @@ impl Position {
         if lost.any() {
             self.lose_castling(before, lost);
         }
-        if mv.is_castle() {
-            self.castle(us, mv);
-        } else {
-            self.move_piece(before, us, moved, mv);
+        let king = before.king(!us);
+        if !mv.is_normal() {
+            self.play_special(before, us, moved, mv);
+            return self.find_checkers_and_pins(!us, king, self.colors[us.index()]);
         }
-        let movers = self.colors[us.index()];
-        self.find_checkers_and_pins(!us, before.king(!us), movers);
+        self.move_piece(before, us, moved, mv);
+        if mv.is_double_push() {
+            self.allow_en_passant(us, mv.to());
+        }
+        self.find_checkers_and_pins_after(before, us, king, moved, mv);
     }
 
-    /// Everything but castling: the piece leaves its square, takes what stands on the other (perhaps nothing),
-    /// and arrives there as itself or promoted.
+    /// The piece leaves its square, takes what stands on the other (perhaps nothing), and arrives there as itself.
     #[inline(always)]
     fn move_piece(&mut self, before: &Position, us: Color, moved: usize, mv: Move) {
         let (from, to) = (mv.from(), mv.to());
@@ -129,6 +131,7 @@ impl Position {
         self.board[from.index()] = NO_PIECE as u8;
         self.board[to.index()] = moved as u8;
         self.colors[us.index()] = before.colors[us.index()] ^ both;
+        self.roles[moved >> 1] = before.roles[moved >> 1] ^ both;
         let moved_key = zobrist::PIECES[moved][from.index()] ^ zobrist::PIECES[moved][to.index()];
         self.key ^= moved_key;
         if taken != NO_PIECE {
@@ -141,26 +144,31 @@ impl Position {
                 self.pawn_key ^= key;
             }
         }
-        self.roles[moved >> 1] ^= both;
         if moved >> 1 == Role::Pawn as usize {
             self.pawn_key ^= moved_key;
             self.halfmove_clock = 0;
-            self.finish_pawn_move(us, mv);
         }
     }
 
-    /// Special pawn moves: double push, en passant, promotion.
-    #[inline]
-    fn finish_pawn_move(&mut self, us: Color, mv: Move) {
+    /// Sets the en-passant square after a double push if a pawn stands ready to take.
+    #[inline(always)]
+    fn allow_en_passant(&mut self, us: Color, to: Square) {
+        let behind = Square::from_index(to.index() ^ 8);
+        if (pawn_attacks(us, behind) & self.pieces(!us, Role::Pawn)).any() {
+            self.en_passant = Some(behind);
+            self.key ^= zobrist::en_passant_key(behind.file());
+        }
+    }
+
+    /// Castling, en passant and promotions.
+    #[inline(never)]
+    fn play_special(&mut self, before: &Position, us: Color, moved: usize, mv: Move) {
+        if mv.is_castle() {
+            return self.castle(us, mv);
+        }
+        self.move_piece(before, us, moved, mv);
         let to = mv.to();
         match mv.kind() {
-            MoveKind::DoublePush => {
-                let behind = Square::from_index(to.index() ^ 8);
-                if (pawn_attacks(us, behind) & self.pieces(!us, Role::Pawn)).any() {
-                    self.en_passant = Some(behind);
-                    self.key ^= zobrist::en_passant_key(behind.file());
-                }
-            }
             MoveKind::EnPassant => {
                 let taken = Square::from_index(to.index() ^ 8);
                 let key = zobrist::piece_key(Piece::new(!us, Role::Pawn), taken);
@@ -184,7 +192,6 @@ impl Position {
         }
     }
 
-    #[cold]
     fn castle(&mut self, us: Color, mv: Move) {
         let (king_from, rook_from) = (mv.from(), mv.to());
         let (king_to, rook_to) = castling::destinations(king_from, rook_from);
@@ -211,37 +218,75 @@ impl Position {
         self.castling_rooks ^= lost;
     }
 
+    /// As [`Position::find_checkers_and_pins`] after a normal move of `us`. Nothing is read from `self`, where the
+    /// processor would wait for the move, and only the moved piece can give check as a knight or pawn.
+    #[inline(always)]
+    fn find_checkers_and_pins_after(
+        &mut self,
+        before: &Position,
+        us: Color,
+        king: Square,
+        moved: usize,
+        mv: Move,
+    ) {
+        let touched = Bitboard::from(mv.from()) | mv.to().into();
+        let movers = before.colors[us.index()];
+        let queens = before.role(Role::Queen);
+        let after = |sliders: Bitboard| {
+            let sliders = sliders & movers;
+            sliders ^ if sliders.contains(mv.from()) { touched } else { Bitboard::EMPTY }
+        };
+        let orthogonal = after(before.role(Role::Rook) | queens);
+        let diagonal = after(before.role(Role::Bishop) | queens);
+        let own = before.colors[(!us).index()] - mv.to().into();
+        const PAWN: usize = Role::Pawn as usize;
+        const KNIGHT: usize = Role::Knight as usize;
+        let leaper_checks = match moved >> 1 {
+            PAWN => pawn_attacks(!us, king),
+            KNIGHT => knight_attacks(king),
+            _ => Bitboard::EMPTY,
+        };
+        self.checkers = leaper_checks & mv.to().into();
+        self.add_slider_checks_and_pins(king, own, movers ^ touched, orthogonal, diagonal);
+    }
+
     /// Computes the checkers of the king of the side to move, and the pinned pieces.
     #[inline(always)]
     pub(super) fn find_checkers_and_pins(&mut self, us: Color, king: Square, them: Bitboard) {
-        let own = self.colors[us.index()];
         let queens = self.role(Role::Queen);
         let orthogonal = (self.role(Role::Rook) | queens) & them;
         let diagonal = (self.role(Role::Bishop) | queens) & them;
         let leapers =
             knight_attacks(king) & self.role(Role::Knight) | pawn_attacks(us, king) & self.role(Role::Pawn);
-        let mut checkers = leapers & them;
-        self.orthogonal_pins = Bitboard::EMPTY;
-        self.diagonal_pins = Bitboard::EMPTY;
+        self.checkers = leapers & them;
+        self.add_slider_checks_and_pins(king, self.colors[us.index()], them, orthogonal, diagonal);
+    }
+
+    /// Adds the sliders of `them` that attack a king to the checkers, and finds the pins of `own` pieces.
+    #[inline(always)]
+    fn add_slider_checks_and_pins(
+        &mut self,
+        king: Square,
+        own: Bitboard,
+        them: Bitboard,
+        orthogonal: Bitboard,
+        diagonal: Bitboard,
+    ) {
         // Only pieces of the other side block this view, so that own pieces on the lines are the only blockers.
-        for slider in rook_attacks(king, them) & orthogonal {
-            let line = between(king, slider);
+        let (ranks_and_files, diagonals) = (rook_attacks(king, them), bishop_attacks(king, them));
+        let mut checkers = self.checkers;
+        let mut pins = Bitboard::EMPTY;
+        for slider in ranks_and_files & orthogonal | diagonals & diagonal {
+            let line = between(king, slider) | slider.into();
             let blockers = line & own;
             if blockers.is_empty() {
                 checkers.insert(slider);
             } else if !blockers.more_than_one() {
-                self.orthogonal_pins |= line | slider.into();
-            }
-        }
-        for slider in bishop_attacks(king, them) & diagonal {
-            let line = between(king, slider);
-            let blockers = line & own;
-            if blockers.is_empty() {
-                checkers.insert(slider);
-            } else if !blockers.more_than_one() {
-                self.diagonal_pins |= line | slider.into();
+                pins |= line;
             }
         }
         self.checkers = checkers;
+        self.orthogonal_pins = pins & ranks_and_files;
+        self.diagonal_pins = pins & diagonals;
     }
 }
