@@ -87,7 +87,7 @@ struct PerftFlags {
     /// Leaf moves played instead of counted
     #[arg(long)]
     no_bulk: bool,
-    /// Suite of counts to check: EPD with ;D1 20, or id/epd/perft lines
+    /// Suite of counts to check, with --threads and --hash: EPD with ;D1 20, or id/epd/perft lines
     #[arg(long, value_name = "FILE", conflicts_with_all = ["depth", "fen", "divide", "no_bulk"])]
     suite: Option<PathBuf>,
     /// Greatest count of the suite that is checked [default: all]
