@@ -49,6 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "tournament/fleet",
         &["smalt-chess", "smalt-driver", "smalt-match", "smalt-protocol", "smalt-report", "smalt-workbench"],
     ),
+    ("tournament/queue", &["smalt-driver", "smalt-match", "smalt-workbench"]),
     (
         "tournament/dashboard",
         &["smalt-chess", "smalt-driver", "smalt-match", "smalt-protocol", "smalt-stats", "smalt-workbench"],
@@ -66,6 +67,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "smalt-fleet",
             "smalt-match",
             "smalt-protocol",
+            "smalt-queue",
             "smalt-report",
             "smalt-stats",
             "smalt-workbench",
@@ -127,7 +129,7 @@ const TOP: &[&str] = &[
 /// Words in code that belong to the named places alone.
 const HOMES: &[(&str, &[&str])] = &[
     ("process::Command", &["engine/about/build.rs", "engine/driver/", "engine/scripted/", "engine/testing/"]),
-    ("rusqlite::", &["tournament/match/src/store/", "suites/src/history/"]),
+    ("rusqlite::", &["tournament/match/src/store/", "tournament/queue/src/file.rs", "suites/src/history/"]),
     ("async_nats", &["tournament/fleet/src/"]),
     // The engine and the arbiter of games are strangers; a test compares the first with the library itself.
     (

@@ -1,4 +1,5 @@
-//! Access rules of the server: only GET and HEAD, only known host names, and the token if one is set.
+//! Access rules of the server: only GET and HEAD, only known host names, and the token if one is set. Changes of a queue
+//! (POST) need the token, JSON, and a request of our own page or of no page.
 //!
 //! A page of another site can make a browser send requests here, by address or by a name of its own that
 //! resolves to this machine (DNS rebinding): such requests carry a foreign `Host` or a cross-site header.
@@ -16,6 +17,7 @@ pub(super) struct AccessRules {
     address: SocketAddr,
     token: Option<Token>,
     hosts: Vec<String>,
+    allows_changes: bool,
 }
 
 /// Decision on a request.
@@ -37,12 +39,18 @@ pub(super) enum Access {
 
 impl AccessRules {
     pub(super) fn new(address: SocketAddr, token: Option<Token>, hosts: Vec<String>) -> AccessRules {
-        AccessRules { address, token, hosts }
+        AccessRules { address, token, hosts, allows_changes: false }
+    }
+
+    /// Also lets clients with the token change the queue.
+    pub(super) fn with_changes(self, allows_changes: bool) -> AccessRules {
+        AccessRules { allows_changes, ..self }
     }
 
     pub(super) fn check<B>(&self, request: &Request<B>) -> Access {
         let headers = request.headers();
-        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let is_change = self.allows_changes && *request.method() == Method::POST;
+        if !is_change && !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Access::WrongMethod;
         }
         let named =
@@ -55,6 +63,15 @@ impl AccessRules {
         let says = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
         if says("sec-fetch-site", "cross-site") && !says("sec-fetch-mode", "navigate") {
             return Access::CrossSite;
+        }
+        if is_change {
+            let is_of_others =
+                headers.contains_key("sec-fetch-site") && !says("sec-fetch-site", "same-origin");
+            return match &self.token {
+                _ if is_of_others || !says("content-type", "application/json") => Access::CrossSite,
+                Some(token) if self.has_token(token, headers) => Access::Allowed,
+                _ => Access::NoToken,
+            };
         }
         match &self.token {
             None => Access::Allowed,
@@ -204,5 +221,34 @@ mod tests {
         let rules = rules("127.0.0.1:8080", None);
         let request = Request::builder().method("POST").header("host", "localhost:8080");
         assert_eq!(rules.check(&request.body(()).unwrap()), Access::WrongMethod);
+    }
+
+    #[test]
+    fn a_queue_is_changed_by_our_page_or_by_a_program_with_the_token() {
+        let queue = |token| rules("127.0.0.1:8080", token).with_changes(true);
+        let check = |rules: AccessRules, headers: &[(&str, &str)]| {
+            let mut request =
+                Request::builder().method("POST").uri("/api/queue").header("host", "localhost:8080");
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            rules.check(&request.body(()).unwrap())
+        };
+        let json = ("content-type", "application/json");
+        let bearer = ("authorization", "Bearer 0123456789abcdef");
+        let cookie = ("cookie", "smalt-8080=0123456789abcdef");
+        assert_eq!(check(queue(Some(TOKEN)), &[json, bearer]), Access::Allowed);
+        assert_eq!(
+            check(queue(Some(TOKEN)), &[json, cookie, ("sec-fetch-site", "same-origin")]),
+            Access::Allowed
+        );
+        assert_eq!(
+            check(queue(Some(TOKEN)), &[json, cookie, ("sec-fetch-site", "same-site")]),
+            Access::CrossSite
+        );
+        assert_eq!(check(queue(Some(TOKEN)), &[cookie, ("content-type", "text/plain")]), Access::CrossSite);
+        assert_eq!(check(queue(Some(TOKEN)), &[json]), Access::NoToken);
+        assert_eq!(check(queue(None), &[json, bearer]), Access::NoToken);
+        assert_eq!(check(rules("127.0.0.1:8080", Some(TOKEN)), &[json, bearer]), Access::WrongMethod);
     }
 }

@@ -37,6 +37,7 @@ assets! {
     "games.js" SCRIPT
     "replay.js" SCRIPT
     "runs.js" SCRIPT
+    "queue.js" SCRIPT
 }
 
 pub(super) const PAGE: Asset = Asset { path: "/", kind: HTML, text: include_str!("assets/index.html") };

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -75,6 +75,8 @@ enum FeedMessage {
     Ask(FeedRequest, oneshot::Sender<Option<String>>),
     /// A page starts to follow a run.
     Follow,
+    /// One more run.
+    Add(PathBuf),
     /// Read a last time and end.
     End,
 }
@@ -90,8 +92,11 @@ pub(super) enum FeedError {
 #[derive(Clone, Debug)]
 pub(super) struct FeedHandle {
     messages: SyncSender<FeedMessage>,
-    snapshots: Arc<[watch::Receiver<Snapshot>]>,
+    snapshots: Snapshots,
 }
+
+/// The snapshots of all runs, by number.
+type Snapshots = Arc<RwLock<Vec<watch::Receiver<Snapshot>>>>;
 
 impl FeedHandle {
     /// Sends a request and awaits its answer.
@@ -105,7 +110,8 @@ impl FeedHandle {
 
     /// Follows a run, if it exists.
     pub(super) fn follow(&self, run: usize) -> Option<watch::Receiver<Snapshot>> {
-        let snapshot = self.snapshots.get(run)?.clone();
+        let snapshots = self.snapshots.read().unwrap_or_else(PoisonError::into_inner);
+        let snapshot = snapshots.get(run)?.clone();
         // If the channel is full, the feed is awake anyway.
         let _ = self.messages.try_send(FeedMessage::Follow);
         Some(snapshot)
@@ -124,10 +130,17 @@ impl Feed {
     pub(super) fn start(stores: &[PathBuf]) -> std::io::Result<(Feed, FeedHandle)> {
         let (messages, called) = sync_channel(MAX_WAITING_REQUESTS);
         let (runs, snapshots): (Vec<_>, Vec<_>) = stores.iter().map(|store| FollowedRun::new(store)).unzip();
-        let line = FeedHandle { messages: messages.clone(), snapshots: snapshots.into() };
-        let mut reader = FeedThread { runs };
+        let snapshots: Snapshots = Arc::new(RwLock::new(snapshots));
+        let line = FeedHandle { messages: messages.clone(), snapshots: Arc::clone(&snapshots) };
+        let mut reader = FeedThread { runs, snapshots };
         let thread = thread::Builder::new().name("feed".to_owned()).spawn(move || reader.run(&called))?;
         Ok((Feed { messages, thread: Some(thread) }, line))
+    }
+
+    /// Adds a run behind all others.
+    pub(super) fn add(&self, store: &Path) {
+        // A feed with a full channel takes it soon; one that has ended shows nothing any more.
+        let _ = self.messages.send(FeedMessage::Add(store.to_owned()));
     }
 
     /// Reads a last time, updates followers, and answers their last requests.
@@ -142,6 +155,7 @@ impl Feed {
 
 struct FeedThread {
     runs: Vec<FollowedRun>,
+    snapshots: Snapshots,
 }
 
 /// A run and its followers.
@@ -170,6 +184,11 @@ impl FeedThread {
                     let _ = reply.send(self.answer(question));
                 }
                 Ok(FeedMessage::Follow) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(FeedMessage::Add(store)) => {
+                    let (run, snapshot) = FollowedRun::new(&store);
+                    self.runs.push(run);
+                    self.snapshots.write().unwrap_or_else(PoisonError::into_inner).push(snapshot);
+                }
                 Ok(FeedMessage::End) => return self.shut_down(messages),
                 Err(RecvTimeoutError::Disconnected) => return,
             }

@@ -1,6 +1,6 @@
 //! The live page: an HTTP server on its own thread that shows runs in browsers, in progress and finished.
 //!
-//! It only reads: finished games from the store ([`run`]), games in progress from the live file that the
+//! It only reads, but for a queue whose daemon serves it ([`queue_page`]): finished games from the store ([`run`]), games in progress from the live file that the
 //! runner writes while someone watches ([`crate::live`]). One thread, the [`feed`], reads and answers;
 //! another, with tokio, serves HTTP ([`server`], [`connections`], [`pages`], [`stream`]), so that a page
 //! costs the same for one browser or fifty. [`access`] decides who may read.
@@ -16,6 +16,7 @@ mod game;
 mod game_list;
 mod live;
 mod pages;
+mod queue_page;
 mod run;
 mod server;
 mod stream;
@@ -24,21 +25,25 @@ mod write_timeout;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use addresses::addresses;
 pub use live::{LiveBoard, Publisher};
+pub use queue_page::{JobForm, QueuePage};
 pub use server::{BoundAddress, Dashboard};
 pub use token::{Token, TokenError};
 
 /// Settings of the server.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct DashboardSettings {
     /// Stores of the runs, in the order of the list.
     pub stores: Vec<PathBuf>,
     /// Host names of the server besides its addresses; requests with other names are refused.
     pub hosts: Vec<String>,
     pub limits: ClientLimits,
+    /// The queue that the page shows and changes. It needs a token.
+    pub queue: Option<Arc<dyn QueuePage>>,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
-use axum::extract::{Path, Query, Request, State};
+use axum::body::{Body, Bytes};
+use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
 use axum::http::header::{
     ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
     IF_NONE_MATCH, LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE, WWW_AUTHENTICATE,
@@ -13,7 +13,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
@@ -22,6 +22,7 @@ use super::assets::{ASSETS, Asset, LOGIN_PAGE, PAGE};
 use super::connections::Connection;
 use super::feed::{FeedError, FeedHandle, FeedRequest, RunRequest};
 use super::game_list::GameFilter;
+use super::queue_page::{JobForm, QueuePage};
 use super::{ClientLimits, stream};
 
 /// Content security policy: own scripts and styles only, nothing inline, no frames, no other hosts; and no
@@ -41,6 +42,9 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
 ];
 
+/// Maximum size of a job that the page adds, in bytes.
+const FORM_LIMIT: usize = 64 * 1024;
+
 /// State shared by all routes.
 #[derive(Clone)]
 struct AppState {
@@ -49,7 +53,12 @@ struct AppState {
     followers: Arc<Semaphore>,
 }
 
-pub(super) fn router(feed: FeedHandle, access: AccessRules, limits: ClientLimits) -> Router {
+pub(super) fn router(
+    feed: FeedHandle,
+    access: AccessRules,
+    limits: ClientLimits,
+    queue: Option<Arc<dyn QueuePage>>,
+) -> Router {
     let followers = Arc::new(Semaphore::new(limits.followers));
     let shared = AppState { feed, access: Arc::new(access), followers };
     let mut router = Router::new()
@@ -65,10 +74,44 @@ pub(super) fn router(feed: FeedHandle, access: AccessRules, limits: ClientLimits
     for file in ASSETS {
         router = router.route(file.path, get(async |headers: HeaderMap| asset(file, &headers)));
     }
+    router = match queue {
+        Some(queue) => router.merge(queue_router(queue)),
+        // The page asks every server whether it has one.
+        None => router.route("/api/queue", get(async || json(Ok("null".to_owned())))),
+    };
     router
         .fallback(async || plain(StatusCode::NOT_FOUND, "Page not found."))
         .layer(middleware::from_fn_with_state(shared.clone(), check_access))
         .with_state(shared)
+}
+
+/// The routes of a queue.
+fn queue_router(queue: Arc<dyn QueuePage>) -> Router<AppState> {
+    let (jobs, adding, pausing, resuming) =
+        (Arc::clone(&queue), Arc::clone(&queue), Arc::clone(&queue), queue);
+    let pause = async move |Path(job): Path<i64>| changed(pausing.set_paused(job, true));
+    let resume = async move |Path(job): Path<i64>| changed(resuming.set_paused(job, false));
+    let add = async move |body: Bytes| {
+        let form = serde_json::from_slice::<JobForm>(&body).map_err(|error| error.to_string());
+        changed(form.and_then(|form| adding.add(&form)))
+    };
+    let list = async move || match jobs.jobs() {
+        Ok(text) => json(Ok(text)),
+        Err(words) => (StatusCode::INTERNAL_SERVER_ERROR, words).into_response(),
+    };
+    Router::new()
+        .route("/api/queue", get(list).post(add))
+        .route("/api/queue/{job}/pause", post(pause))
+        .route("/api/queue/{job}/resume", post(resume))
+        .layer(DefaultBodyLimit::max(FORM_LIMIT))
+}
+
+/// The answer to a change.
+fn changed(result: Result<(), String>) -> Response {
+    match result {
+        Ok(()) => StatusCode::NO_CONTENT.into_response(),
+        Err(words) => (StatusCode::BAD_REQUEST, words).into_response(),
+    }
 }
 
 /// Checks access and adds the common headers.

@@ -1,6 +1,7 @@
 //! The HTTP server: accepts, limits and times connections; [`super::pages`] has the routes.
 
 use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -83,10 +84,11 @@ impl Dashboard {
     /// If the system has no more threads.
     pub fn start(place: BoundAddress, settings: DashboardSettings) -> Result<Dashboard, DashboardError> {
         let BoundAddress { listener, address, token } = place;
-        let DashboardSettings { stores, hosts, limits } = settings;
+        let DashboardSettings { stores, hosts, limits, queue } = settings;
         let connections = ConnectionLimit::new(limits, token.is_some());
         let (feed, line) = Feed::start(&stores).map_err(DashboardError::Thread)?;
-        let pages = pages::router(line, AccessRules::new(address, token, hosts), limits);
+        let access = AccessRules::new(address, token, hosts).with_changes(queue.is_some());
+        let pages = pages::router(line, access, limits, queue);
         let (stop, stopped) = watch::channel(false);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(DashboardError::Thread)?;
@@ -99,6 +101,11 @@ impl Dashboard {
 
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Shows one more run; its number on the page follows from the order of these calls.
+    pub fn add(&self, store: &Path) {
+        self.feed.add(store);
     }
 }
 

@@ -66,6 +66,9 @@ pub(super) enum Command {
     /// Find the commit of a range that lost (or gained) Elo, by a sequential search of games against the good commit
     #[command(after_help = super::bisect::EXAMPLES)]
     Bisect(super::bisect::BisectFlags),
+    /// Queue of runs on this machine: add, list, pause and play jobs, with a page of all tests
+    #[command(after_help = super::queue::EXAMPLES)]
+    Queue(super::queue::QueueFlags),
     /// Play a plan file; flags take precedence over it
     Run {
         /// Plan file, e.g. nightly.toml (see `smalt-tournament plan`)

@@ -21,6 +21,7 @@ mod output;
 mod output_names;
 mod play;
 mod plot;
+mod queue;
 mod ratings;
 mod report;
 mod resume;
@@ -109,6 +110,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Datagen(flags) => datagen::datagen(&flags)?,
         Command::Sprt(flags) => play::play(intent::plan_of_test(&flags)?, play::face(flags.quiet))?,
         Command::Bisect(flags) => bisect::bisect(&flags)?,
+        Command::Queue(flags) => queue::queue(&flags)?,
         Command::Run { plan, resume, flags } => {
             let plan = intent::plan_of_file(&plan, &flags)?;
             let face = play::face(flags.quiet);

@@ -56,25 +56,14 @@ pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
     for store in &flags.stores {
         Store::read(store).map_err(refuse_store)?;
     }
-    let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT));
-    let listen = flags.listen.unwrap_or(usual);
-    let token = token(flags.token_file.as_deref(), listen)?;
-    let place = match BoundAddress::bind(listen, token.clone()) {
-        // The default port is taken: any free port will do.
-        Err(DashboardError::Listen { source, .. })
-            if flags.listen.is_none() && source.kind() == ErrorKind::AddrInUse =>
-        {
-            BoundAddress::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), token)
-        }
-        claimed => claimed,
-    };
-    let place = place.map_err(|error| refuse_page(error, "--listen"))?;
+    let place = claim(flags.listen, PORT, flags.token_file.as_deref())?;
     let mut signals = StopSignals::catch().context("listen to signals").or_failed()?;
     let (urls, advice) = (urls(&place, &flags.host), advice(&place));
     let settings = DashboardSettings {
         stores: flags.stores.clone(),
         hosts: flags.host.clone(),
         limits: ClientLimits::default(),
+        queue: None,
     };
     let _page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, "--listen"))?;
     print(&(urls.join("\n") + "\n"))?;
@@ -91,15 +80,46 @@ pub(super) fn claim_for_run(output: &OutputSettings) -> Result<Option<BoundAddre
     BoundAddress::bind(listen, token).map(Some).map_err(|error| refuse_page(error, "--serve"))
 }
 
+/// The address of a page: `listen`, else the default port of this machine, or any free one.
+pub(super) fn claim(
+    listen: Option<SocketAddr>,
+    usual: u16,
+    token_file: Option<&Path>,
+) -> Result<BoundAddress, Refusal> {
+    let local = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let address = listen.unwrap_or(local(usual));
+    let token = token(token_file, address)?;
+    let place = match BoundAddress::bind(address, token.clone()) {
+        // The default port is taken: any free port will do.
+        Err(DashboardError::Listen { source, .. })
+            if listen.is_none() && source.kind() == ErrorKind::AddrInUse =>
+        {
+            BoundAddress::bind(local(0), token)
+        }
+        claimed => claimed,
+    };
+    place.map_err(|error| refuse_page(error, "--listen"))
+}
+
 /// Serves the run of this process until the returned value is dropped.
 pub(super) fn serve_run(store: &Path, place: BoundAddress) -> Result<Dashboard, Refusal> {
-    let (urls, advice) = (urls(&place, &[]), advice(&place));
     let settings = DashboardSettings {
         stores: vec![store.to_owned()],
         hosts: Vec::new(),
         limits: ClientLimits::default(),
+        queue: None,
     };
-    let page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, "--serve"))?;
+    start(place, settings, "--serve")
+}
+
+/// Starts a page, whose place `flag` has said, and tells where it is.
+pub(super) fn start(
+    place: BoundAddress,
+    settings: DashboardSettings,
+    flag: &str,
+) -> Result<Dashboard, Refusal> {
+    let (urls, advice) = (urls(&place, &settings.hosts), advice(&place));
+    let page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, flag))?;
     urls.iter().for_each(|url| inform(&format!("The page: {url}")));
     advice.into_iter().for_each(inform);
     Ok(page)

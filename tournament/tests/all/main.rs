@@ -22,6 +22,7 @@ mod games;
 mod git_engines;
 mod outputs;
 mod page;
+mod queue;
 mod race;
 mod ratings;
 mod real_engines;

@@ -6,17 +6,21 @@ import { element, renew } from "./elements.js";
 import { Games } from "./games.js";
 import { Curves, Faults, bisection, crosstable, endings, engines, hero, race, standings, warnings } from "./overview.js";
 import { head, silence } from "./head.js";
+import { Queue } from "./queue.js";
 import { Replay } from "./replay.js";
 import { mark, showRuns } from "./runs.js";
 import { isLengthOpen } from "./words.js";
 
 const [headNode, tabs, main] = ["head", "tabs", "main"].map((id) => document.getElementById(id));
+const listed = element("div", { class: "listed" });
 const VIEWS = [["", "Overview"], ["boards", "Boards"], ["games", "Games"]];
 
 /** Interval of reading the list of runs and of looking for an ended server, in milliseconds. */
 const [LIST_PACE, RETURN_PACE] = [3000, 10000];
 
 let many = false;
+/** The queue of the server; `false` once it is known that it has none. */
+let queue = null;
 let run = null;
 let boards = { count: 0, boards: [] };
 let view = null;
@@ -263,19 +267,35 @@ function leave() {
   clearTimeout(timer);
 }
 
+/** Asks for the jobs of the queue, unless the server has none. */
+async function askQueue() {
+  if (queue === false) return null;
+  const answer = await fetch("/api/queue").catch(() => null);
+  const found = answer?.ok ? await answer.json() : null;
+  if (answer?.ok && found === null) queue = false;
+  return found;
+}
+
 async function list() {
-  const answer = await fetch("/api/runs").catch(() => null);
+  const [answer, found] = await Promise.all([fetch("/api/runs").catch(() => null), askQueue()]);
   if (place().id !== null) return;
   if (answer?.status === 401) return location.reload();
   if (answer?.ok) {
     const runs = await answer.json();
-    many = runs.length > 1;
+    many = runs.length > 1 || Boolean(found);
     if (!many) return location.replace("#/run/0");
     document.title = "Runs – Smalt";
     renew(headNode, element("div", { class: "title" }, mark(), element("h1", { class: "names" }, "Runs")));
     renew(tabs);
-    showRuns(main, runs);
+    showRuns(listed, runs);
+    if (found) {
+      queue ??= new Queue(list);
+      queue.show(found.jobs);
+    }
+    const nodes = queue ? [queue.node, listed] : [listed];
+    if (nodes.some((node) => node.parentNode !== main)) renew(main, nodes);
   }
+  clearTimeout(timer);
   timer = setTimeout(list, LIST_PACE);
 }
 
@@ -329,8 +349,8 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "0" && many) location.hash = "#/";
 });
 
-fetch("/api/runs").then((answer) => (answer.ok ? answer.json() : [])).then((runs) => {
-  many = runs.length > 1;
+Promise.all([fetch("/api/runs").then((answer) => (answer.ok ? answer.json() : [])), askQueue()]).then(([runs, found]) => {
+  many = runs.length > 1 || Boolean(found);
   drawHead();
 }).catch(() => {});
 arrive();

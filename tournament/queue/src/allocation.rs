@@ -1,0 +1,53 @@
+//! How jobs share the slots of a machine. Pure.
+
+/// What a job asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Jobs with a higher priority come first.
+    pub priority: i64,
+    /// The most slots that it can use; `None`: all.
+    pub most: Option<usize>,
+}
+
+/// The slots of each job. The highest priority takes all that it can use; jobs of one priority share evenly, the earlier ones
+/// getting what is left over by the division; what they leave goes to the next lower priority.
+pub fn allocate(slots: usize, jobs: &[Request]) -> Vec<usize> {
+    let mut given = vec![0; jobs.len()];
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|&job| std::cmp::Reverse(jobs[job].priority));
+    let mut left = slots;
+    for group in order.chunk_by(|&a, &b| jobs[a].priority == jobs[b].priority) {
+        let mut hungry = group.to_vec();
+        while left > 0 && !hungry.is_empty() {
+            hungry.retain(|&job| jobs[job].most.is_none_or(|most| given[job] < most));
+            for &job in hungry.iter().take(left) {
+                given[job] += 1;
+            }
+            left -= left.min(hungry.len());
+        }
+    }
+    given
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(slots: usize, jobs: &[(i64, Option<usize>)], expected: &[usize]) {
+        let jobs: Vec<Request> = jobs.iter().map(|&(priority, most)| Request { priority, most }).collect();
+        assert_eq!(allocate(slots, &jobs), expected, "{slots} {jobs:?}");
+    }
+
+    #[test]
+    fn slots_go_by_priority_and_are_shared_evenly_within_one() {
+        check(7, &[(0, None)], &[7]);
+        check(7, &[(0, None), (0, None)], &[4, 3]);
+        check(7, &[(0, None), (1, None), (0, None)], &[0, 7, 0]);
+        check(7, &[(0, None), (1, Some(3)), (0, None)], &[2, 3, 2]);
+        check(8, &[(0, Some(1)), (0, None), (0, Some(2))], &[1, 5, 2]);
+        check(2, &[(0, None), (0, None), (0, None)], &[1, 1, 0]);
+        check(4, &[(0, Some(1)), (-1, Some(1))], &[1, 1]);
+        check(0, &[(0, None)], &[0]);
+        check(3, &[], &[]);
+    }
+}

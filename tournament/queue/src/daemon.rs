@@ -1,0 +1,345 @@
+//! The daemon: starts, stops and watches the jobs of a queue, as many at once as the slots of the machine allow.
+//!
+//! It owns nothing that must not be lost: jobs are in the file, games in their stores, and its children end with it. After
+//! a kill or a reboot the next daemon resumes all jobs that are waiting.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use smalt_driver::EngineCommand;
+use smalt_driver::process::Exit;
+use smalt_match::store::StoreUse;
+
+use crate::allocation::{Request, allocate};
+use crate::file::{QueueError, QueueFile};
+use crate::job::{Job, JobState, Launch};
+use crate::progress::Progress;
+use crate::runner::{Ending, JobThread};
+
+/// How often the file is read for changes by others.
+const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How often the stores of running jobs are read; reading takes at most a hundredth of the time.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
+
+/// What reaches the daemon.
+#[derive(Debug)]
+pub enum DaemonEvent {
+    /// Stop all jobs and end.
+    Stop,
+    /// The process of a job has ended.
+    #[doc(hidden)]
+    Ended(JobEnding),
+}
+
+/// The end of a job's process.
+#[derive(Debug)]
+pub struct JobEnding {
+    job: i64,
+    ending: Ending,
+}
+
+/// Why the daemon cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum DaemonError {
+    /// The queue's file failed.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+    /// Another daemon plays this queue.
+    #[error("lock {}: another daemon plays this queue", .0.display())]
+    Busy(PathBuf),
+    /// A file of ours cannot be made.
+    #[error("write {}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// How jobs are played.
+#[derive(Clone, Debug)]
+pub struct DaemonSettings {
+    /// Slots that all jobs share.
+    pub slots: usize,
+    /// The folder of our programs.
+    pub programs: PathBuf,
+}
+
+/// A job that plays.
+#[derive(Debug)]
+struct Running {
+    slots: usize,
+    thread: JobThread,
+    is_stopping: bool,
+    /// Until when its time is counted.
+    counted: Instant,
+}
+
+/// The daemon of one queue.
+pub struct Daemon<'a> {
+    file: QueueFile,
+    settings: DaemonSettings,
+    home: PathBuf,
+    running: BTreeMap<i64, Running>,
+    sender: Sender<DaemonEvent>,
+    events: Receiver<DaemonEvent>,
+    next_progress: Instant,
+    is_stopping: bool,
+    /// Gets each thing that happened, in words.
+    notify: &'a mut dyn FnMut(&str),
+    /// Gets the store of each job once it exists.
+    store_found: &'a mut dyn FnMut(i64, &Path),
+    _lock: File,
+}
+
+impl<'a> Daemon<'a> {
+    /// Takes the queue.
+    ///
+    /// # Errors
+    /// If another daemon has it, or its files cannot be made.
+    pub fn new(
+        mut file: QueueFile,
+        settings: DaemonSettings,
+        notify: &'a mut dyn FnMut(&str),
+        store_found: &'a mut dyn FnMut(i64, &Path),
+    ) -> Result<Daemon<'a>, DaemonError> {
+        let home = file.home();
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source| DaemonError::File { path, source }
+        };
+        std::fs::create_dir_all(&home).map_err(failed(&home))?;
+        let path = home.join("lock");
+        let lock = File::create(&path).map_err(failed(&path))?;
+        smalt_match::file_lock::try_lock(&lock).map_err(|_| DaemonError::Busy(path))?;
+        file.reset_running()?;
+        let (sender, events) = channel();
+        let (running, next_progress) = (BTreeMap::new(), Instant::now());
+        Ok(Daemon {
+            file,
+            settings,
+            home,
+            running,
+            sender,
+            events,
+            next_progress,
+            is_stopping: false,
+            notify,
+            store_found,
+            _lock: lock,
+        })
+    }
+
+    /// Where events go.
+    pub fn sender(&self) -> Sender<DaemonEvent> {
+        self.sender.clone()
+    }
+
+    /// Plays until it is stopped.
+    ///
+    /// # Errors
+    /// If the file fails; all jobs have been stopped then.
+    pub fn run(mut self) -> Result<(), DaemonError> {
+        for job in self.file.jobs()? {
+            self.show_store(&job);
+        }
+        while !(self.is_stopping && self.running.is_empty()) {
+            self.look()?;
+            match self.events.recv_timeout(LOOK_INTERVAL) {
+                Ok(DaemonEvent::Stop) => self.is_stopping = true,
+                Ok(DaemonEvent::Ended(JobEnding { job, ending })) => self.end(job, ending)?,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the queue, and starts and stops jobs accordingly.
+    fn look(&mut self) -> Result<(), DaemonError> {
+        self.count_time()?;
+        let jobs = self.file.jobs()?;
+        for job in &jobs {
+            let is_spent = job.added.budget.is_some_and(|budget| job.used >= budget);
+            if job.state == JobState::Waiting && is_spent {
+                self.file.note_ended(job.id, JobState::OutOfTime, "the budget is used up")?;
+            }
+        }
+        let jobs = self.file.jobs()?;
+        let active: Vec<&Job> =
+            jobs.iter().filter(|job| job.state == JobState::Waiting && !self.is_stopping).collect();
+        let request = |job: &&Job| Request { priority: job.added.priority, most: job.most_slots() };
+        let requests: Vec<Request> = active.iter().map(request).collect();
+        let slots: BTreeMap<i64, usize> = active
+            .iter()
+            .map(|job| job.id)
+            .zip(allocate(self.settings.slots, &requests))
+            .filter(|(_, slots)| *slots > 0)
+            .collect();
+        for (id, running) in &mut self.running {
+            if !running.is_stopping && slots.get(id) != Some(&running.slots) {
+                running.is_stopping = true;
+                running.thread.stop();
+            }
+        }
+        for job in active {
+            let taken: usize = self.running.values().map(|running| running.slots).sum();
+            let Some(&wanted) = slots.get(&job.id) else { continue };
+            if self.running.contains_key(&job.id) || taken + wanted > self.settings.slots {
+                continue;
+            }
+            // A runner of an earlier daemon may still be ending, or a user plays the run by hand.
+            let store = job.store(&self.home);
+            if !store.is_some_and(|store| StoreUse::of(&store).is_in_use()) {
+                self.start(job, wanted)?;
+            }
+        }
+        if Instant::now() >= self.next_progress {
+            let begun = Instant::now();
+            for job in &jobs {
+                if self.running.contains_key(&job.id) {
+                    self.read_progress(job)?;
+                }
+            }
+            self.next_progress = Instant::now() + PROGRESS_INTERVAL.max(100 * begun.elapsed());
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, job: &Job, slots: usize) -> Result<(), DaemonError> {
+        let Launch { program, arguments } = job.launch(&self.home, slots);
+        let program = self.settings.programs.join(format!("{program}{}", std::env::consts::EXE_SUFFIX));
+        let command = EngineCommand::new(program).arguments(arguments).directory(&job.added.folder);
+        let (id, sender) = (job.id, self.sender.clone());
+        // A daemon that has ended needs no news.
+        let ended = move |ending| drop(sender.send(DaemonEvent::Ended(JobEnding { job: id, ending })));
+        let log = job.log(&self.home);
+        let thread = match JobThread::start(command, &log, ended) {
+            Ok(thread) => thread,
+            Err(error) => {
+                let words = format!("failed to start: {}: {error}", log.display());
+                return Ok(self.file.note_ended(id, JobState::Failed, &words)?);
+            }
+        };
+        (self.notify)(&format!("Job {id} ({}) starts with concurrency {slots}", job.added.name));
+        let running = Running { slots, thread, is_stopping: false, counted: Instant::now() };
+        self.running.insert(id, running);
+        Ok(self.file.note_started(id, slots)?)
+    }
+
+    /// Handles the end of a job's process.
+    fn end(&mut self, id: i64, ending: Ending) -> Result<(), DaemonError> {
+        self.count_time()?;
+        if let Some(mut running) = self.running.remove(&id) {
+            running.thread.join();
+        }
+        // It may have been removed from the queue.
+        let Ok(job) = self.file.job(id) else { return Ok(()) };
+        let name = &job.added.name;
+        match outcome(&ending, &job.log(&self.home)) {
+            None => {
+                (self.notify)(&format!("Job {id} ({name}) is stopped"));
+                self.file.note_stopped(id)?;
+            }
+            Some((state, flag)) => {
+                (self.notify)(&format!(
+                    "Job {id} ({name}): {state}{}{flag}",
+                    if flag.is_empty() { "" } else { ": " }
+                ));
+                self.file.note_ended(id, state, &flag)?;
+            }
+        }
+        self.read_progress(&self.file.job(id)?)
+    }
+
+    /// Adds the time that running jobs have played to their use.
+    fn count_time(&mut self) -> Result<(), DaemonError> {
+        let now = Instant::now();
+        for (&id, running) in &mut self.running {
+            let time = now.duration_since(running.counted);
+            if time >= Duration::from_secs(1) || running.is_stopping {
+                running.counted = now;
+                self.file.add_used(id, time)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the store of a job, if it has one. Faults of its engines are flagged, unless it is flagged already.
+    fn read_progress(&mut self, job: &Job) -> Result<(), DaemonError> {
+        self.show_store(job);
+        let Some(store) = job.store(&self.home).filter(|store| store.exists()) else { return Ok(()) };
+        // A store may be read at a bad moment; later is soon enough.
+        let Ok(progress) = Progress::read(&store) else { return Ok(()) };
+        if progress.line != job.progress {
+            self.file.note_progress(job.id, &progress.line)?;
+        }
+        let is_ours = job.flag.is_empty() || job.state == JobState::Waiting;
+        if is_ours && progress.faults != job.flag {
+            self.file.note_flag(job.id, &progress.faults)?;
+        }
+        Ok(())
+    }
+
+    fn show_store(&mut self, job: &Job) {
+        if let Some(store) = job.store(&self.home).filter(|store| store.exists()) {
+            (self.store_found)(job.id, &store);
+        }
+    }
+}
+
+/// What the end of its process makes of a job; `None` if it goes on later.
+fn outcome(ending: &Ending, log: &Path) -> Option<(JobState, String)> {
+    let failed = |words: String| {
+        let line = last_line(log).map(|line| format!(": {line}")).unwrap_or_default();
+        Some((JobState::Failed, format!("{words}{line}")))
+    };
+    match ending {
+        Ending::Stopped => None,
+        // 10 and 11 are verdicts of --exit-on-verdict.
+        Ending::Exited(Exit::Code(0 | 10 | 11)) => Some((JobState::Done, String::new())),
+        Ending::Exited(Exit::Code(3)) => {
+            Some((JobState::Done, "something was left out, see its log".to_owned()))
+        }
+        Ending::Exited(Exit::Code(130 | 143)) => {
+            Some((JobState::Paused, "interrupted by another program".to_owned()))
+        }
+        Ending::Exited(exit) => failed(exit.to_string()),
+        Ending::Lost(words) => Some((JobState::Failed, words.clone())),
+    }
+}
+
+/// The last line of a log.
+fn last_line(log: &Path) -> Option<String> {
+    const BYTES: usize = 2048;
+    let bytes = std::fs::read(log).ok()?;
+    let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(BYTES)..]).into_owned();
+    text.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_codes_decide_what_becomes_of_a_job() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        std::fs::write(&log, "playing\nsmalt-tournament: no such engine\n\n").unwrap();
+        let state = |ending| outcome(&ending, &log).map(|(state, _)| state);
+        let code = |code| Ending::Exited(Exit::Code(code));
+        assert_eq!(state(Ending::Stopped), None);
+        assert_eq!(state(code(0)), Some(JobState::Done));
+        assert_eq!(state(code(10)), Some(JobState::Done));
+        assert_eq!(state(code(143)), Some(JobState::Paused));
+        let (state, flag) = outcome(&code(2), &log).unwrap();
+        assert_eq!(state, JobState::Failed);
+        assert_eq!(flag, "exited with code 2: smalt-tournament: no such engine");
+        let killed = outcome(&Ending::Exited(Exit::Signal(9)), Path::new("/none")).unwrap();
+        assert!(killed.1.contains("SIGKILL"), "{killed:?}");
+    }
+}

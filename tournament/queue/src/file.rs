@@ -1,0 +1,469 @@
+//! The jobs in one SQLite file. Commands, the page and the daemon share it; each change is one transaction, and the daemon
+//! alone writes what becomes of running jobs.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use serde::Serialize;
+
+use crate::job::{Job, JobState, NewJob};
+
+/// What marks the file as ours, in SQLite's application_id: `Smlq`.
+const APPLICATION: i64 = 0x536d_6c71;
+
+/// The form that this program writes.
+const VERSION: i64 = 1;
+
+const TABLES: &str = "
+CREATE TABLE job (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    place INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    command TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    slots INTEGER,
+    budget_ms INTEGER,
+    used_ms INTEGER NOT NULL DEFAULT 0,
+    state TEXT NOT NULL,
+    running INTEGER NOT NULL DEFAULT 0,
+    progress TEXT NOT NULL DEFAULT '',
+    flag TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE TABLE event (
+    job INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    words TEXT NOT NULL
+) STRICT;
+CREATE INDEX event_of_job ON event (job);
+";
+
+/// An error of the queue's file.
+#[derive(Debug, thiserror::Error)]
+pub enum QueueError {
+    /// Its folder cannot be made.
+    #[error("make {}: {source}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// SQLite failed.
+    #[error("use {}: {source}", path.display())]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// It is another file.
+    #[error("read {}: it is not a queue", .0.display())]
+    Foreign(PathBuf),
+    /// A newer program wrote it.
+    #[error("read {}: its format is {found}, and this program knows formats up to {VERSION}; use a newer one", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+    },
+    /// No job has this number.
+    #[error("there is no job {0}")]
+    Unknown(i64),
+}
+
+/// Something that happened to a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct JobEvent {
+    /// Milliseconds since 1970.
+    pub at_ms: i64,
+    /// What it was.
+    pub words: String,
+}
+
+/// The file, open.
+#[derive(Debug)]
+pub struct QueueFile {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl QueueFile {
+    /// Opens the file, which is made if missing.
+    ///
+    /// # Errors
+    /// If it is another file, or cannot be used.
+    pub fn open(path: &Path) -> Result<QueueFile, QueueError> {
+        if let Some(folder) = path.parent() {
+            let failed = |source| QueueError::Folder { path: folder.to_owned(), source };
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        let failed = |source| QueueError::Database { path: path.to_owned(), source };
+        let mut connection = Connection::open(path).map_err(failed)?;
+        let prepared = prepare(&mut connection).map_err(|source| match source.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::NotADatabase) => QueueError::Foreign(path.to_owned()),
+            _ => failed(source),
+        });
+        match prepared? {
+            (APPLICATION, VERSION) => Ok(QueueFile { connection, path: path.to_owned() }),
+            (APPLICATION, found) => Err(QueueError::Newer { path: path.to_owned(), found }),
+            _ => Err(QueueError::Foreign(path.to_owned())),
+        }
+    }
+
+    /// The file's path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder of stores, checkpoints and logs of jobs: beside the file.
+    pub fn home(&self) -> PathBuf {
+        let mut name = self.path.file_stem().unwrap_or_default().to_owned();
+        name.push("-jobs");
+        self.path.with_file_name(name)
+    }
+
+    fn database<T>(&self, result: rusqlite::Result<T>) -> Result<T, QueueError> {
+        result.map_err(|source| QueueError::Database { path: self.path.clone(), source })
+    }
+
+    /// All jobs: by priority, then in the order of the queue.
+    ///
+    /// # Errors
+    /// If SQLite fails.
+    pub fn jobs(&self) -> Result<Vec<Job>, QueueError> {
+        let read = || {
+            let mut rows =
+                self.connection.prepare_cached("SELECT * FROM job ORDER BY priority DESC, place, id")?;
+            rows.query_map([], job)?.collect()
+        };
+        self.database(read())
+    }
+
+    /// One job.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub fn job(&self, id: i64) -> Result<Job, QueueError> {
+        let found = self.connection.query_row("SELECT * FROM job WHERE id = ?1", [id], job).optional();
+        self.database(found)?.ok_or(QueueError::Unknown(id))
+    }
+
+    /// Adds a job behind all others of its priority; its number.
+    ///
+    /// # Errors
+    /// If SQLite fails.
+    pub fn add(&mut self, new: &NewJob) -> Result<i64, QueueError> {
+        let mut add = || {
+            let change = self.connection.transaction()?;
+            change.execute(
+                "INSERT INTO job (place, name, command, folder, priority, slots, budget_ms, state)
+                 VALUES ((SELECT coalesce(max(place), 0) + 1 FROM job), ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                params![
+                    new.name,
+                    serde_json::to_string(&new.command).unwrap_or_default(),
+                    new.folder.display().to_string(),
+                    new.priority,
+                    new.slots.map(saturated),
+                    new.budget.map(milliseconds),
+                    JobState::Waiting.to_string(),
+                ],
+            )?;
+            let id = change.last_insert_rowid();
+            note(&change, id, "added")?;
+            change.commit()?;
+            Ok(id)
+        };
+        let added = add();
+        self.database(added)
+    }
+
+    /// Changes a job, and notes it.
+    fn change(
+        &mut self,
+        id: i64,
+        words: &str,
+        set: &str,
+        value: impl rusqlite::ToSql,
+    ) -> Result<(), QueueError> {
+        let mut change = || {
+            let change = self.connection.transaction()?;
+            let changed =
+                change.execute(&format!("UPDATE job SET {set} WHERE id = ?1"), params![id, value])?;
+            if changed > 0 {
+                note(&change, id, words)?;
+            }
+            change.commit()?;
+            Ok(changed)
+        };
+        let changed = change();
+        if self.database(changed)? == 0 { Err(QueueError::Unknown(id)) } else { Ok(()) }
+    }
+
+    /// Stops a job until it is resumed. A job that has ended stays as it is.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub fn pause(&mut self, id: i64) -> Result<(), QueueError> {
+        let set = "state = CASE state WHEN 'waiting' THEN ?2 ELSE state END";
+        self.change(id, "paused", set, JobState::Paused.to_string())
+    }
+
+    /// Lets a job play again that is paused, failed, or out of time.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub fn resume(&mut self, id: i64) -> Result<(), QueueError> {
+        let set = "flag = CASE state WHEN 'done' THEN flag ELSE '' END, \
+                   state = CASE state WHEN 'done' THEN state ELSE ?2 END";
+        self.change(id, "resumed", set, JobState::Waiting.to_string())
+    }
+
+    /// Sets the priority of a job.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub fn set_priority(&mut self, id: i64, priority: i64) -> Result<(), QueueError> {
+        self.change(id, &format!("priority {priority}"), "priority = ?2", priority)
+    }
+
+    /// Sets the time that a job may play in all; `None`: without limit. A job that was out of time goes on if there is more now.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub fn set_budget(&mut self, id: i64, budget: Option<Duration>) -> Result<(), QueueError> {
+        let set = "budget_ms = ?2, state = CASE WHEN state = 'out-of-time' AND (?2 IS NULL OR ?2 > used_ms) \
+                   THEN 'waiting' ELSE state END";
+        self.change(id, "budget changed", set, budget.map(milliseconds))
+    }
+
+    /// Moves a job to the front of those of its priority, or right before another job.
+    ///
+    /// # Errors
+    /// If one of them does not exist.
+    pub fn reorder(&mut self, id: i64, before: Option<i64>) -> Result<(), QueueError> {
+        self.job(id)?;
+        let mut order: Vec<i64> =
+            self.jobs()?.iter().map(|job| job.id).filter(|&other| other != id).collect();
+        let at = match before {
+            Some(before) => {
+                order.iter().position(|&other| other == before).ok_or(QueueError::Unknown(before))?
+            }
+            None => 0,
+        };
+        order.insert(at, id);
+        let mut write = || {
+            let change = self.connection.transaction()?;
+            for (place, job) in (1_i64..).zip(&order) {
+                change.execute("UPDATE job SET place = ?2 WHERE id = ?1", params![job, place])?;
+            }
+            note(&change, id, "reordered")?;
+            change.commit()
+        };
+        let written = write();
+        self.database(written)
+    }
+
+    /// Removes a job; its store and log stay.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub fn remove(&mut self, id: i64) -> Result<(), QueueError> {
+        let removed = self.connection.execute("DELETE FROM job WHERE id = ?1", [id]);
+        if self.database(removed)? == 0 { Err(QueueError::Unknown(id)) } else { Ok(()) }
+    }
+
+    /// What happened to a job, oldest first.
+    ///
+    /// # Errors
+    /// If SQLite fails.
+    pub fn events(&self, id: i64) -> Result<Vec<JobEvent>, QueueError> {
+        let read = || {
+            let mut rows =
+                self.connection.prepare("SELECT at_ms, words FROM event WHERE job = ?1 ORDER BY rowid")?;
+            rows.query_map([id], |row| Ok(JobEvent { at_ms: row.get(0)?, words: row.get(1)? }))?.collect()
+        };
+        self.database(read())
+    }
+
+    /// Says that no job is running: a daemon begins.
+    pub(crate) fn reset_running(&mut self) -> Result<(), QueueError> {
+        let reset = self.connection.execute("UPDATE job SET running = 0", []);
+        self.database(reset).map(drop)
+    }
+
+    /// Notes that a job was started on this number of slots.
+    pub(crate) fn note_started(&mut self, id: i64, slots: usize) -> Result<(), QueueError> {
+        self.change(id, &format!("started with concurrency {slots}"), "running = ?2", saturated(slots))
+    }
+
+    /// Notes that it plays no more, but may go on.
+    pub(crate) fn note_stopped(&mut self, id: i64) -> Result<(), QueueError> {
+        self.change(id, "stopped", "running = ?2", 0)
+    }
+
+    /// Notes how it ended. One that a user has changed meanwhile keeps that state.
+    pub(crate) fn note_ended(&mut self, id: i64, state: JobState, flag: &str) -> Result<(), QueueError> {
+        let words = if flag.is_empty() { state.to_string() } else { format!("{state}: {flag}") };
+        let set = "running = 0, state = ?2";
+        self.change(id, &words, set, state.to_string())?;
+        self.note_flag(id, flag)
+    }
+
+    /// Notes why somebody should look at it.
+    pub(crate) fn note_flag(&mut self, id: i64, flag: &str) -> Result<(), QueueError> {
+        let set = self.connection.execute("UPDATE job SET flag = ?2 WHERE id = ?1", params![id, flag]);
+        self.database(set).map(drop)
+    }
+
+    /// Notes its progress.
+    pub(crate) fn note_progress(&mut self, id: i64, progress: &str) -> Result<(), QueueError> {
+        let set =
+            self.connection.execute("UPDATE job SET progress = ?2 WHERE id = ?1", params![id, progress]);
+        self.database(set).map(drop)
+    }
+
+    /// Adds to the time that it has played.
+    pub(crate) fn add_used(&mut self, id: i64, time: Duration) -> Result<(), QueueError> {
+        let set = "UPDATE job SET used_ms = used_ms + ?2 WHERE id = ?1";
+        let added = self.connection.execute(set, params![id, milliseconds(time)]);
+        self.database(added).map(drop)
+    }
+}
+
+/// Makes the tables of a new file; its mark and version. Another file is left as it is.
+fn prepare(connection: &mut Connection) -> rusqlite::Result<(i64, i64)> {
+    connection.busy_timeout(Duration::from_secs(10))?;
+    let read = |connection: &Connection, name: &str| {
+        connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+    };
+    let tables = |connection: &Connection| -> rusqlite::Result<i64> {
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+    };
+    let mark = read(connection, "application_id")?;
+    if mark != APPLICATION && tables(connection)? > 0 {
+        return Ok((mark, 0));
+    }
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    let change = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    if tables(&change)? == 0 {
+        change.execute_batch(TABLES)?;
+        change.pragma_update(None, "application_id", APPLICATION)?;
+        change.pragma_update(None, "user_version", VERSION)?;
+    }
+    change.commit()?;
+    Ok((read(connection, "application_id")?, read(connection, "user_version")?))
+}
+
+fn note(connection: &Connection, id: i64, words: &str) -> rusqlite::Result<()> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    connection
+        .execute(
+            "INSERT INTO event (job, at_ms, words) VALUES (?1, ?2, ?3)",
+            params![id, milliseconds(now), words],
+        )
+        .map(drop)
+}
+
+fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
+    let command: String = row.get("command")?;
+    let state: String = row.get("state")?;
+    let duration = |time: i64| Duration::from_millis(u64::try_from(time).unwrap_or(0));
+    let count = |number: i64| usize::try_from(number).unwrap_or(0);
+    Ok(Job {
+        id: row.get("id")?,
+        added: NewJob {
+            name: row.get("name")?,
+            command: serde_json::from_str(&command).unwrap_or_default(),
+            folder: PathBuf::from(row.get::<_, String>("folder")?),
+            priority: row.get("priority")?,
+            slots: row.get::<_, Option<i64>>("slots")?.map(count),
+            budget: row.get::<_, Option<i64>>("budget_ms")?.map(duration),
+        },
+        used: duration(row.get("used_ms")?),
+        state: state.parse().unwrap_or(JobState::Paused),
+        running: count(row.get("running")?),
+        progress: row.get("progress")?,
+        flag: row.get("flag")?,
+    })
+}
+
+fn milliseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn saturated(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn new(words: &str, priority: i64) -> NewJob {
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        NewJob { priority, ..NewJob::new(&words, PathBuf::from("/work")).unwrap() }
+    }
+
+    #[test]
+    fn jobs_are_kept_in_the_order_of_priority_and_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/queue.db");
+        let mut file = QueueFile::open(&path).unwrap();
+        for (words, priority) in [("sprt a", 0), ("sprt b", 0), ("match c", 2), ("sprt d", 0)] {
+            file.add(&new(words, priority)).unwrap();
+        }
+        let order = |file: &QueueFile| file.jobs().unwrap().iter().map(|job| job.id).collect::<Vec<_>>();
+        assert_eq!(order(&file), [3, 1, 2, 4]);
+        file.reorder(4, Some(2)).unwrap();
+        assert_eq!(order(&file), [3, 1, 4, 2]);
+        file.reorder(2, None).unwrap();
+        assert_eq!(order(&file), [3, 2, 1, 4]);
+        file.set_priority(1, 9).unwrap();
+        file.remove(4).unwrap();
+        let again = QueueFile::open(&path).unwrap();
+        assert_eq!(order(&again), [1, 3, 2]);
+        assert_eq!(again.job(2).unwrap().added.command, ["sprt", "b"]);
+        assert!(matches!(file.remove(4), Err(QueueError::Unknown(4))));
+        assert!(matches!(file.pause(99), Err(QueueError::Unknown(99))));
+        assert_eq!(again.home(), folder.path().join("new/queue-jobs"));
+    }
+
+    #[test]
+    fn a_job_that_has_ended_is_neither_paused_nor_resumed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = QueueFile::open(&folder.path().join("queue.db")).unwrap();
+        let id = file.add(&new("sprt", 0)).unwrap();
+        let state = |file: &QueueFile| file.job(id).unwrap().state;
+        file.pause(id).unwrap();
+        assert_eq!(state(&file), JobState::Paused);
+        file.resume(id).unwrap();
+        file.note_ended(id, JobState::OutOfTime, "").unwrap();
+        file.add_used(id, Duration::from_secs(60)).unwrap();
+        file.set_budget(id, Some(Duration::from_secs(50))).unwrap();
+        assert_eq!(state(&file), JobState::OutOfTime);
+        file.set_budget(id, Some(Duration::from_secs(70))).unwrap();
+        assert_eq!(state(&file), JobState::Waiting);
+        file.note_ended(id, JobState::Done, "2 time losses").unwrap();
+        file.pause(id).unwrap();
+        file.resume(id).unwrap();
+        let job = file.job(id).unwrap();
+        assert_eq!((job.state, job.flag.as_str()), (JobState::Done, "2 time losses"));
+        let words: Vec<String> = file.events(id).unwrap().into_iter().map(|event| event.words).collect();
+        assert_eq!(words[..3], ["added", "paused", "resumed"]);
+    }
+
+    #[test]
+    fn another_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = folder.path().join("text");
+        std::fs::write(&text, "no database, and long enough to be none at all").unwrap();
+        assert!(matches!(QueueFile::open(&text), Err(QueueError::Foreign(_))));
+        let other = folder.path().join("other.db");
+        Connection::open(&other).unwrap().execute_batch("CREATE TABLE run (id INTEGER)").unwrap();
+        assert!(matches!(QueueFile::open(&other), Err(QueueError::Foreign(_))));
+    }
+}

@@ -1,0 +1,83 @@
+//! Progress of a job from the store of its run: games, test, faults. Changes nothing.
+
+use std::path::Path;
+
+use smalt_match::plan::{Plan, PlanError, Settings};
+use smalt_match::setup::Prepared;
+use smalt_match::standings::CourseJson;
+use smalt_match::standings::{EntrantTally, Standings, report};
+use smalt_match::store::{Store, StoreError};
+use smalt_workbench::entrant::{FileError, Registry};
+
+/// What is known of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Games and test, in a line.
+    pub line: String,
+    /// Faults of its engines that put its result in doubt; empty if there are none.
+    pub faults: String,
+}
+
+/// Why nothing is known.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgressError {
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Its plan cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Its plan is none.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}
+
+impl Progress {
+    /// Reads a store, which may be in use.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn read(store: &Path) -> Result<Progress, ProgressError> {
+        let store = Store::read(store)?;
+        let layer = Settings::parse_layer(&store.run()?.plan, &store.path().display().to_string())?;
+        let prepared = Prepared::without_openings(Plan::of_layers(layer, &Registry::default())?);
+        let mut standings = Standings::new(&prepared);
+        standings.add_all(&store)?;
+        Ok(Progress { line: line(&standings), faults: faults(&standings) })
+    }
+}
+
+fn line(standings: &Standings) -> String {
+    let games = report::games(standings);
+    if let Some(test) = standings.test() {
+        let bounds = test.sprt.bounds();
+        return format!(
+            "{games}, LLR {:.2} ({:.2}, {:.2}) [{}, {}]: {}",
+            test.llr,
+            bounds.lower,
+            bounds.upper,
+            test.sprt.elo0(),
+            test.sprt.elo1(),
+            test.verdict
+        );
+    }
+    match CourseJson::of(standings) {
+        Some(course) => format!("{games}; {}", course.progress()),
+        None => games,
+    }
+}
+
+/// Games lost on time and by crashes, of each engine that has some.
+fn faults(standings: &Standings) -> String {
+    let of_entrant = |tally: &EntrantTally| {
+        let kinds = [
+            ("time losses", tally.time_losses),
+            ("crashes", tally.crashes),
+            ("illegal moves", tally.illegal_moves),
+        ];
+        let kinds = kinds.into_iter().filter(|(_, number)| *number > 0);
+        let kinds: Vec<String> = kinds.map(|(kind, number)| format!("{kind} {number}")).collect();
+        (!kinds.is_empty()).then(|| format!("{}: {}", tally.name, kinds.join(", ")))
+    };
+    standings.entrants().iter().filter_map(of_entrant).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,415 @@
+//! `queue`: adds, lists and changes the jobs of a queue, and plays them.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use smalt_dashboard::{ClientLimits, Dashboard, DashboardSettings, JobForm, QueuePage};
+use smalt_match::plan::parse_address;
+use smalt_queue::file::JobEvent;
+use smalt_queue::{
+    Daemon, DaemonError, DaemonEvent, DaemonSettings, Job, JobState, NewJob, QueueError, QueueFile,
+};
+use smalt_report::{Column, ColumnKind, Sign, Table, format};
+use smalt_workbench::calendar::UtcTime;
+use smalt_workbench::entrant::split_words;
+
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::output::{inform, is_standard_output, print, write_json};
+use super::play::own_program;
+use super::serve;
+
+/// Where the page of a queue is, unless something else is said.
+const PORT: u16 = 8065;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  smalt-tournament queue add --name 'deeper LMR' -- sprt --git main..lmr --build 'make EXE={exe}' --tc 8+0.08
+  smalt-tournament queue add --priority -1 --hours 10 -- gauntlet --engine ./new --opponent stockfish --games 1000
+  smalt-tournament queue add -- spsa --engine ./tune --parameters lmr.txt
+  smalt-tournament queue run --listen 8065
+  smalt-tournament queue list
+
+A job is a command line of sprt, gauntlet, match, round-robin, race, bisect, datagen, swiss, knockout, pyramid, run, resume, \
+spsa or score, without --concurrency (or with the most that it shall get). `queue run` plays them: jobs of the highest priority share the slots \
+of the machine evenly, and the next priority gets what they leave. It may be stopped or killed at any time; the next `queue run` \
+resumes all jobs. Stores and logs are beside the queue's file, unless the command line has --store.";
+
+/// Which queue, and what is done with it.
+#[derive(Args, Clone, Debug)]
+pub(super) struct QueueFlags {
+    /// File of the queue, made if missing [default: smalt/queue.db in your configuration folder]
+    #[arg(long, value_name = "FILE", global = true)]
+    queue: Option<PathBuf>,
+    /// What to do
+    #[command(subcommand)]
+    command: QueueCommand,
+}
+
+/// What is done with a queue.
+#[derive(Clone, Debug, Subcommand)]
+enum QueueCommand {
+    /// Add a job: a command line without the program's name
+    Add {
+        /// Name in lists [default: the command]
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+        /// Priority: jobs with a higher one get their slots first
+        #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true)]
+        priority: i64,
+        /// Budget: hours that it may play
+        #[arg(long, value_name = "HOURS", value_parser = parse_hours)]
+        hours: Option<Duration>,
+        /// Command line, e.g. -- sprt --engine ./new --engine ./old
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+        line: Vec<String>,
+    },
+    /// List all jobs
+    List {
+        /// JSON file of the same (`-`: standard output)
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
+    },
+    /// Show a job: its command line, and what happened to it
+    Show {
+        /// Number of the job
+        job: i64,
+    },
+    /// Stop a job until it is resumed
+    Pause {
+        /// Number of the job
+        job: i64,
+    },
+    /// Let a job play again that is paused, failed or out of time
+    Resume {
+        /// Number of the job
+        job: i64,
+    },
+    /// Set the priority of a job
+    Priority {
+        /// Number of the job
+        job: i64,
+        /// Its priority
+        #[arg(allow_negative_numbers = true)]
+        priority: i64,
+    },
+    /// Set the hours that a job may play in all; without a number there is no limit
+    Budget {
+        /// Number of the job
+        job: i64,
+        /// Hours
+        #[arg(value_parser = parse_hours)]
+        hours: Option<Duration>,
+    },
+    /// Move a job to the front of those of its priority, or before another one
+    Reorder {
+        /// Number of the job
+        job: i64,
+        /// Number of the job that comes right behind it
+        #[arg(long, value_name = "JOB")]
+        before: Option<i64>,
+    },
+    /// Remove a job from the queue; its store and log stay
+    Remove {
+        /// Number of the job
+        job: i64,
+    },
+    /// Play the jobs until Ctrl-C, with a page that shows them
+    Run(RunQueueFlags),
+}
+
+/// How jobs are played.
+#[derive(Args, Clone, Debug)]
+struct RunQueueFlags {
+    /// Number of games at once, of all jobs together [default: cores less one]
+    #[arg(long, value_name = "N")]
+    slots: Option<NonZeroUsize>,
+    /// Address of the page: a port of this machine, or ADDRESS:PORT [default: 127.0.0.1:8065]
+    #[arg(long, value_name = "ADDR", value_parser = parse_address)]
+    listen: Option<SocketAddr>,
+    /// File with the token that browsers must present; created if missing [default: page-token beside the queue's jobs]
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Host name under which other machines reach this one; may be repeated
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+    /// No page
+    #[arg(long, conflicts_with_all = ["listen", "token_file", "host"])]
+    no_page: bool,
+}
+
+fn parse_hours(text: &str) -> Result<Duration, String> {
+    let hours: Option<f64> = text.parse().ok().filter(|&hours| hours > 0.0);
+    let time = hours.and_then(|hours| Duration::try_from_secs_f64(3600.0 * hours).ok());
+    time.ok_or_else(|| format!("{text:?}: expected hours above 0, such as 10 or 0.5"))
+}
+
+/// Does what the flags say.
+pub(super) fn queue(flags: &QueueFlags) -> Result<Exit, Refusal> {
+    let path = match &flags.queue {
+        Some(path) => path.clone(),
+        None => {
+            let folder =
+                smalt_workbench::config_folder().context("find your configuration folder; give --queue FILE");
+            folder.or_usage()?.join("smalt").join("queue.db")
+        }
+    };
+    // Jobs start in other folders.
+    let path = std::path::absolute(&path).unwrap_or(path);
+    let mut file = QueueFile::open(&path).map_err(refuse)?;
+    match &flags.command {
+        QueueCommand::Add { name, priority, hours, line } => {
+            let folder = std::env::current_dir().context("find the current folder").or_failed()?;
+            let job = NewJob::new(line, folder).or_usage()?;
+            let name = name.clone().unwrap_or_else(|| job.name.clone());
+            let job = NewJob { name, priority: *priority, budget: *hours, ..job };
+            let id = file.add(&job).map_err(refuse)?;
+            print(&format!("Job {id}\n"))?;
+        }
+        QueueCommand::List { json } => list(&file, json.as_deref())?,
+        QueueCommand::Show { job } => show(&file, *job)?,
+        QueueCommand::Pause { job } => file.pause(*job).map_err(refuse)?,
+        QueueCommand::Resume { job } => file.resume(*job).map_err(refuse)?,
+        QueueCommand::Priority { job, priority } => file.set_priority(*job, *priority).map_err(refuse)?,
+        QueueCommand::Budget { job, hours } => file.set_budget(*job, *hours).map_err(refuse)?,
+        QueueCommand::Reorder { job, before } => file.reorder(*job, *before).map_err(refuse)?,
+        QueueCommand::Remove { job } => file.remove(*job).map_err(refuse)?,
+        QueueCommand::Run(run) => play(file, run)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn refuse(error: QueueError) -> Refusal {
+    let exit = if matches!(error, QueueError::Database { .. }) { Exit::Failed } else { Exit::Usage };
+    Refusal { exit, error: error.into() }
+}
+
+/// A job as JSON.
+#[derive(Serialize)]
+struct JobJson<'a> {
+    id: i64,
+    name: &'a str,
+    command: &'a [String],
+    folder: &'a Path,
+    priority: i64,
+    state: JobState,
+    /// Slots on which it plays now.
+    running: usize,
+    used_hours: f64,
+    budget_hours: Option<f64>,
+    progress: &'a str,
+    flag: &'a str,
+    store: Option<PathBuf>,
+    /// Number of its run on the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<usize>,
+}
+
+impl JobJson<'_> {
+    fn of<'a>(job: &'a Job, home: &Path, run: Option<usize>) -> JobJson<'a> {
+        let hours = |time: Duration| time.as_secs_f64() / 3600.0;
+        let added = &job.added;
+        JobJson {
+            id: job.id,
+            name: &added.name,
+            command: &added.command,
+            folder: &added.folder,
+            priority: added.priority,
+            state: job.state,
+            running: job.running,
+            used_hours: hours(job.used),
+            budget_hours: added.budget.map(hours),
+            progress: &job.progress,
+            flag: &job.flag,
+            store: job.store(home),
+            run,
+        }
+    }
+}
+
+fn list(file: &QueueFile, json: Option<&Path>) -> Result<(), Refusal> {
+    let (jobs, home) = (file.jobs().map_err(refuse)?, file.home());
+    if let Some(json) = json {
+        let jobs: Vec<JobJson<'_>> = jobs.iter().map(|job| JobJson::of(job, &home, None)).collect();
+        write_json(json, &Jobs { jobs })?;
+        if is_standard_output(json) {
+            return Ok(());
+        }
+    }
+    let mut table = Table::new([
+        Column::new("job", ColumnKind::Integer),
+        Column::new("name", ColumnKind::Text),
+        Column::new("priority", ColumnKind::Integer),
+        Column::new("state", ColumnKind::Text),
+        Column::new("hours", ColumnKind::Number(1, Sign::Negative)),
+        Column::new("progress", ColumnKind::Text),
+        Column::new("look at it", ColumnKind::Text),
+    ]);
+    for job in &jobs {
+        table.push([
+            job.id.into(),
+            job.added.name.clone().into(),
+            job.added.priority.into(),
+            state(job).into(),
+            (job.used.as_secs_f64() / 3600.0).into(),
+            job.progress.clone().into(),
+            job.flag.clone().into(),
+        ]);
+    }
+    print(&if jobs.is_empty() { "No jobs\n".to_owned() } else { table.to_text() })
+}
+
+/// All jobs as JSON.
+#[derive(Serialize)]
+struct Jobs<'a> {
+    jobs: Vec<JobJson<'a>>,
+}
+
+fn state(job: &Job) -> String {
+    match job.running {
+        0 => job.state.to_string(),
+        slots => format!("playing, concurrency {slots}"),
+    }
+}
+
+fn show(file: &QueueFile, id: i64) -> Result<(), Refusal> {
+    let job = file.job(id).map_err(refuse)?;
+    let mut text = format!("Job {id}, {}: {}\n", job.added.name, state(&job));
+    let mut line = |what: &str, words: &str| {
+        if !words.is_empty() {
+            text.push_str(&format!("{what}: {words}\n"));
+        }
+    };
+    line("Command", &job.added.command.join(" "));
+    line("Folder", &job.added.folder.display().to_string());
+    line("Progress", &job.progress);
+    line("Look at it", &job.flag);
+    line("Played", &format::duration(job.used));
+    line("Budget", &job.added.budget.map(format::duration).unwrap_or_default());
+    let home = file.home();
+    line("Store", &job.store(&home).map(|store| store.display().to_string()).unwrap_or_default());
+    line("Log", &job.log(&home).display().to_string());
+    for JobEvent { at_ms, words } in file.events(id).map_err(refuse)? {
+        let at = Duration::from_millis(u64::try_from(at_ms).unwrap_or(0));
+        let at = UtcTime::of(std::time::UNIX_EPOCH + at);
+        text.push_str(&format!("  {} {} {words}\n", at.pgn_date(), at.pgn_time()));
+    }
+    print(&text)
+}
+
+/// The runs on the page, by job.
+#[derive(Clone, Default)]
+struct ShownRuns(Arc<Mutex<BTreeMap<i64, usize>>>);
+
+impl ShownRuns {
+    fn of(&self, job: i64) -> Option<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&job).copied()
+    }
+
+    /// Whether it is new.
+    fn add(&self, job: i64) -> bool {
+        let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = runs.len();
+        let is_new = !runs.contains_key(&job);
+        runs.entry(job).or_insert(next);
+        is_new
+    }
+}
+
+/// The queue behind the page.
+struct Page {
+    path: PathBuf,
+    /// Folder of jobs that the page adds.
+    folder: PathBuf,
+    runs: ShownRuns,
+}
+
+impl Page {
+    fn file(&self) -> Result<QueueFile, String> {
+        QueueFile::open(&self.path).map_err(|error| error.to_string())
+    }
+}
+
+impl QueuePage for Page {
+    fn jobs(&self) -> Result<String, String> {
+        let file = self.file()?;
+        let (jobs, home) = (file.jobs().map_err(|error| error.to_string())?, file.home());
+        let jobs = jobs.iter().map(|job| JobJson::of(job, &home, self.runs.of(job.id))).collect();
+        serde_json::to_string(&Jobs { jobs }).map_err(|error| error.to_string())
+    }
+
+    fn add(&self, form: &JobForm) -> Result<(), String> {
+        let words = split_words(&form.command).map_err(|error| error.to_string())?;
+        let job = NewJob::new(&words, self.folder.clone()).map_err(|error| error.to_string())?;
+        let name = if form.name.trim().is_empty() { job.name.clone() } else { form.name.trim().to_owned() };
+        let job = NewJob { name, priority: form.priority, ..job };
+        self.file()?.add(&job).map(drop).map_err(|error| error.to_string())
+    }
+
+    fn set_paused(&self, job: i64, paused: bool) -> Result<(), String> {
+        let mut file = self.file()?;
+        let changed = if paused { file.pause(job) } else { file.resume(job) };
+        changed.map_err(|error| error.to_string())
+    }
+}
+
+/// Plays the queue until a signal comes.
+fn play(file: QueueFile, flags: &RunQueueFlags) -> Result<(), Refusal> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let slots = flags.slots.map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
+    let program = own_program()?;
+    let programs = program.parent().context("find the folder of this program").or_failed()?.to_owned();
+    let runs = ShownRuns::default();
+    let page = page(&file, flags, &runs)?;
+    let mut store_found = |job: i64, store: &Path| {
+        if let Some(page) = &page
+            && runs.add(job)
+        {
+            page.add(store);
+        }
+    };
+    let path = file.path().to_owned();
+    let mut notify = |words: &str| inform(words);
+    let daemon = Daemon::new(file, DaemonSettings { slots, programs }, &mut notify, &mut store_found);
+    let daemon = daemon.map_err(refuse_daemon)?;
+    let stop = daemon.sender();
+    smalt_workbench::signals::handle(move || drop(stop.send(DaemonEvent::Stop)), || ())
+        .context("listen to signals")
+        .or_failed()?;
+    inform(&format!("{} is played with concurrency {slots} until Ctrl-C", path.display()));
+    daemon.run().map_err(refuse_daemon)
+}
+
+fn refuse_daemon(error: DaemonError) -> Refusal {
+    match error {
+        DaemonError::Queue(error) => refuse(error),
+        other => Refusal { exit: Exit::Usage, error: other.into() },
+    }
+}
+
+/// The page of the queue; it always has a token, since it can add jobs.
+fn page(file: &QueueFile, flags: &RunQueueFlags, runs: &ShownRuns) -> Result<Option<Dashboard>, Refusal> {
+    if flags.no_page {
+        return Ok(None);
+    }
+    let home = file.home();
+    std::fs::create_dir_all(&home).with_context(|| format!("make {}", home.display())).or_usage()?;
+    let token_file = flags.token_file.clone().unwrap_or_else(|| home.join("page-token"));
+    let place = serve::claim(flags.listen, PORT, Some(&token_file))?;
+    let folder =
+        std::env::current_dir().map_err(|error| anyhow!("find the current folder: {error}")).or_failed()?;
+    let queue = Page { path: file.path().to_owned(), folder, runs: runs.clone() };
+    let settings = DashboardSettings {
+        stores: Vec::new(),
+        hosts: flags.host.clone(),
+        limits: ClientLimits::default(),
+        queue: Some(Arc::new(queue)),
+    };
+    serve::start(place, settings, "--listen").map(Some)
+}

@@ -1,0 +1,187 @@
+//! The queue, end to end: jobs with engines that follow a script, played by a daemon that is killed now and then.
+
+use std::process::Child;
+
+use serde_json::Value;
+use smalt_testing::process;
+
+use crate::support::served::{HttpResponse, request};
+use crate::support::{Place, scripted, timeless, wait_until};
+
+/// A match that takes this number of games.
+fn job(games: &str) -> Vec<String> {
+    let (first, second) = (scripted("first", "--seed 1"), scripted("second", "--seed 2"));
+    let words = ["match", "--engine", &first, "--engine", &second, "--games", games];
+    let words = words.into_iter().chain("--depth 1 --maxmoves 20 --seed 3".split(' '));
+    words.map(str::to_owned).collect()
+}
+
+fn queue(place: &Place, words: &[&str]) -> String {
+    place.check(&[&["queue", "--queue", "queue.db"], words].concat(), 0).0
+}
+
+fn add(place: &Place, flags: &[&str], job: &[String]) {
+    let job: Vec<&str> = job.iter().map(String::as_str).collect();
+    queue(place, &[&["add"], flags, &["--"], &job[..]].concat());
+}
+
+fn start(place: &Place, flags: &[&str]) -> Child {
+    place.start(&[&["queue", "--queue", "queue.db", "run", "--slots", "2"], flags].concat())
+}
+
+fn jobs(place: &Place) -> Vec<Value> {
+    let jobs: Value = serde_json::from_str(&queue(place, &["list", "--json", "-"])).unwrap();
+    jobs["jobs"].as_array().unwrap().clone()
+}
+
+fn job_of(place: &Place, id: i64) -> Value {
+    jobs(place).into_iter().find(|job| job["id"] == id).unwrap()
+}
+
+fn await_state(place: &Place, id: i64, state: &str) {
+    wait_until(&format!("job {id} {state}"), || job_of(place, id)["state"] == state);
+}
+
+fn await_slots(place: &Place, id: i64, slots: u64) {
+    wait_until(&format!("job {id} on {slots} slots"), || job_of(place, id)["running"] == slots);
+}
+
+/// Ends the daemon as Ctrl-C does.
+fn stop(daemon: Child) {
+    process::signal(daemon.id(), "-TERM");
+    assert_eq!(process::wait_for_output(daemon).status.code(), Some(0));
+}
+
+#[test]
+fn jobs_share_the_slots_and_survive_kills_of_the_daemon() {
+    let place = Place::new();
+    let games = "400";
+    add(&place, &["--name", "one"], &job(games));
+    add(&place, &["--name", "two"], &job(games));
+    let mut daemon = start(&place, &["--no-page"]);
+    for games in [20, 60, 100] {
+        await_slots(&place, 1, 1);
+        await_slots(&place, 2, 1);
+        place.await_games("queue-jobs/job-1.db", games);
+        daemon.kill().unwrap();
+        daemon.wait().unwrap();
+        daemon = start(&place, &["--no-page"]);
+    }
+    await_state(&place, 1, "done");
+    await_state(&place, 2, "done");
+    stop(daemon);
+    place.await_nobody();
+    let words: Vec<String> = job(games);
+    let words: Vec<&str> = words.iter().map(String::as_str).chain(["--store", "whole.db"]).collect();
+    place.check(&words, 0);
+    let whole = timeless(&place.read("whole.pgn"));
+    for id in [1, 2] {
+        assert_eq!(timeless(&place.read(&format!("queue-jobs/job-{id}.pgn"))), whole);
+        let job = job_of(&place, id);
+        assert_eq!((&job["progress"], &job["flag"]), (&"400 of 400 games".into(), &"".into()));
+    }
+    let shown = queue(&place, &["show", "1"]);
+    assert!(shown.contains(" added\n") && shown.contains("started with concurrency 1"), "{shown}");
+}
+
+#[test]
+fn a_job_of_a_higher_priority_takes_the_slots_and_gives_them_back() {
+    let place = Place::new();
+    add(&place, &["--name", "long"], &job("100000"));
+    let daemon = start(&place, &["--no-page"]);
+    await_slots(&place, 1, 2);
+    add(&place, &["--priority", "1"], &job("20"));
+    await_state(&place, 2, "done");
+    await_slots(&place, 1, 2);
+    queue(&place, &["pause", "1"]);
+    await_slots(&place, 1, 0);
+    assert_eq!(job_of(&place, 1)["state"], "paused");
+    queue(&place, &["resume", "1"]);
+    await_slots(&place, 1, 2);
+    queue(&place, &["budget", "1", "0.0001"]);
+    await_state(&place, 1, "out-of-time");
+    await_slots(&place, 1, 0);
+    queue(&place, &["remove", "1"]);
+    assert_eq!(jobs(&place).len(), 1);
+    stop(daemon);
+}
+
+#[test]
+fn jobs_that_fail_or_have_faults_are_flagged() {
+    let place = Place::new();
+    let failing = ["match", "--engine", "./none", "--engine", "./nobody"].map(str::to_owned);
+    add(&place, &[], &failing);
+    let mut faulty = job("4");
+    faulty[2] = scripted("first", "--seed 1 --fault illegal-move@2");
+    add(&place, &[], &faulty);
+    let daemon = start(&place, &["--no-page"]);
+    await_state(&place, 1, "failed");
+    await_state(&place, 2, "done");
+    stop(daemon);
+    let flag = |id| job_of(&place, id)["flag"].as_str().unwrap().to_owned();
+    assert!(
+        flag(1).starts_with("exited with code 2: smalt-tournament: ") && flag(1).contains("none"),
+        "{}",
+        flag(1)
+    );
+    assert!(flag(2).starts_with("first: illegal moves "), "{}", flag(2));
+    let list = queue(&place, &["list"]);
+    assert!(list.contains("failed") && list.contains("first: illegal moves"), "{list}");
+}
+
+#[test]
+fn wrong_words_of_a_queue_are_refused() {
+    let place = Place::new();
+    let refused = |words: &[&str]| place.check(&[&["queue", "--queue", "queue.db"], words].concat(), 2).1;
+    assert!(refused(&["add", "--", "elo", "--wdl", "1,2,3"]).contains("\"elo\" cannot be queued"));
+    assert!(refused(&["pause", "7"]).contains("there is no job 7"));
+    assert_eq!(queue(&place, &["list"]), "No jobs\n");
+    let daemon = start(&place, &["--no-page"]);
+    wait_until("the lock", || place.path("queue-jobs/lock").exists());
+    assert!(refused(&["run", "--no-page"]).contains("another daemon plays this queue"));
+    stop(daemon);
+    place.write("text.db", "no queue at all, and long enough to be read as something");
+    assert!(place.check(&["queue", "--queue", "text.db", "list"], 2).1.contains("it is not a queue"));
+}
+
+#[test]
+fn the_page_shows_jobs_and_adds_and_pauses_them_with_the_token() {
+    let place = Place::new();
+    place.write("token", "0123456789abcdef");
+    // A port that was free a moment ago.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let daemon = start(&place, &["--listen", &port.to_string(), "--token-file", "token"]);
+    wait_until("the page", || std::net::TcpStream::connect(port).is_ok());
+    let send = |line: &str, token: &str, body: &str| -> HttpResponse {
+        let length = body.len();
+        let head = format!(
+            "{line} HTTP/1.1\nHost: {port}\nContent-Type: application/json\nContent-Length: {length}{token}"
+        );
+        request_with_body(port, &head, body)
+    };
+    let token = "\nAuthorization: Bearer 0123456789abcdef";
+    let words = job("100000").iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
+    let form = serde_json::json!({ "command": words, "name": "of the page", "priority": 2 }).to_string();
+    assert_eq!(send("POST /api/queue", "", &form).status, 401);
+    assert_eq!(jobs(&place).len(), 0);
+    let wrong = send("POST /api/queue", token, "{\"command\": \"rm -rf .\"}");
+    assert!(wrong.status == 400 && wrong.body.contains("cannot be queued"), "{}", wrong.body);
+    assert_eq!(send("POST /api/queue", token, &form).status, 204);
+    await_slots(&place, 1, 2);
+    let get = |path: &str| request(port, &format!("GET {path} HTTP/1.1\nHost: {port}{token}")).json();
+    wait_until("the run on the page", || get("/api/queue")["jobs"][0]["run"] == 0);
+    wait_until("games on the page", || get("/api/runs")[0]["results"]["games_finished"].as_u64() > Some(0));
+    assert_eq!(send("POST /api/queue/1/pause", token, "{}").status, 204);
+    await_slots(&place, 1, 0);
+    assert_eq!(get("/api/queue")["jobs"][0]["state"], "paused");
+    assert_eq!(send("POST /api/queue/9/pause", token, "{}").status, 400);
+    stop(daemon);
+}
+
+fn request_with_body(address: std::net::SocketAddr, head: &str, body: &str) -> HttpResponse {
+    use std::io::Write as _;
+    let mut stream = crate::support::served::connect(address);
+    let head = head.replace('\n', "\r\n");
+    stream.write_all(format!("{head}\r\nConnection: close\r\n\r\n{body}").as_bytes()).unwrap();
+    HttpResponse::read(&mut stream)
+}
