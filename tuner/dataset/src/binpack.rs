@@ -13,7 +13,8 @@ use sfbinpack::chess::position::Position as PackPosition;
 use sfbinpack::{CompressedTrainingDataEntryWriter, TrainingDataEntry, parse_chunk};
 use smalt_chess::{Color, Move, Piece, Position, Role, UciMove};
 
-use super::plain::{GameCounter, from_mover, to_mover};
+use super::games::GameCounter;
+use super::plain::{from_mover, to_mover};
 use super::record::{RecordError, Sample};
 use super::text::LineError;
 

@@ -14,8 +14,9 @@ use std::io::{self, Read};
 
 use smalt_chess::{Bitboard, Color, Piece, Position, Role, Setup, Square};
 
+use super::games::LINES_PER_GAME;
 use super::record::{RecordError, Sample};
-use super::text::{LINES_PER_GAME, LineError};
+use super::text::LineError;
 use super::viri::read_or_end;
 
 /// Bytes of one position.

@@ -9,6 +9,7 @@ mod bullet;
 pub mod choose;
 pub mod file;
 pub mod format;
+pub mod games;
 mod plain;
 pub mod record;
 pub mod source;
@@ -93,7 +94,7 @@ impl Dataset {
         let text = || Ok::<_, OpenError>(BufReader::with_capacity(1 << 18, DataSource::open(path)?));
         Ok(match format {
             Some(Format::Smalt) => return Err(DatasetError::File { path: shown, error: foreign }),
-            Some(Format::Csv) => Dataset::Stream(Box::new(table::TsvReader::new(text()?))),
+            Some(Format::Csv) => Dataset::Stream(Box::new(table::CsvReader::new(text()?))),
             Some(Format::Plain) => Dataset::Stream(Box::new(plain::PlainReader::new(text()?))),
             Some(Format::Bullet) => Dataset::Stream(Box::new(bullet::BulletReader::new(text()?))),
             Some(Format::Viri) => Dataset::Stream(Box::new(viri::ViriReader::new(text()?))),

@@ -5,6 +5,7 @@ use std::io::{self, BufRead};
 
 use smalt_chess::{CastlingMode, Color, Move, Position, UciMove};
 
+use super::games::GameCounter;
 use super::record::Sample;
 use super::text::LineError;
 
@@ -13,24 +14,6 @@ pub(super) struct PlainReader<R> {
     input: R,
     line: u64,
     games: GameCounter,
-}
-
-/// Numbers games where the format does not: a new one begins where the ply does not grow or the result changes.
-#[derive(Default)]
-pub(super) struct GameCounter {
-    game: u32,
-    /// Ply and White's result of the last position.
-    last: Option<(u16, f32)>,
-}
-
-impl GameCounter {
-    pub(super) fn game_of(&mut self, ply: u16, result: f32) -> u32 {
-        if self.last.is_some_and(|(last_ply, last_result)| ply <= last_ply || result != last_result) {
-            self.game += 1;
-        }
-        self.last = Some((ply, result));
-        self.game
-    }
 }
 
 /// The lines of one position.

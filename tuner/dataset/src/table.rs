@@ -5,8 +5,9 @@ use std::io::{self, BufRead};
 
 use smalt_chess::{CastlingMode, UciMove};
 
+use super::games::GameCounter;
 use super::record::Sample;
-use super::text::{LINES_PER_GAME, LineError, parse_labels, parse_result};
+use super::text::{LineError, parse_labels, parse_result};
 
 /// The header that is written.
 pub(super) const HEADER: &str = "fen,score,result,game,ply,move\n";
@@ -16,16 +17,17 @@ const COLUMNS: [&[&str]; 6] =
     [&["fen", "position"], &["score", "eval", "cp"], &["result", "wdl"], &["game"], &["ply"], &["move"]];
 
 /// Reads positions one after the other.
-pub(super) struct TsvReader<R> {
+pub(super) struct CsvReader<R> {
     input: R,
     line: u64,
     /// Where each column stands; none before the header was read.
     columns: Option<[Option<usize>; 6]>,
+    games: GameCounter,
 }
 
-impl<R: BufRead> TsvReader<R> {
-    pub(super) fn new(input: R) -> TsvReader<R> {
-        TsvReader { input, line: 0, columns: None }
+impl<R: BufRead> CsvReader<R> {
+    pub(super) fn new(input: R) -> CsvReader<R> {
+        CsvReader { input, line: 0, columns: None, games: GameCounter::default() }
     }
 
     fn read(&mut self) -> io::Result<Option<(u64, Result<Sample, LineError>)>> {
@@ -46,13 +48,13 @@ impl<R: BufRead> TsvReader<R> {
                 }));
                 continue;
             };
-            let sample = sample(&fields, columns, (self.line / LINES_PER_GAME) as u32);
+            let sample = sample(&fields, columns, |sample| self.games.assign(self.line, sample));
             return Ok(Some((self.line, sample)));
         }
     }
 }
 
-impl<R: BufRead> Iterator for TsvReader<R> {
+impl<R: BufRead> Iterator for CsvReader<R> {
     type Item = io::Result<(u64, Result<Sample, LineError>)>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -76,17 +78,21 @@ fn split(line: &str) -> Vec<String> {
     fields
 }
 
-fn sample(fields: &[String], columns: &[Option<usize>; 6], game: u32) -> Result<Sample, LineError> {
+fn sample(
+    fields: &[String],
+    columns: &[Option<usize>; 6],
+    assign_game: impl FnOnce(&mut Sample),
+) -> Result<Sample, LineError> {
     let [fen, score, result, own_game, ply, mv] =
         columns.map(|column| column.and_then(|column| fields.get(column)).map(|field| field.trim()));
     let score = score.filter(|score| !score.is_empty());
     let result = result.and_then(parse_result).ok_or(LineError::NoResult)?;
-    let sample = parse_labels(fen.unwrap_or_default(), score, result)?;
+    let mut sample = parse_labels(fen.unwrap_or_default(), score, result)?;
     let mv = mv.and_then(|mv| UciMove::parse(mv).ok()).and_then(|mv| mv.to_move(&sample.position).ok());
-    let number = |text: Option<&str>| text.and_then(|text| text.parse().ok());
+    assign_game(&mut sample);
     Ok(Sample {
-        game: number(own_game).unwrap_or(game),
-        ply: number(ply).and_then(|ply: u32| u16::try_from(ply).ok()).unwrap_or(0),
+        game: own_game.and_then(|game| game.parse().ok()).unwrap_or(sample.game),
+        ply: ply.and_then(|ply| ply.parse().ok()).unwrap_or(sample.ply),
         mv,
         ..sample
     })

@@ -3,6 +3,7 @@
 //! Read are `FEN | score | result`, EPD with `c9 "1-0"`, and a FEN followed by `[1.0]` or by the result alone. Results
 //! and scores are White's, results as numbers or as PGN writes them. Lines that are empty or begin with `#` are skipped.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
@@ -10,12 +11,9 @@ use rayon::prelude::*;
 use smalt_chess::{FenError, Outcome, Position};
 
 use super::Worked;
+use super::games::GameCounter;
 use super::record::{RecordError, Sample};
 use super::source::{DataSource, OpenError};
-
-/// Lines of text do not name games. This number of neighbors counts as one, for the split between training and validation:
-/// positions of a game usually stand together.
-pub const LINES_PER_GAME: u64 = 64;
 
 /// Why a line was left out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,9 +46,24 @@ pub fn parse_line(line: &str) -> Result<Sample, LineError> {
             (&line[..end], find_score(line, &line[end..]), find_result(&line[end..]))
         }
     };
-    let position = Position::from_fen(fen.trim())?;
+    let position = Position::from_fen(&clocked(fen.trim(), line))?;
     let result = result.ok_or(LineError::NoResult)?;
     Ok(Sample::new(position, result, score))
+}
+
+/// The FEN with the counters that EPD writes as operations (hmvc, fmvn), where it has none of its own.
+fn clocked<'a>(fen: &'a str, line: &str) -> Cow<'a, str> {
+    let operation = |name: &str| {
+        let words = line.split(';').find_map(|operation| operation.trim_start().rsplit_once(name))?;
+        let number: u16 = words.1.trim().parse().ok()?;
+        Some(number)
+    };
+    match operation("fmvn ") {
+        Some(move_number) if fen.split_whitespace().count() == 4 => {
+            Cow::Owned(format!("{fen} {} {move_number}", operation("hmvc ").unwrap_or(0)))
+        }
+        _ => Cow::Borrowed(fen),
+    }
 }
 
 /// A position with its score in centipawns, where there is one, and its result.
@@ -134,18 +147,23 @@ impl LabelledText {
         work: &(impl Fn(&Sample) -> T + Sync),
         give: &mut dyn FnMut(Vec<Worked<T>>),
     ) -> io::Result<()> {
-        let mut number = 0;
+        let (mut number, mut games) = (0, GameCounter::default());
         loop {
             let lines = self.read_lines(size, &mut number)?;
             if lines.is_empty() {
                 return Ok(());
             }
-            let read = |(number, line): &(u64, Vec<u8>)| {
-                let parsed = str::from_utf8(line).map_err(|_| LineError::Encoding).and_then(parse_line);
-                let game = (number / LINES_PER_GAME) as u32;
-                (*number, parsed.map(|sample| work(&Sample { game, ..sample })))
-            };
-            give(lines.par_iter().map(read).collect());
+            let parse =
+                |line: &[u8]| str::from_utf8(line).map_err(|_| LineError::Encoding).and_then(parse_line);
+            let read = |(number, line): &(u64, Vec<u8>)| (*number, parse(line));
+            let mut parsed: Vec<Worked<Sample>> = lines.par_iter().map(read).collect();
+            for (number, sample) in &mut parsed {
+                if let Ok(sample) = sample {
+                    games.assign(*number, sample);
+                }
+            }
+            let worked = parsed.into_par_iter();
+            give(worked.map(|(number, sample)| (number, sample.map(|sample| work(&sample)))).collect());
         }
     }
 
@@ -193,6 +211,13 @@ mod tests {
         check(&format!("{FEN} \"0-1\""), 0.0, None);
         check(&format!("{FEN}; 0.5"), 0.5, None);
         check(&format!("{FEN} 1/2-1/2\r\n"), 0.5, None);
+    }
+
+    #[test]
+    fn epd_has_its_counters_as_operations() {
+        let sample = parse_line("4k3/8/8/8/8/8/4P3/4K3 w - - hmvc 7; fmvn 31; ce 5; c9 \"1-0\";").unwrap();
+        let position = sample.position;
+        assert_eq!((position.halfmove_clock(), position.fullmove_number(), sample.score), (7, 31, Some(5)));
     }
 
     #[test]

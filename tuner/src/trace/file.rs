@@ -14,9 +14,10 @@ use std::path::Path;
 use super::header::{Header, HeaderError, HeaderProgress};
 use super::position::{Coefficient, Reply, Trace};
 use smalt_dataset::Sample;
+use smalt_dataset::games::GameCounter;
 use smalt_dataset::record::{RECORD_SIZE, RecordError};
 use smalt_dataset::source::{DataSource, OpenError};
-use smalt_dataset::text::{LINES_PER_GAME, LineError, parse_line};
+use smalt_dataset::text::{LineError, parse_line};
 
 const MAGIC: [u8; 8] = *b"SMALTTRC";
 const VERSION: u32 = 1;
@@ -125,6 +126,7 @@ impl TraceFile {
             }
             Input::Text(text) => {
                 let mut last: Option<(u64, Result<Sample, LineError>)> = None;
+                let mut games = GameCounter::default();
                 for line in text.lines() {
                     let line = line?;
                     number += 1;
@@ -143,8 +145,10 @@ impl TraceFile {
                                 skipped((at, "a position without a trace after it".to_owned()));
                             }
                             let is_position = !line.trim().is_empty() && !line.starts_with('#');
-                            let game = u32::try_from(number / LINES_PER_GAME).unwrap_or(u32::MAX);
-                            let sample = parse_line(&line).map(|sample| Sample { game, ..sample });
+                            let mut sample = parse_line(&line);
+                            if let Ok(sample) = &mut sample {
+                                games.assign(number, sample);
+                            }
                             last = is_position.then_some((number, sample));
                         }
                     }

@@ -60,8 +60,7 @@ fn kept(sample: &Sample, format: Format) -> String {
     let fields: Vec<&str> = fen.split(' ').collect();
     let (fen, mv) = match format {
         Format::Smalt => (fields[..5].join(" "), None),
-        Format::Epd => (fields[..4].join(" "), None),
-        Format::Fen | Format::Book => (fen.clone(), None),
+        Format::Fen | Format::Epd | Format::Book => (fen.clone(), None),
         _ => (fen.clone(), *mv),
     };
     let score = score.filter(|_| format != Format::Book);
@@ -92,7 +91,16 @@ fn what_is_written_in_a_format_reads_back() {
 fn games_stay_apart_where_a_format_has_games() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples();
-    for format in [Format::Smalt, Format::Csv, Format::Plain, Format::Viri, Format::Binpack] {
+    for format in [
+        Format::Smalt,
+        Format::Fen,
+        Format::Epd,
+        Format::Book,
+        Format::Csv,
+        Format::Plain,
+        Format::Viri,
+        Format::Binpack,
+    ] {
         let games: Vec<u32> = read(&written(folder.path(), format, &samples), format)
             .iter()
             .map(|sample| sample.game)
