@@ -13,6 +13,7 @@ mod games;
 mod labels;
 mod loss;
 mod optimizer;
+mod parameter_file;
 mod plot;
 mod progress;
 mod prove;

@@ -3,11 +3,15 @@
 //! moved at once, each up or down by chance; the engine with these moves plays the one with the opposite moves, and each
 //! parameter follows the winner a little. Pure: results of games come in, values go out. Knows no games.
 
+mod forecast;
+
 use std::path::PathBuf;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
+
+pub(crate) use forecast::{ELO_PER_STEP, Forecast};
 
 /// Exponent of the decay of the learning rate (alpha).
 const ALPHA: f64 = 0.602;
@@ -29,9 +33,6 @@ const WITHOUT_MATCH: u32 = 1;
 
 /// At most this many past points are kept; beyond it every second one goes.
 const HISTORY: usize = 400;
-
-/// The field of a parameter's line that has its value, from 0.
-const VALUE_FIELD: usize = 2;
 
 /// Whole numbers or any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,50 +58,6 @@ pub(crate) struct TunableParam {
     pub step: f64,
     /// The learning rate in the last round (fishtest's r_end): a pair won moves the parameter by twice this share of the step.
     pub rate: f64,
-}
-
-/// A line that is no parameter.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {text:?} is not a parameter: expected name, int|float, value, min, max, c_end, r_end")]
-pub(crate) struct ParseTunableError {
-    /// Counted from 1.
-    pub line: usize,
-    pub text: String,
-}
-
-/// Reads parameters as OpenBench takes them: `name, int|float, value, min, max, c_end, r_end`, one a line; empty lines and
-/// those that begin with `#` are skipped.
-pub(crate) fn parse_parameters(text: &str) -> Result<Vec<TunableParam>, ParseTunableError> {
-    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
-    let parameters = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    parameters
-        .map(|(line, text)| {
-            parse_parameter(text).ok_or_else(|| ParseTunableError { line, text: text.to_owned() })
-        })
-        .collect()
-}
-
-fn parse_parameter(text: &str) -> Option<TunableParam> {
-    let words: Vec<&str> = text.split(',').map(str::trim).collect();
-    let [name, kind, numbers @ ..] = words.as_slice() else { return None };
-    let numbers: Vec<f64> = numbers.iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;
-    let [start, min, max, step, rate] = numbers[..] else { return None };
-    let kind = match *kind {
-        "int" => ColumnKind::Int,
-        "float" => ColumnKind::Float,
-        _ => return None,
-    };
-    let is_sound =
-        min <= start && start <= max && step > 0.0 && rate > 0.0 && numbers.iter().all(|n| n.is_finite());
-    (is_sound && !name.is_empty()).then(|| TunableParam {
-        name: (*name).to_owned(),
-        kind,
-        start,
-        min,
-        max,
-        step,
-        rate,
-    })
 }
 
 /// State of an SPSA run: parameters, settings and progress.
@@ -281,29 +238,6 @@ impl SpsaState {
         };
         self.parameters.iter().zip(&self.values).map(rounded).collect()
     }
-
-    /// The text of a parameter file with the current values: comments, blanks and parameters that are not tuned stay.
-    pub(crate) fn rewritten(&self, text: &str) -> Result<String, String> {
-        let rounded = self.rounded();
-        let mut is_written = vec![false; self.parameters.len()];
-        let mut rewritten = |line: &str| {
-            let content = line.trim();
-            let parameter = parse_parameter(content).filter(|_| !content.starts_with('#'))?;
-            let index = self.parameters.iter().position(|tuned| tuned.name == parameter.name)?;
-            is_written[index] = true;
-            let fields = line.split(',').enumerate().map(|(at, field)| {
-                let value = rounded[index].to_string();
-                if at == VALUE_FIELD { field.replacen(field.trim(), &value, 1) } else { field.to_owned() }
-            });
-            Some(fields.collect::<Vec<_>>().join(","))
-        };
-        let lines = text.split_inclusive('\n').map(|line| rewritten(line).unwrap_or_else(|| line.to_owned()));
-        let new: String = lines.collect();
-        match self.parameters.iter().zip(is_written).find(|(_, is_written)| !is_written) {
-            Some((parameter, _)) => Err(parameter.name.clone()),
-            None => Ok(new),
-        }
-    }
 }
 
 /// What chance decides of a parameter in a round.
@@ -322,27 +256,10 @@ fn unit(random: &mut ChaCha8Rng) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parameter_file::parse_lines as parse_parameters;
 
     const PARAMETERS: &str =
         "# of a test\nmargin, int, 50, 0, 200, 10, 0.002\n\nweight, float, 0.5, 0, 1, 0.05, 0.002\n";
-
-    #[test]
-    fn parameters_are_read_as_openbench_writes_them() {
-        let parameters = parse_parameters(PARAMETERS).unwrap();
-        assert_eq!(parameters.len(), 2);
-        assert_eq!(
-            (parameters[0].kind, parameters[0].start, parameters[1].max),
-            (ColumnKind::Int, 50.0, 1.0)
-        );
-        let state = SpsaState::new(parameters, 10, 1);
-        assert_eq!(state.rewritten(PARAMETERS).as_deref(), Ok(PARAMETERS));
-        assert_eq!(state.rewritten("margin, int, 50, 0, 200, 10, 0.002"), Err("weight".to_owned()));
-        for wrong in
-            ["a, int, 5, 0, 4, 1, 0.1", "a, real, 1, 0, 4, 1, 0.1", "a, int, 1, 0, 4, 0, 0.1", "a int 1"]
-        {
-            assert_eq!(parse_parameters(&format!("\n{wrong}")).unwrap_err().line, 2, "{wrong}");
-        }
-    }
 
     #[test]
     fn sides_lie_on_both_sides_and_within_bounds() {

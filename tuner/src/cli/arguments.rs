@@ -319,6 +319,11 @@ pub(super) struct TexelFlags {
     pub(super) force: bool,
 }
 
+fn parse_gain(text: &str) -> Result<f64, String> {
+    let elo = text.parse().ok().filter(|elo: &f64| elo.is_finite() && *elo > 0.0);
+    elo.ok_or_else(|| "expected a number above 0".to_owned())
+}
+
 fn parse_language(word: &str) -> Result<Language, String> {
     Language::parse(word).ok_or_else(|| format!("expected one of {}", Language::words().join(", ")))
 }
@@ -394,7 +399,7 @@ pub(super) enum PlotKind {
 
 #[derive(Debug, Args)]
 pub(super) struct ProveFlags {
-    /// Tuned parameter file; with --build, the tuned source
+    /// Tuned parameter file; with --build, the tuned source; with --options, the tuned values of options
     #[arg(value_name = "TUNED")]
     pub(super) tuned: PathBuf,
     /// Parameter file of the baseline; with --build, the source that it replaces [default: engine/params/evaluation.toml if there,
@@ -407,6 +412,9 @@ pub(super) struct ProveFlags {
     /// Build command, as in 'make -j2': both versions are built in copies of the source folder
     #[arg(long, value_name = "COMMAND")]
     pub(super) build: Option<String>,
+    /// Values of UCI options as the two versions: both files are parameter files of `spsa` for this engine
+    #[arg(long, requires_all = ["base", "engine"], conflicts_with = "build")]
+    pub(super) options: bool,
     /// Source folder of --build
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub(super) tree: PathBuf,
@@ -458,7 +466,8 @@ pub(super) struct SpsaFlags {
     /// Engine that plays itself, as `smalt-tournament` names engines; each parameter must be an option of it
     #[arg(long, value_name = "E", required_unless_present = "resume")]
     pub(super) engine: Option<String>,
-    /// Parameters: Smalt's search parameters (.toml), or lines in OpenBench's format [default: engine/params/search.toml]
+    /// Parameters: Smalt's search parameters (.toml), weather-factory's config.json (.json), or lines in OpenBench's format
+    /// [default: engine/params/search.toml]
     #[arg(long, alias = "knobs", value_name = "FILE")]
     pub(super) parameters: Option<PathBuf>,
     /// Names of the parameters that are tuned, e.g. 'reduction_*'; may be repeated [default: all]
@@ -470,6 +479,9 @@ pub(super) struct SpsaFlags {
     /// Games in all [default: 20000]
     #[arg(long, value_name = "N")]
     pub(super) games: Option<u64>,
+    /// Elo that the tuning may gain: sets the learning rate (r_end) of all parameters for it and the number of games
+    #[arg(long, value_name = "ELO", value_parser = parse_gain, conflicts_with = "resume")]
+    pub(super) elo: Option<f64>,
     /// Games of a round: both sides play them with one perturbation [default: 16]
     #[arg(long, value_name = "N")]
     pub(super) batch: Option<u64>,

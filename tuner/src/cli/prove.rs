@@ -15,6 +15,7 @@ use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, parameters, prin
 use crate::games::{
     EngineError, PlayError, check_options, engine_command, engine_in, locate, tournament_program,
 };
+use crate::parameter_file::ParameterFormat;
 use crate::prove::{Proof, ProofEngine, ProofMatch, Verdict, prove};
 use crate::source_build::build;
 use crate::weights::document::replace;
@@ -25,6 +26,7 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
     let folder = tempfile::tempdir().or_failed()?;
     let stop = interrupt()?;
     let versions = match &flags.build {
+        None if flags.options => Versions::of_options(flags)?,
         Some(command) => Versions::built(flags, command, folder.path(), &stop)?,
         None => Versions::of_tables(flags, folder.path())?,
     };
@@ -32,7 +34,7 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
         .context("the tournament program: build it (`cargo build --release`), or give --tournament PROGRAM")
         .or_usage()?;
     let tuned = &versions.sides[0];
-    if tuned.engine != BUILTIN {
+    if tuned.engine != BUILTIN || flags.options {
         let options = tuned.options.iter().map(|(name, value)| (name.as_str(), value.clone()));
         check_options(&tournament, &tuned.engine, options)
             .with_context(|| format!("--engine {}", flags.engine))
@@ -108,6 +110,27 @@ impl Versions {
             options: vec![("EvalFile".to_owned(), table.played.display().to_string())],
         });
         Ok(Versions { sides, tuned_text: tuned_table.text, base_text: base_table.text, base })
+    }
+
+    /// Values of UCI options, in two parameter files.
+    fn of_options(flags: &ProveFlags) -> Result<Versions, Refusal> {
+        let base =
+            flags.base.clone().context("--options: give the parameters before as --base").or_usage()?;
+        let read = |path: &Path| -> Result<_, Refusal> {
+            let shown = || path.display().to_string();
+            let text = std::fs::read_to_string(path).with_context(shown).or_usage()?;
+            let parameters = ParameterFormat::of(path).parse(&text).with_context(shown).or_usage()?;
+            let values =
+                parameters.into_iter().map(|parameter| (parameter.name, parameter.start.to_string()));
+            Ok((text, values.collect::<Vec<_>>()))
+        };
+        let ((tuned_text, tuned), (base_text, before)) = (read(&flags.tuned)?, read(&base)?);
+        if tuned == before {
+            return Err(anyhow!("{}: the same numbers as {}", flags.tuned.display(), base.display()))
+                .or_usage();
+        }
+        let sides = [tuned, before].map(|options| ProofEngine { engine: flags.engine.clone(), options });
+        Ok(Versions { sides, tuned_text, base_text, base: Some(base) })
     }
 
     /// Engines built from copies of the sources that differ in one file.

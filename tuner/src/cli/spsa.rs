@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use serde_json::json;
-use smalt::search::params::SearchParameters;
 use smalt_report::{Cell, Column, ColumnKind as CellKind, Sign, Table};
-use toml_edit::{DocumentMut, Item, value};
 
 use smalt_driver::SetOptionError;
 use smalt_workbench::entrant::BUILTIN;
@@ -17,14 +15,9 @@ use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, print_info, show
 use crate::games::{
     EngineError, EnginePair, Entrant, PlayError, check_options, locate, play, score_of, tournament_program,
 };
-use crate::spsa::{ColumnKind, MatchSettings, SpsaState, TunableParam, parse_parameters};
+use crate::parameter_file::ParameterFormat;
+use crate::spsa::{ELO_PER_STEP, Forecast, MatchSettings, SpsaState, TunableParam};
 use crate::weights::document::replace;
-
-/// The last perturbation of a constant of the engine's own file, as a share of its range.
-const STEP: f64 = 1.0 / 20.0;
-
-/// The last learning rate of such a constant; fishtest's usual one.
-const RATE: f64 = 0.002;
 
 /// What is not typed.
 const GAMES: u64 = 20_000;
@@ -103,9 +96,36 @@ fn begun(flags: &SpsaFlags) -> Result<(SpsaState, MatchSettings), Refusal> {
         batch: flags.batch.unwrap_or(BATCH),
     };
     let pairs = flags.games.unwrap_or(GAMES).div_ceil(2);
-    let mut state = SpsaState::new(chosen(flags, &settings)?, pairs, flags.seed.unwrap_or(SEED));
+    let mut parameters = chosen(flags, &settings)?;
+    propose(flags.elo, &mut parameters, pairs);
+    let mut state = SpsaState::new(parameters, pairs, flags.seed.unwrap_or(SEED));
     state.settings = Some(settings.clone());
     Ok((state, settings))
+}
+
+/// Sets the learning rate that suits the expected gain, where one is given, and says what the games buy.
+fn propose(elo: Option<f64>, parameters: &mut [TunableParam], pairs: u64) {
+    let count = parameters.len();
+    let mean_rate = parameters.iter().map(|parameter| parameter.rate).sum::<f64>() / count as f64;
+    let forecast = match elo {
+        Some(elo) => Forecast::best(count, pairs, elo),
+        None => Forecast::of(count, pairs, mean_rate, 0.0),
+    };
+    let gain = elo.map_or_else(String::new, |elo| {
+        parameters.iter_mut().for_each(|parameter| parameter.rate = forecast.rate);
+        format!("; {:.1} of {elo} Elo are gained in the mean", forecast.gain)
+    });
+    print_info(&format!(
+        "{count} parameters, {} games, r_end {:.5}: if a step (c_end) costs {ELO_PER_STEP} Elo, noise leaves each parameter \
+         within ±{:.2} steps of its place and costs {:.1} Elo in all{gain}",
+        2 * pairs,
+        forecast.rate,
+        1.96 * forecast.deviation,
+        forecast.noise,
+    ));
+    if elo.is_some() && forecast.gain <= 0.0 {
+        print_info("Warning: noise outweighs the gain: play more games, or tune fewer parameters (--only)");
+    }
 }
 
 /// The tuning in the checkpoint. Flags that say how games are played must say the same again.
@@ -183,11 +203,8 @@ fn check_parameters(tournament: &Path, engine: &str, state: &SpsaState) -> Resul
 fn chosen(flags: &SpsaFlags, settings: &MatchSettings) -> Result<Vec<TunableParam>, Refusal> {
     let shown = settings.parameters.display();
     let text = std::fs::read_to_string(&settings.parameters).with_context(|| shown.to_string()).or_usage()?;
-    let parameters = if is_toml(&settings.parameters) {
-        own_parameters(&text).with_context(|| shown.to_string()).or_usage()?
-    } else {
-        parse_parameters(&text).with_context(|| shown.to_string()).or_usage()?
-    };
+    let format = ParameterFormat::of(&settings.parameters);
+    let parameters = format.parse(&text).with_context(|| shown.to_string()).or_usage()?;
     for pattern in flags.only.iter().chain(&flags.freeze) {
         if !parameters.iter().any(|parameter| matches(pattern, &parameter.name)) {
             return Err(anyhow!("{pattern:?}: {shown} has no such name")).or_usage();
@@ -197,29 +214,10 @@ fn chosen(flags: &SpsaFlags, settings: &MatchSettings) -> Result<Vec<TunablePara
     let is_free = |parameter: &TunableParam| {
         (flags.only.is_empty() || flags.only.iter().any(|pattern| matches(pattern, &parameter.name)))
             && !flags.freeze.iter().any(|pattern| matches(pattern, &parameter.name))
-            && !(is_clock_idle && is_toml(&settings.parameters) && matches(CLOCK, &parameter.name))
+            && !(is_clock_idle && format == ParameterFormat::Constants && matches(CLOCK, &parameter.name))
     };
     let free: Vec<TunableParam> = parameters.into_iter().filter(is_free).collect();
     if free.is_empty() { Err(anyhow!("{shown}: no parameter is left to tune")).or_usage() } else { Ok(free) }
-}
-
-fn is_toml(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "toml")
-}
-
-/// Search parameters of our own engine, with their ranges.
-fn own_parameters(text: &str) -> anyhow::Result<Vec<TunableParam>> {
-    let document: DocumentMut = text.parse()?;
-    let parameter = |(name, item): (&str, &Item)| {
-        let number = item.as_integer().ok_or_else(|| anyhow!("{name}: expected a whole number"))?;
-        let constant = SearchParameters::ALL.iter().find(|constant| constant.name == name);
-        let constant = constant.ok_or_else(|| anyhow!("{name}: the engine has no such parameter"))?;
-        let (min, max) = (f64::from(constant.min), f64::from(constant.max));
-        let name = name.to_owned();
-        let step = (max - min) * STEP;
-        Ok(TunableParam { name, kind: ColumnKind::Int, start: number as f64, min, max, step, rate: RATE })
-    };
-    document.iter().map(parameter).collect()
 }
 
 /// Whether the name is the pattern, or begins as it does before its `*`.
@@ -280,28 +278,10 @@ fn write_values(
     let Some(target) = target else { return Ok(None) };
     let shown = parameters.display();
     let old = std::fs::read_to_string(parameters).with_context(|| shown.to_string()).or_failed()?;
-    let text = if is_toml(parameters) {
-        rewritten(&old, state)
-    } else {
-        state.rewritten(&old).map_err(|name| anyhow!("{name} is gone"))
-    };
+    let text = ParameterFormat::of(parameters).rewritten(&old, &state.parameters, &state.rounded());
     let text = text.with_context(|| shown.to_string()).or_failed()?;
     replace(target, &text).with_context(|| target.display().to_string()).or_failed()?;
     Ok(Some(target.clone()))
-}
-
-fn rewritten(old: &str, state: &SpsaState) -> anyhow::Result<String> {
-    let mut document: DocumentMut = old.parse()?;
-    for (parameter, number) in state.parameters.iter().zip(state.rounded()) {
-        let item = document.get_mut(&parameter.name).ok_or_else(|| anyhow!("{} is gone", parameter.name))?;
-        let decor = item.as_value().map(|value| value.decor().clone()).unwrap_or_default();
-        let mut new = value(number as i64);
-        if let Some(value) = new.as_value_mut() {
-            *value.decor_mut() = decor;
-        }
-        *item = new;
-    }
-    Ok(document.to_string())
 }
 
 fn document(state: &SpsaState, written: Option<&Path>) -> serde_json::Value {
@@ -343,23 +323,6 @@ fn page(state: &SpsaState, written: Option<&Path>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn search_parameters_of_smalt_are_read_and_written_back_in_place() {
-        let text = include_str!("../../../engine/params/search.toml");
-        let parameters = own_parameters(text).unwrap();
-        assert_eq!(parameters.len(), SearchParameters::ALL.len());
-        let mut state = SpsaState::new(parameters, 8, 1);
-        assert_eq!(rewritten(text, &state).unwrap(), text);
-        let index =
-            state.parameters.iter().position(|parameter| parameter.name == "null_move_depth").unwrap();
-        state.values[index] = 4.4;
-        assert_eq!(
-            rewritten(text, &state).unwrap(),
-            text.replace("null_move_depth = 3", "null_move_depth = 4")
-        );
-        assert!(own_parameters("no_such_thing = 3").unwrap_err().to_string().contains("no such parameter"));
-    }
 
     #[test]
     fn a_star_stands_for_any_end_of_a_name() {

@@ -422,7 +422,7 @@ fn a_fit_goes_on_from_its_checkpoint() {
 
 /// A tournament program that plays nothing and tells a verdict.
 #[cfg(unix)]
-fn referee(folder: &tempfile::TempDir, verdict: &str, exit: u8) -> String {
+pub(crate) fn referee(folder: &tempfile::TempDir, verdict: &str, exit: u8) -> String {
     referee_that(folder, verdict, exit, "")
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+#[cfg(unix)]
+use crate::programs::referee;
 use crate::programs::{check, path};
 
 /// A parameter file with comments and blanks.
@@ -209,4 +211,54 @@ fn a_checkpoint_of_the_first_format_asks_for_what_it_does_not_say() {
     let (_, error) = check(&["spsa", "--resume", "--checkpoint", &checkpoint], 2);
     assert!(error.contains("without engine, clock, openings and batch: give these flags again"), "{error}");
     assert!(check(&["plot", &checkpoint], 0).0.contains("Parameters by games"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_of_weather_factory_is_tuned_at_the_rate_that_suits_the_expected_gain() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["config.json", "spsa.json"].map(|name| path(&folder, name));
+    let config = "{\n  \"margin\": {\"value\": 50, \"min_value\": 0, \"max_value\": 200, \"step\": 10}\n}\n";
+    std::fs::write(&files[0], config).unwrap();
+    let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
+    let tournament = stand_in(&folder);
+    let mut flags = spsa(&engine, &tournament, &files);
+    flags.extend(["--games", "32", "--elo", "5", "--write"]);
+    let (_, progress) = check(&flags, 0);
+    assert!(
+        progress.contains("1 parameters, 32 games, r_end 0.") && progress.contains(" of 5 Elo"),
+        "{progress}"
+    );
+    let text = std::fs::read_to_string(&files[0]).unwrap();
+    let (start, end) = config.split_once("50").unwrap();
+    let value: f64 = text.strip_prefix(start).unwrap().strip_suffix(end).unwrap().parse().unwrap();
+    assert!(value != 50.0 && (0.0..=200.0).contains(&value), "{text}");
+    let saved = std::fs::read_to_string(&files[1]).unwrap();
+    assert!(!saved.contains("\"rate\": 0.002"), "{saved}");
+}
+
+#[cfg(unix)]
+#[test]
+fn values_of_options_are_kept_only_when_games_prove_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let [tuned, base] = ["tuned.txt", "base.txt"].map(|name| path(&folder, name));
+    let after = PARAMETERS.replace(" 50,", " 61,");
+    std::fs::write(&tuned, &after).unwrap();
+    let options = ["margin type spin default 50 min 0 max 200", "other type spin default 5 min 0 max 9"];
+    let engine = engine_with(&folder, &options);
+    for (verdict, code, is_kept) in [("H0", 3, false), ("H1", 0, true)] {
+        std::fs::write(&base, PARAMETERS).unwrap();
+        let program = referee(&folder, verdict, 0);
+        let flags = ["prove", &tuned, "--options", "--base", &base, "--engine", &engine, "--write"];
+        check(&[&flags[..], &["--tournament", &program]].concat(), code);
+        assert_eq!(std::fs::read_to_string(&base).unwrap(), if is_kept { &after } else { PARAMETERS });
+        let arguments = std::fs::read_to_string(path(&folder, "arguments")).unwrap();
+        for word in ["option.margin=61", "option.margin=50", "option.other=5"] {
+            assert!(arguments.contains(word), "{word}: {arguments}");
+        }
+    }
+    let same = ["prove", &tuned, "--options", "--base", &tuned, "--engine", &engine];
+    assert!(check(&same, 2).1.contains("the same numbers"));
+    let (_, error) = check(&["prove", &tuned, "--options"], 2);
+    assert!(error.contains("--base") && error.contains("--engine"), "{error}");
 }
