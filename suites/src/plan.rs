@@ -166,7 +166,18 @@ pub(crate) fn resolve_entrants(
 }
 
 /// Keys of an entrant that would be ignored here.
-const FOR_GAMES: [&str; 6] = ["timemargin", "ponder", "scale", "whitepov", "longest-move", "role"];
+const FOR_GAMES: [&str; 10] = [
+    "timemargin",
+    "ponder",
+    "scale",
+    "whitepov",
+    "longest-move",
+    "role",
+    "book",
+    "bookdepth",
+    "trust",
+    "tscale",
+];
 
 fn resolve(
     own: &Table,

@@ -99,6 +99,8 @@ pub(crate) struct Conversation {
     /// The beginning of the last line that was too long.
     long_line: String,
     quit_asked_at: Option<Instant>,
+    /// Lines for the engine before the first of its protocol.
+    initial_lines: String,
 }
 
 impl Conversation {
@@ -112,6 +114,7 @@ impl Conversation {
             fault: None,
             long_line: String::new(),
             quit_asked_at: None,
+            initial_lines: command.initial_lines.clone(),
         })
     }
 
@@ -137,6 +140,19 @@ impl Conversation {
         let at = self.write(lines, context, handler)?;
         self.note_sent(at, lines);
         Ok(at)
+    }
+
+    /// Sends the lines that come before the first of the protocol, if there are any.
+    pub(crate) fn send_initial_lines(
+        &mut self,
+        context: &mut WaitContext<'_>,
+        handler: &mut impl LineHandler,
+    ) -> Result<(), ConversationError> {
+        let lines = std::mem::take(&mut self.initial_lines);
+        if !lines.is_empty() {
+            self.send(lines.as_bytes(), context, handler)?;
+        }
+        Ok(())
     }
 
     /// As [`Self::send`], where the first `shared` bytes are those of the last lines that were sent so.

@@ -44,6 +44,15 @@ pub trait Engine: Background + Send {
     /// The options that it declared.
     fn options(&self) -> &[OptionDeclaration];
 
+    /// Asks for debug output (`debug on` of UCI); the xboard protocol has no such word.
+    ///
+    /// # Errors
+    /// As [`Self::introduce`].
+    fn set_debug(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
+        let _ = context;
+        Ok(())
+    }
+
     /// Sets an option that it declared to this text, after checking it; gives the value that was sent.
     ///
     /// # Errors

@@ -38,6 +38,8 @@ pub struct EngineCommand {
     pub environment: Vec<(OsString, OsString)>,
     /// What becomes of its standard error.
     pub stderr: StderrPolicy,
+    /// Lines sent to it before the first of its protocol, each with its line feed.
+    pub initial_lines: String,
     /// The processors that it may run on, as the system numbers them; those of the
     /// thread that starts it if empty.
     pub affinity: Vec<usize>,
@@ -54,6 +56,7 @@ impl EngineCommand {
             directory: None,
             environment: Vec::new(),
             stderr: StderrPolicy::default(),
+            initial_lines: String::new(),
             affinity: Vec::new(),
             reaper: None,
         }
@@ -91,6 +94,13 @@ impl EngineCommand {
     #[must_use]
     pub fn stderr(mut self, policy: StderrPolicy) -> Self {
         self.stderr = policy;
+        self
+    }
+
+    /// With these lines before the first of its protocol; line feeds separate them.
+    #[must_use]
+    pub fn initial_lines(mut self, lines: &str) -> Self {
+        self.initial_lines = lines.lines().flat_map(|line| [line, "\n"]).collect();
         self
     }
 

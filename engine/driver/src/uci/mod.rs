@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use smalt_chess::UciMove;
 use smalt_protocol::uci::ClientMessage;
+use smalt_protocol::uci::client::Switch;
 use smalt_protocol::{OptionDeclaration, OptionValue, option};
 
 use crate::conversation::{Conversation, ConversationError, EngineTimeouts, ExitOutcome, WaitError};
@@ -164,6 +165,7 @@ impl UciEngine {
 
 impl Engine for UciEngine {
     fn introduce(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
+        self.conversation.send_initial_lines(context, &mut self.received)?;
         let asked_at = self.send(&[ClientMessage::Uci], context)?;
         let waited = self.conversation.timeouts.start;
         let result = self.wait_until(asked_at + waited, context, |received| {
@@ -189,6 +191,10 @@ impl Engine for UciEngine {
 
     fn options(&self) -> &[OptionDeclaration] {
         &self.received.options
+    }
+
+    fn set_debug(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
+        self.send(&[ClientMessage::Debug(Switch::On)], context).map(drop)
     }
 
     fn set_option(

@@ -195,6 +195,7 @@ impl XboardEngine {
 
 impl Engine for XboardEngine {
     fn introduce(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
+        self.conversation.send_initial_lines(context, &mut self.received)?;
         push(&mut self.outgoing, &ClientMessage::Xboard);
         push(&mut self.outgoing, &ClientMessage::ProtocolVersion(2));
         let asked_at = self.send(context)?;

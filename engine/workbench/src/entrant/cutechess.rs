@@ -34,6 +34,14 @@ struct Configuration {
     #[serde(default)]
     stderr_file: String,
     #[serde(default)]
+    restart: String,
+    #[serde(default)]
+    timeout_scale_factor: Option<f64>,
+    #[serde(default)]
+    validate_claims: Option<bool>,
+    #[serde(default)]
+    debug: bool,
+    #[serde(default)]
     options: Vec<ConfiguredOption>,
 }
 
@@ -76,9 +84,7 @@ impl Registry {
 /// The layer of settings that a configuration means.
 fn engine(configuration: Configuration) -> Result<Table, String> {
     let Configuration { name, command, protocol, init_strings, options, .. } = &configuration;
-    if !init_strings.is_empty() {
-        return Err("it wants lines of its own at its start (initStrings)".to_owned());
-    }
+    let scale = configuration.timeout_scale_factor.filter(|&factor| factor != 1.0);
     // A path with spaces is a path if there is such a file, else a command with arguments.
     let words = if std::path::Path::new(command).exists() {
         vec![command.clone()]
@@ -94,6 +100,11 @@ fn engine(configuration: Configuration) -> Result<Table, String> {
         given("stderr", &configuration.stderr_file),
         configuration.ponder.then(|| "ponder=on".to_owned()),
         configuration.whitepov.then(|| "whitepov=on".to_owned()),
+        given("initstr", &init_strings.join("\n")),
+        given("restart", &configuration.restart),
+        scale.map(|factor| format!("tscale={factor}")),
+        (configuration.validate_claims == Some(false)).then(|| "trust=on".to_owned()),
+        configuration.debug.then(|| "debug=on".to_owned()),
     ];
     let options = options.iter().filter(|option| option.differs()).map(ConfiguredOption::word);
     let keys: Vec<String> = keys.into_iter().flatten().chain(options).collect();
@@ -125,7 +136,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use smalt_driver::Pondering;
+    use smalt_driver::{Pondering, Restart};
 
     const FILE: &str = r#"[
         {"command": "/opt/sf", "name": "Stockfish", "protocol": "uci", "stderrFile": "", "ponder": true, "workingDirectory": "/tmp",
@@ -134,7 +145,9 @@ mod tests {
             {"name": "Ponder", "type": "check", "default": false, "value": false},
             {"name": "Style", "type": "text", "default": "", "value": "solid"}]},
         {"command": "\"/opt/my engine\" --quiet", "name": "Mine", "protocol": "uci", "stderrFile": "mine.err", "whitepov": true, "variants": ["standard", "fischerandom"]},
-        {"command": "old", "name": "Old", "protocol": "uci", "initStrings": ["hard"]}
+        {"command": "old", "name": "Old", "protocol": "xboard", "initStrings": ["hard", "new"], "restart": "on", "timeoutScaleFactor": 2,
+         "validateClaims": false, "debug": true},
+        {"command": "", "name": "None", "protocol": "uci"}
     ]"#;
 
     #[test]
@@ -155,8 +168,11 @@ mod tests {
             (mine.ponder, mine.whitepov, &mine.stderr),
             (Pondering::Off, true, &Some(PathBuf::from("mine.err")))
         );
-        assert_eq!(left_out[0].name, "Old");
-        assert!(left_out[0].reason.contains("initStrings"));
+        let old = registry.settings("Old").unwrap();
+        assert_eq!((old.initial_lines().as_str(), old.tscale), ("hard\nnew", Some(2.0)));
+        assert!(old.trust && old.debug && old.restart == Restart::On);
+        assert_eq!(left_out[0].name, "None");
+        assert_eq!(left_out[0].reason, "it has no command");
     }
 
     #[test]

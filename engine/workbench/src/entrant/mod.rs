@@ -67,6 +67,22 @@ pub struct EngineSettings {
     pub restart: Restart,
     /// Thinking on the opponent's time: on or off
     pub ponder: Pondering,
+    /// Lines sent to it before the first of its protocol; \n separates them
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initstr: Option<String>,
+    /// `debug on` for a UCI engine: on or off
+    pub debug: bool,
+    /// Results that it claims are taken unchecked: on or off
+    pub trust: bool,
+    /// Factor of its timeouts, 0.2 to 120 [default: 1]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tscale: Option<f64>,
+    /// Polyglot book from which its moves come while it has some
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub book: Option<PathBuf>,
+    /// Number of moves of each side up to which its book is used [default: all]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bookdepth: Option<NonZeroU32>,
     /// File to which standard error is appended
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stderr: Option<PathBuf>,
@@ -123,6 +139,12 @@ impl EngineSettings {
             BUILTIN => Program::Builtin,
             path => Program::Command(path.into()),
         })
+    }
+
+    /// The lines that are sent to it before the first of its protocol, separated by line feeds.
+    #[must_use]
+    pub fn initial_lines(&self) -> String {
+        self.initstr.as_deref().unwrap_or_default().replace("\\n", "\n")
     }
 
     /// The options as texts.

@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn an_engine_is_a_command_or_words() {
         check("./sf --bench 'a b'", "cmd = './sf'\nargs = ['--bench', 'a b']");
-        check("java -Dlevel=3 --depth=5 book=a", "cmd = 'java'\nargs = ['-Dlevel=3', '--depth=5', 'book=a']");
+        check("java -Dlevel=3 --depth=5 net=a", "cmd = 'java'\nargs = ['-Dlevel=3', '--depth=5', 'net=a']");
         check(
             "cmd=./sf \"option.Move Overhead=10\" tc=10+0.1 restart=on whitepov=on longest-move=7",
             "cmd = './sf'\ntc = '10+0.1'\nrestart = 'on'\nwhitepov = true\nlongest-move = 7\n\
