@@ -43,7 +43,7 @@ pub fn engines(
         let path = command.locate().map_err(|error| failed(error.to_string()))?;
         let sha256 = sha256(&path).map_err(|error| failed(format!("read {}: {error}", path.display())))?;
         let mut context = WaitContext::none();
-        let timeouts = engine_timeouts(&plan.settings.timeouts);
+        let timeouts = engine_timeouts(&plan.settings.timeouts, entrant);
         let engine = smalt_driver::start(&command, entrant.engine.proto, timeouts, None, &mut context);
         let mut engine = engine.map_err(|failure| failed(format!("start: it {}", failure.error)))?;
         let short = |text: &str| trimmed(text).chars().take(200).collect::<String>();

@@ -73,10 +73,11 @@ pub fn message(plan: &Plan, tables: Option<u32>, lease_ms: u64) -> RunConfigMess
 /// Removes files, folders and servers of this machine.
 fn strip_local_settings(mut settings: Settings) -> Settings {
     settings.output = OutputSettings::default();
-    settings.openings = OpeningsSettings { repeat: settings.openings.repeat, ..OpeningsSettings::default() };
+    let OpeningsSettings { repeat, games_per_opening, .. } = settings.openings;
+    settings.openings = OpeningsSettings { repeat, games_per_opening, ..OpeningsSettings::default() };
     settings.fleet = FleetSettings::default();
     for engine in &mut settings.entrants {
-        (engine.args, engine.dir, engine.stderr) = (Vec::new(), None, None);
+        (engine.args, engine.dir, engine.stderr, engine.initstr) = (Vec::new(), None, None, None);
     }
     settings
 }
@@ -106,7 +107,7 @@ pub fn plan(
         // The command of the message is never run.
         engine.cmd = Some(own.as_ref().and_then(|own| own.cmd.clone()).unwrap_or_else(|| BUILTIN.to_owned()));
         if let Some(own) = own {
-            (engine.args, engine.dir) = (own.args, own.dir);
+            (engine.args, engine.dir, engine.initstr) = (own.args, own.dir, own.initstr);
         }
     }
     Ok(Plan::new(settings)?)

@@ -367,6 +367,7 @@ impl FaultMessage {
             words: self.words.clone(),
             transcript: self.transcript.clone(),
             illegal_move: self.illegal_move.as_deref().map(UciMove::parse).transpose().ok()?,
+            overrun: None,
         })
     }
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use smalt_chess::notation::pgn::PgnGame;
 use smalt_chess::{CommentScore, MoveComment, Position, SearchComment};
-use smalt_protocol::Score;
+use smalt_protocol::{Score, TimeControl};
 
-use crate::game::{GameRecord, SearchRecord};
+use crate::game::{GameRecord, SearchRecord, Termination};
 use crate::opening::{Openings, eco};
 use crate::plan::{Figure, GameWriting, MoveClock, PgnForm, PgnStyle, Plan, TimeFlow, Times, Variant};
 use smalt_workbench::calendar::UtcTime;
@@ -102,9 +102,28 @@ impl PgnWriter {
             game.set_tag("GameEndTime", &UtcTime::of(record.started + record.duration).pgn_time());
         }
         game.set_tag("PlyCount", &record.plies.len().to_string());
-        game.set_tag("Termination", record.termination.pgn_word());
+        game.set_tag("Termination", self.termination_word(record.termination));
         self.push_opening(game, record);
         self.push_clocks(game, record);
+    }
+
+    fn termination_word(&self, termination: Termination) -> &'static str {
+        match (self.writing.style, termination) {
+            (PgnStyle::Fastchess, Termination::Stall) => Termination::Disconnect.pgn_word(),
+            (PgnStyle::Fastchess, Termination::EndlessLine) => Termination::IllegalMove.pgn_word(),
+            _ => termination.pgn_word(),
+        }
+    }
+
+    /// How the game ended, as its last comment says.
+    fn sentence(&self, record: &GameRecord) -> String {
+        match (self.writing.style, record.termination) {
+            (PgnStyle::Smalt, _) | (_, Termination::IllegalMove) => record.sentence(),
+            (PgnStyle::Fastchess, Termination::MissingMove) => {
+                format!("{}: (none)", record.fastchess_sentence())
+            }
+            (PgnStyle::Fastchess, _) => record.fastchess_sentence(),
+        }
     }
 
     /// The reported names and authors of the engines, under fastchess's tags.
@@ -122,7 +141,13 @@ impl PgnWriter {
     fn push_clocks(&self, game: &mut PgnGame, record: &GameRecord) {
         let players = [record.game.white, record.game.black];
         let tags = |measured: Option<NonZeroU64>| {
-            players.map(|entrant| time_control_tag(self.flow, &self.clocks[entrant].scaled(measured)))
+            players.map(|entrant| {
+                let clock = self.clocks[entrant].scaled(measured);
+                match self.writing.style {
+                    PgnStyle::Smalt => time_control_tag(self.flow, &clock),
+                    PgnStyle::Fastchess => fastchess_time_control(&clock),
+                }
+            })
         };
         let speed = record.machine.as_ref().map(|machine| machine.speed);
         let [white, black] = tags(speed.or(self.measured));
@@ -158,7 +183,7 @@ impl PgnWriter {
     }
 
     fn push_moves(&self, game: &mut PgnGame, record: &GameRecord) {
-        let sentence = record.sentence();
+        let sentence = self.sentence(record);
         let last = record.plies.len().wrapping_sub(1);
         for (index, ply) in record.plies.iter().enumerate() {
             let Ok(mv) = ply.mv.to_move(game.position()) else { break };
@@ -313,6 +338,15 @@ fn time_control_tag(flow: TimeFlow, clock: &MoveClock) -> String {
     match flow {
         TimeFlow::Usual => text,
         TimeFlow::Hourglass => format!("*{text}"),
+    }
+}
+
+/// The TimeControl tag of fastchess, which has times alone.
+fn fastchess_time_control(clock: &MoveClock) -> String {
+    match clock.move_time {
+        Some(time) => format!("{}/move", time.as_secs_f64()),
+        None if clock.control == TimeControl::UNLIMITED => "-".to_owned(),
+        None => clock.control.to_string(),
     }
 }
 

@@ -8,9 +8,10 @@ use smalt_chess::Position;
 use crate::game::{TablebaseAdjudicator, TablebaseError};
 use crate::named_file::is_special;
 use crate::opening::Variation;
-use crate::opening::{Book, BookError, OpeningOrigin, OpeningSource, Openings};
+use crate::opening::{Book, BookError, EngineBook, OpeningOrigin, OpeningSource, Openings};
 use crate::plan::{
-    BookFormat, CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, START_POSITION, Variant,
+    BookFormat, CHESS960_OPENINGS, EMBEDDED_OPENINGS, Entrant, Format, Order, Plan, Role, START_POSITION,
+    Variant,
 };
 use crate::schedule::{
     EncounterRules, GauntletSide, OpeningOrder, PairingScheme, Schedule, Selection, Sequence,
@@ -39,6 +40,9 @@ pub enum SetupError {
     /// The file cannot be read, or has no usable opening.
     #[error("read openings from {}: {source}", path.display())]
     Book { path: PathBuf, source: BookError },
+    /// The own book of an engine cannot be read, or is no such book.
+    #[error("read the book of an engine, {}: {source}", path.display())]
+    EngineBook { path: PathBuf, source: BookError },
     /// The endgame tables cannot be used.
     #[error(transparent)]
     Tables(#[from] TablebaseError),
@@ -128,6 +132,29 @@ fn survey(plan: &Plan) -> Result<Book, SetupError> {
     book.map_err(|source| SetupError::Book { path: path.clone(), source })
 }
 
+/// The books of the entrants' own, by entrant; a file that several have is read once.
+///
+/// # Errors
+/// If one cannot be read, or is no Polyglot book.
+pub fn engine_books(plan: &Plan) -> Result<Vec<Option<EngineBook>>, SetupError> {
+    let mut books: Vec<Option<EngineBook>> = Vec::new();
+    for (number, entrant) in plan.entrants.iter().enumerate() {
+        let engine = &entrant.engine;
+        let same =
+            |other: &Entrant| other.engine.book == engine.book && other.engine.bookdepth == engine.bookdepth;
+        let known = plan.entrants[..number].iter().position(same);
+        books.push(match (&engine.book, known) {
+            (_, Some(known)) => books[known].clone(),
+            (None, None) => None,
+            (Some(path), None) => {
+                let book = EngineBook::open(path, engine.bookdepth, plan.settings.run.seed);
+                Some(book.map_err(|source| SetupError::EngineBook { path: path.clone(), source })?)
+            }
+        });
+    }
+    Ok(books)
+}
+
 /// The opening source that a path names.
 ///
 /// # Errors
@@ -161,7 +188,7 @@ pub fn schedule(plan: &Plan) -> Schedule {
     };
     let terms = EncounterRules {
         games: plan.games(),
-        repeat: plan.repeat(),
+        games_per_opening: plan.settings.openings.games_of_one(),
         colors: plan.colors(),
         policy: plan.settings.openings.policy,
     };

@@ -167,6 +167,13 @@ pub(super) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Play with the command line and output of c-chess-cli
+    #[command(name = "c-chess-cli", disable_help_flag = true)]
+    CChessCli {
+        /// Arguments of c-chess-cli
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Make an opening book of balanced positions, or check a book
     Openings(super::openings::OpeningFlags),
     /// Print the JSON schema of plans, registries, results or events, or the tables of the store
@@ -199,7 +206,7 @@ Examples:
 
 An engine E is a command with its arguments, a name from the registry, `builtin` (Smalt itself), or key=value words: \
 cmd, repo, ref, build, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin, restart, ponder, stderr, scale, whitepov, \
-option.NAME. A word with spaces needs quotation marks: 'cmd=./new \"name=My engine\" \"option.Move Overhead=10\"'.
+book, bookdepth, initstr, debug, trust, tscale, option.NAME. A word with spaces needs quotation marks: 'cmd=./new \"name=My engine\" \"option.Move Overhead=10\"'.
 proto is uci unless the registry or the words say xboard; proto=auto detects it, which may take some seconds per start.
 
 Ctrl-C stops within three seconds and says how to resume; a second one stops at once.";

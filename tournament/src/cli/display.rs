@@ -227,7 +227,7 @@ impl RunObserver for Display {
     fn on_event(&mut self, event: &RunEvent<'_>, standings: &Standings) {
         match event {
             RunEvent::Begun => self.begin(standings),
-            RunEvent::GameStarted(_) => {}
+            RunEvent::GameStarted(_) | RunEvent::EngineStarted { .. } => {}
             RunEvent::GameFinished(record) => self.show_game(record, standings),
             RunEvent::EngineFault(fault) => {
                 self.line(&format!("{} {}", self.name(fault.entrant), fault.words))

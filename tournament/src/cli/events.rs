@@ -195,6 +195,7 @@ impl RunObserver for EventWriter {
                 let (counts, entrants) = (GameCounts::of(standings), self.names.clone());
                 self.write(EventJson::RunBegun { counts, entrants });
             }
+            RunEvent::EngineStarted { .. } => {}
             RunEvent::GameStarted(game) => self.write(EventJson::GameStarted(self.game(game))),
             RunEvent::GameFinished(record) => {
                 self.write(EventJson::GameFinished(Box::new(self.finished(record, standings))));

@@ -157,6 +157,7 @@ pub(super) fn make_absolute(settings: &mut Settings) {
     }
     for engine in &mut settings.entrants {
         engine.stderr = engine.stderr.as_ref().map(absolute);
+        engine.book = engine.book.as_ref().map(absolute);
         engine.dir = engine.dir.as_ref().map(absolute);
         let Some(cmd) = &mut engine.cmd else { continue };
         let path = Path::new(cmd);

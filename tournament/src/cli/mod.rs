@@ -66,7 +66,7 @@ pub fn main(engine: fn() -> ExitCode) -> ExitCode {
     }
 }
 
-/// The command of a link or copy of this program with the name fastchess or cutechess-cli. Child processes of
+/// The command of a link or copy of this program with the name fastchess, cutechess-cli or c-chess-cli. Child processes of
 /// this program keep their own command lines.
 fn compat_command() -> Option<Command> {
     let mut arguments = std::env::args_os();
@@ -78,6 +78,7 @@ fn compat_command() -> Option<Command> {
     Some(match dialect {
         Dialect::Fastchess => Command::Fastchess { arguments },
         Dialect::Cutechess => Command::Cutechess { arguments },
+        Dialect::CChessCli => Command::CChessCli { arguments },
     })
 }
 
@@ -154,6 +155,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Standings { store, json, table } => view::standings(&store, json.as_deref(), table)?,
         Command::Fastchess { arguments } => compat::run(Dialect::Fastchess, &arguments)?,
         Command::Cutechess { arguments } => compat::run(Dialect::Cutechess, &arguments)?,
+        Command::CChessCli { arguments } => compat::run(Dialect::CChessCli, &arguments)?,
         Command::Engines(flags) => engines::engines(&flags)?,
         Command::Check(flags) => check::check(&flags)?,
         Command::Ratings(flags) => ratings::ratings(&flags)?,

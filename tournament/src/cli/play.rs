@@ -26,13 +26,13 @@ use super::{games, serve, signals};
 use smalt_dashboard::{BoundAddress, LiveBoard, Publisher};
 use smalt_match::game::{GameObserver, MachineReport, TablebaseAdjudicator};
 use smalt_match::game_file::GameFiles;
-use smalt_match::opening::Book;
+use smalt_match::opening::{Book, EngineBook};
 use smalt_match::plan::{Entrant, FleetSettings, Plan, Settings};
 use smalt_match::run::{
     Binaries, Coordinator, Event, LocalWorkers, Processors, Queue, RunError, RunEvent, RunObserver,
     RunOutcome, SlotConfig, check_engines, engine_command, measure_speed,
 };
-use smalt_match::setup::{Prepared, SetupError};
+use smalt_match::setup::{Prepared, SetupError, engine_books};
 use smalt_match::standings::{Standings, json, report};
 use smalt_match::store::{Store, StoreError, StoredRun};
 use smalt_report::format::count;
@@ -274,6 +274,8 @@ enum Workers {
         slots: usize,
         processors: Processors,
         tablebases: Option<TablebaseAdjudicator>,
+        /// Books of the entrants' own.
+        books: Vec<Option<EngineBook>>,
     },
     Remote(Box<dyn Queue>),
 }
@@ -290,7 +292,7 @@ impl WorkerPool {
                 let width = plan.threads_of_a_game();
                 let slots = within_limits(slots(prepared), width)?;
                 let processors = Processors::assign(&plan.settings.run.affinity, slots, width).or_usage()?;
-                Workers::Local { slots, processors, tablebases }
+                Workers::Local { slots, processors, tablebases, books: engine_books(plan).or_usage()? }
             }
         };
         Ok(WorkerPool { players, events })
@@ -333,7 +335,7 @@ pub(super) fn run_games(
     let mut boards = Vec::new();
     let mut queue: Box<dyn Queue> = match players {
         Workers::Remote(queue) => queue,
-        Workers::Local { slots, processors, tablebases } => {
+        Workers::Local { slots, processors, tablebases, books } => {
             let terms = SlotConfig::of(
                 plan,
                 plan.settings.clock.measured,
@@ -343,7 +345,7 @@ pub(super) fn run_games(
             );
             boards = std::iter::repeat_with(Arc::<LiveBoard>::default).take(slots).collect();
             let observers = boards.iter().map(|board| Arc::clone(board) as Arc<dyn GameObserver>).collect();
-            let terms = SlotConfig { observers, binaries, ..terms };
+            let terms = SlotConfig { observers, binaries, books, ..terms };
             let local = LocalWorkers::start(slots, &Arc::new(terms), &sender, processors);
             Box::new(local.context("start threads").or_failed()?)
         }

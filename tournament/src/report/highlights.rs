@@ -140,6 +140,7 @@ mod tests {
             words: "overstepped its time".to_owned(),
             transcript: Vec::new(),
             illegal_move: None,
+            overrun: None,
         };
         GameRecord {
             game: ScheduledGame { number, pair: number / 2, round: 0, white: 0, black: 1, opening: 0 },

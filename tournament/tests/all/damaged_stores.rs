@@ -58,6 +58,7 @@ fn game(number: u32, random: &mut Random) -> GameRecord {
         words: "was ended by SIGSEGV".to_owned(),
         transcript: vec!["> go".to_owned()],
         illegal_move: None,
+        overrun: None,
     });
     let white = (number % 2) as usize;
     GameRecord {

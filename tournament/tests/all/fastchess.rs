@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::support::{Place, scripted};
 
 /// An engine in foreign words: nothing is quoted twice.
-fn engine(name: &str, arguments: &str) -> Vec<String> {
+pub(crate) fn engine(name: &str, arguments: &str) -> Vec<String> {
     let words = scripted(name, arguments);
     let (cmd, rest) = words.strip_prefix("\"cmd=").unwrap().split_once('"').unwrap();
     let (_, args) = rest.split_once("\"args=").unwrap();
@@ -17,11 +17,11 @@ fn engine(name: &str, arguments: &str) -> Vec<String> {
     ]
 }
 
-fn line(engines: &[Vec<String>], flags: &str) -> Vec<String> {
+pub(crate) fn line(engines: &[Vec<String>], flags: &str) -> Vec<String> {
     engines.iter().flatten().cloned().chain(flags.split_whitespace().map(str::to_owned)).collect()
 }
 
-fn run(place: &Place, face: &str, line: &[String], code: i32) -> (String, String) {
+pub(crate) fn run(place: &Place, face: &str, line: &[String], code: i32) -> (String, String) {
     let words: Vec<&str> = [face].into_iter().chain(line.iter().map(String::as_str)).collect();
     let (out, err) = place.check(&words, code);
     let without_time = |line: &str| {
@@ -32,7 +32,7 @@ fn run(place: &Place, face: &str, line: &[String], code: i32) -> (String, String
     (out.lines().map(without_time).collect(), err)
 }
 
-fn duel() -> [Vec<String>; 2] {
+pub(crate) fn duel() -> [Vec<String>; 2] {
     [engine("A", "--seed 1 --info-lines 1"), engine("B", "--seed 2 --info-lines 1")]
 }
 
@@ -225,11 +225,7 @@ fn what_cannot_be_honoured_is_refused_with_words() {
         "unknown flag -ratingintervall (did you mean -ratinginterval?); -help lists them",
     );
     check("-tbpieces 5 -each depth=1", "-tbpieces, -tbignore50 and -tbadjudicate need -tb PATHS");
-    check("-each depth=1 bookdepth=4", "bookdepth=4 needs book=");
-    check(
-        "-each depth=1 book=a.bin -openings file=b.epd",
-        "book= besides -openings is not supported: games begin from one of them",
-    );
+    check("-each depth=1 tscale=0.1", "entrant \"A\": tscale=0.1: the factor of timeouts is 0.2 to 120");
     check("-rounds many", "-rounds many: expected a whole number");
     check("-draw movecout=3", "-draw movecout=…: unknown key; the keys are movenumber, movecount and score");
     check("-log file=a level=all", "-log level=all: the levels are trace, info, warn, err and fatal");
@@ -250,7 +246,7 @@ fn the_columns_of_the_table_of_many_engines_are_chosen() {
     let (out, _) = run(&place, "cutechess", &line(&three, flags), 0);
     let header = "Name                         Wins  Losses   Draws             TC\n";
     assert!(out.contains(header) && out.contains("       1 plies\n"), "{out}");
-    assert!(out.contains("\nPlayer: A\n   \"Draw by adjudication: maximum number of moves\": 2\n"), "{out}");
+    assert!(out.contains("\nPlayer: A\n   \"Draw by adjudication: maximal game length\": 2\n"), "{out}");
     assert!(out.ends_with("Finished match\n"), "{out}");
     let (_, err) = run(&place, "cutechess", &line(&three, "-resultformat Nmae -each depth=1"), 2);
     assert!(
@@ -262,7 +258,7 @@ fn the_columns_of_the_table_of_many_engines_are_chosen() {
 }
 
 /// One position, the first, and one move, e2e4 (polyglot's format: key, move, weight, learn).
-const BOOK_OF_ONE_MOVE: [u8; 16] =
+pub(crate) const BOOK_OF_ONE_MOVE: [u8; 16] =
     [0x46, 0x3b, 0x96, 0x18, 0x16, 0x91, 0xfc, 0x9c, 0x03, 0x1c, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00];
 
 #[test]
@@ -272,10 +268,6 @@ fn a_book_that_all_engines_have_begins_the_games() {
     let flags = "-each depth=1 book=book.bin bookdepth=4 -repeat -games 2 -maxmoves 3 -pgnout games.pgn";
     run(&place, "cutechess", &line(&duel(), flags), 0);
     assert_eq!(place.read("games.pgn").matches("1. e4 {book}").count(), 2, "{}", place.read("games.pgn"));
-    let [mut first, second] = duel();
-    first.push("book=book.bin".to_owned());
-    let (_, err) = run(&place, "cutechess", &line(&[first, second], "-each depth=1"), 2);
-    assert!(err.contains("where they are the same for all engines"), "{err}");
 }
 
 #[test]
@@ -319,7 +311,8 @@ fn output_formats_follow_the_flags() {
     assert!(epd.starts_with("older\n") && epd.lines().count() == 2, "{epd}");
     assert!(place.path("state.db").exists() && place.path("state.json").exists());
     let (out, _) = run(&place, "fastchess", &["-config".to_owned(), "file=state.json".to_owned()], 0);
-    assert!(out.starts_with("Finished match\nTotal Time: "), "{out}");
+    assert!(out.starts_with("Loading config file: state.json\n"), "{out}");
+    assert!(!out.contains("Started game") && out.contains("\nFinished match\nTotal Time: "), "{out}");
     run(
         &place,
         "fastchess",
@@ -475,7 +468,12 @@ fn a_match_that_fastchess_began_goes_on_with_its_results_and_openings() {
     place.write("config.json", &config.to_string());
     let resumed = ["-config".to_owned(), "file=config.json".to_owned()];
     let (out, _) = run(&place, "fastchess", &resumed, 0);
-    assert!(out.starts_with("Indexing opening suite...\nStarted game 5 of 10 (A vs B)\n"), "{out}");
+    assert!(
+        out.starts_with(
+            "Loading config file: config.json\nIndexing opening suite...\nStarted game 5 of 10 (A vs B)\n"
+        ),
+        "{out}"
+    );
     let (games, pairs) = fishtest(&out).pop().unwrap();
     assert_eq!((games[0], pairs.iter().sum::<u32>()), (10, 5), "{out}");
     let saved: serde_json::Value = serde_json::from_str(&place.read("config.json")).unwrap();
@@ -591,7 +589,9 @@ fn stopped_run(more: &str) -> Place {
     let place = Place::new();
     let crash = [engine("A", "--info-lines 1"), engine("B", "--info-lines 1 --fault crash@3")];
     let flags = format!("-rounds 3 -each depth=1 -maxmoves 10 -srand 7 {more}");
-    run(&place, "fastchess", &line(&crash, &flags), 1);
+    let (out, _) = run(&place, "fastchess", &line(&crash, &flags), 1);
+    assert!(out.contains("Tournament was interrupted. To resume the tournament, run: "), "{out}");
+    assert!(out.contains("fastchess -config file="), "{out}");
     place
 }
 
@@ -601,7 +601,7 @@ fn stores(place: &Place) -> Vec<String> {
     names.filter(|name| name.ends_with(".db")).collect()
 }
 
-fn words(text: &str) -> Vec<String> {
+pub(crate) fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -671,4 +671,47 @@ fn an_empty_file_is_replaced_by_the_configuration() {
     place.write("config.json", "");
     run(&place, "fastchess", &line(&duel(), "-rounds 1 -each depth=1 -maxmoves 2"), 0);
     assert!(place.read("config.json").contains("\"engines\""));
+}
+
+#[test]
+fn a_run_that_goes_on_from_a_store_refuses_what_would_be_ignored() {
+    let place = stopped_run("-config outname=run.db -pgnout g.pgn");
+    for change in ["-rounds 5", "-pgnout other.pgn", "-event other", "-each depth=2"] {
+        let (_, err) = run(&place, "fastchess", &words(&format!("-config file=run.db {change}")), 2);
+        let (flag, _) = change.split_once(' ').unwrap();
+        assert!(
+            err.contains(&format!("{flag} cannot be changed: the run goes on from its store run.db")),
+            "{err}"
+        );
+    }
+    let same =
+        "-config file=run.db -pgnout g.pgn -recover -concurrency 1 -ratinginterval 1 -report penta=false";
+    let (out, _) = run(&place, "fastchess", &words(same), 0);
+    assert!(out.contains("Started game 6 of 6 ") && !out.contains("Ptnml"), "{out}");
+}
+
+#[test]
+fn engines_are_named_as_fastchess_names_them() {
+    let place = Place::new();
+    let [mut first, second] = duel();
+    first.retain(|word| word != "name=A");
+    let third = [first.clone(), words("name=scripted_engine")].concat();
+    let flags = "-rounds 1 -each depth=1 -maxmoves 1 -concurrency 0";
+    let (out, _) = run(&place, "fastchess", &line(&[first, second, third], flags), 0);
+    assert!(out.starts_with("Info: Adjusted concurrency to "), "{out}");
+    assert!(out.contains("(scripted_engine vs scripted_engine_2)"), "{out}");
+}
+
+#[test]
+fn a_loss_on_time_has_its_overrun() {
+    let place = Place::new();
+    let engines = [engine("A", "--info-lines 1"), engine("B", "--info-lines 1 --fault late@2 --delay 300")];
+    let flags = "-rounds 1 -games 1 -each tc=0.1+0.05 -pgnout g.pgn";
+    let (out, _) = run(&place, "fastchess", &line(&engines, flags), 0);
+    let (_, reason) =
+        out.split_once("Finished game 1 (A vs B): 1-0 {Black loses on time (").expect("it was late");
+    let (overrun, _) = reason.split_once("ms overrun)}\n").unwrap();
+    assert!(overrun.parse::<u32>().unwrap() > 0, "{out}");
+    let pgn = place.read("g.pgn").replace('\n', " ");
+    assert!(pgn.contains(&format!("Black loses on time ({overrun}ms overrun)}}")), "{pgn}");
 }

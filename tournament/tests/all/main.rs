@@ -4,6 +4,7 @@
 
 mod check;
 mod commands;
+mod cutechess;
 mod damaged_stores;
 mod datagen;
 mod fastchess;

@@ -194,6 +194,7 @@ fn a_report_is_one_file_in_which_names_are_text() {
         words: format!("was ended by SIGSEGV {HOSTILE}"),
         transcript: vec!["> go".to_owned(), format!("< info string {HOSTILE}</pre><script>")],
         illegal_move: None,
+        overrun: None,
     });
     store.save(&lost).unwrap();
     store.close();

@@ -46,6 +46,7 @@ fn report(text: &str, outcome: &str, termination: &str, loser: Option<Color>) ->
             words: "did wrong".to_owned(),
             transcript: Vec::new(),
             illegal_move: None,
+            overrun: None,
         }),
         peak_memory: [None; 2],
     }

@@ -53,6 +53,7 @@ fn record() -> impl Strategy<Value = GameRecord> {
             words,
             transcript: vec!["> go".to_owned()],
             illegal_move: None,
+            overrun: None,
         },
     ));
     let plies = proptest::collection::vec(search(), 0..20).prop_map(|searches| {

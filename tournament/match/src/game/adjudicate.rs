@@ -68,7 +68,7 @@ impl Adjudicator {
     }
 
     fn resignation(&self) -> Option<(Outcome, Termination)> {
-        let rule = self.rules.resign?;
+        let rule = self.rules.resign.filter(|rule| self.plies / 2 >= rule.movenumber)?;
         let loser = Color::ALL.into_iter().find(|color| {
             self.lost[color.index()] >= rule.movecount
                 && (rule.sides == Sides::One || self.won[color.opposite().index()] >= rule.movecount)
@@ -106,7 +106,7 @@ mod tests {
 
     const RULES: AdjudicationRules = AdjudicationRules {
         draw: Some(DrawRule { movenumber: 3, movecount: 2, score: 10 }),
-        resign: Some(ResignRule { movecount: 2, score: 500, sides: Sides::Both }),
+        resign: Some(ResignRule { movenumber: 0, movecount: 2, score: 500, sides: Sides::Both }),
         mate: None,
         max_moves: Some(10),
     };
@@ -169,10 +169,13 @@ mod tests {
 
     #[test]
     fn one_side_is_enough_where_the_rule_says_so() {
-        let rule = ResignRule { movecount: 2, score: 500, sides: Sides::One };
+        let rule = ResignRule { movenumber: 0, movecount: 2, score: 500, sides: Sides::One };
         let rules = AdjudicationRules { resign: Some(rule), ..RULES };
         let expected = Some((3, Outcome::Win(Color::Black), Termination::WinAdjudication));
         check(rules, &centipawns(&[-500, 20, -500]), expected);
+        let late = AdjudicationRules { resign: Some(ResignRule { movenumber: 3, ..rule }), ..RULES };
+        let expected = Some((6, Outcome::Win(Color::Black), Termination::WinAdjudication));
+        check(late, &centipawns(&[-500, 20, -500, 20, -500, 20, -500]), expected);
     }
 
     #[test]

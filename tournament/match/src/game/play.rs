@@ -1,13 +1,15 @@
 //! Plays one game between two running engines: sends positions, checks moves, runs the clocks. An engine's
 //! fault ends in a game record; only an interrupt or a failure of our own system ends a game without one.
 
+mod books;
+mod claims;
 mod deadline;
 mod search_checks;
 
 use std::time::{Duration, Instant, SystemTime};
 
 use regex::Regex;
-use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Outcome, UciMove};
+use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Move, Outcome, UciMove};
 use smalt_driver::process::Interrupt;
 use smalt_driver::{
     ConversationError, Engine, Fault, Pondering, ResultClaim, SearchControl, SearchEnd, SearchObserver,
@@ -25,7 +27,7 @@ use super::record::{FaultReport, GameRecord, PlyRecord, SearchRecord};
 use super::search_warning::WarningCounts;
 use super::tablebases::TablebaseAdjudicator;
 use super::termination::Termination;
-use crate::opening::Opening;
+use crate::opening::{EngineBook, Opening};
 use crate::plan::{AdjudicationRules, MoveClock, PvRecord, ScoreView, TimeFlow};
 use crate::schedule::ScheduledGame;
 
@@ -52,6 +54,8 @@ pub(crate) struct GameSetup<'a> {
     /// Which game of the schedule.
     pub game: ScheduledGame,
     pub opening: &'a Opening,
+    /// Whether another game has the same opening.
+    pub shares_opening: bool,
     /// Castling mode; in Chess960 castling is written as king takes rook.
     pub variant: CastlingMode,
     /// Usual clock or hourglass.
@@ -79,6 +83,10 @@ pub(crate) struct Player<'a> {
     pub pondering: Pondering,
     /// Point of view of its scores.
     pub scores: ScoreView,
+    /// Whether results that it claims are taken unchecked.
+    pub trust: bool,
+    /// The book from which its moves come while it has some.
+    pub book: Option<&'a EngineBook>,
 }
 
 /// Why a game has no record.
@@ -106,6 +114,8 @@ pub(crate) fn play(setup: GameSetup<'_>, players: [Player<'_>; 2]) -> Result<Gam
         setup,
         pondering: [white.pondering, black.pondering],
         scores: [white.scores, black.scores],
+        trust: [white.trust, black.trust],
+        books: [white.book, black.book],
         engines: [white.engine, black.engine],
         clocks,
         game: Game::new(position),
@@ -164,6 +174,8 @@ struct LiveGame<'a> {
     clocks: [RunningClock<'a>; 2],
     pondering: [Pondering; 2],
     scores: [ScoreView; 2],
+    trust: [bool; 2],
+    books: [Option<&'a EngineBook>; 2],
     /// The reply that each side expects, if it may ponder on it.
     expected: [Option<UciMove>; 2],
     /// The move that each side ponders on.
@@ -190,14 +202,19 @@ struct LiveGame<'a> {
 impl LiveGame<'_> {
     fn play_opening(&mut self) {
         for &mv in &self.setup.opening.moves {
-            let mover = self.game.position().turn();
-            self.game.play(mv).expect("openings are replayed when they are read");
-            let uci = UciMove::from_move(mv, self.setup.variant);
-            self.moves.push(uci);
-            self.plies.push(PlyRecord { mv: uci, search: None });
-            // A book move never ends a game, but it counts for adjudication.
-            let _ = self.adjudicator.update(mover, None, false);
+            self.play_book_move(mv);
         }
+        self.play_books();
+    }
+
+    fn play_book_move(&mut self, mv: Move) {
+        let mover = self.game.position().turn();
+        self.game.play(mv).expect("moves of books are legal");
+        let uci = UciMove::from_move(mv, self.setup.variant);
+        self.moves.push(uci);
+        self.plies.push(PlyRecord { mv: uci, search: None });
+        // A book move never ends a game, but it counts for adjudication.
+        let _ = self.adjudicator.update(mover, None, false);
     }
 
     /// End by the rules of chess (draws are claimed automatically) or by endgame tables.
@@ -212,6 +229,10 @@ impl LiveGame<'_> {
     /// Lets the side to move search and plays its move; returns how the game ended instead, if it did.
     fn play_move(&mut self) -> Result<Option<GameEnd>, Interrupted> {
         let mover = self.game.position().turn();
+        if let Some(mv) = self.book_move(mover) {
+            self.play_book_move(mv);
+            return Ok(self.end_by_rules());
+        }
         let stalled_before = self.engines[mover.index()].process().stalled();
         let time_limit = self.clocks[mover.index()].time_limit();
         let searched = self.search(mover);
@@ -242,7 +263,7 @@ impl LiveGame<'_> {
                 return Err(Interrupted::Stalled(stalls));
             }
             let words = format!("overstepped its time by {:.3} s", late.as_secs_f64());
-            return Ok(Some(self.lost(mover, Termination::TimeForfeit, "time-forfeit", words)));
+            return Ok(Some(self.lost_on_time(mover, late, words)));
         }
         if self.setup.flow == TimeFlow::Hourglass {
             self.clocks[mover.opposite().index()].gain(searched.elapsed);
@@ -268,7 +289,7 @@ impl LiveGame<'_> {
             return Ok(Some(verdict));
         }
         if let Some(ResultClaim::Result { outcome, comment }) = &searched.claim {
-            return Ok(Some(self.false_claim(mover, *outcome, comment)));
+            return Ok(Some(self.judge_claim(mover, *outcome, comment)));
         }
         self.expected[mover.index()] = self.expected_answer(mover, &searched);
         let score = exact_score(&searched.report);
@@ -276,25 +297,6 @@ impl LiveGame<'_> {
         let adjudicated = self.adjudicator.update(mover, score, is_irreversible);
         self.last[mover.index()] = Some((searched.report, searched.elapsed));
         Ok(adjudicated.map(|(outcome, termination)| GameEnd { outcome, termination, fault: None }))
-    }
-
-    /// An engine may resign or claim a result instead of moving; draws follow from the rules alone.
-    fn check_claim(&self, mover: Color, searched: &SearchResult) -> Option<GameEnd> {
-        let lost = Outcome::Win(mover.opposite());
-        match searched.claim.as_ref()? {
-            ResultClaim::Resigns => {}
-            ResultClaim::Result { outcome, .. } if *outcome == lost => {}
-            ResultClaim::Result { outcome, comment } if searched.best.is_none() => {
-                return Some(self.false_claim(mover, *outcome, comment));
-            }
-            ResultClaim::Result { .. } | ResultClaim::OffersDraw => return None,
-        }
-        Some(GameEnd { outcome: lost, termination: Termination::Resignation, fault: None })
-    }
-
-    fn false_claim(&self, mover: Color, outcome: Outcome, comment: &str) -> GameEnd {
-        let words = format!("claimed {outcome} {{{comment}}}, where the game goes on");
-        self.lost(mover, Termination::FalseClaim, "false-claim", words)
     }
 
     /// The legal reply on which a side may ponder.
@@ -517,7 +519,8 @@ impl LiveGame<'_> {
         match self.engines[mover.index()].abandon(&mut context) {
             Ok(_) if has_clock => {
                 let words = "overstepped its time, and answered only after stop".to_owned();
-                Ok(self.lost(mover, Termination::TimeForfeit, "time-forfeit", words))
+                let waited = self.clocks[mover.index()].terms().margin + LATE_GRACE;
+                Ok(self.lost_on_time(mover, waited, words))
             }
             Ok(_) => Ok(self.lost(mover, Termination::Stall, fault.name(), fault.to_string())),
             Err(ConversationError::Fault(worse)) => {
@@ -529,6 +532,14 @@ impl LiveGame<'_> {
         }
     }
 
+    fn lost_on_time(&self, loser: Color, overrun: Duration, words: String) -> GameEnd {
+        let mut end = self.lost(loser, Termination::TimeForfeit, "time-forfeit", words);
+        if let Some(fault) = &mut end.fault {
+            fault.overrun = Some(overrun);
+        }
+        end
+    }
+
     fn lost(&self, loser: Color, termination: Termination, name: &str, words: String) -> GameEnd {
         let report = FaultReport {
             color: loser,
@@ -536,6 +547,7 @@ impl LiveGame<'_> {
             words,
             transcript: transcript_of(&*self.engines[loser.index()]),
             illegal_move: None,
+            overrun: None,
         };
         GameEnd { outcome: Outcome::Win(loser.opposite()), termination, fault: Some(report) }
     }

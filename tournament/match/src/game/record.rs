@@ -86,6 +86,26 @@ impl GameRecord {
         }
     }
 
+    /// The ending in the words of fastchess, which scripts compare.
+    pub fn fastchess_sentence(&self) -> String {
+        let words = |termination: Termination| {
+            termination.sentence(self.loser().map_or(Color::White, Color::opposite))
+        };
+        match self.termination {
+            Termination::TimeForfeit => {
+                let overrun = self.fault.as_ref().and_then(|fault| fault.overrun).unwrap_or_default();
+                format!("{} ({}ms overrun)", words(self.termination), overrun.as_millis())
+            }
+            Termination::MaximumMoves => words(Termination::DrawAdjudication),
+            Termination::MateAdjudication => words(Termination::WinAdjudication),
+            Termination::IllegalMove
+            | Termination::MissingMove
+            | Termination::MalformedMove
+            | Termination::EndlessLine => words(Termination::IllegalMove),
+            _ => self.sentence(),
+        }
+    }
+
     /// The entrant with these pieces.
     pub fn entrant(&self, color: Color) -> usize {
         match color {
@@ -147,6 +167,8 @@ pub struct FaultReport {
     pub transcript: Vec<String>,
     /// The illegal move that it answered.
     pub illegal_move: Option<UciMove>,
+    /// Time by which it overstepped its clock.
+    pub overrun: Option<Duration>,
 }
 
 /// A fault outside of a game.

@@ -28,6 +28,10 @@ pub enum Termination {
     MaximumMoves,
     /// Resignation, or an accepted claim of a loss.
     Resignation,
+    /// Win that an engine with `trust` claimed.
+    ClaimedWin,
+    /// Draw that an engine with `trust` claimed.
+    ClaimedDraw,
     TimeForfeit,
     /// The loser's process exited or closed its pipes.
     Disconnect,
@@ -46,7 +50,7 @@ pub enum Termination {
 }
 
 /// All terminations in table order, with stable name and PGN word.
-const NAMES: [(Termination, &str, &str); 21] = [
+const NAMES: [(Termination, &str, &str); 23] = [
     (Termination::Checkmate, "checkmate", "normal"),
     (Termination::Stalemate, "stalemate", "normal"),
     (Termination::Repetition, "repetition", "normal"),
@@ -59,6 +63,8 @@ const NAMES: [(Termination, &str, &str); 21] = [
     (Termination::TablebaseDraw, "tablebase draw", "adjudication"),
     (Termination::MaximumMoves, "maximum moves", "adjudication"),
     (Termination::Resignation, "resignation", "normal"),
+    (Termination::ClaimedWin, "claimed win", "normal"),
+    (Termination::ClaimedDraw, "claimed draw", "normal"),
     (Termination::TimeForfeit, "time forfeit", "time forfeit"),
     (Termination::Disconnect, "disconnect", "abandoned"),
     (Termination::Stall, "stall", "stalled connection"),
@@ -94,7 +100,7 @@ impl Termination {
 
     /// The value of PGN's Termination tag: those of its standard (section 9.8.1), and for faults cutechess's, which scripts
     /// (OpenBench's) look for.
-    pub(crate) fn pgn_word(self) -> &'static str {
+    pub fn pgn_word(self) -> &'static str {
         self.entry().2
     }
 
@@ -139,6 +145,8 @@ impl Termination {
             Termination::TablebaseWin => format!("{winner} wins by adjudication: SyzygyTB"),
             Termination::TablebaseDraw => "Draw by adjudication: SyzygyTB".to_owned(),
             Termination::Resignation => format!("{loser} resigns"),
+            Termination::ClaimedWin => format!("{winner} wins by the claim of an engine"),
+            Termination::ClaimedDraw => "Draw by the claim of an engine".to_owned(),
             Termination::MaximumMoves => "Draw by adjudication: maximum number of moves".to_owned(),
             Termination::TimeForfeit => format!("{loser} loses on time"),
             Termination::Disconnect => format!("{loser} disconnects"),

@@ -4,6 +4,7 @@
 
 mod book;
 pub(crate) mod eco;
+mod engine_book;
 mod generate;
 mod selection;
 mod source;
@@ -12,6 +13,7 @@ mod walk;
 use smalt_chess::{Move, Position};
 
 pub use book::{Book, BookError, SkippedOpening};
+pub use engine_book::EngineBook;
 pub(crate) use generate::Variation;
 pub use generate::{Candidate, OpeningGenerator};
 pub use selection::Openings;

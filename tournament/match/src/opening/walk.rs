@@ -31,14 +31,10 @@ impl PolyglotWalk {
     /// # Errors
     /// If it cannot be read, is no such book, or has no move for the start position.
     pub fn open(path: &Path, plies: Option<u32>) -> Result<PolyglotWalk, BookError> {
-        let mut bytes = Vec::new();
-        Unpacked::open(path)?.read_to_end(&mut bytes)?;
-        PolyglotWalk::new(&bytes, plies)
+        PolyglotWalk::new(read_polyglot(path)?, plies)
     }
 
-    fn new(bytes: &[u8], plies: Option<u32>) -> Result<PolyglotWalk, BookError> {
-        let refuse = |reason: String| BookError::Polyglot(format!("not a Polyglot book: {reason}"));
-        let book = PolyglotBook::new(Arc::from(bytes)).map_err(|error| refuse(error.to_string()))?;
+    fn new(book: PolyglotBook<Arc<[u8]>>, plies: Option<u32>) -> Result<PolyglotWalk, BookError> {
         if book.best_move(&Position::start()).is_none() {
             return Err(BookError::Polyglot(
                 "the book has no move for the start position of standard chess".to_owned(),
@@ -78,6 +74,18 @@ impl PolyglotWalk {
     }
 }
 
+/// Reads a Polyglot book, plain or compressed.
+pub(super) fn read_polyglot(path: &Path) -> Result<PolyglotBook<Arc<[u8]>>, BookError> {
+    let mut bytes = Vec::new();
+    Unpacked::open(path)?.read_to_end(&mut bytes)?;
+    parse_polyglot(&bytes)
+}
+
+fn parse_polyglot(bytes: &[u8]) -> Result<PolyglotBook<Arc<[u8]>>, BookError> {
+    let refuse = |reason: String| BookError::Polyglot(format!("not a Polyglot book: {reason}"));
+    PolyglotBook::new(Arc::from(bytes)).map_err(|error| refuse(error.to_string()))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -101,6 +109,10 @@ mod tests {
         builder.to_bytes()
     }
 
+    fn walk_of(bytes: &[u8], plies: Option<u32>) -> Result<PolyglotWalk, BookError> {
+        PolyglotWalk::new(parse_polyglot(bytes)?, plies)
+    }
+
     fn walks(walk: &PolyglotWalk, seed: u64) -> Vec<Vec<Move>> {
         (0..100).map(|number| walk.opening(number, seed).moves).collect()
     }
@@ -108,7 +120,7 @@ mod tests {
     #[test]
     fn walks_follow_from_number_and_seed_and_weights() {
         let games = [("e2e4 e7e5 g1f3", 3), ("d2d4 d7d5 c2c4", 1), ("a2a3", 0)];
-        let walk = PolyglotWalk::new(&book(&games), None).unwrap();
+        let walk = walk_of(&book(&games), None).unwrap();
         let found = walks(&walk, 5);
         assert_eq!(found, walks(&walk, 5));
         assert_ne!(found, walks(&walk, 6));
@@ -123,14 +135,14 @@ mod tests {
     #[test]
     fn a_walk_has_no_more_plies_than_asked_and_never_ends_the_game() {
         let games = [("f2f3 e7e5 g2g4 d8h4", 1)];
-        let length = |plies| PolyglotWalk::new(&book(&games), plies).unwrap().opening(0, 1).moves.len();
+        let length = |plies| walk_of(&book(&games), plies).unwrap().opening(0, 1).moves.len();
         assert_eq!(length(Some(2)), 2);
         assert_eq!(length(None), 3, "the mate is left out");
     }
 
     #[test]
     fn a_file_that_is_not_a_book_is_refused() {
-        assert!(PolyglotWalk::new(b"nonsense", None).is_err());
-        assert!(PolyglotWalk::new(&[], None).is_err());
+        assert!(walk_of(b"nonsense", None).is_err());
+        assert!(walk_of(&[], None).is_err());
     }
 }

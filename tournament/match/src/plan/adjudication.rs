@@ -116,6 +116,9 @@ pub struct DrawRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResignRule {
+    /// First move number at which the rule applies.
+    #[serde(default)]
+    pub movenumber: u32,
     /// Number of its consecutive moves.
     pub movecount: u32,
     /// The score, in centipawns, that it must be behind.
@@ -210,7 +213,7 @@ mod tests {
             "movenumber=40 movecount=8 score=10".parse(),
             Ok(OnOff::On(DrawRule { movenumber: 40, movecount: 8, score: 10 }))
         );
-        let one_sided = OnOff::On(ResignRule { movecount: 3, score: 600, sides: Sides::One });
+        let one_sided = OnOff::On(ResignRule { movenumber: 0, movecount: 3, score: 600, sides: Sides::One });
         assert_eq!("movecount=3 score=600 twosided=false".parse(), Ok(one_sided));
         let rule: TablebaseRule =
             smalt_workbench::entrant::from_words("path=/a:/b pieces=5 adjudicate=win fifty=ignored").unwrap();
@@ -223,7 +226,10 @@ mod tests {
         let check = |text: &str, expected: &str| {
             assert_eq!(text.parse::<OnOff<ResignRule>>().unwrap_err().to_string(), expected);
         };
-        check("moves=3 score=2", "unknown key \"moves\": the keys are movecount, score, sides, twosided");
+        check(
+            "moves=3 score=2",
+            "unknown key \"moves\": the keys are movenumber, movecount, score, sides, twosided",
+        );
         check("movecount=3", "score is missing");
         check("movecount=3 score=-3", "bad value in \"score=-3\": expected a whole number");
         check("movecount=3 score=3 sides=no", "bad value in \"sides=no\": expected both, true, false or one");

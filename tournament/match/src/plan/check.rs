@@ -2,6 +2,7 @@
 //! contradictions. The only way to a [`Plan`].
 
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::ops::RangeInclusive;
 
 use smalt_dataset::format::FormatError;
 use smalt_protocol::TimeControl;
@@ -67,6 +68,9 @@ pub enum PlanError {
         /// Number of the entrant, from 1.
         number: usize,
     },
+    /// Settings of an engine that contradict each other, or the run.
+    #[error("entrant {name:?}: {reason}")]
+    Engine { name: String, reason: String },
     /// An invalid or duplicate name.
     #[error("[[entrant]] name: {0}")]
     Name(#[from] NameError),
@@ -183,6 +187,7 @@ impl Plan {
         settings.run.name.get_or_insert_with(|| title(format, &entrants));
         settings.fleet.check()?;
         check_data(&settings)?;
+        check_engines(&entrants, settings.fleet.on().is_some())?;
         let plan = Plan { settings, entrants, sprt, race, bisection, rounds };
         let games = plan.games();
         let counts_pairs = plan.sprt.is_some() || format.has_candidates();
@@ -242,6 +247,25 @@ fn entrants(engines: &[EngineSettings]) -> Result<Vec<Entrant>, PlanError> {
     Ok(entrants)
 }
 
+/// Least and greatest factor of an engine's timeouts, as in Cute Chess.
+const TIMEOUT_SCALES: RangeInclusive<f64> = 0.2..=120.0;
+
+fn check_engines(entrants: &[Entrant], is_fleet: bool) -> Result<(), PlanError> {
+    for Entrant { name, engine, .. } in entrants {
+        let refuse = |reason: String| Err(PlanError::Engine { name: name.clone(), reason });
+        if let Some(scale) = engine.tscale.filter(|scale| !TIMEOUT_SCALES.contains(scale)) {
+            return refuse(format!("tscale={scale}: the factor of timeouts is 0.2 to 120"));
+        }
+        if let Some(depth) = engine.bookdepth.filter(|_| engine.book.is_none()) {
+            return refuse(format!("bookdepth={depth} needs book="));
+        }
+        if is_fleet && engine.book.is_some() {
+            return refuse("a book of its own is not sent to workers; use --openings".to_owned());
+        }
+    }
+    Ok(())
+}
+
 fn check_numbers(format: Format, entrants: &[Entrant], has_sprt: bool) -> Result<(), PlanError> {
     let count = entrants.len();
     if count < 2 {
@@ -295,9 +319,11 @@ fn check_candidate_settings(settings: &Settings) -> Result<(), PlanError> {
             reason: format!("a {} is not a race; leave it out", run.format),
         });
     }
-    if run.format.has_candidates() && !settings.openings.repeat {
-        let reason =
-            format!("a {} counts pairs of games with reversed colors; leave out --no-repeat", run.format);
+    if run.format.has_candidates() && settings.openings.games_of_one() != 2 {
+        let reason = format!(
+            "a {} counts pairs of games with reversed colors; leave out --no-repeat and --games-per-opening",
+            run.format
+        );
         return Err(PlanError::Format { key: "format", reason });
     }
     Ok(())

@@ -3,13 +3,21 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which games of an encounter share an opening.
+/// Which games of an encounter belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
-    /// Two games after each other: a pair.
+    /// Two games after each other with reversed colors: a pair.
     Pairs,
-    /// Every game has its own opening.
+    /// No game has a partner.
     Never,
+}
+
+impl Repeat {
+    /// With this number of games that share an opening: an even number is made of pairs.
+    #[must_use]
+    pub fn of(games: u32) -> Repeat {
+        if games.is_multiple_of(2) { Repeat::Pairs } else { Repeat::Never }
+    }
 }
 
 /// Who has White in the games of an encounter.

@@ -98,9 +98,9 @@ impl Plan {
         if self.settings.clock.hourglass { TimeFlow::Hourglass } else { TimeFlow::Usual }
     }
 
-    /// Which games share an opening.
+    /// Which games belong together.
     pub(crate) fn repeat(&self) -> Repeat {
-        if self.settings.openings.repeat { Repeat::Pairs } else { Repeat::Never }
+        Repeat::of(self.settings.openings.games_of_one())
     }
 
     /// Colors in the games of an encounter.

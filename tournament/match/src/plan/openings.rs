@@ -1,6 +1,6 @@
 //! Section `[openings]`: opening book and its order.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
@@ -59,6 +59,10 @@ pub struct OpeningsSettings {
     /// A new opening for every game: no pairs with reversed colors
     #[arg(long = "no-repeat", action = ArgAction::SetFalse, hide_short_help = true)]
     pub repeat: bool,
+    /// Number of games that share an opening, one after the other [default: 2]
+    #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, conflicts_with = "repeat", hide_short_help = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub games_per_opening: Option<NonZeroU32>,
     /// Sharing of openings: round (by all encounters of a round), pair (each pair has its own) or encounter (its games
     /// share one)
     #[arg(long = "opening-policy", value_name = "POLICY", value_parser = parse_word::<OpeningPolicy>, default_value = "round", hide_short_help = true)]
@@ -72,6 +76,12 @@ impl Default for OpeningsSettings {
 }
 
 impl OpeningsSettings {
+    /// Number of games that share an opening.
+    pub fn games_of_one(&self) -> u32 {
+        let usual = if self.repeat { 2 } else { 1 };
+        self.games_per_opening.map_or(usual, NonZeroU32::get)
+    }
+
     /// Whether `file` names built-in openings.
     pub fn is_embedded(&self) -> bool {
         let file = self.file.to_str();

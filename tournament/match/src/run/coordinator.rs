@@ -301,7 +301,10 @@ impl<'a> Coordinator<'a> {
     /// Warns once when openings repeat for engines whose limits do not depend on time.
     fn warn_of_repeats(&mut self, games: &[ScheduledGame]) {
         let plan = &self.prepared.plan;
-        let is_timeless = |entrant: usize| plan.entrants[entrant].clock.is_timeless();
+        let is_timeless = |entrant: usize| {
+            let entrant = &plan.entrants[entrant];
+            entrant.clock.is_timeless() && entrant.engine.book.is_none()
+        };
         let is_repeat = |game: &ScheduledGame| {
             self.prepared.openings_known.is_some_and(|known| game.opening >= known as usize)
                 && is_timeless(game.white)
@@ -341,11 +344,12 @@ impl<'a> Coordinator<'a> {
 
     fn handle(&mut self, event: Event) -> Result<(), RunError> {
         match event {
-            Event::EngineStarted { entrant, process, name, author } => {
+            Event::EngineStarted { entrant, process, name, author, options } => {
                 self.processes.insert(process);
                 self.store.save_engine(entrant, &name, &author)?;
                 self.games.set_engine(entrant, &name, &author);
                 self.store.save_process(process)?;
+                self.notify(&RunEvent::EngineStarted { entrant, options: &options });
             }
             Event::EngineExited { process } => {
                 self.processes.remove(&process);

@@ -39,7 +39,7 @@ fn check_engine(entrant: &Entrant, plan: &Plan, own_program: &Path) -> Result<()
     let started = smalt_driver::start(
         &command,
         entrant.engine.proto,
-        engine_timeouts(&plan.settings.timeouts),
+        engine_timeouts(&plan.settings.timeouts, entrant),
         None,
         context,
     );

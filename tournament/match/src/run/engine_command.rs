@@ -5,7 +5,7 @@ use std::path::Path;
 use smalt_driver::process::StderrPolicy;
 use smalt_driver::{EngineCommand, EngineTimeouts};
 
-use crate::plan::{Entrant, Program, Timeouts};
+use crate::plan::{Entrant, Program, SecondsSetting, Timeouts};
 
 /// The command that starts an entrant's engine; the built-in one is this program.
 pub fn engine_command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
@@ -13,7 +13,7 @@ pub fn engine_command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
         Program::Builtin => EngineCommand::new(own_program).argument("engine"),
         Program::Command(path) => EngineCommand::new(path),
     };
-    let command = command.arguments(&entrant.engine.args);
+    let command = command.arguments(&entrant.engine.args).initial_lines(&entrant.engine.initial_lines());
     let command = match &entrant.engine.stderr {
         Some(file) => command.stderr(StderrPolicy::File(file.clone())),
         None => command,
@@ -24,14 +24,15 @@ pub fn engine_command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
     }
 }
 
-/// Timeouts of an engine other than those of moves.
-pub fn engine_timeouts(timeouts: &Timeouts) -> EngineTimeouts {
+/// Timeouts of an entrant's engine other than those of moves.
+pub fn engine_timeouts(timeouts: &Timeouts, entrant: &Entrant) -> EngineTimeouts {
+    let scaled = |seconds: SecondsSetting| seconds.duration().mul_f64(entrant.engine.tscale.unwrap_or(1.0));
     EngineTimeouts {
-        start: timeouts.start.duration(),
-        ready: timeouts.ping.duration(),
-        new_game: timeouts.newgame.unwrap_or(timeouts.ping).duration(),
-        stop: timeouts.stop.duration(),
-        write: timeouts.write.duration(),
-        quit: timeouts.quit.duration(),
+        start: scaled(timeouts.start),
+        ready: scaled(timeouts.ping),
+        new_game: scaled(timeouts.newgame.unwrap_or(timeouts.ping)),
+        stop: scaled(timeouts.stop),
+        write: scaled(timeouts.write),
+        quit: scaled(timeouts.quit),
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use smalt_driver::process::ProcessIdentity;
+use smalt_protocol::OptionDeclaration;
 
 use crate::game::{EngineFault, GameRecord, GameWarning, MachineReport};
 use crate::schedule::ScheduledGame;
@@ -19,6 +20,8 @@ pub enum Event {
         /// Name that it reports.
         name: String,
         author: String,
+        /// Options that it declares.
+        options: Vec<OptionDeclaration>,
     },
     /// An engine's process has ended.
     EngineExited {
@@ -139,6 +142,13 @@ impl fmt::Display for Disqualification {
 pub enum RunEvent<'a> {
     /// The run starts or resumes.
     Begun,
+    /// An engine has started.
+    EngineStarted {
+        /// An index of the plan's entrants.
+        entrant: usize,
+        /// Options that it declares.
+        options: &'a [OptionDeclaration],
+    },
     GameStarted(&'a ScheduledGame),
     /// A game is finished and stored.
     GameFinished(&'a GameRecord),

@@ -219,6 +219,7 @@ impl Slot {
         let setup = GameSetup {
             game,
             opening,
+            shares_opening: terms.shares_openings,
             variant: self.game_terms(opening, Pondering::Off).variant,
             flow: terms.flow,
             pv: terms.pv,
@@ -229,7 +230,7 @@ impl Slot {
             observer: &observer,
             interrupt: &self.interrupt,
         };
-        let players = players(&mut self.running, &game, &terms.entrants);
+        let players = players(&mut self.running, &game, &terms);
         let mut spoiled = None;
         match play(setup, players) {
             Ok(record) => self.send(Event::GameFinished(Box::new(record))),
@@ -306,7 +307,8 @@ impl Slot {
             }
             // An engine that lost on time and still searches was not expected to quit.
             ExitOutcome::Terminated(_) | ExitOutcome::Killed if was_idle => {
-                let seconds = self.terms.timeouts.quit.duration().as_secs_f64();
+                let entrant = &self.terms.entrants[running.entrant];
+                let seconds = engine_timeouts(&self.terms.timeouts, entrant).quit.as_secs_f64();
                 warn(format!(
                     "did not exit within {seconds} s of quit and was killed: what it wanted to save may be lost \
                      (--timeouts quit=SECONDS gives it more time)"
@@ -413,7 +415,7 @@ impl Slot {
         }
         let sink = self.log.as_ref().map(|log| log.sink(&plan.name));
         let context = &mut WaitContext::interruptible(&self.interrupt);
-        let timeouts = engine_timeouts(&self.terms.timeouts);
+        let timeouts = engine_timeouts(&self.terms.timeouts, plan);
         let started = smalt_driver::start(&command, plan.engine.proto, timeouts, sink, context);
         let mut engine = started.map_err(|StartFailure { error, transcript }| {
             failure(error, entrant, transcript.iter().map(ToString::to_string).collect())
@@ -439,7 +441,8 @@ impl Slot {
                     self.send(Event::EngineWarning { entrant, words: words.to_owned() });
                 }
                 let (name, author) = (engine.name().to_owned(), engine.author().to_owned());
-                self.send(Event::EngineStarted { entrant, process, name, author });
+                let options = engine.options().to_vec();
+                self.send(Event::EngineStarted { entrant, process, name, author, options });
                 Ok(RunningEngine { entrant, engine, process })
             }
             Err(SetOptionError::Conversation(error)) => Err(failure(error, entrant, transcript_of(&*engine))),
@@ -459,6 +462,9 @@ impl Slot {
 
     fn set_up(&self, engine: &mut dyn Engine, entrant: usize, plan: &Entrant) -> Result<(), SetOptionError> {
         let mut context = WaitContext::interruptible(&self.interrupt);
+        if plan.engine.debug {
+            engine.set_debug(&mut context)?;
+        }
         for (name, text) in &plan.engine.options {
             match (engine.set_option(name, text, &mut context), self.terms.bad_options) {
                 (Ok(_), _) => {}
@@ -495,15 +501,20 @@ fn failure(error: ConversationError, entrant: usize, transcript: Vec<String>) ->
 fn players<'a>(
     running: &'a mut [RunningEngine],
     game: &ScheduledGame,
-    entrants: &'a [Entrant],
+    terms: &'a SlotConfig,
 ) -> [Player<'a>; 2] {
     let mut players: [Option<Player<'a>>; 2] = [None, None];
     for running in running {
         let color = if running.entrant == game.white { Color::White } else { Color::Black };
-        let entrant = &entrants[running.entrant];
-        let engine = &mut *running.engine;
-        let (pondering, scores) = (entrant.engine.ponder, entrant.scores());
-        players[color.index()] = Some(Player { engine, clock: &entrant.clock, pondering, scores });
+        let entrant = &terms.entrants[running.entrant];
+        players[color.index()] = Some(Player {
+            engine: &mut *running.engine,
+            clock: &entrant.clock,
+            pondering: entrant.engine.ponder,
+            scores: entrant.scores(),
+            trust: entrant.engine.trust,
+            book: terms.books.get(running.entrant).and_then(Option::as_ref),
+        });
     }
     players.map(|player| player.expect("both engines were prepared, and no other runs"))
 }

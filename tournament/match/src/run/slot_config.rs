@@ -10,6 +10,7 @@ use smalt_driver::process::Reaper;
 
 use super::binaries::Binaries;
 use crate::game::{GameObserver, TablebaseAdjudicator};
+use crate::opening::EngineBook;
 use crate::plan::{AdjudicationRules, BadOptions, Entrant, Plan, PvRecord, TimeFlow, Timeouts, Variant};
 
 /// Configuration shared by all slots of a run.
@@ -17,6 +18,10 @@ use crate::plan::{AdjudicationRules, BadOptions, Entrant, Plan, PvRecord, TimeFl
 pub struct SlotConfig {
     pub entrants: Vec<Entrant>,
     pub variant: Variant,
+    /// Books of the entrants' own, or none at all.
+    pub books: Vec<Option<EngineBook>>,
+    /// Whether games share openings.
+    pub shares_openings: bool,
     /// Usual clock or hourglass.
     pub flow: TimeFlow,
     /// Whether principal variations are kept.
@@ -58,6 +63,8 @@ impl SlotConfig {
         SlotConfig {
             entrants: plan.entrants.iter().map(scaled).collect(),
             variant: plan.settings.run.variant,
+            books: Vec::new(),
+            shares_openings: plan.settings.openings.games_of_one() > 1,
             flow: plan.flow(),
             pv: plan.settings.output.writing().pv_record(),
             check_mate_pvs: plan.settings.run.check_mate_pvs,

@@ -55,6 +55,11 @@ impl EncounterBlock {
         self.terms.games.div_ceil(self.terms.unit_games())
     }
 
+    /// Openings of one encounter in a cycle.
+    fn openings_each(&self) -> u32 {
+        self.units_each().div_ceil(self.terms.units_per_opening())
+    }
+
     pub(super) fn games(&self) -> u32 {
         self.size().saturating_mul(self.cycles).saturating_mul(self.terms.games)
     }
@@ -71,8 +76,10 @@ impl EncounterBlock {
     /// Number of openings used.
     pub(super) fn openings(&self) -> u32 {
         match self.terms.policy {
-            OpeningPolicy::Round => self.cycles.saturating_mul(self.units_each()),
-            OpeningPolicy::Pair => self.pairs(),
+            OpeningPolicy::Round => self.cycles.saturating_mul(self.openings_each()),
+            OpeningPolicy::Pair => {
+                self.size().saturating_mul(self.cycles).saturating_mul(self.openings_each())
+            }
             OpeningPolicy::Encounter => self.cycles.saturating_mul(self.size()),
         }
     }
@@ -139,10 +146,11 @@ impl EncounterBlock {
             Lead::Second => (pairing.second, pairing.first),
         };
         let pair = self.start.pair + turn * self.size() + place.encounter;
+        let shared = place.cycle * self.openings_each() + place.unit / self.terms.units_per_opening();
         let opening = match (encounter.first_opening, self.terms.policy) {
             (Some(first), _) => first.saturating_add(turn),
-            (None, OpeningPolicy::Round) => self.start.opening + turn,
-            (None, OpeningPolicy::Pair) => self.start.opening + pair - self.start.pair,
+            (None, OpeningPolicy::Round) => self.start.opening + shared,
+            (None, OpeningPolicy::Pair) => self.start.opening + shared * self.size() + place.encounter,
             (None, OpeningPolicy::Encounter) => {
                 self.start.opening + place.cycle * self.size() + place.encounter
             }

@@ -272,15 +272,15 @@ impl Schedule {
         games
     }
 
-    /// Whether two games share an opening and count as a pair.
+    /// Which games belong together.
     pub(crate) fn repeat(&self) -> Repeat {
-        self.terms.repeat
+        self.terms.repeat()
     }
 
     /// Whether statistics count pairs: not if each game has its own opening, nor if an odd number of games
     /// leaves one without a partner.
     pub fn counts_pairs(&self) -> bool {
-        self.terms.repeat == Repeat::Pairs && self.terms.games.is_multiple_of(2)
+        self.repeat() == Repeat::Pairs && self.terms.games.is_multiple_of(2)
     }
 
     /// Whether later pairings depend on results.

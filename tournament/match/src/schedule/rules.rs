@@ -7,17 +7,27 @@ use crate::plan::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 pub struct EncounterRules {
     /// Games of an encounter, at least one.
     pub games: u32,
-    /// Which games share an opening.
-    pub repeat: Repeat,
+    /// Number of games of an encounter that share an opening.
+    pub games_per_opening: u32,
     pub colors: Colors,
     /// Which encounters share openings.
     pub policy: OpeningPolicy,
 }
 
 impl EncounterRules {
-    /// Number of games that share an opening.
+    /// Which games belong together.
+    pub(super) fn repeat(&self) -> Repeat {
+        Repeat::of(self.games_per_opening)
+    }
+
+    /// Number of units that share an opening.
+    pub(super) fn units_per_opening(&self) -> u32 {
+        self.games_per_opening / self.unit_games()
+    }
+
+    /// Number of games of a unit: a pair, or a single game.
     pub(super) fn unit_games(&self) -> u32 {
-        match self.repeat {
+        match self.repeat() {
             Repeat::Pairs => 2,
             Repeat::Never => 1,
         }

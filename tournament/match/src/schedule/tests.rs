@@ -12,7 +12,7 @@ use crate::plan::{Colors, Lead, Swap};
 fn terms(games: u32) -> EncounterRules {
     EncounterRules {
         games,
-        repeat: Repeat::Pairs,
+        games_per_opening: 2,
         colors: Colors { swap: Swap::EachGame, lead: Lead::First },
         policy: OpeningPolicy::Round,
     }
@@ -122,11 +122,26 @@ fn opening_policies_say_which_encounters_share_openings() {
 
 #[test]
 fn without_repetition_every_game_has_an_opening_of_its_own() {
-    let terms = EncounterRules { repeat: Repeat::Never, ..terms(3) };
+    let terms = EncounterRules { games_per_opening: 1, ..terms(3) };
     let schedule = Schedule::new(PairingScheme::RoundRobin(2), terms, 2, Sequence::AsListed);
     let games: Vec<_> =
         all_games(&schedule).iter().map(|game| (game.opening, game.pair, game.white)).collect();
     assert_eq!(games, [(0, 0, 0), (1, 1, 1), (2, 2, 0), (3, 3, 1), (4, 4, 0), (5, 5, 1)]);
+}
+
+#[test]
+fn more_than_two_games_of_an_encounter_share_an_opening_on_request() {
+    let openings = |entrants: usize, games: u32, games_per_opening: u32, policy| {
+        let terms = EncounterRules { games_per_opening, policy, ..terms(games) };
+        let schedule = Schedule::new(PairingScheme::RoundRobin(entrants), terms, 1, Sequence::AsListed);
+        let openings = all_games(&schedule).iter().map(|game| game.opening).collect::<Vec<_>>();
+        assert_eq!(schedule.openings() as usize, openings.iter().max().unwrap() + 1);
+        openings
+    };
+    assert_eq!(openings(2, 10, 4, OpeningPolicy::Round), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]);
+    assert_eq!(openings(2, 7, 3, OpeningPolicy::Pair), [0, 0, 0, 1, 1, 1, 2]);
+    assert_eq!(openings(3, 4, 4, OpeningPolicy::Pair), [0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2]);
+    assert_eq!(openings(3, 4, 4, OpeningPolicy::Round), [0; 12]);
 }
 
 #[test]
@@ -211,16 +226,12 @@ fn meetings() -> impl Strategy<Value = PairingScheme> {
 }
 
 fn any_terms() -> impl Strategy<Value = EncounterRules> {
-    let repeat = prop_oneof![Just(Repeat::Pairs), Just(Repeat::Never)];
     let swap = prop_oneof![Just(Swap::EachGame), Just(Swap::InPairs), Just(Swap::Never)];
     let lead = prop_oneof![Just(Lead::First), Just(Lead::Second)];
     let policy =
         prop_oneof![Just(OpeningPolicy::Round), Just(OpeningPolicy::Pair), Just(OpeningPolicy::Encounter)];
-    (1_u32..8, repeat, swap, lead, policy).prop_map(|(games, repeat, swap, lead, policy)| EncounterRules {
-        games,
-        repeat,
-        colors: Colors { swap, lead },
-        policy,
+    (1_u32..8, 1_u32..6, swap, lead, policy).prop_map(|(games, games_per_opening, swap, lead, policy)| {
+        EncounterRules { games, games_per_opening, colors: Colors { swap, lead }, policy }
     })
 }
 

@@ -16,6 +16,15 @@ pub(super) fn checksum<'a>(values: impl IntoIterator<Item = ValueRef<'a>>) -> i6
     sum.cast_signed()
 }
 
+/// The values of a row that are summed: those from `later` on only where they are not null, since earlier forms lack them.
+pub(super) fn summed<'a, 'v>(
+    values: &'a [ValueRef<'v>],
+    later: usize,
+) -> impl Iterator<Item = ValueRef<'v>> + 'a {
+    let (always, later) = values.split_at(later);
+    always.iter().chain(later.iter().filter(|&&value| value != ValueRef::Null)).copied()
+}
+
 fn add_sized(sum: u64, bytes: &[u8]) -> u64 {
     fnv1a(fnv1a(sum, &(bytes.len() as u64).to_le_bytes()), bytes)
 }

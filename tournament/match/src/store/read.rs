@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::ops::RangeInclusive;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 use smalt_chess::{Color, Outcome, UciMove};
 
-use super::checksum::checksum;
+use super::checksum::{checksum, summed};
 use super::column::{duration, entrant, invalid, number, time, whole, whole_if_any};
 use super::write::{run_checksum, to_ms};
 use super::{Store, StoreError};
@@ -134,10 +134,11 @@ impl Store {
         let machine = if self.version < 4 { "NULL, NULL" } else { "machine, speed_nps" };
         let sum = if self.version < 6 { "NULL" } else { "checksum" };
         let illegal = if self.version < 7 { "NULL" } else { "fault.illegal_move" };
+        let overrun = if self.version < 8 { "NULL" } else { "fault.overrun_us" };
         let mut statement = self.database(self.connection.prepare(&format!(
             "SELECT number, pair, round, white, black, opening, fen, outcome, termination, started_ms, duration_us,
                     moves, {memory}, {machine}, fault.entrant, fault.name, fault.words, fault.transcript,
-                    {illegal}, {sum}
+                    {illegal}, {overrun}, {sum}
              FROM game LEFT JOIN fault ON fault.game = game.number {which}",
         )))?;
         let mut rows = self.database(statement.query([]))?;
@@ -251,16 +252,16 @@ fn illegal_move_before_form_7(words: &str) -> Option<UciMove> {
     mv.parse().ok()
 }
 
-/// The column of the illegal move, the last of a game with its fault, and that of their checksum.
+/// The columns of illegal move and overrun, the last of a game with its fault, and that of their checksum.
 const ILLEGAL_MOVE: usize = 20;
-const CHECKSUM: usize = 21;
+const OVERRUN: usize = 21;
+const CHECKSUM: usize = 22;
 
 /// A game of a plan with this number of entrants.
 fn read_game(row: &Row<'_>, entrants: usize) -> rusqlite::Result<GameRecord> {
     if let Some(sum) = row.get::<_, Option<i64>>(CHECKSUM)? {
-        let summed = ILLEGAL_MOVE + usize::from(row.get_ref(ILLEGAL_MOVE)? != ValueRef::Null);
-        let values = (0..summed).map(|column| row.get_ref(column)).collect::<rusqlite::Result<Vec<_>>>()?;
-        if sum != checksum(values) {
+        let values = (0..CHECKSUM).map(|column| row.get_ref(column)).collect::<rusqlite::Result<Vec<_>>>()?;
+        if sum != checksum(summed(&values, ILLEGAL_MOVE)) {
             return Err(invalid(CHECKSUM, "its checksum does not match"));
         }
     }
@@ -303,7 +304,9 @@ fn read_game(row: &Row<'_>, entrants: usize) -> rusqlite::Result<GameRecord> {
             Some(mv) => Some(mv.parse().map_err(|_| invalid(ILLEGAL_MOVE, "its illegal move is not valid"))?),
             None => illegal_move_before_form_7(&words),
         };
-        Some(FaultReport { color, name: row.get(17)?, words, transcript: lines(text(19)?), illegal_move })
+        let overrun = whole_if_any(row, OVERRUN, "an overrun")?.map(Duration::from_micros);
+        let transcript = lines(text(19)?);
+        Some(FaultReport { color, name: row.get(17)?, words, transcript, illegal_move, overrun })
     };
     Ok(GameRecord {
         game,

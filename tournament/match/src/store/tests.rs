@@ -36,6 +36,7 @@ fn record(number: u32, outcome: Outcome) -> GameRecord {
             words: "was ended by SIGSEGV".to_owned(),
             transcript: vec!["> go".to_owned(), "< bye".to_owned()],
             illegal_move: None,
+            overrun: None,
         }),
         peak_memory: [Some(5 << 30), None],
         machine: number.is_multiple_of(2).then(|| Machine { name: "bench".into(), speed: NonZeroU64::MIN }),
@@ -182,7 +183,7 @@ fn an_older_form_is_read_and_brought_up_to_date() {
     let older = "DROP TABLE session; ALTER TABLE game DROP COLUMN white_memory_bytes;
                  ALTER TABLE game DROP COLUMN black_memory_bytes; ALTER TABLE game DROP COLUMN machine;
                  ALTER TABLE game DROP COLUMN speed_nps; DROP TABLE machine; DROP TABLE binary;
-                 DROP TABLE strike; ALTER TABLE fault DROP COLUMN illegal_move; ALTER TABLE game DROP COLUMN checksum; ALTER TABLE run DROP COLUMN checksum;
+                 DROP TABLE strike; ALTER TABLE fault DROP COLUMN illegal_move; ALTER TABLE fault DROP COLUMN overrun_us; ALTER TABLE game DROP COLUMN checksum; ALTER TABLE run DROP COLUMN checksum;
                  PRAGMA user_version = 1;";
     store.connection.execute_batch(older).unwrap();
     drop(store);
@@ -225,11 +226,35 @@ fn the_illegal_move_is_a_value_and_is_found_in_the_words_of_form_6() {
     let mut former = one.clone();
     former.fault.as_mut().unwrap().illegal_move = None;
     store.save(&former).unwrap();
-    let form_6 = "ALTER TABLE fault DROP COLUMN illegal_move; PRAGMA user_version = 6;";
+    let form_6 = "ALTER TABLE fault DROP COLUMN illegal_move; ALTER TABLE fault DROP COLUMN overrun_us;
+                  PRAGMA user_version = 6;";
     store.connection.execute_batch(form_6).unwrap();
     drop(store);
     assert_eq!(games(&Store::read(&path).unwrap()), std::slice::from_ref(&one));
     assert_eq!(games(&Store::resume(&path).unwrap()), [one]);
+}
+
+#[test]
+fn the_overrun_of_a_loss_on_time_is_kept_and_is_no_part_of_form_7() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.db");
+    let mut store = Store::create(&path, &run()).unwrap();
+    let mut game = record(0, Outcome::Win(Color::White));
+    game.termination = Termination::TimeForfeit;
+    let punctual = GameRecord { game: ScheduledGame { number: 1, ..game.game }, ..game.clone() };
+    game.fault.as_mut().unwrap().overrun = Some(Duration::from_micros(12_900));
+    assert_eq!(game.fastchess_sentence(), "Black loses on time (12ms overrun)");
+    store.save(&game).unwrap();
+    store.save(&punctual).unwrap();
+    assert_eq!(games(&store), [game, punctual.clone()]);
+    store.connection.execute_batch("UPDATE fault SET overrun_us = 1 WHERE game = 0").unwrap();
+    assert!(store.for_each_game(|_| {}).unwrap_err().to_string().contains("its checksum does not match"));
+    let form_7 = "DELETE FROM fault WHERE game = 0; DELETE FROM game WHERE number = 0;
+                  ALTER TABLE fault DROP COLUMN overrun_us; PRAGMA user_version = 7;";
+    store.connection.execute_batch(form_7).unwrap();
+    drop(store);
+    assert_eq!(games(&Store::read(&path).unwrap()), std::slice::from_ref(&punctual));
+    assert_eq!(games(&Store::resume(&path).unwrap()), [punctual]);
 }
 
 #[test]

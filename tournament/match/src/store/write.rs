@@ -6,7 +6,7 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Params, params, params_from_iter};
 use smalt_driver::process::ProcessIdentity;
 
-use super::checksum::checksum;
+use super::checksum::{checksum, summed};
 use super::{Store, StoreError, StoredRun, Synchronous};
 use crate::game::{EngineFault, GameRecord, moves};
 
@@ -154,7 +154,8 @@ fn insert_game(connection: &mut rusqlite::Connection, record: &GameRecord) -> ru
     }
     let values = std::iter::once(Value::from(record.game.number)).chain(fault);
     transaction.execute(
-        "INSERT INTO fault (game, entrant, name, words, transcript, illegal_move) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO fault (game, entrant, name, words, transcript, illegal_move, overrun_us)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         params_from_iter(values),
     )?;
     transaction.commit()?;
@@ -164,12 +165,11 @@ fn insert_game(connection: &mut rusqlite::Connection, record: &GameRecord) -> ru
 fn insert_record(
     connection: &rusqlite::Connection,
     record: &GameRecord,
-    fault: &[Value; 5],
+    fault: &[Value; 6],
 ) -> rusqlite::Result<SaveOutcome> {
     let values = game_values(record);
-    // Format 6 had no illegal move: a row without one has the checksum of that format.
-    let summed = if fault[4] == Value::Null { &fault[..4] } else { fault };
-    let sum = checksum(values.iter().chain(summed).map(ValueRef::from));
+    let all: Vec<ValueRef<'_>> = values.iter().chain(fault).map(ValueRef::from).collect();
+    let sum = checksum(summed(&all, values.len() + 4));
     let inserted = connection
         .prepare_cached(
             "INSERT INTO game (number, pair, round, white, black, opening, fen, outcome, termination, started_ms,
@@ -209,13 +209,14 @@ fn game_values(record: &GameRecord) -> [Value; 16] {
 }
 
 /// Columns of its fault after the number of the game; all null without a fault.
-fn fault_values(record: &GameRecord) -> [Value; 5] {
-    let Some(fault) = &record.fault else { return [const { Value::Null }; 5] };
+fn fault_values(record: &GameRecord) -> [Value; 6] {
+    let Some(fault) = &record.fault else { return [const { Value::Null }; 6] };
     [
         (record.entrant(fault.color) as i64).into(),
         fault.name.clone().into(),
         fault.words.clone().into(),
         fault.transcript.join("\n").into(),
         fault.illegal_move.map(|mv| mv.to_string()).into(),
+        fault.overrun.map_or(Value::Null, |time| i64::try_from(time.as_micros()).unwrap_or(i64::MAX).into()),
     ]
 }

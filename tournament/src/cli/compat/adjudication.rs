@@ -24,11 +24,12 @@ pub(super) fn draw(flag: &Flag<'_>) -> anyhow::Result<DrawRule> {
     Ok(rule)
 }
 
-/// `-resign movecount= score= twosided=`.
+/// `-resign movecount= score= twosided=`; c-chess-cli has `movenumber=` too.
 pub(super) fn resign(flag: &Flag<'_>) -> anyhow::Result<ResignRule> {
-    let mut rule = ResignRule { movecount: 1, score: 0, sides: Sides::One };
+    let mut rule = ResignRule { movenumber: 0, movecount: 1, score: 0, sides: Sides::One };
     for (key, value) in flag.pairs()? {
         match key {
+            "movenumber" => rule.movenumber = flag.value(key, value)?,
             "movecount" => rule.movecount = flag.value(key, value)?,
             "score" => rule.score = flag.value(key, value)?,
             "twosided" => {
@@ -43,7 +44,7 @@ pub(super) fn resign(flag: &Flag<'_>) -> anyhow::Result<ResignRule> {
 /// `-sprt elo0= elo1= alpha= beta= model=`.
 pub(super) fn sprt(flag: &Flag<'_>, dialect: Dialect) -> anyhow::Result<SprtSettings> {
     let mut test = SprtSettings::default();
-    if dialect == Dialect::Cutechess {
+    if dialect != Dialect::Fastchess {
         test.model = Model::Logistic;
     }
     let mut has_elo1 = false;

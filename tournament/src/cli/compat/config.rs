@@ -25,7 +25,7 @@ use smalt_match::plan::{
 const NEVER: u64 = i32::MAX as u64;
 
 /// What fastchess's form does not hold: only the store does.
-pub(super) const NOT_IN_CONFIG: &str = "proto, stderr, ponder, whitepov, later periods of tc, knockout and pyramid, processors, timeouts, -strict and -tbadjudicate";
+pub(super) const NOT_IN_CONFIG: &str = "proto, stderr, ponder, whitepov, book, initstr, trust, tscale, debug, later periods of tc, knockout and pyramid, processors, timeouts, -strict and -tbadjudicate";
 
 /// The file. Missing keys are zero, false or empty; fastchess itself refuses a file without one of its keys.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -303,7 +303,7 @@ impl ConfigFile {
         };
         let has = |figure: Figure| output.pgn_comments.contains(&figure);
         let played = settings.prior.map_or(0, |prior| prior.games().games());
-        let games = if openings.repeat { 2 } else { 1 };
+        let games = u64::from(openings.games_of_one().min(2));
         let is_duel = plan.entrants.len() == 2;
         let rounds = if is_duel { u64::from(plan.games()) / games } else { u64::from(plan.rounds) };
         let rules = settings.adjudication.rules();

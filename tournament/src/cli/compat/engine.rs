@@ -1,13 +1,13 @@
 //! Engines in foreign words: rewritten into ours, which are nearly the same, and read by the one reader of entrants.
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::Path;
 
 use anyhow::{Context, bail};
 use smalt_workbench::entrant::{Registry, SkippedEngine, merge, parse_keys, split_words};
 use toml::{Table, Value};
 
 use super::flag::Flag;
-use smalt_match::plan::{BookFormat, OpeningsSettings, Order};
 
 /// Reads an engine; the words of `-each` come last, so that they have the last word, as they have there.
 pub(super) fn engine(
@@ -19,7 +19,7 @@ pub(super) fn engine(
     let context = || format!("-{} {}", engine.name, engine.words.join(" "));
     let mut settings = Table::new();
     let mut words = Vec::new();
-    let mut arguments: Vec<String> = Vec::new();
+    let (mut arguments, mut initial_lines): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
     for word in engine.words.iter().chain(each) {
         match word.split_once('=') {
             Some(("arg", value)) => arguments.push(value.to_owned()),
@@ -31,59 +31,34 @@ pub(super) fn engine(
                 let own = settings.get("args").and_then(Value::as_array).into_iter().flatten();
                 arguments.extend(own.filter_map(Value::as_str).map(str::to_owned));
             }
-            Some(("book" | "bookdepth", _)) => {}
+            Some(("initstr", lines)) => initial_lines.push(lines),
             _ => words.push(rewritten(word).with_context(context)?),
         }
     }
     merge(&mut settings, parse_keys(&words).with_context(context)?);
     settings.insert("args".to_owned(), Value::from(arguments));
+    if !initial_lines.is_empty() {
+        settings.insert("initstr".to_owned(), Value::from(initial_lines.join("\n")));
+    }
+    if !settings.contains_key("book") {
+        settings.remove("bookdepth");
+    }
     settle_clock(&mut settings);
     Ok(settings)
 }
 
-/// The openings that come of `book=` and `bookdepth=`, where all engines have the same: as each would play from its book
-/// by chance, games begin with moves of it by chance. Of books of their own nobody could say what is compared.
-pub(super) fn common_book(engines: &[Flag<'_>], each: &[String]) -> anyhow::Result<Option<OpeningsSettings>> {
-    let books = engines.iter().map(|engine| own_book(engine, each)).collect::<anyhow::Result<Vec<_>>>()?;
-    let Some(first) = books.first() else { return Ok(None) };
-    if books.iter().any(|book| book != first) {
-        bail!(
-            "book= and bookdepth= are supported where they are the same for all engines; say them with -each"
-        );
+/// Names as fastchess gives them: the file of the command without its extension, and a number behind a name that another has.
+pub(super) fn name_as_fastchess(engines: &mut [Table]) {
+    let mut seen: HashMap<String, u32> = HashMap::new();
+    for engine in engines {
+        let text = |key: &str| engine.get(key).and_then(Value::as_str);
+        let file = || Path::new(text("cmd")?).file_stem()?.to_str();
+        let Some(name) = text("name").or_else(file).map(str::to_owned) else { continue };
+        let count = seen.entry(name.clone()).or_default();
+        *count += 1;
+        let name = if *count > 1 { format!("{name}_{count}") } else { name };
+        engine.insert("name".to_owned(), Value::from(name));
     }
-    match first {
-        OwnBook { file: None, depth: None } => Ok(None),
-        OwnBook { file: None, depth: Some(depth) } => bail!("bookdepth={depth} needs book="),
-        OwnBook { file: Some(file), depth } => Ok(Some(OpeningsSettings {
-            file: file.clone(),
-            format: Some(BookFormat::Polyglot),
-            order: Order::Random,
-            book_depth: *depth,
-            ..OpeningsSettings::default()
-        })),
-    }
-}
-
-/// The Polyglot book from which an engine is to play its first moves, and for how many.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct OwnBook {
-    file: Option<PathBuf>,
-    depth: Option<u32>,
-}
-
-fn own_book(engine: &Flag<'_>, each: &[String]) -> anyhow::Result<OwnBook> {
-    let mut book = OwnBook::default();
-    for word in engine.words.iter().chain(each) {
-        match word.split_once('=') {
-            Some(("book", file)) => book.file = Some(PathBuf::from(file)),
-            Some(("bookdepth", depth)) => {
-                let moves = depth.parse().with_context(|| format!("{word}: expected a number of moves"))?;
-                book.depth = Some(moves);
-            }
-            _ => {}
-        }
-    }
-    Ok(book)
 }
 
 fn known(name: &str, registry: &Registry, left_out: &[SkippedEngine]) -> anyhow::Result<Table> {
@@ -104,14 +79,8 @@ fn rewritten(word: &str) -> anyhow::Result<String> {
         Some(("tc", value)) => format!("tc={}", time_control(value)),
         Some(("st", value)) => format!("st={}", value.strip_suffix('s').unwrap_or(value)),
         Some(("restart", "auto")) => "restart=off".to_owned(),
-        Some(("initstr", _)) => {
-            bail!("{word}: lines for the start of an engine are not supported; use option.NAME=")
-        }
         Some(_) => word.to_owned(),
-        None if word == "trust" => {
-            bail!("trust: not supported, since every result is checked by the rules")
-        }
-        None if word == "ponder" || word == "whitepov" => format!("{word}=on"),
+        None if ["ponder", "whitepov", "trust", "debug"].contains(&word) => format!("{word}=on"),
         None => bail!("{word}: expected key=value"),
     })
 }

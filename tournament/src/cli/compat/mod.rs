@@ -1,10 +1,11 @@
-//! The command lines of fastchess and cutechess-cli, and their output, over the same runner as all else.
+//! The command lines of fastchess, cutechess-cli and c-chess-cli, and their output, over the same runner as all else.
 //!
 //! [`flag`] splits a command line into flags, [`engine`] reads the words of an engine, [`options`] turns all of it into a
 //! plan, [`output`] prints what happens in the lines of either program, with the figures of [`statistics`], and [`log`]
 //! keeps them. Nothing here plays.
 
 mod adjudication;
+mod c_chess_cli;
 mod checksum;
 mod config;
 mod engine;
@@ -14,6 +15,7 @@ mod log;
 mod options;
 mod output;
 mod result_format;
+mod sample;
 mod statistics;
 mod tables;
 mod values;
@@ -35,6 +37,8 @@ pub(super) enum Dialect {
     Fastchess,
     /// One game a round, one round, an opening a game, SPRT bounds in Elo.
     Cutechess,
+    /// As cutechess-cli, in other words and with other lines.
+    CChessCli,
 }
 
 /// What a command line asks for.
@@ -66,7 +70,11 @@ enum Request {
 /// `cutechess-cli`.
 pub(super) fn dialect_of(program: &std::path::Path) -> Option<Dialect> {
     let name = program.file_stem()?.to_str()?;
-    let named = [("fastchess", Dialect::Fastchess), ("cutechess", Dialect::Cutechess)];
+    let named = [
+        ("fastchess", Dialect::Fastchess),
+        ("cutechess", Dialect::Cutechess),
+        ("c-chess-cli", Dialect::CChessCli),
+    ];
     named.into_iter().find_map(|(start, dialect)| name.starts_with(start).then_some(dialect))
 }
 
@@ -101,7 +109,8 @@ pub(super) fn run(dialect: Dialect, arguments: &[String]) -> Result<Exit, Refusa
 
 pub(super) const HELP: &str = "\
 The flags of fastchess (smalt-tournament fastchess …) and cutechess-cli (smalt-tournament cutechess …), and their output.
-A link or a copy of this program that is called fastchess, fastchess-ob or cutechess-cli takes those flags itself:
+A link or a copy of this program that is called fastchess, fastchess-ob, cutechess-cli or c-chess-cli takes the flags of that
+program itself; those of c-chess-cli (smalt-tournament c-chess-cli …) are as its README says:
 
   ln -s /usr/local/bin/smalt-tournament fastchess
 
@@ -109,8 +118,8 @@ A flag that cannot be honoured is an error; none is ignored. Results are kept in
 that a run that was stopped or killed goes on with `smalt-tournament resume STORE`, or with -config file=config.json.
 
 Engines: -engine cmd= name= arg= args= dir= proto= tc= st= nodes= depth= plies= timemargin= restart= ponder whitepov
-         stderr= conf= option.NAME=VALUE …, for each engine; -each …: the same for all of them
-         book=FILE bookdepth=N (a Polyglot book), where it is the same for all: games then begin with its moves
+         stderr= conf= initstr=LINES trust tscale=FACTOR debug option.NAME=VALUE …; -each …: the same for all of them
+         book=FILE bookdepth=N: a Polyglot book from which the engine's moves come while it has some
          An option that an engine does not have, or not of that value, is left out with a warning.
 Games:   -rounds N -games N -repeat [N] -noswap -reverse -tournament TYPE -seeds N -variant standard|fischerandom
          -openings file= format= order= plies= start=, -srand N -bookmode MODE -concurrency N -force-concurrency
@@ -120,15 +129,15 @@ Ends:    -draw movenumber= movecount= score=, -resign movecount= score= twosided
 Output:  -pgnout FILE [min] [fi] | file= append= min= notation=san|lan|uci nodes= nps= seldepth= hashfull= tbhits=
          timeleft= latency= pv= match_line=REGEX, -epdout FILE | file= append=, -event NAME -site NAME -crc32 pgn=true
          -output format=fastchess|cutechess -ratinginterval N -scoreinterval N -outcomeinterval N -report penta=true|false
-         -resultformat NAME|COLUMNS|help -check-mate-pvs -show-latency -testEnv -debug
+         -resultformat NAME|COLUMNS|help -check-mate-pvs -show-latency -testEnv -debug [all]
          -log file=FILE level=trace|info|warn|err|fatal append= compress= engine= (default warn): warnings, with level=info
          also standard output; with level=trace or engine=true the output of engines in a folder FILE.games
          -config file=FILE outname=FILE discard= stats= -autosaveinterval N: settings and results in the form of fastchess
          (default config.json); with outname=NAME.json the store stays, too, as NAME.db, and outname=NAME.db keeps that store
          file=config.json goes on from the store while that exists, and flags behind it may change -concurrency, -recover, -log,
          -debug and the reports; else it goes on from the results, without what fastchess's form does not hold: proto=,
-         stderr=, ponder, whitepov, later periods of tc=, -tournament knockout and pyramid, the processors of -use-affinity,
-         -startup-ms, -ucinewgame-ms, -ping-ms, -strict and -tbadjudicate
+         stderr=, ponder, whitepov, book=, initstr=, trust, tscale=, debug, later periods of tc=, -tournament knockout and
+         pyramid, the processors of -use-affinity, -startup-ms, -ucinewgame-ms, -ping-ms, -strict and -tbadjudicate
          -quick cmd= cmd= book=, -compliance ENGINE [ARGS] examines an engine, -engines lists those of Cute Chess,
          -version
 

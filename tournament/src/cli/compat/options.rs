@@ -1,13 +1,17 @@
 //! From the flags of fastchess and cutechess-cli to a plan and to the form of its output. Every flag is honoured or refused.
 
+mod loaded_config;
+
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, anyhow, bail};
 use smalt_workbench::entrant::{Registry, SkippedEngine};
 use toml::Table;
 
-use super::config::{ConfigFile, NOT_IN_CONFIG};
+use self::loaded_config::{LoadedConfig, check_store_changes};
+use super::c_chess_cli::CChessCli;
+use super::config::ConfigFile;
 use super::files::{self, Config, EpdOut, PgnOut};
 use super::flag::{Flag, flags};
 use super::output::{OutputOptions, Style};
@@ -19,10 +23,10 @@ use super::values::{
 use super::{Dialect, HELP, Request, adjudication, engine};
 use crate::cli::exit::{OrRefuse, Refusal};
 use crate::cli::intent::make_absolute;
-use crate::cli::output::{inform, make_outputs_absolute};
+use crate::cli::output::inform;
 use smalt_match::plan::{
-    BookFormat, DrawRule, Format, OnFault, OnOff, OpeningPolicy, OpeningsSettings, Order, PgnStyle, Plan,
-    PriorResults, START_POSITION, Settings,
+    BookFormat, DrawRule, Figure, Format, OnFault, OnOff, OpeningPolicy, OpeningsSettings, Order, PgnStyle,
+    Plan, PriorResults, START_POSITION, Settings,
 };
 
 /// A plan, and how it is shown.
@@ -48,6 +52,8 @@ struct Typed<'a> {
     config: Config,
     /// `-concurrency`, if it is given.
     concurrency: Option<NonZeroUsize>,
+    /// The same if it was counted from the number of cores.
+    adjusted_concurrency: Option<NonZeroUsize>,
     /// The results of the match that is gone on with.
     prior: Option<PriorResults>,
     /// Whether the store stays after the last game, as the command line that began the run asked for.
@@ -57,6 +63,14 @@ struct Typed<'a> {
     shown: OutputOptions,
 }
 
+/// How many games are played.
+struct Amount {
+    /// Of an encounter.
+    games: u32,
+    rounds: u32,
+    games_per_opening: u32,
+}
+
 /// Reads a command line.
 pub(super) fn request(dialect: Dialect, arguments: &[String]) -> Result<Request, Refusal> {
     if let Some(("-compliance" | "--compliance", words)) = first_and_rest(arguments) {
@@ -64,6 +78,9 @@ pub(super) fn request(dialect: Dialect, arguments: &[String]) -> Result<Request,
         let named = words.split_first().ok_or_else(|| anyhow!("-compliance needs an engine"));
         let (program, arguments) = named.or_usage()?;
         return Ok(Request::Compliance { program: program.clone(), arguments: arguments.to_vec() });
+    }
+    if dialect == Dialect::CChessCli {
+        return c_chess_cli(arguments);
     }
     let flags = flags(arguments).or_usage()?;
     for flag in &flags {
@@ -84,100 +101,24 @@ pub(super) fn request(dialect: Dialect, arguments: &[String]) -> Result<Request,
     if let Some(loaded) = LoadedConfig::of(&flags).or_usage()? {
         return loaded.request(dialect);
     }
-    Typed::read(dialect, &flags)?.request()
+    let typed = Typed::read(dialect, &flags)?;
+    if let Some(store) = &typed.config.resume {
+        check_store_changes(&flags, store)?;
+    }
+    typed.request()
 }
 
-/// A configuration that a command line goes on with. As in fastchess, flags before it do not count, but for `-each`.
-struct LoadedConfig<'a> {
-    path: PathBuf,
-    file: ConfigFile,
-    /// The flags that mean the same as the file.
-    arguments: Vec<String>,
-    /// The flags that change it.
-    changes: Vec<&'a Flag<'a>>,
-    drops_stats: bool,
-}
-
-/// Flags of the plan that may change when a run goes on from its store; those of reports are no part of it.
-const RESUMABLE: [&str; 4] = ["concurrency", "recover", "log", "debug"];
-
-impl<'a> LoadedConfig<'a> {
-    /// The last configuration of a command line, if it loads one.
-    fn of(flags: &'a [Flag<'a>]) -> anyhow::Result<Option<LoadedConfig<'a>>> {
-        let Some(place) = flags.iter().rposition(|flag| flag.name == "config") else { return Ok(None) };
-        let Config { load: Some(path), outname, keep, drops_stats, .. } = files::config(&flags[place])?
-        else {
-            return Ok(None);
-        };
-        let file = ConfigFile::read(&path)?;
-        let mut arguments = file.to_arguments();
-        if let Some(outname) = outname.or(keep) {
-            arguments.extend(["-config".to_owned(), format!("outname={}", outname.display())]);
-        }
-        let earlier = flags[..place].iter().filter(|flag| flag.name == "each");
-        let changes = earlier.chain(&flags[place + 1..]).collect();
-        Ok(Some(LoadedConfig { path, file, arguments, changes, drops_stats }))
+fn c_chess_cli(arguments: &[String]) -> Result<Request, Refusal> {
+    let CChessCli { arguments, sample } = CChessCli::parse(arguments).or_usage()?;
+    let flags = flags(&arguments).or_usage()?;
+    match flags.first().map(|flag| flag.name) {
+        Some("version") => return Ok(Request::Version),
+        None | Some("help") => return Ok(Request::Help(HELP.to_owned())),
+        _ => {}
     }
-
-    fn request(&self, dialect: Dialect) -> Result<Request, Refusal> {
-        let arguments = self.arguments_with(&self.changes);
-        let flags = flags(&arguments).or_usage()?;
-        let mut typed = Typed::read(dialect, &flags)?;
-        let name = Some(self.file.name()).filter(|name| !name.is_empty()).map(PathBuf::from);
-        typed.config.outname = typed.config.outname.take().or(name);
-        match self.file.store().filter(|_| !self.drops_stats) {
-            Some(store) => {
-                self.check_changes(dialect, store)?;
-                typed.keeps_store |= self.file.keeps_store();
-                typed.config.resume = Some(store.to_owned());
-            }
-            None => typed.prior = self.file.prior().filter(|_| !self.drops_stats),
-        }
-        if let Some(store) = self.file.missing_store().filter(|_| !self.drops_stats) {
-            inform(&format!(
-                "Warning: the store {} is missing: the run goes on from the results in {}, without {NOT_IN_CONFIG}",
-                store.display(),
-                self.path.display()
-            ));
-        }
-        typed.request()
-    }
-
-    /// The flags of the file, with these behind them.
-    fn arguments_with(&self, changes: &[&Flag<'_>]) -> Vec<String> {
-        let mut arguments = self.arguments.clone();
-        for flag in changes {
-            arguments.push(format!("-{}", flag.name));
-            arguments.extend_from_slice(flag.words);
-        }
-        arguments
-    }
-
-    /// Refuses flags that would change what is played: the store says that.
-    fn check_changes(&self, dialect: Dialect, store: &Path) -> Result<(), Refusal> {
-        let plan = |changes: &[&Flag<'_>]| {
-            let arguments = self.arguments_with(changes);
-            let flags = flags(&arguments).or_usage()?;
-            let mut settings = Typed::read(dialect, &flags)?.plan().or_usage()?.settings;
-            make_absolute(&mut settings);
-            make_outputs_absolute(&mut settings.output);
-            settings.output.pgn = settings.output.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
-            Ok::<_, Refusal>(settings)
-        };
-        let fixed = self.changes.iter().filter(|flag| !RESUMABLE.contains(&flag.name));
-        for flag in fixed {
-            if plan(&[*flag])? != plan(&[])? {
-                let error = anyhow!(
-                    "-{} cannot be changed: the run goes on from its store {}; -config file={} stats=false begins anew",
-                    flag.name,
-                    store.display(),
-                    self.path.display()
-                );
-                return Err(error).or_usage();
-            }
-        }
-        Ok(())
-    }
+    let mut typed = Typed::read(Dialect::CChessCli, &flags)?;
+    typed.shown.sample = sample;
+    typed.request()
 }
 
 fn first_and_rest(arguments: &[String]) -> Option<(&str, &[String])> {
@@ -217,6 +158,7 @@ impl<'a> Typed<'a> {
             epd: None,
             config: Config::default(),
             concurrency: None,
+            adjusted_concurrency: None,
             prior: None,
             keeps_store: false,
             srand: seed_of_now(),
@@ -238,6 +180,8 @@ impl<'a> Typed<'a> {
                 autosave_interval: 20,
                 emptied: Vec::new(),
                 log: None,
+                sample: None,
+                notes: String::new(),
             },
         }
     }
@@ -257,8 +201,10 @@ impl<'a> Typed<'a> {
             "engine" => self.engines.push(flag.clone()),
             "each" => self.each.extend(flag.words.iter().cloned()),
             "concurrency" => {
-                run.concurrency = Some(concurrency(flag)?);
+                let (games, is_adjusted) = concurrency(flag)?;
+                run.concurrency = Some(games);
                 self.concurrency = run.concurrency;
+                self.adjusted_concurrency = run.concurrency.filter(|_| is_adjusted);
             }
             "rounds" => self.rounds = Some(flag.number()?),
             "games" => self.games = Some(flag.number()?),
@@ -267,7 +213,7 @@ impl<'a> Typed<'a> {
                     if flag.words.is_empty() { NonZeroU32::MIN.saturating_add(1) } else { flag.number()? };
                 match self.dialect {
                     Dialect::Fastchess => self.games = Some(games),
-                    Dialect::Cutechess => self.repeat = Some(games),
+                    Dialect::Cutechess | Dialect::CChessCli => self.repeat = Some(games),
                 }
             }
             "noswap" => {
@@ -314,7 +260,11 @@ impl<'a> Typed<'a> {
                 self.settings.output.log = log.engines;
             }
             "debug" => {
-                flag.alone()?;
+                if flag.words == ["all"] {
+                    self.each.push("debug".to_owned());
+                } else {
+                    flag.alone()?;
+                }
                 self.settings.output.log = Some(PathBuf::from("-"));
             }
             "wait" => run.wait = flag.number()?,
@@ -419,6 +369,10 @@ impl<'a> Typed<'a> {
     }
 
     fn request(mut self) -> Result<Request, Refusal> {
+        if self.dialect == Dialect::Fastchess {
+            let notes = self.notes();
+            self.shown.notes.push_str(&notes);
+        }
         // As fastchess does: pairs are reported only where a round has two games, and not in cutechess's style.
         let has_pairs = self.games.is_none_or(|games| games.get() > 1);
         self.shown.by_pairs &= has_pairs && self.shown.style == Style::Fastchess;
@@ -447,6 +401,23 @@ impl<'a> Typed<'a> {
         make_absolute(&mut settings);
         let plan = Plan::new(settings).or_usage()?;
         Ok(Request::Play(Box::new(Translation { plan, shown: self.shown })))
+    }
+
+    /// What fastchess says of the settings before the first game.
+    fn notes(&self) -> String {
+        let mut notes = String::new();
+        if let Some(games) = self.adjusted_concurrency {
+            notes.push_str(&format!(
+                "Info: Adjusted concurrency to {games} based on number of available hardware threads.\n"
+            ));
+        }
+        if self.openings.is_none() && self.config.resume.is_none() {
+            notes.push_str(
+                "Warning: No opening book specified! Consider using one, otherwise all games will be played from the \
+                 starting position.\n",
+            );
+        }
+        notes
     }
 
     /// No two flags write the same file.
@@ -488,45 +459,48 @@ impl<'a> Typed<'a> {
     /// The plan that the flags mean.
     fn plan(&self) -> anyhow::Result<Plan> {
         let (registry, left_out) = registry()?;
-        let engines: Vec<_> = self
+        let mut engines: Vec<_> = self
             .engines
             .iter()
             .map(|flag| engine::engine(flag, &self.each, &registry, &left_out))
             .collect::<anyhow::Result<_>>()?;
+        if self.dialect == Dialect::Fastchess {
+            engine::name_as_fastchess(&mut engines);
+        }
         let is_duel = engines.len() == 2;
         let is_knockout = self.tournament == Format::Knockout;
         let format = if is_duel && !is_knockout { Format::Match } else { self.tournament };
-        let (games, rounds, repeat) = self.amount(is_duel && !is_knockout)?;
-        let openings = match (&self.openings, engine::common_book(&self.engines, &self.each)?) {
-            (Some(_), Some(_)) => {
-                bail!("book= besides -openings is not supported: games begin from one of them")
-            }
-            (Some(openings), None) => openings.clone(),
-            (None, Some(book)) => book,
-            (None, None) => OpeningsSettings {
-                file: PathBuf::from(START_POSITION),
-                order: Order::Sequential,
-                policy: self.usual_policy(),
-                ..OpeningsSettings::default()
-            },
-        };
+        let Amount { games, rounds, games_per_opening } = self.amount(is_duel && !is_knockout)?;
+        let openings = self.openings.clone().unwrap_or_else(|| OpeningsSettings {
+            file: PathBuf::from(START_POSITION),
+            order: Order::Sequential,
+            policy: self.usual_policy(),
+            ..OpeningsSettings::default()
+        });
         let mut settings = self.settings.clone();
         settings.prior = self.prior;
         adjudication::check_tables(&settings.adjudication.tablebases)?;
-        settings.openings = OpeningsSettings { repeat, ..openings };
+        settings.openings = OpeningsSettings {
+            repeat: games_per_opening > 1,
+            games_per_opening: NonZeroU32::new(games_per_opening).filter(|games| games.get() > 2),
+            ..openings
+        };
         if self.dialect == Dialect::Fastchess && settings.openings.order == Order::Random {
             settings.openings.srand = Some(self.srand);
         }
         if let Some(prior) = self.prior {
-            let played = prior.games().games() / if repeat { 2 } else { 1 };
+            let played = prior.games().games() / u64::from(games_per_opening);
             let start = settings.openings.start.saturating_add(usize::try_from(played).unwrap_or(usize::MAX));
             settings.openings.start = start;
         }
         let run = &mut settings.run;
+        if self.dialect == Dialect::Fastchess {
+            run.name.get_or_insert_with(|| "Fastchess Tournament".to_owned());
+        }
         run.format = format;
         run.games = NonZeroU32::new(games).context("-games: expected a number above zero")?;
         run.rounds = NonZeroU32::new(rounds).filter(|_| !is_knockout);
-        run.same_lead = repeat;
+        run.same_lead = games_per_opening.is_multiple_of(2);
         if run.strict {
             run.on_fault = OnFault::Stop;
         }
@@ -544,6 +518,10 @@ impl<'a> Typed<'a> {
             }
             (output.pgn_form, output.pgn_notation) = (pgn.form, pgn.notation);
         }
+        // Only PVs that are written are kept.
+        if self.shown.sample.as_ref().is_some_and(|sample| sample.resolves) {
+            output.pgn_comments.push(Figure::Pv);
+        }
         if let Some(epd) = &self.epd {
             output.epd = Some(epd.path.clone());
             output.epd_after = epd.after;
@@ -555,13 +533,13 @@ impl<'a> Typed<'a> {
     fn usual_policy(&self) -> OpeningPolicy {
         match self.dialect {
             Dialect::Fastchess => OpeningPolicy::Round,
-            Dialect::Cutechess => OpeningPolicy::Pair,
+            Dialect::Cutechess | Dialect::CChessCli => OpeningPolicy::Pair,
         }
     }
 
-    /// Games of an encounter, rounds, and whether two games share an opening.
-    fn amount(&self, is_duel: bool) -> anyhow::Result<(u32, u32, bool)> {
-        let (games, rounds, repeat) = match self.dialect {
+    /// What `-games`, `-rounds` and `-repeat` ask for.
+    fn amount(&self, is_duel: bool) -> anyhow::Result<Amount> {
+        let (games, rounds, games_per_opening) = match self.dialect {
             Dialect::Fastchess => {
                 let usual_rounds = if self.settings.sprt.is_some() { 500_000 } else { 2 };
                 let games = self.games.map_or(2, NonZeroU32::get);
@@ -572,23 +550,18 @@ impl<'a> Typed<'a> {
                     bail!("-rounds {rounds} -games {games}: a round has one or two games");
                 }
                 let rounds = self.rounds_left(games).unwrap_or(rounds);
-                (games, rounds, games == 2)
+                (games, rounds, games)
             }
-            Dialect::Cutechess => {
-                let repeat = match self.repeat.map_or(1, NonZeroU32::get) {
-                    1 => false,
-                    2 => true,
-                    times => bail!("-repeat {times}: an opening is played once or twice"),
-                };
+            Dialect::Cutechess | Dialect::CChessCli => {
                 let games = self.games.map_or(1, NonZeroU32::get);
                 let rounds = self.rounds_left(games).unwrap_or(self.rounds.map_or(1, NonZeroU32::get));
-                (games, rounds, repeat)
+                (games, rounds, self.repeat.map_or(1, NonZeroU32::get))
             }
         };
         if !is_duel {
-            return Ok((games, rounds, repeat));
+            return Ok(Amount { games, rounds, games_per_opening });
         }
         let all = games.checked_mul(rounds).ok_or_else(|| anyhow!("-rounds {rounds}: too many games"))?;
-        Ok((all, 1, repeat))
+        Ok(Amount { games: all, rounds: 1, games_per_opening })
     }
 }

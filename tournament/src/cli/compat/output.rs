@@ -1,30 +1,34 @@
 //! The lines of fastchess and cutechess-cli on standard output, as games start and finish. Decides nothing. No line is empty
 //! before the last game has finished, since OpenBench's client takes an empty line for the end.
 
+mod c_chess_cli;
+mod reports;
+mod warnings;
+
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use smalt_chess::Color;
-use smalt_report::sanitize::{sanitize, sanitize_lines};
-use smalt_stats::{Outcome, Verdict, Wdl};
+use smalt_report::sanitize::sanitize_lines;
+use smalt_stats::Outcome;
 
+pub(super) use self::reports::percent_drawn;
+use self::reports::{accepted, score_words};
 use super::Dialect;
 use super::checksum::PgnChecksum;
 use super::config::{ConfigFile, prior_score};
 use super::log::{Level, Log, LogFile};
-use super::result_format::{PlayerResults, ResultFormat, Row};
-use super::statistics::{self, Score, estimate};
-use super::tables;
+use super::result_format::{PlayerResults, ResultFormat};
+use super::sample::{SampleOptions, Sampler};
+use super::statistics::Score;
+use super::tables::{self, Matchup};
 use crate::cli::output::inform;
-use smalt_match::game::{
-    Finding, GameRecord, GameWarning, MateSigns, SearchWarning, Termination, TerminationKind,
-};
+use smalt_match::game::{GameRecord, TerminationKind};
 use smalt_match::plan::{Order, Plan, Role};
 use smalt_match::run::{RunEvent, RunObserver, StopReason};
 use smalt_match::schedule::ScheduledGame;
-use smalt_match::standings::{Standings, TestState};
+use smalt_match::standings::Standings;
 
 /// The form of reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +66,10 @@ pub(in crate::cli) struct OutputOptions {
     /// Files that are emptied before the run (`append=false`).
     pub(super) emptied: Vec<PathBuf>,
     pub(super) log: Option<LogFile>,
+    /// Positions of games to be written (c-chess-cli).
+    pub(super) sample: Option<SampleOptions>,
+    /// Lines before the first game.
+    pub(super) notes: String,
 }
 
 impl OutputOptions {
@@ -82,7 +90,7 @@ pub(in crate::cli) struct CompatOutput {
     time_controls: Vec<String>,
     /// Whether each engine is a challenger of the gauntlet.
     seeds: Vec<bool>,
-    matchup: String,
+    matchup: Option<Matchup>,
     /// The scores of those who met, in the view of the one that is listed first.
     scores: BTreeMap<(usize, usize), Score>,
     config: Option<ConfigFile>,
@@ -99,6 +107,10 @@ pub(in crate::cli) struct CompatOutput {
     crashed_game: Option<u64>,
     checksum: Option<PgnChecksum>,
     log: Option<Log>,
+    sampler: Option<Sampler>,
+    /// Games in progress by slot.
+    slots: Vec<Option<u32>>,
+    games_of_encounter: u32,
     started: Instant,
 }
 
@@ -111,9 +123,13 @@ impl CompatOutput {
             let failed = |error| inform(&format!("Warning: write {}: {error}", log.path.display()));
             Log::open(log).map_err(failed).ok()
         });
+        let sampler = shown.sample.as_ref().and_then(|sample| {
+            let failed = |error| inform(&format!("Warning: write the samples: {error}"));
+            Sampler::open(sample, plan.settings.run.seed).map_err(failed).ok()
+        });
         let checksum = shown.pgn.as_ref().filter(|_| shown.checksum).map(|path| PgnChecksum::new(path));
         CompatOutput {
-            matchup: tables::matchup(plan, shown.book.as_deref()),
+            matchup: Matchup::new(plan, shown.book.as_deref()),
             time_controls: plan.entrants.iter().map(tables::time_control).collect(),
             players: vec![PlayerResults::default(); names.len()],
             names,
@@ -128,6 +144,9 @@ impl CompatOutput {
             crashed_game: None,
             checksum,
             log,
+            sampler,
+            slots: Vec::new(),
+            games_of_encounter: plan.games(),
             started: Instant::now(),
             shown,
         }
@@ -162,8 +181,10 @@ impl CompatOutput {
     }
 
     fn start(&mut self, game: &ScheduledGame, standings: &Standings) {
+        let slot = self.take_slot(game);
         let text = format!(
-            "Started game {} of {} ({} vs {})\n",
+            "{}Started game {} of {} ({} vs {})\n",
+            self.slot_prefix(slot),
             u64::from(game.number) + 1 + self.prior_games,
             u64::from(standings.games_planned()) + self.prior_games,
             self.names[game.white],
@@ -175,12 +196,16 @@ impl CompatOutput {
     fn finish(&mut self, record: &GameRecord, standings: &Standings) {
         let [white, black] = [record.game.white, record.game.black].map(|player| self.names[player].clone());
         let number = u64::from(record.game.number) + 1 + self.prior_games;
-        let (outcome, sentence) = (record.outcome, record.sentence());
+        let (outcome, sentence) = (record.outcome, self.reason(record));
         self.print_checksum();
         if self.shown.dialect == Dialect::Fastchess {
-            self.fault_warning(record, &sentence);
+            self.fault_warning(record);
         }
-        self.print(&format!("Finished game {number} ({white} vs {black}): {outcome} {{{sentence}}}\n"));
+        let slot = self.leave_slot(&record.game);
+        let prefix = self.slot_prefix(slot);
+        self.print(&format!(
+            "{prefix}Finished game {number} ({white} vs {black}): {outcome} {{{sentence}}}\n"
+        ));
         if record.termination.is_fault() {
             self.note(Level::Warn, &format!("Warning: game {number} ({white} vs {black}): {sentence}\n"));
         }
@@ -190,6 +215,10 @@ impl CompatOutput {
         self.finished += 1;
         self.is_due = true;
         let closes_pair = self.count(record, &sentence);
+        if self.shown.dialect == Dialect::CChessCli {
+            self.write_samples(record);
+            return self.c_chess_cli_scores(record, standings);
+        }
         if self.shown.style == Style::Cutechess
             && self.is_duel()
             && self.shown.score_interval > 0
@@ -216,6 +245,11 @@ impl CompatOutput {
         if interval > 0 && self.finished.is_multiple_of(interval) {
             self.print_outcomes();
         }
+    }
+
+    /// `[1] ` where lines name the slot of their game.
+    fn slot_prefix(&self, slot: usize) -> String {
+        if self.shown.dialect == Dialect::CChessCli { format!("[{slot}] ") } else { String::new() }
     }
 
     /// Counts a game; whether it was the second of its pair.
@@ -245,72 +279,6 @@ impl CompatOutput {
             _ => {}
         }
         true
-    }
-
-    /// Prints a warning in fastchess's form. cutechess-cli has no such lines, and its scripts look for none.
-    fn print_warning(&mut self, text: &str) {
-        let line = format!("Warning; {text}\n");
-        match self.shown.dialect {
-            Dialect::Fastchess => {
-                self.print_output(&line);
-                self.note(Level::Warn, &line);
-            }
-            Dialect::Cutechess => self.warn(Level::Warn, line.trim_end()),
-        }
-    }
-
-    /// A warning about the output of a search, with the line, the position and the moves that show it.
-    fn search_warning(&mut self, entrant: usize, game: &ScheduledGame, warning: &GameWarning) {
-        let Finding { kind, mv, line } = &warning.finding;
-        let name = &self.names[entrant];
-        let (head, lines) = match (&warning.mate_signs, mv) {
-            _ if *kind == SearchWarning::NoScore => {
-                let text = format!("{kind} from engine {name}");
-                return self.print_warning(&text);
-            }
-            (Some(MateSigns { first, mates: [first_mate, mate], line: first_line }), _) => {
-                let other = if game.white == entrant { game.black } else { game.white };
-                let (first, second) = match first {
-                    Color::White => ("White", "Black"),
-                    Color::Black => ("Black", "White"),
-                };
-                let other = &self.names[other];
-                let head =
-                    format!("{kind} {first_mate} and {mate} from {other} ({first}) and {name} ({second})");
-                (head, format!("Infos; {first_line} ; {line}"))
-            }
-            (None, Some(mv)) => (format!("{kind} - move {mv} from {name}"), format!("Info; {line}")),
-            (None, None) => (format!("{kind} - from {name}"), format!("Info; {line}")),
-        };
-        let position = warning.fen.as_ref().map_or_else(|| "startpos".to_owned(), |fen| format!("fen {fen}"));
-        let moves: Vec<String> = warning.moves.iter().map(ToString::to_string).collect();
-        let parts = [head, lines, format!("Position; {position}"), format!("Moves; {}", moves.join(" "))];
-        let separator = if self.shown.test_environment { " :: " } else { "\n" };
-        let text = parts.map(|part| sanitize(&part)).join(separator);
-        self.print_warning(&text);
-    }
-
-    /// What fastchess says of a game that an engine lost by its output.
-    fn fault_warning(&mut self, record: &GameRecord, sentence: &str) {
-        let Some(loser) = record.loser() else { return };
-        let name = self.names[record.entrant(loser)].clone();
-        let illegal = |mv: &str| format!("Illegal move {mv} played by {name}");
-        let unreadable = |mv: &str| {
-            format!(
-                "Move does not match uci move format, lowercase and 4/5 chars. Move {mv} played by {name}"
-            )
-        };
-        let texts = match record.termination {
-            Termination::IllegalMove => {
-                let mv = sentence.split_once(": ").map_or("<none>", |(_, mv)| mv);
-                vec![illegal(mv)]
-            }
-            Termination::MissingMove => vec![unreadable("(none)"), illegal("(none)")],
-            Termination::MalformedMove | Termination::EndlessLine => vec![illegal("<none>")],
-            Termination::Stall => vec![format!("Engine {name} is not responsive")],
-            _ => return,
-        };
-        texts.iter().for_each(|text| self.print_warning(text));
     }
 
     fn print_checksum(&mut self) {
@@ -345,75 +313,10 @@ impl CompatOutput {
             (Style::Cutechess, true) => self.cutechess_report(standings),
             (Style::Cutechess, false) => match self.shown.dialect {
                 Dialect::Fastchess => tables::ranking(standings, false, false),
-                Dialect::Cutechess => self.cutechess_ranking(standings),
+                Dialect::Cutechess | Dialect::CChessCli => self.cutechess_ranking(standings),
             },
         };
         self.print(&text);
-    }
-
-    fn fastchess_report(&self, standings: &Standings) -> String {
-        let figures =
-            statistics::report(&self.scores.get(&(0, 1)).copied().unwrap_or_default(), self.shown.by_pairs);
-        let test = standings.test().map(|test| llr_line(&test)).unwrap_or_default();
-        if figures.is_empty() && test.is_empty() {
-            return String::new();
-        }
-        format!("{RULE}{}{figures}{test}{RULE}", self.matchup)
-    }
-
-    fn cutechess_report(&self, standings: &Standings) -> String {
-        let results = standings.entrants()[0].results;
-        let Some(found) = results.normal_statistics() else { return String::new() };
-        let first = &self.names[0];
-        let [as_white, as_black] = self.players[0].by_color;
-        let mut white = as_white;
-        white += as_black.mirrored();
-        let mut text = format!(
-            "...      {first} playing White: {}\n...      {first} playing Black: {}\n...      White vs Black: {}\n\
-             Elo difference: {}, LOS: {:.1} %, DrawRatio: {:.1} %\n",
-            score_words(as_white),
-            score_words(as_black),
-            score_words(white),
-            estimate(found.elo, found.score, 1),
-            100.0 * found.los,
-            percent_drawn(results),
-        );
-        if let Some(test) = standings.test() {
-            let bounds = test.sprt.bounds();
-            let (share, says) = (percentage(&test), accepted(test.verdict));
-            let says = says.map(|says| format!(" - {says} was accepted")).unwrap_or_default();
-            text.push_str(&format!(
-                "SPRT: llr {:.2} ({share:.1}%), lbound {:.2}, ubound {:.2}{says}\n",
-                test.llr, bounds.lower, bounds.upper
-            ));
-        }
-        text
-    }
-
-    /// The ranking of cutechess-cli: the challengers of a gauntlet first, with rank 0, then the others by their points.
-    fn cutechess_ranking(&self, standings: &Standings) -> String {
-        let share = |player: usize| {
-            let results = self.players[player].all();
-            if results.games() == 0 { -1.0 } else { results.points() / results.games() as f64 }
-        };
-        let mut order: Vec<usize> = (0..self.players.len()).collect();
-        order.sort_by(|&a, &b| self.seeds[b].cmp(&self.seeds[a]).then(share(b).total_cmp(&share(a))));
-        let width = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        let format = &self.shown.result_format;
-        let mut text = format.header(width);
-        let mut rank = 0;
-        for player in order {
-            rank += u32::from(!self.seeds[player]);
-            let row = Row {
-                rank,
-                name: &self.names[player],
-                time_control: &self.time_controls[player],
-                results: &self.players[player],
-            };
-            text.push_str(&format.row(&row, width));
-        }
-        let (finished, planned) = (standings.games_finished(), standings.games_planned());
-        text + &format!("{finished} of {planned} games finished.\n")
     }
 
     /// Counts a game that was finished before this run was resumed.
@@ -436,7 +339,7 @@ impl CompatOutput {
             .map_or(standings.games_missing() > 0, |test| test.is_open() && standings.games_missing() > 0);
         self.save_config(is_open || self.shown.keeps_store);
         self.print_checksum();
-        if self.is_due {
+        if self.is_due && self.shown.dialect != Dialect::CChessCli {
             self.report(standings);
         }
         if self.shown.latency {
@@ -446,6 +349,13 @@ impl CompatOutput {
             Dialect::Fastchess => {
                 if self.shown.style == Style::Fastchess {
                     self.print(&tables::fault_counts(standings));
+                }
+                if let Some(config) = self.shown.config.as_ref().filter(|_| is_open) {
+                    self.print(&format!(
+                        "Tournament was interrupted. To resume the tournament, run: {} -config file={}\n",
+                        own_command(),
+                        config.display()
+                    ));
                 }
                 let seconds = self.started.elapsed().as_secs();
                 let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -461,6 +371,7 @@ impl CompatOutput {
                 }
                 self.print("Finished match\n");
             }
+            Dialect::CChessCli => {}
         }
     }
 }
@@ -468,7 +379,15 @@ impl CompatOutput {
 impl RunObserver for CompatOutput {
     fn on_event(&mut self, event: &RunEvent<'_>, standings: &Standings) {
         match event {
-            RunEvent::Begun if self.shuffles => self.print("Indexing opening suite...\n"),
+            RunEvent::Begun => {
+                let indexing = if self.shuffles { "Indexing opening suite...\n" } else { "" };
+                self.print(&format!("{}{indexing}", self.shown.notes));
+            }
+            RunEvent::EngineStarted { entrant, options } => {
+                if let Some(matchup) = &mut self.matchup {
+                    matchup.take_defaults(*entrant, options);
+                }
+            }
             RunEvent::GameStarted(game) => self.start(game, standings),
             RunEvent::GameFinished(record) => self.finish(record, standings),
             RunEvent::Stopping(StopReason::Decided) => {
@@ -482,7 +401,9 @@ impl RunObserver for CompatOutput {
                     if self.shown.style == Style::Fastchess {
                         self.report(standings);
                     }
-                    self.print(&text);
+                    if self.shown.dialect != Dialect::CChessCli {
+                        self.print(&text);
+                    }
                 }
             }
             // Scripts that read both outputs would count the words about a game twice: standard error has none.
@@ -526,40 +447,12 @@ impl RunObserver for CompatOutput {
     }
 }
 
-fn accepted(verdict: Verdict) -> Option<&'static str> {
-    match verdict {
-        Verdict::Continue => None,
-        Verdict::AcceptH0 => Some("H0"),
-        Verdict::AcceptH1 => Some("H1"),
+/// How this program was called as fastchess.
+fn own_command() -> String {
+    let mut words = std::env::args();
+    let program = words.next().unwrap_or_default();
+    match words.next() {
+        Some(command) if command == "fastchess" => format!("{program} {command}"),
+        _ => program,
     }
-}
-
-/// `3 - 1 - 6  [0.600] 10`
-fn score_words(results: Wdl) -> String {
-    let games = results.games();
-    let share = if games > 0 { results.points() / games as f64 } else { 0.0 };
-    format!("{} - {} - {}  [{share:.3}] {games}", results.wins, results.losses, results.draws)
-}
-
-pub(super) fn percent_drawn(results: Wdl) -> f64 {
-    if results.games() > 0 { 100.0 * results.draws as f64 / results.games() as f64 } else { 0.0 }
-}
-
-/// The log-likelihood ratio as a percentage of the bound on its side.
-fn percentage(test: &TestState) -> f64 {
-    let bounds = test.sprt.bounds();
-    100.0 * if test.llr < 0.0 { test.llr / bounds.lower } else { test.llr / bounds.upper }
-}
-
-fn llr_line(test: &TestState) -> String {
-    let bounds = test.sprt.bounds();
-    format!(
-        "LLR: {:.2} ({:.1}%) ({:.2}, {:.2}) [{:.2}, {:.2}]\n",
-        test.llr,
-        percentage(test),
-        bounds.lower,
-        bounds.upper,
-        test.sprt.elo0(),
-        test.sprt.elo1(),
-    )
 }

@@ -1,5 +1,8 @@
 //! Tables and lines of reports over all engines of a run.
 
+use std::fmt;
+
+use smalt_protocol::{OptionDeclaration, OptionKind, option};
 use smalt_stats::Pentanomial;
 
 use super::output::percent_drawn;
@@ -100,42 +103,85 @@ pub(super) fn latencies(standings: &Standings) -> String {
     text
 }
 
-/// `Results of A vs B (10+0.1, 1t, 16MB, book.epd):`
-pub(super) fn matchup(plan: &Plan, book: Option<&str>) -> String {
-    let [first, second] = match plan.entrants.as_slice() {
-        [first, second] => [first, second],
-        _ => return String::new(),
-    };
-    let both = |texts: [String; 2]| {
-        let [first, second] = texts;
-        if first == second { first } else { format!("{first} - {second}") }
-    };
-    let option = |name: &str, unit: &str| {
-        both([first, second].map(|entrant| {
-            let found = entrant.engine.options.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
-            found.map_or_else(|| "NULL".to_owned(), |(_, value)| format!("{value}{unit}"))
-        }))
-    };
-    let clocks = both([first, second].map(time_control));
-    let book = book.map(|book| format!(", {book}")).unwrap_or_default();
-    format!(
-        "Results of {} vs {} ({clocks}, {}, {}{book}):\n",
-        first.name,
-        second.name,
-        option("Threads", "t"),
-        option("Hash", "MB")
-    )
+/// The head of a report: `Results of A vs B (10+0.1, 1t, 16MB, book.epd):`
+pub(super) struct Matchup {
+    names: [String; 2],
+    clocks: [String; 2],
+    book: Option<String>,
+    /// Threads and hash of each engine, as set or else as it declares them.
+    options: [[Option<String>; 2]; 2],
 }
 
-/// `10+0.1`, `0.05/move`, `12 plies` or `20000 nodes`
-pub(super) fn time_control(entrant: &Entrant) -> String {
-    let clock = &entrant.clock;
-    let mut parts = Vec::new();
-    if clock.control != smalt_protocol::TimeControl::UNLIMITED {
-        parts.push(clock.control.to_string());
+/// The options that a report shows, with their units.
+const SHOWN_OPTIONS: [(&str, &str); 2] = [("Threads", "t"), ("Hash", "MB")];
+
+impl Matchup {
+    /// Of a run of two engines.
+    pub(super) fn new(plan: &Plan, book: Option<&str>) -> Option<Matchup> {
+        let [first, second] = plan.entrants.as_slice() else { return None };
+        let both = [first, second];
+        let set = |entrant: &Entrant, name: &str| {
+            let found = entrant.engine.options.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
+            found.map(|(_, value)| value.0.clone())
+        };
+        Some(Matchup {
+            names: both.map(|entrant| entrant.name.clone()),
+            clocks: both.map(|entrant| limits(entrant).into_iter().next().unwrap_or_default()),
+            book: book.map(str::to_owned),
+            options: both.map(|entrant| SHOWN_OPTIONS.map(|(name, _)| set(entrant, name))),
+        })
     }
-    parts.extend(clock.move_time.map(|time| format!("{}/move", time.as_secs_f64())));
-    parts.extend(clock.depth.map(|depth| format!("{depth} plies")));
-    parts.extend(clock.nodes.map(|nodes| format!("{nodes} nodes")));
-    if parts.is_empty() { "inf".to_owned() } else { parts.join(" ") }
+
+    /// Takes the defaults of an engine for what is not set.
+    pub(super) fn take_defaults(&mut self, entrant: usize, declared: &[OptionDeclaration]) {
+        let Some(values) = self.options.get_mut(entrant) else { return };
+        for (value, (name, _)) in values.iter_mut().zip(SHOWN_OPTIONS) {
+            if let Some(OptionKind::Spin { default, .. }) =
+                option::find(declared, name).map(|found| &found.kind)
+            {
+                value.get_or_insert_with(|| default.to_string());
+            }
+        }
+    }
+}
+
+impl fmt::Display for Matchup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let both = |[first, second]: [&str; 2]| {
+            if first == second { first.to_owned() } else { format!("{first} - {second}") }
+        };
+        let [first, second] = &self.names;
+        let [first_clock, second_clock] = &self.clocks;
+        write!(f, "Results of {first} vs {second} ({}", both([first_clock, second_clock]))?;
+        for (index, (_, unit)) in SHOWN_OPTIONS.into_iter().enumerate() {
+            let shown = |values: &[Option<String>; 2]| {
+                values[index].as_ref().map_or_else(|| "NULL".to_owned(), |value| format!("{value}{unit}"))
+            };
+            let [first, second] = [shown(&self.options[0]), shown(&self.options[1])];
+            write!(f, ", {}", both([&first, &second]))?;
+        }
+        match &self.book {
+            Some(book) => writeln!(f, ", {book}):"),
+            None => writeln!(f, "):"),
+        }
+    }
+}
+
+/// `10+0.1`, `0.05/move`, `12 plies` or `20000 nodes`, several between spaces; `inf` without a limit.
+pub(super) fn time_control(entrant: &Entrant) -> String {
+    let limits = limits(entrant);
+    if limits.is_empty() { "inf".to_owned() } else { limits.join(" ") }
+}
+
+/// All limits of its searches, those of time first.
+fn limits(entrant: &Entrant) -> Vec<String> {
+    let clock = &entrant.clock;
+    let mut limits = Vec::new();
+    if clock.control != smalt_protocol::TimeControl::UNLIMITED {
+        limits.push(clock.control.to_string());
+    }
+    limits.extend(clock.move_time.map(|time| format!("{}/move", time.as_secs_f64())));
+    limits.extend(clock.depth.map(|depth| format!("{depth} plies")));
+    limits.extend(clock.nodes.map(|nodes| format!("{nodes} nodes")));
+    limits
 }

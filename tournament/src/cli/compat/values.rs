@@ -22,15 +22,18 @@ pub(super) fn seed_of_now() -> u64 {
     (now as u64) & SEEDS
 }
 
-/// A number of games at once; fastchess subtracts one that is zero or below from the number of cores.
-pub(super) fn concurrency(flag: &Flag<'_>) -> anyhow::Result<NonZeroUsize> {
+/// A number of games at once, and whether it was counted from the number of cores: fastchess subtracts one that is zero or below
+/// from them.
+pub(super) fn concurrency(flag: &Flag<'_>) -> anyhow::Result<(NonZeroUsize, bool)> {
     let games: i64 = flag.number()?;
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let wanted = match usize::try_from(games) {
         Ok(games) if games > 0 => games,
         _ => cores.saturating_sub(usize::try_from(games.unsigned_abs()).unwrap_or(usize::MAX)),
     };
-    NonZeroUsize::new(wanted).with_context(|| format!("-concurrency {games}: there are {cores} cores"))
+    let found =
+        NonZeroUsize::new(wanted).with_context(|| format!("-concurrency {games}: there are {cores} cores"));
+    Ok((found?, games <= 0))
 }
 
 pub(super) fn seconds(flag: &Flag<'_>) -> anyhow::Result<SecondsSetting> {

@@ -212,7 +212,7 @@ prop_compose! {
         });
         rules.resign = resign.map_or(OnOff::Off, |(movecount, score, both)| {
             let sides = if both { super::super::Sides::Both } else { super::super::Sides::One };
-            OnOff::On(super::super::ResignRule { movecount, score, sides })
+            OnOff::On(super::super::ResignRule { movenumber: 0, movecount, score, sides })
         });
         rules.maxmoves = maxmoves;
         if path.is_some() {

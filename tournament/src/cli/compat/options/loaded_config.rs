@@ -1,0 +1,161 @@
+//! `-config file=`: a match that goes on.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use smalt_match::store::Store;
+
+use super::Typed;
+use crate::cli::compat::config::{ConfigFile, NOT_IN_CONFIG};
+use crate::cli::compat::files::{self, Config};
+use crate::cli::compat::flag::{Flag, flags};
+use crate::cli::compat::{Dialect, Request};
+use crate::cli::exit::{OrRefuse, Refusal};
+use crate::cli::intent::make_absolute;
+use crate::cli::output::{inform, make_outputs_absolute};
+use crate::cli::play::{read_played_run, refuse_store};
+
+/// A configuration that a command line goes on with. As in fastchess, flags before it do not count, but for `-each`.
+pub(super) struct LoadedConfig<'a> {
+    path: PathBuf,
+    file: ConfigFile,
+    /// The flags that mean the same as the file.
+    arguments: Vec<String>,
+    /// The flags that change it.
+    changes: Vec<&'a Flag<'a>>,
+    drops_stats: bool,
+}
+
+/// Flags of the plan that may change when a run goes on from its store; those of reports are no part of it.
+const RESUMABLE: [&str; 4] = ["concurrency", "recover", "log", "debug"];
+
+/// Flags of reports, which may change too.
+const REPORTS: [&str; 11] = [
+    "report",
+    "output",
+    "ratinginterval",
+    "scoreinterval",
+    "outcomeinterval",
+    "resultformat",
+    "show-latency",
+    "testEnv",
+    "crc32",
+    "autosaveinterval",
+    "config",
+];
+
+/// Refuses flags behind `-config file=STORE` that would change the run that goes on from the store: as in fastchess, flags
+/// before it do not count.
+pub(super) fn check_store_changes(flags: &[Flag<'_>], store: &Path) -> Result<(), Refusal> {
+    let behind =
+        flags.iter().rposition(|flag| flag.name == "config").map_or(flags, |place| &flags[place + 1..]);
+    let fixed: Vec<_> = behind
+        .iter()
+        .filter(|flag| !RESUMABLE.iter().chain(&REPORTS).any(|name| *name == flag.name))
+        .collect();
+    if fixed.is_empty() {
+        return Ok(());
+    }
+    let plan = read_played_run(&Store::read(store).map_err(refuse_store)?)?.plan;
+    let is_same = |written: &Option<PathBuf>, named: PathBuf| {
+        written.as_ref() == Some(&std::path::absolute(&named).unwrap_or(named))
+    };
+    for flag in fixed {
+        let keeps = match flag.name {
+            "pgnout" => is_same(&plan.settings.output.pgn, files::pgn(flag).or_usage()?.path),
+            "epdout" => is_same(&plan.settings.output.epd, files::epd(flag).or_usage()?.path),
+            _ => false,
+        };
+        if !keeps {
+            let error = anyhow!(
+                "-{} cannot be changed: the run goes on from its store {}; it may stand before -config, where it does not count",
+                flag.name,
+                store.display()
+            );
+            return Err(error).or_usage();
+        }
+    }
+    Ok(())
+}
+
+impl<'a> LoadedConfig<'a> {
+    /// The last configuration of a command line, if it loads one.
+    pub(super) fn of(flags: &'a [Flag<'a>]) -> anyhow::Result<Option<LoadedConfig<'a>>> {
+        let Some(place) = flags.iter().rposition(|flag| flag.name == "config") else { return Ok(None) };
+        let Config { load: Some(path), outname, keep, drops_stats, .. } = files::config(&flags[place])?
+        else {
+            return Ok(None);
+        };
+        let file = ConfigFile::read(&path)?;
+        let mut arguments = file.to_arguments();
+        if let Some(outname) = outname.or(keep) {
+            arguments.extend(["-config".to_owned(), format!("outname={}", outname.display())]);
+        }
+        let earlier = flags[..place].iter().filter(|flag| flag.name == "each");
+        let changes = earlier.chain(&flags[place + 1..]).collect();
+        Ok(Some(LoadedConfig { path, file, arguments, changes, drops_stats }))
+    }
+
+    pub(super) fn request(&self, dialect: Dialect) -> Result<Request, Refusal> {
+        let arguments = self.arguments_with(&self.changes);
+        let flags = flags(&arguments).or_usage()?;
+        let mut typed = Typed::read(dialect, &flags)?;
+        if dialect == Dialect::Fastchess {
+            typed.shown.notes = format!("Loading config file: {}\n", self.path.display());
+        }
+        let name = Some(self.file.name()).filter(|name| !name.is_empty()).map(PathBuf::from);
+        typed.config.outname = typed.config.outname.take().or(name);
+        match self.file.store().filter(|_| !self.drops_stats) {
+            Some(store) => {
+                self.check_changes(dialect, store)?;
+                typed.keeps_store |= self.file.keeps_store();
+                typed.config.resume = Some(store.to_owned());
+            }
+            None => typed.prior = self.file.prior().filter(|_| !self.drops_stats),
+        }
+        if let Some(store) = self.file.missing_store().filter(|_| !self.drops_stats) {
+            inform(&format!(
+                "Warning: the store {} is missing: the run goes on from the results in {}, without {NOT_IN_CONFIG}",
+                store.display(),
+                self.path.display()
+            ));
+        }
+        typed.request()
+    }
+
+    /// The flags of the file, with these behind them.
+    fn arguments_with(&self, changes: &[&Flag<'_>]) -> Vec<String> {
+        let mut arguments = self.arguments.clone();
+        for flag in changes {
+            arguments.push(format!("-{}", flag.name));
+            arguments.extend_from_slice(flag.words);
+        }
+        arguments
+    }
+
+    /// Refuses flags that would change what is played: the store says that.
+    fn check_changes(&self, dialect: Dialect, store: &Path) -> Result<(), Refusal> {
+        let plan = |changes: &[&Flag<'_>]| {
+            let arguments = self.arguments_with(changes);
+            let flags = flags(&arguments).or_usage()?;
+            let mut settings = Typed::read(dialect, &flags)?.plan().or_usage()?.settings;
+            make_absolute(&mut settings);
+            make_outputs_absolute(&mut settings.output);
+            settings.output.pgn = settings.output.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
+            Ok::<_, Refusal>(settings)
+        };
+        let fixed = self.changes.iter().filter(|flag| !RESUMABLE.contains(&flag.name));
+        for flag in fixed {
+            if plan(&[*flag])? != plan(&[])? {
+                let error = anyhow!(
+                    "-{} cannot be changed: the run goes on from its store {}; -config file={} stats=false begins anew",
+                    flag.name,
+                    store.display(),
+                    self.path.display()
+                );
+                return Err(error).or_usage();
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,125 @@
+//! Reports over all games, as either program prints them.
+
+use smalt_match::standings::{Standings, TestState};
+use smalt_stats::{Verdict, Wdl};
+
+use super::{CompatOutput, Dialect, RULE};
+use crate::cli::compat::result_format::Row;
+use crate::cli::compat::statistics::{self, estimate};
+
+impl CompatOutput {
+    pub(super) fn fastchess_report(&self, standings: &Standings) -> String {
+        let figures =
+            statistics::report(&self.scores.get(&(0, 1)).copied().unwrap_or_default(), self.shown.by_pairs);
+        let test = standings.test().map(|test| llr_line(&test)).unwrap_or_default();
+        if figures.is_empty() && test.is_empty() {
+            return String::new();
+        }
+        let matchup = self.matchup.as_ref().map(ToString::to_string).unwrap_or_default();
+        format!("{RULE}{matchup}{figures}{test}{RULE}")
+    }
+
+    /// Elo and test in cutechess's style, of which fastchess has two decimals and no results by color.
+    pub(super) fn cutechess_report(&self, standings: &Standings) -> String {
+        let results = standings.entrants()[0].results;
+        let Some(found) = results.normal_statistics() else { return String::new() };
+        let (mut text, decimals) = match self.shown.dialect {
+            Dialect::Fastchess => (String::new(), 2),
+            Dialect::Cutechess | Dialect::CChessCli => (self.results_by_color(), 1),
+        };
+        text.push_str(&format!(
+            "Elo difference: {}, LOS: {:.decimals$} %, DrawRatio: {:.decimals$} %\n",
+            estimate(found.elo, found.score, decimals),
+            100.0 * found.los,
+            percent_drawn(results),
+        ));
+        if let Some(test) = standings.test() {
+            let bounds = test.sprt.bounds();
+            let (share, says) = (percentage(&test), accepted(test.verdict));
+            let says = says.map(|says| format!(" - {says} was accepted")).unwrap_or_default();
+            text.push_str(&format!(
+                "SPRT: llr {:.2} ({share:.1}%), lbound {:.2}, ubound {:.2}{says}\n",
+                test.llr, bounds.lower, bounds.upper
+            ));
+        }
+        text
+    }
+
+    pub(super) fn results_by_color(&self) -> String {
+        let first = &self.names[0];
+        let [as_white, as_black] = self.players[0].by_color;
+        let mut white = as_white;
+        white += as_black.mirrored();
+        let lines = [
+            (format!("{first} playing White"), as_white),
+            (format!("{first} playing Black"), as_black),
+            ("White vs Black".to_owned(), white),
+        ];
+        let lines = lines.iter().filter(|(_, results)| results.games() > 0);
+        lines.map(|(who, results)| format!("...      {who}: {}\n", score_words(*results))).collect()
+    }
+
+    /// The ranking of cutechess-cli: the challengers of a gauntlet first, with rank 0, then the others by their points.
+    pub(super) fn cutechess_ranking(&self, standings: &Standings) -> String {
+        let share = |player: usize| {
+            let results = self.players[player].all();
+            if results.games() == 0 { -1.0 } else { results.points() / results.games() as f64 }
+        };
+        let mut order: Vec<usize> = (0..self.players.len()).collect();
+        order.sort_by(|&a, &b| self.seeds[b].cmp(&self.seeds[a]).then(share(b).total_cmp(&share(a))));
+        let width = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let format = &self.shown.result_format;
+        let mut text = format.header(width);
+        let mut rank = 0;
+        for player in order {
+            rank += u32::from(!self.seeds[player]);
+            let row = Row {
+                rank,
+                name: &self.names[player],
+                time_control: &self.time_controls[player],
+                results: &self.players[player],
+            };
+            text.push_str(&format.row(&row, width));
+        }
+        let (finished, planned) = (standings.games_finished(), standings.games_planned());
+        text + &format!("{finished} of {planned} games finished.\n")
+    }
+}
+
+pub(super) fn accepted(verdict: Verdict) -> Option<&'static str> {
+    match verdict {
+        Verdict::Continue => None,
+        Verdict::AcceptH0 => Some("H0"),
+        Verdict::AcceptH1 => Some("H1"),
+    }
+}
+
+/// `3 - 1 - 6  [0.600] 10`
+pub(super) fn score_words(results: Wdl) -> String {
+    let games = results.games();
+    let share = if games > 0 { results.points() / games as f64 } else { 0.0 };
+    format!("{} - {} - {}  [{share:.3}] {games}", results.wins, results.losses, results.draws)
+}
+
+pub(in crate::cli::compat) fn percent_drawn(results: Wdl) -> f64 {
+    if results.games() > 0 { 100.0 * results.draws as f64 / results.games() as f64 } else { 0.0 }
+}
+
+/// The log-likelihood ratio as a percentage of the bound on its side.
+fn percentage(test: &TestState) -> f64 {
+    let bounds = test.sprt.bounds();
+    100.0 * if test.llr < 0.0 { test.llr / bounds.lower } else { test.llr / bounds.upper }
+}
+
+fn llr_line(test: &TestState) -> String {
+    let bounds = test.sprt.bounds();
+    format!(
+        "LLR: {:.2} ({:.1}%) ({:.2}, {:.2}) [{:.2}, {:.2}]\n",
+        test.llr,
+        percentage(test).copysign(test.llr),
+        bounds.lower,
+        bounds.upper,
+        test.sprt.elo0(),
+        test.sprt.elo1(),
+    )
+}
