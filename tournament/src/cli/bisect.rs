@@ -21,7 +21,7 @@ Examples:
   smalt-tournament bisect --git v1.4..main --elo 8 --build 'make EXE={exe}' --tc 8+0.08
   smalt-tournament bisect --git HEAD~40..HEAD --elo -5 --build 'make EXE={exe}' --nodes 20000 --path src
 
-Every commit of the range, along first parents, is built before the first game. A commit that cannot be built is left out, and one
+Every commit of the range, along first parents, is built before the first game. A commit that cannot be built is skipped, and so is one
 whose program has the same bytes as that of the commit before it. The others play pairs of games against the good commit, each
 round the one that tells most, until one commit has the wanted probability. docs/sprt.md has an example, docs/statistics.md the \
 method and its simulation.";
@@ -118,7 +118,7 @@ fn testable(good: &str, bad: &str, build: &str, paths: &[String]) -> Result<Vec<
         }
     }
     if same > 0 {
-        inform(&format!("{} with the program of the commit before skipped", count(same, "commit")));
+        inform(&format!("{} skipped: same program as the commit before", count(same, "commit")));
     }
     if kept.is_empty() {
         return Err(anyhow!("{good}..{bad}: no commit after {good} can be built and has another program"))

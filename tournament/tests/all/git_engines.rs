@@ -116,7 +116,7 @@ fn a_bisection_finds_the_commit_that_lost_and_survives_a_kill() {
         |rest: &[&str]| place.command(&bisection(rest)).current_dir(place.path("mine")).spawn().unwrap();
     let (out, err) = texts(&process::wait_for_output(start(&["--exit-on-verdict"])));
     assert!(err.contains("Skipped: building ") && err.contains("Break the build"), "{err}");
-    assert!(err.contains("1 commit with the program of the commit before skipped"), "{err}");
+    assert!(err.contains("1 commit skipped: same program as the commit before"), "{err}");
     assert!(out.contains("Prune more lost 200 Elo (probability "), "{out}{err}");
     let course = place.results("mine/run.db")["course"].clone();
     assert_eq!((&course["kind"], &course["verdict"]), (&"bisect".into(), &"found".into()));
