@@ -20,7 +20,6 @@ use smalt_match::plan::{DataSettings, Flags, Format, Settings, SprtSettings, par
 #[derive(Debug, Parser)]
 #[command(name = "smalt-tournament", version = smalt_about::VERSION, max_term_width = 110, after_help = super::exit::HELP)]
 pub(super) struct TournamentArgs {
-    /// Subcommand.
     #[command(subcommand)]
     pub command: Command,
     /// Colors of help and errors.
@@ -28,7 +27,6 @@ pub(super) struct TournamentArgs {
     _color: ColorFlag,
 }
 
-/// Subcommands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Play a gauntlet: challengers against opponents; without arguments, the default plan
@@ -392,7 +390,6 @@ impl FromArgMatches for ResumableFlags {
     }
 }
 
-/// Flags of `status`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct StatusFlags {
     /// Store of the run
@@ -408,7 +405,6 @@ pub(super) struct StatusFlags {
     pub json: Option<PathBuf>,
 }
 
-/// Flags of `export`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ExportFlags {
     /// Store of the run

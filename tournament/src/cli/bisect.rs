@@ -26,7 +26,6 @@ whose program has the same bytes as that of the commit before it. The others pla
 round the one that tells most, until one commit has the wanted probability. docs/sprt.md has an example, docs/statistics.md the \
 method and its simulation.";
 
-/// What is searched.
 #[derive(Args, Clone, Debug)]
 pub(super) struct BisectFlags {
     /// Elo that a commit of the range has lost; below zero: gained
@@ -44,7 +43,7 @@ pub(super) struct BisectFlags {
     /// Only commits that change files in this folder; may be repeated
     #[arg(id = "paths", long = "path", value_name = "PATH", help_heading = "Bisection")]
     paths: Vec<String>,
-    /// How it is played; `--git GOOD..BAD` names the range.
+    /// Settings of the run; `--git GOOD..BAD` names the range.
     #[command(flatten)]
     run: RunFlags,
 }

@@ -24,7 +24,6 @@ The exit code is 0 if all checks passed, 1 if one failed, 2 for wrong usage, 3 i
 warning is something that a runner can work around. Most engines take some seconds, one that ignores its limits up to a \
 minute: no check begins after that, and the skipped ones are named.";
 
-/// Flags of `check`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct CheckFlags {
     /// Engine: a command with its arguments, a name from the registry, builtin, or key=value words

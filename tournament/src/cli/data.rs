@@ -11,7 +11,7 @@ use smalt_match::game::GameRecord;
 use smalt_match::plan::{DataFile, Plan};
 use smalt_match::store::Store;
 
-/// Writes the file with the positions of those stored games that pass, and returns what is said of it.
+/// Writes the positions of the stored games that pass the filter; returns a table of the numbers.
 pub(super) fn write_data(
     store: &Store,
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! `datagen`: games of engines against themselves for training data. It is a run like any other, with defaults of its own.
+//! `datagen`: games of engines against themselves for training data: a run with its own defaults.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -19,7 +19,6 @@ use smalt_match::plan::{Entrant, Order, Plan, Program, START_POSITION};
 use smalt_match::run::engine_command;
 use smalt_match::setup::schedule;
 
-/// Games for training data.
 #[derive(Args, Clone, Debug)]
 pub(super) struct DatagenFlags {
     /// Openings from the engine itself: the first one is asked by OpenBench's `genfens N seed S book FILE`; they are kept
@@ -42,16 +41,16 @@ One engine plays against itself; several play a round robin, --games for each pa
 plies of its own: there are no pairs with reversed colors. The games are kept in the store, and the data are made from it when \
 the run ends or stops; after a crash, a power cut or kill -9 `smalt-tournament resume RUN.db` goes on at the exact game.";
 
-/// Games where nothing is said.
+/// Default number of games.
 const GAMES: i64 = 1000;
 
-/// Nodes for each move where nothing is said.
+/// Default node limit of each move.
 const NODES: i64 = 5000;
 
-/// Random plies of each opening where nothing is said.
+/// Default number of random plies of each opening.
 const RANDOM_PLIES: i64 = 8;
 
-/// Longest time that an engine may take for an opening.
+/// Timeout of an opening.
 const GENFENS_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Plays games and writes their positions.
@@ -70,7 +69,6 @@ pub(super) fn datagen(flags: &DatagenFlags) -> Result<Exit, Refusal> {
     play(plan, face(flags.run.quiet))
 }
 
-/// What is played where nothing is said.
 fn defaults() -> Table {
     let mut layer = Table::new();
     section(&mut layer, "run").insert("games".to_owned(), Value::from(GAMES));

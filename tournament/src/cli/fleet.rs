@@ -13,7 +13,6 @@ pub(super) use over_nats::{name_run, start, worker};
 #[cfg(feature = "nats")]
 use smalt_match::plan::{Flags, FleetSettings};
 
-/// Flags of `worker`.
 #[cfg(feature = "nats")]
 #[derive(Args, Clone, Debug)]
 #[command(mut_arg("fleet_run", |run| run.hide(false).help("Name of the only run to play for")))]

@@ -28,7 +28,6 @@ A run is seen as its first entrant sees it, or its challengers, or all if there 
 it, two games of a round with reversed colors are a pair; evaluations and times come from comments like \
 {+0.35/12 0.41s}, and the clock from the time control where no comment has it.";
 
-/// Kind of plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum PlotKind {
     /// Elo over games, with its 95% band
@@ -47,7 +46,6 @@ pub(super) enum PlotKind {
     All,
 }
 
-/// Flags of `plot`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PlotFlags {
     /// Store of a run, or a PGN file (plain, .gz or .zst)

@@ -43,7 +43,6 @@ held at that of all games, and the output says so. With --prior ERROR all of the
 
 Unfinished (`*`) and broken games are skipped and reported with file and line; the exit code is then 3.";
 
-/// Flags of `ratings`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct RatingFlags {
     /// Stores of runs, and PGN files (plain, .gz or .zst)

@@ -36,7 +36,6 @@ pub(super) enum ReportForm {
     Csv,
 }
 
-/// Flags of `report`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ReportFlags {
     /// Store of the run

@@ -34,7 +34,6 @@ network that you do not trust, use ssh -L 8064:localhost:8064 instead.
 
 Keys: 1, 2, 3 overview, boards, games; 0 all runs; in a game the arrows, Home, End, space (play), f (flip).";
 
-/// Flags of `serve`.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ServeFlags {
     /// Stores of the runs

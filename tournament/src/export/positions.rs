@@ -11,7 +11,7 @@ use smalt_match::game::GameRecord;
 use smalt_match::pgn::comment_score;
 use smalt_match::plan::{DataFile, Duplicates};
 
-/// Writes the positions of games.
+/// Writer of a file of training data.
 pub(crate) struct DataWriter {
     writer: SampleWriter,
     file: DataFile,
@@ -20,32 +20,33 @@ pub(crate) struct DataWriter {
     report: DataReport,
 }
 
-/// What became of games and positions.
+/// Numbers of games and positions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DataReport {
-    /// Games of which positions were looked at.
+    /// Number of games whose positions were considered.
     pub games: u64,
-    /// Games that ended by a fault of an engine.
+    /// Number of games that ended by a fault of an engine.
     pub skipped_games: u64,
-    /// Positions left out, by reason.
+    /// Positions skipped, by reason.
     pub dropped: Dropped,
     /// Positions that the format has no place for.
     pub unfit: UnfitCounts,
-    /// What the file holds.
+    /// Contents of the file.
     pub written: Written,
 }
 
 impl DataWriter {
-    /// Begins a file; nothing is seen at its place before [`DataWriter::finish`].
+    /// Starts a file, which appears under its name with [`DataWriter::finish`].
     ///
     /// # Errors
-    /// If the folder does not exist or can't be written to.
+    /// If the folder does not exist or cannot be written to.
     pub(crate) fn create(file: DataFile) -> io::Result<DataWriter> {
         let writer = SampleWriter::create(&file.path, file.format, file.filter.seed)?;
         Ok(DataWriter { writer, file, written: HashSet::new(), report: DataReport::default() })
     }
 
-    /// Writes the wanted positions of a game. The result of a game that ended by a fault says nothing about them.
+    /// Writes the selected positions of a game. Games that ended by a fault are skipped, since their result
+    /// says nothing about the positions.
     ///
     /// # Errors
     /// If the disk is full or fails.
@@ -70,10 +71,10 @@ impl DataWriter {
         Ok(())
     }
 
-    /// Completes the file and puts it in its place.
+    /// Completes the file and gives it its name.
     ///
     /// # Errors
-    /// If the disk is full or fails; the old file, if there was one, is then still there.
+    /// If the disk is full or fails; an old file is kept then.
     pub(crate) fn finish(self, players: &[String]) -> io::Result<DataReport> {
         let written = self.writer.finish(players)?;
         Ok(DataReport { written, ..self.report })

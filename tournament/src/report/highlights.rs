@@ -17,7 +17,6 @@ const LAST: usize = 3;
 /// Minimum lead, in pawns.
 const LEAST_LEAD: f64 = 1.5;
 
-/// A highlighted game.
 #[derive(Clone, Debug)]
 pub(super) struct Highlight {
     /// Its number, from 1.

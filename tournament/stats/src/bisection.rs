@@ -17,33 +17,33 @@ use crate::sprt::{Model, Sprt, SprtError};
 /// build costs more than the difference.
 const KEEP: f64 = 0.9;
 
-/// What is asked of a bisection.
+/// Rules of a bisection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BisectionRules {
     /// Elo of the change, in the view of the later commit: below zero for a loss.
     pub elo: f64,
     /// Posterior probability at which the search ends, below 1.
     pub confidence: f64,
-    /// The unit of `elo`.
+    /// Elo model of `elo`.
     pub model: Model,
-    /// Pairs of a round.
+    /// Number of pairs of a round.
     pub round_pairs: u64,
     /// Pairs after which the search ends without a result.
     pub most_pairs: u64,
 }
 
-/// What a bisection found.
+/// Result of a bisection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BisectionVerdict {
-    /// The probability of no hypothesis is high enough.
+    /// No hypothesis is probable enough yet.
     Undecided,
     /// This commit changed the strength.
     Found(usize),
-    /// No commit did.
+    /// No commit changed the strength.
     NoChange,
 }
 
-/// A bisection as far as it was played.
+/// A bisection and its results so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bisection {
     rules: BisectionRules,
@@ -68,7 +68,7 @@ impl Bisection {
         Ok(Bisection { rules, test, pairs: vec![Pentanomial::default(); commits], posterior, last: None })
     }
 
-    /// What is asked.
+    /// Rules of the bisection.
     pub fn rules(&self) -> &BisectionRules {
         &self.rules
     }
@@ -78,7 +78,7 @@ impl Bisection {
         &self.pairs
     }
 
-    /// All pairs.
+    /// Pairs of all commits.
     pub fn all_pairs(&self) -> Pentanomial {
         self.pairs.iter().copied().sum()
     }
@@ -93,7 +93,7 @@ impl Bisection {
         self.posterior[self.pairs.len()]
     }
 
-    /// What was found.
+    /// Result so far.
     pub fn verdict(&self) -> BisectionVerdict {
         match self.posterior.iter().position(|&probability| probability >= self.rules.confidence) {
             None => BisectionVerdict::Undecided,
@@ -102,7 +102,7 @@ impl Bisection {
         }
     }
 
-    /// Whether it goes on.
+    /// Whether it is undecided and may still play.
     pub fn is_open(&self) -> bool {
         self.verdict() == BisectionVerdict::Undecided && self.pairs_left() > 0
     }
@@ -111,7 +111,7 @@ impl Bisection {
         self.rules.most_pairs.saturating_sub(self.all_pairs().pairs())
     }
 
-    /// Who plays next: one commit; `None` at the end.
+    /// The next round, of one commit; `None` at the end.
     pub fn next_round(&self) -> Option<RaceRound> {
         if !self.is_open() {
             return None;

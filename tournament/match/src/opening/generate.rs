@@ -1,6 +1,6 @@
-//! Generates openings by chance: candidates for a book of random moves from the start position, and variations of
-//! openings, random moves after them or a start position of Chess960 in their place. Each follows from the seed and its
-//! number alone, so that it does not depend on the number of threads, and a resumed run has the same.
+//! Random openings: candidates for a book, by random moves from the start position, and variations of openings,
+//! with random moves after them or a start position of Chess960 in their place. Each follows from the seed and
+//! its number alone, so that it is the same at any concurrency and after a resume.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -50,7 +50,7 @@ pub(crate) struct Variation {
 }
 
 impl Variation {
-    /// The opening of this use, varied. Without a walk of that length that does not end the game it stays as it is.
+    /// The varied opening of this use. It stays as it is if no random walk of that length keeps the game going.
     pub(super) fn vary(&self, opening: Opening, used: u64) -> Opening {
         if self.plies == 0 && self.chess960_share <= 0.0 {
             return opening;

@@ -12,7 +12,7 @@ use smalt_workbench::entrant::text;
 
 use super::value::{defaults, parse_word, positive};
 
-/// Settings of training data.
+/// Section `[data]`: labelled positions of the games, for tuners and trainers.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[command(next_help_heading = "Training data")]
@@ -61,21 +61,19 @@ impl Default for DataSettings {
 pub enum PositionKind {
     /// Not in check, without a mate announced, and without a capture or promotion before or after.
     Quiet,
-    /// All behind the opening.
+    /// All positions after the opening.
     All,
 }
 
-/// What becomes of a position that an earlier game had.
+/// Whether positions of earlier games are written again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Duplicates {
-    /// It is written again.
     Keep,
-    /// It is left out.
     Drop,
 }
 
-/// The file of training data, with all its rules.
+/// A file of training data: format, filter and duplicates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataFile {
     pub path: PathBuf,

@@ -11,7 +11,7 @@ use super::ScheduledGame;
 use super::pairings::{Encounter, NextRound, Pairing};
 use crate::plan::Lead;
 
-/// What decides which candidates play.
+/// State that selects the candidates of the next round.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Selection {
     Race(Race),
@@ -98,7 +98,7 @@ impl CandidateRounds {
         u32::try_from(self.selection.most_openings()).unwrap_or(u32::MAX)
     }
 
-    /// Counts the round that is complete, and begins the next one; nothing once all is decided.
+    /// Counts the complete round, and starts the next one; `None` once all is decided.
     pub(super) fn begin_round(&mut self) -> Option<NextRound> {
         self.selection.add_round(&std::mem::take(&mut self.current));
         let RaceRound { candidates, pairs } = self.selection.next_round()?;

@@ -8,7 +8,7 @@ use smalt_stats::bisection::{Bisection, BisectionVerdict};
 use super::Standings;
 use crate::schedule::CandidateRounds;
 
-/// Commits without games that are less likely than this are not in the table.
+/// Minimum probability of commits without games in the table.
 const SHOWN: f64 = 0.01;
 
 /// A bisection as JSON.
@@ -102,7 +102,7 @@ impl BisectionJson {
         table
     }
 
-    /// How far it is, in a line.
+    /// Progress in one line.
     pub(super) fn progress(&self) -> String {
         let change = format!("{} {} Elo", if self.elo < 0.0 { "lost" } else { "gained" }, self.elo.abs());
         let games = format::count(usize::try_from(self.games).unwrap_or(usize::MAX), "game");
