@@ -2,6 +2,9 @@
 //! worker runs only engines of its own registry, reads files only where its own settings say, and refuses a
 //! run that it cannot play so.
 //!
+//! An engine built from git is sent as a commit and a build command. A worker builds it only by a recipe of its own: an
+//! engine of its registry with just this build command and a repository. Nothing else of the message reaches a shell.
+//!
 //! An option counts as a file option if its value has a slash or backslash, or if its name says so
 //! (`EvalFile`, `SyzygyPath`, `Debug Log File`). Its value is never taken from a message, since an engine would
 //! read or write any file that somebody else names: the worker's registry must set it.
@@ -10,6 +13,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use smalt_workbench::entrant::{BUILTIN, FileError, OptionText, Registry};
+use smalt_workbench::source::Source;
 
 use super::wire::RunConfigMessage;
 use smalt_match::plan::{
@@ -38,6 +42,15 @@ pub enum RunConfigError {
         /// Name of its program.
         also: Option<String>,
     },
+    /// No recipe of the worker builds the commit.
+    #[error(
+        "build entrant {name:?}: engines.toml of this machine has no engine with a repo and build = {build:?}; add one, if this \
+         command may be run here"
+    )]
+    NoRecipe { name: String, build: String },
+    /// The build failed.
+    #[error("build entrant {name:?}: {words}")]
+    Build { name: String, words: String },
     #[error(
         "set option {option:?} of entrant {name:?}: it names a file, and files are not taken from a run; set it in \
          engines.toml"
@@ -78,11 +91,13 @@ fn strip_local_settings(mut settings: Settings) -> Settings {
     settings.fleet = FleetSettings::default();
     for engine in &mut settings.entrants {
         (engine.args, engine.dir, engine.stderr, engine.initstr) = (Vec::new(), None, None, None);
+        engine.repo = None;
     }
     settings
 }
 
-/// The plan that a worker plays, with engines of its own registry and endgame tables in its own folder.
+/// The plan that a worker plays, with engines of its own registry and endgame tables in its own folder. `build` builds a
+/// commit, or finds it in the cache; its error is in words.
 ///
 /// # Errors
 /// If something is missing here, or the plan is invalid.
@@ -91,6 +106,7 @@ pub fn plan(
     registry: &Registry,
     affinity: Affinity,
     tables: Option<&PathBuf>,
+    build: &mut dyn FnMut(&Source) -> Result<PathBuf, String>,
 ) -> Result<Plan, RunConfigError> {
     let mut settings = strip_local_settings(Settings::parse(&message.plan, "the plan of the run")?);
     settings.each = None;
@@ -102,7 +118,14 @@ pub fn plan(
     }
     for engine in &mut settings.entrants {
         let name = engine.name.clone().unwrap_or_default();
-        let own = find(engine, registry)?;
+        let own = match recipe(engine, registry) {
+            Some((source, own)) => {
+                let built = build(&source);
+                let built = built.map_err(|words| RunConfigError::Build { name: name.clone(), words })?;
+                Some(EngineSettings { cmd: Some(built.display().to_string()), ..own })
+            }
+            None => find(engine, registry)?,
+        };
         engine.options = options(&name, &engine.options, own.as_ref())?;
         // The command of the message is never run.
         engine.cmd = Some(own.as_ref().and_then(|own| own.cmd.clone()).unwrap_or_else(|| BUILTIN.to_owned()));
@@ -113,6 +136,19 @@ pub fn plan(
     Ok(Plan::new(settings)?)
 }
 
+/// What this machine builds for an entrant that is a commit: in the repository of the engine of its registry that has just
+/// this build command.
+fn recipe(typed: &EngineSettings, registry: &Registry) -> Option<(Source, EngineSettings)> {
+    let (build, revision) = (typed.build.as_ref()?, typed.revision.as_ref()?);
+    let is_commit = revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let own = registry
+        .names()
+        .filter_map(|name| registry.settings(name))
+        .find(|own| is_commit && own.repo.is_some() && own.build.as_ref() == Some(build))?;
+    let (repo, build) = (own.repo.clone()?, own.build.clone()?);
+    Some((Source { repo, revision: revision.clone(), build }, own))
+}
+
 /// The local engine for an entrant: by its name, else by its program's name; `None` means Smalt.
 fn find(typed: &EngineSettings, registry: &Registry) -> Result<Option<EngineSettings>, RunConfigError> {
     let name = typed.name.clone().unwrap_or_default();
@@ -121,6 +157,9 @@ fn find(typed: &EngineSettings, registry: &Registry) -> Result<Option<EngineSett
     match known {
         Some(engine) => Ok(Some(engine)),
         None if program == Some(BUILTIN) => Ok(None),
+        None if let (Some(_), Some(build)) = (&typed.revision, &typed.build) => {
+            Err(RunConfigError::NoRecipe { name, build: build.clone() })
+        }
         None => {
             let also = typed.cmd.clone().filter(|also| *also != name);
             Err(RunConfigError::NoEngine { name, also })
@@ -195,7 +234,48 @@ mod tests {
         let plan_text = text.replace("\"match\"", "\"round-robin\"");
         let message = message(&plan_of(&plan_text), None, 1000);
         let registry = Registry::parse(registry, "engines.toml").unwrap();
-        plan(&message, &registry, Affinity::Off, None).map_err(|error| error.to_string())
+        plan(&message, &registry, Affinity::Off, None, &mut no_build).map_err(|error| error.to_string())
+    }
+
+    fn no_build(source: &Source) -> Result<PathBuf, String> {
+        panic!("{source:?} is built")
+    }
+
+    #[test]
+    fn commits_are_built_by_a_recipe_of_the_own_registry_alone() {
+        const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+        let text = format!(
+            "run.format = \"match\"\nclock.nodes = 100\n[[entrant]]\nname = \"new\"\ncmd = \"/cache/engine\"\nrepo = \"/home/me/x\"\nref = \"{COMMIT}\"\nbuild = \"make EXE={{exe}}\"\n[[entrant]]\ncmd = \"builtin\""
+        );
+        let message = message(&plan_of(&text), None, 1000);
+        assert!(!message.plan.contains("/home/me"), "{}", message.plan);
+        let check = |registry: &str, message: &RunConfigMessage| {
+            let registry = Registry::parse(registry, "engines.toml").unwrap();
+            let mut sources = Vec::new();
+            let mut build = |source: &Source| {
+                sources.push(source.clone());
+                Ok(PathBuf::from("/built/engine"))
+            };
+            let made = plan(message, &registry, Affinity::Off, None, &mut build);
+            (made.map(|plan| plan.entrants[0].program.clone()).map_err(|error| error.to_string()), sources)
+        };
+        let own = "[[engine]]\nname = \"mine\"\nrepo = \"/srv/x.git\"\nbuild = \"make EXE={exe}\"";
+        let (program, sources) = check(own, &message);
+        assert_eq!(program, Ok(Program::Command("/built/engine".into())));
+        let (repo, build) = ("/srv/x.git".to_owned(), "make EXE={exe}".to_owned());
+        assert_eq!(sources, [Source { repo, revision: COMMIT.to_owned(), build }]);
+        let hostile = |from: &str, to: &str| RunConfigMessage {
+            plan: message.plan.replace(from, to),
+            ..message.clone()
+        };
+        for changed in
+            [hostile("make EXE={exe}", "make EXE={exe}; rm -rf ~"), hostile(COMMIT, "--upload-pack=x")]
+        {
+            assert_ne!(changed.plan, message.plan);
+            let (refused, sources) = check(own, &changed);
+            assert!(refused.unwrap_err().contains("has no engine with a repo and build ="));
+            assert_eq!(sources, []);
+        }
     }
 
     const ENGINES: &str = "
@@ -245,7 +325,9 @@ mod tests {
         let hostile =
             sent.plan.replace("cmd = \"evil\"\nargs = []", "cmd = \"toga2\"\nargs = [\"-x\"]\ndir = \"/\"");
         let registry = Registry::parse(ENGINES, "e").unwrap();
-        let plan = plan(&RunConfigMessage { plan: hostile, ..sent }, &registry, Affinity::Off, None).unwrap();
+        let plan =
+            plan(&RunConfigMessage { plan: hostile, ..sent }, &registry, Affinity::Off, None, &mut no_build)
+                .unwrap();
         assert_eq!(plan.entrants[0].program, Program::Command("/usr/bin/mine".into()));
         assert_eq!((plan.entrants[0].engine.args.len(), &plan.entrants[0].engine.dir), (0, &None));
     }

@@ -154,3 +154,30 @@ fn a_bisection_says_what_it_lacks() {
     let nothing = ["bisect", "--git", "HEAD~1..main", "--build", BUILD, "--path", "README"];
     assert!(refused(&nothing).contains("no commit after HEAD~1 can be built"));
 }
+
+#[cfg(feature = "nats")]
+#[test]
+#[ignore = "needs nats-server"]
+fn a_worker_of_a_fleet_builds_commits_by_its_own_recipe() {
+    use crate::support::fleet::{Server, dismiss};
+    let place = Place::new();
+    repository(&place);
+    let server = Server::start(&place, &[]);
+    let repo = place.path("mine").display().to_string();
+    let recipe = format!("[[engine]]\nname = \"mine\"\nrepo = '{repo}'\nbuild = '{BUILD}'\n");
+    place.write("engines.toml", &recipe);
+    let url = server.url();
+    let worker = ["worker", "--nats", &url, "--engines", "engines.toml", "--name", "builder"];
+    let mut worker = place.command(&[&worker[..], &["--concurrency", "1", "--speed", "1000000"]].concat());
+    // A machine of its own has a cache of its own.
+    let worker = worker.env("XDG_CACHE_HOME", place.path("elsewhere")).spawn().unwrap();
+    let run = ["sprt", "--git", "HEAD~1..main", "--build", BUILD, "--nats", &url];
+    let output = place.command(&played(&run)).current_dir(place.path("mine")).output().unwrap();
+    let err = texts(&output).1;
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    assert!(err.contains("builder joins"), "{err}");
+    assert_eq!(place.results("mine/run.db")["games_finished"], 4);
+    let built = std::fs::read_dir(place.path("elsewhere/smalt/builds")).unwrap();
+    assert_eq!(built.filter(|entry| entry.as_ref().unwrap().path().join("engine").exists()).count(), 2);
+    dismiss([worker]);
+}

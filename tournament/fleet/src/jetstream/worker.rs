@@ -12,6 +12,7 @@ use async_nats::{Client, Subscriber};
 use futures_util::StreamExt;
 use smalt_driver::process::Reaper;
 use smalt_workbench::entrant::Registry;
+use smalt_workbench::source::{self, Source};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
@@ -264,7 +265,17 @@ impl Worker {
             return Err("the answer is invalid".to_owned());
         };
         let setup = &self.setup;
-        let plan = run_config::plan(&message, &setup.registry, setup.affinity.clone(), setup.tables.as_ref());
+        let (sent, registry) = (message.clone(), setup.registry.clone());
+        let (affinity, tables) = (setup.affinity.clone(), setup.tables.clone());
+        // This may build engines, which takes time.
+        let made = tokio::task::spawn_blocking(move || {
+            let mut build = |source: &Source| {
+                let built = source::build(source, &source::cache_folder(), &mut |_| {});
+                built.map(|built| built.program).map_err(|error| error.to_string())
+            };
+            run_config::plan(&sent, &registry, affinity, tables.as_ref(), &mut build)
+        });
+        let plan = made.await.map_err(|error| error.to_string())?;
         let plan = plan.map_err(|error| format!("failed to {error}"))?;
         let tablebases = plan.tablebases().map(TablebaseAdjudicator::open).transpose();
         let tablebases = tablebases.map_err(|error| format!("failed to {error}"))?;
