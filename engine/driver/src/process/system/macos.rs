@@ -7,12 +7,14 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::event::kqueue::{Event, EventFilter, EventFlags, ProcessEvents, kevent, kqueue};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::io::Errno;
+use rustix::process::{Pid, Resource, Signal, kill_process, setrlimit};
 
-use super::unix::{Life, ProcessStat, Spawned};
+use super::unix::{Life, ProcessStat, Spawned, file_limit_of_children};
 use super::{Errors, SpawnError};
 use crate::process::command::{EngineCommand, PASSWORD_VARIABLE};
 
@@ -57,12 +59,16 @@ pub(super) fn unignored(signals: &[i32]) -> Vec<i32> {
     signals.iter().copied().filter(|&signal| !is_ignored(signal)).collect()
 }
 
-/// Counts nothing: without a subreaper there is no need to know the children.
-pub(super) struct Children;
+/// Held while a process is started, one at a time: the system marks pipes as private only after it has made them, and what
+/// another thread starts in between would keep them open.
+pub(super) struct Children {
+    _held: MutexGuard<'static, ()>,
+}
 
 impl Children {
     pub(super) fn lock() -> Children {
-        Children
+        static STARTING: Mutex<()> = Mutex::new(());
+        Children { _held: STARTING.lock().unwrap_or_else(PoisonError::into_inner) }
     }
 
     pub(super) fn add(&mut self, _: u32) {}
@@ -77,7 +83,7 @@ pub(super) fn tag_prefix() -> &'static str {
 
 pub(super) fn end_tagged(_: &str) {}
 
-/// Starts the program in a group of its own (`posix_spawn`).
+/// Starts the program in a group of its own.
 #[expect(clippy::disallowed_methods, reason = "this crate starts processes")]
 pub(super) fn spawn(command: &EngineCommand, program: &Path, errors: Errors) -> Result<Spawned, SpawnError> {
     if !command.affinity.is_empty() {
@@ -92,30 +98,42 @@ pub(super) fn spawn(command: &EngineCommand, program: &Path, errors: Errors) -> 
         Errors::Piped => Stdio::piped(),
         Errors::To(file) => file.into(),
     });
-    let mut child = start.spawn()?;
-    let pid = Pid::from_child(&child);
-    let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
+    if let Some(limit) = file_limit_of_children().filter(|limit| limit.current.is_some()) {
+        // SAFETY: Setting a limit is a system call, which may be made between fork and exec.
+        #[expect(unsafe_code, reason = "what runs after a fork must be chosen with care")]
+        unsafe {
+            start.pre_exec(move || Ok(setrlimit(Resource::Nofile, limit)?));
+        }
+    }
+    let mut child = {
+        let _children = Children::lock();
+        start.spawn()?
     };
+    let pid = Pid::from_child(&child);
     let exit = watch_exit(pid).inspect_err(|_| {
         let _ = child.kill();
         let _ = child.wait();
     })?;
+    let stdin = child.stdin.take().expect("it is piped").into();
+    let stdout = child.stdout.take().expect("it is piped").into();
     let stderr = child.stderr.take().map(OwnedFd::from);
-    Ok(Spawned { pid, exit, stdin: stdin.into(), stdout: stdout.into(), stderr, tag: OsString::new() })
+    Ok(Spawned { pid, exit, stdin, stdout, stderr, tag: OsString::new() })
 }
 
-/// A kqueue is a descriptor that `poll(2)` knows; it becomes readable when this process ends.
+/// A kqueue is a descriptor that `poll(2)` knows; it becomes readable when this process ends. Of a process that has ended
+/// already the system knows nothing: then it is a pipe at its end.
 fn watch_exit(pid: Pid) -> io::Result<OwnedFd> {
     let queue = kqueue()?;
     let filter = EventFilter::Proc { pid, flags: ProcessEvents::EXIT };
     let event = Event::new(filter, EventFlags::ADD, std::ptr::null_mut());
     // SAFETY: No event names a descriptor.
     #[expect(unsafe_code, reason = "kevent could name a descriptor")]
-    unsafe {
-        kevent(&queue, &[event], &mut Vec::new(), Some(Duration::ZERO))?;
+    let added = unsafe { kevent(&queue, &[event], &mut Vec::new(), Some(Duration::ZERO)) };
+    match added {
+        Ok(_) => Ok(queue),
+        Err(Errno::SRCH) => io::pipe().map(|(read, _)| read.into()),
+        Err(error) => Err(error.into()),
     }
-    Ok(queue)
 }
 
 pub(super) fn signal_child(pid: Pid, _: &OwnedFd, signal: Signal) {
@@ -163,7 +181,7 @@ pub(super) fn all_processes() -> impl Iterator<Item = u32> {
 }
 
 /// The most memory that a process had at once so far, in bytes; `None` once it is gone.
-pub(in crate::process) fn peak_memory_bytes(pid: u32) -> Option<u64> {
+pub fn peak_memory_bytes(pid: u32) -> Option<u64> {
     let pid = i32::try_from(pid).ok()?;
     // SAFETY: Zeros are a value, and the buffer is of the version that is asked for.
     #[expect(unsafe_code, reason = "there is no safe interface to libproc")]

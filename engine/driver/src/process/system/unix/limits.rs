@@ -18,6 +18,9 @@ const DESCRIPTORS_IN_RESERVE: u64 = 128;
 /// What else of this user may be started while games are played.
 const PROCESSES_IN_RESERVE: u64 = 16;
 
+/// The most that macOS lets a program ask for, though it says that nothing limits them (setrlimit(2), `OPEN_MAX`).
+const MOST_FILES_OF_MACOS: u64 = 10240;
+
 /// The limit of open files as this program found it, for its children.
 static FILES_AT_START: OnceLock<Rlimit> = OnceLock::new();
 
@@ -26,12 +29,13 @@ static FILES_AT_START: OnceLock<Rlimit> = OnceLock::new();
 pub fn raise_file_limit() {
     let found = getrlimit(Resource::Nofile);
     let _ = FILES_AT_START.set(found);
+    let most = cfg!(target_os = "macos").then_some(MOST_FILES_OF_MACOS);
+    let current = [found.maximum, most].into_iter().flatten().min();
     // A system that refuses leaves it as it is, which `most_games` sees.
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: found.maximum, maximum: found.maximum });
+    let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum: found.maximum });
 }
 
 /// The limit that children get, if this program has changed its own.
-#[cfg(target_os = "linux")]
 pub(in crate::process::system) fn file_limit_of_children() -> Option<Rlimit> {
     FILES_AT_START.get().copied()
 }

@@ -18,7 +18,6 @@ pub(super) use child::Spawned;
 pub(in crate::process) use event::Event;
 pub(in crate::process) use identity::sweep;
 pub(super) use identity::{Life, ProcessStat};
-#[cfg(target_os = "linux")]
 pub(super) use limits::file_limit_of_children;
 pub use limits::{MostGames, most_games, raise_file_limit};
 #[cfg(test)]
