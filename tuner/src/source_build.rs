@@ -47,8 +47,7 @@ pub(crate) fn build(
     let place = copy.join(inside);
     // Written last, so that it is newer than what was built from the old one.
     fs::write(&place, text).map_err(|error| failed(&place, error))?;
-    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
-    let shell = EngineCommand::new(shell).arguments([flag, command]).directory(copy);
+    let shell = EngineCommand::shell(command).directory(copy);
     run(&shell, &[0], stop, &mut |_| {}).map_err(|error| {
         let reason = match error {
             PlayError::Failed { exit, words } => {

@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     let reaper = Reaper::start(&std::env::current_exe()?, "reaper")?;
-    let command = EngineCommand::new("sh").arguments(["-c", &script]).reaped_by(&reaper);
+    let command = EngineCommand::shell(&script).reaped_by(&reaper);
     let mut process = Process::spawn(&command)?;
     let deadline = Instant::now() + Duration::from_secs(600);
     while !process.has_line() && !process.is_silent() {

@@ -62,6 +62,15 @@ impl EngineCommand {
         }
     }
 
+    /// The shell of the system with a line that it shall run: `sh -c`, or `cmd /S /C` on Windows.
+    pub fn shell(line: &str) -> Self {
+        if cfg!(windows) {
+            Self::new("cmd").arguments(["/S".to_owned(), "/C".to_owned(), format!("\"{line}\"")])
+        } else {
+            Self::new("sh").arguments(["-c", line])
+        }
+    }
+
     /// With one more argument.
     #[must_use]
     pub fn argument(mut self, argument: impl Into<OsString>) -> Self {

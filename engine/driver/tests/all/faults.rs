@@ -37,7 +37,7 @@ impl Script {
             "while read -r line; do case $line in uci) {};; isready) {};; go*) {};; stop) {};; quit) {};; esac; done",
             self.uci, self.isready, self.go, self.stop, self.quit
         );
-        UciEngine::start(&EngineCommand::new("sh").arguments(["-c", &script]), timeouts).unwrap()
+        UciEngine::start(&EngineCommand::shell(&script), timeouts).unwrap()
     }
 }
 

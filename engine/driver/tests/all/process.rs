@@ -11,7 +11,7 @@ use smalt_driver::process::{
 use crate::support::{LONG, assert_group_ends, example, group_lives};
 
 fn shell(script: &str) -> EngineCommand {
-    EngineCommand::new("sh").arguments(["-c", script])
+    EngineCommand::shell(script)
 }
 
 fn spawn(script: &str) -> Process {

@@ -9,7 +9,7 @@ use smalt_driver::process::{
 use crate::support::{LONG, assert_group_ends, example, group_lives};
 
 fn cmd(line: &str) -> Process {
-    Process::spawn(&EngineCommand::new("cmd.exe").arguments(["/c", line])).unwrap()
+    Process::spawn(&EngineCommand::shell(line)).unwrap()
 }
 
 fn next_line(process: &mut Process) -> Option<(String, LineEnd)> {
@@ -28,6 +28,12 @@ fn lines_and_exit_codes_are_read() {
     assert_eq!(next_line(&mut process), None);
     assert_eq!(process.await_exit(Instant::now() + LONG), Some(Exit::Code(3)));
     assert_eq!(process.write(b"isready\n"), Written::Broken);
+}
+
+#[test]
+fn the_interpreter_gets_quotation_marks_as_they_are_written() {
+    let mut process = cmd("echo \"a  b\" c");
+    assert_eq!(next_line(&mut process).unwrap().0.trim_end(), "\"a  b\" c");
 }
 
 #[test]

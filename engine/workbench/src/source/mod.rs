@@ -230,10 +230,18 @@ fn compile(
     fs::remove_dir_all(&tree).map_err(in_cache)
 }
 
+#[cfg(unix)]
 fn shell(command: &str) -> Command {
-    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
-    let mut process = apart(Command::new(shell));
-    process.arg(flag).arg(command);
+    let mut process = apart(Command::new("sh"));
+    process.arg("-c").arg(command);
+    process
+}
+
+/// The interpreter takes what is between the first and the last quotation mark as it is.
+#[cfg(windows)]
+fn shell(command: &str) -> Command {
+    let mut process = apart(Command::new("cmd"));
+    std::os::windows::process::CommandExt::raw_arg(&mut process, format!("/S /C \"{command}\""));
     process
 }
 
@@ -257,5 +265,7 @@ fn last_lines(log: &Path) -> std::io::Result<String> {
     Ok(lines[lines.len().saturating_sub(LINES)..].join("\n"))
 }
 
+// Their engines are shell scripts.
 #[cfg(test)]
+#[cfg(unix)]
 mod tests;

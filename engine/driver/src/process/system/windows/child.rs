@@ -39,7 +39,8 @@ impl SystemChild for Child {
         let affinity = mask_of_child(&command.affinity).map_err(|()| SpawnError::Affinity)?;
         let has_stderr = matches!(errors, Errors::Piped);
         let mut start = Command::new(program);
-        start.args(&command.arguments).env_remove(PASSWORD_VARIABLE).env(ENGINE_VARIABLE, "1");
+        add_arguments(&mut start, command);
+        start.env_remove(PASSWORD_VARIABLE).env(ENGINE_VARIABLE, "1");
         start.envs(command.environment.iter().map(|(name, value)| (name, value)));
         command.directory.iter().for_each(|directory| _ = start.current_dir(directory));
         start.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -136,6 +137,19 @@ impl Child {
             end: false,
             room: false,
         }
+    }
+}
+
+/// The command interpreter splits its command line by rules of its own: it gets an argument in quotation marks as it is.
+fn add_arguments(start: &mut Command, command: &EngineCommand) {
+    let is_interpreter = command.program.file_stem().is_some_and(|name| name.eq_ignore_ascii_case("cmd"));
+    for argument in &command.arguments {
+        let is_quoted = argument.as_encoded_bytes().starts_with(b"\"");
+        if is_interpreter && is_quoted {
+            start.raw_arg(argument)
+        } else {
+            start.arg(argument)
+        };
     }
 }
 
