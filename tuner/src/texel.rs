@@ -195,7 +195,7 @@ pub fn fit<'t, R: LabelledRows>(
         epochs: last.map_or(0, |step| step.epoch),
         seconds: begun.elapsed().as_secs_f64(),
         positions_per_second: last.map_or(0.0, |step| step.positions as f64) / search.max(1e-9),
-        peak_memory_bytes: peak_memory(),
+        peak_memory_bytes: smalt_driver::process::peak_memory_bytes(std::process::id()).unwrap_or(0),
         bytes_per_position: (train.memory() + validation.memory()) as f64 / positions as f64,
         ending: match fit.ending {
             FitEnd::Converged => "converged",
@@ -259,12 +259,4 @@ fn projected(parameters: &[f64], variables: &Variables, coverage: &[u32]) -> Vec
 fn player_strengths(names: &[String], strengths: &Strengths) -> Vec<PlayerStrength> {
     let player = |(name, &centipawns): (&String, &f64)| PlayerStrength { name: name.clone(), centipawns };
     names.iter().zip(strengths.of_players()).map(player).collect()
-}
-
-/// Peak memory of the process in bytes (Linux); 0 elsewhere.
-fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
-    kilobytes.unwrap_or(0) * 1024
 }

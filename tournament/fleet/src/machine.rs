@@ -13,17 +13,41 @@ use smalt_match::run::{engine_command, engine_timeouts};
 
 /// Host name; `worker` where the system does not say.
 pub fn host_name() -> String {
-    let text = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let name = text.trim();
-    if check_machine(name).is_err() { "worker".to_owned() } else { name.to_owned() }
+    let name = name_in_network();
+    if check_machine(&name).is_err() { "worker".to_owned() } else { name }
 }
 
-/// Processor model (Linux); empty elsewhere.
+#[cfg(unix)]
+fn name_in_network() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+#[cfg(windows)]
+fn name_in_network() -> String {
+    std::env::var("COMPUTERNAME").unwrap_or_default()
+}
+
+/// Processor model, as x86-64 processors name themselves; empty elsewhere.
 pub(crate) fn processor_model() -> String {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("model name"));
-    let model = line.map(|rest| rest.trim_start_matches([' ', '\t', ':'])).unwrap_or_default();
-    trimmed(model).chars().take(200).collect()
+    trimmed(&brand()).chars().take(200).collect()
+}
+
+/// The brand string: 48 bytes in three leaves, whose number stands in another (Intel SDM, volume 2, CPUID).
+#[cfg(target_arch = "x86_64")]
+fn brand() -> String {
+    use std::arch::x86_64::__cpuid;
+    let leaves = 0x8000_0002..=0x8000_0004_u32;
+    if __cpuid(0x8000_0000).eax < *leaves.end() {
+        return String::new();
+    }
+    let registers = leaves.map(__cpuid).flat_map(|leaf| [leaf.eax, leaf.ebx, leaf.ecx, leaf.edx]);
+    let bytes: Vec<u8> = registers.flat_map(u32::to_le_bytes).take_while(|&byte| byte != 0).collect();
+    String::from_utf8_lossy(&bytes).trim().to_owned()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn brand() -> String {
+    String::new()
 }
 
 /// The engines of a plan's entrants on this machine. The reaper ends a running engine when this program ends.
@@ -60,6 +84,12 @@ fn sha256(path: &Path) -> std::io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_machine_says_its_name_and_processor() {
+        assert_ne!(name_in_network(), "");
+        assert_eq!(processor_model().is_empty(), cfg!(not(target_arch = "x86_64")));
+    }
 
     #[test]
     fn digests_are_those_of_the_standard() {

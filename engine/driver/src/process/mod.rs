@@ -26,5 +26,5 @@ pub use lookup::LookupError;
 pub use poll::{PollOutcome, WaitFor, poll_once};
 pub use system::{
     MostGames, Reaper, StopRequest, StopSignals, Written, adopt_orphans, bind_this_thread, end_orphans,
-    most_games, own_processors, raise_file_limit, run_reaper,
+    most_games, own_processors, peak_memory_bytes, raise_file_limit, run_reaper,
 };

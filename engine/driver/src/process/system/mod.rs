@@ -20,13 +20,13 @@ mod unix;
 mod windows;
 
 #[cfg(target_os = "linux")]
-pub use linux::{adopt_orphans, bind_this_thread, end_orphans, own_processors};
+pub(super) use linux::identify;
 #[cfg(target_os = "linux")]
-pub(super) use linux::{identify, peak_memory_bytes};
+pub use linux::{adopt_orphans, bind_this_thread, end_orphans, own_processors, peak_memory_bytes};
 #[cfg(target_os = "macos")]
-pub use macos::{adopt_orphans, bind_this_thread, end_orphans, own_processors};
+pub(super) use macos::identify;
 #[cfg(target_os = "macos")]
-pub(super) use macos::{identify, peak_memory_bytes};
+pub use macos::{adopt_orphans, bind_this_thread, end_orphans, own_processors, peak_memory_bytes};
 #[cfg(all(test, unix))]
 pub(super) use unix::knows_more_formats;
 #[cfg(unix)]
@@ -39,12 +39,12 @@ pub use unix::{MostGames, Reaper, StopSignals, most_games, raise_file_limit, run
 #[cfg(windows)]
 pub(super) use windows::{
     Child, Event, FALLBACK_FOLDERS, NULL_DEVICE, StartErrorKind, candidates, check_format, classify,
-    identify, is_executable, peak_memory_bytes, poll, sweep,
+    identify, is_executable, poll, sweep,
 };
 #[cfg(windows)]
 pub use windows::{
     MostGames, Reaper, StopSignals, adopt_orphans, bind_this_thread, end_orphans, most_games, own_processors,
-    raise_file_limit, run_reaper,
+    peak_memory_bytes, raise_file_limit, run_reaper,
 };
 
 /// Where the child's standard error goes.

@@ -3,7 +3,7 @@
 use std::fs;
 
 /// The most memory that a process had at once so far, in bytes, without its children; `None` once it is gone.
-pub(in crate::process) fn peak_memory_bytes(pid: u32) -> Option<u64> {
+pub fn peak_memory_bytes(pid: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

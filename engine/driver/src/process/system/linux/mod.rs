@@ -15,7 +15,7 @@ pub use affinity::{bind_this_thread, own_processors};
 pub(super) use descendants::{Children, end_tagged, tag_prefix};
 pub use descendants::{adopt_orphans, end_orphans};
 pub(super) use ignored::unignored;
-pub(in crate::process) use memory::peak_memory_bytes;
+pub use memory::peak_memory_bytes;
 pub(super) use spawn::spawn;
 pub(in crate::process) use stat::identify;
 pub(super) use stat::{all_processes, stat};

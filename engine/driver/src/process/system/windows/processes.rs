@@ -28,7 +28,7 @@ pub(in crate::process) fn identify(pid: u32) -> Option<(u64, u32)> {
 }
 
 /// The most memory that a process had at once so far, in bytes; `None` once it is gone.
-pub(in crate::process) fn peak_memory_bytes(pid: u32) -> Option<u64> {
+pub fn peak_memory_bytes(pid: u32) -> Option<u64> {
     let process = open(pid)?;
     // SAFETY: The handle is open; zeros are a value of the structure, whose size is given.
     #[expect(unsafe_code, reason = "the system's interface")]
