@@ -3,5 +3,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    smalt_about::check_processor();
     smalt_tuner::main()
 }

@@ -1,6 +1,8 @@
 //! What every program says about itself: its version with commit and date, shell completions, manual pages, and a
-//! reference in Markdown. All but the version is made from the clap definition of the program.
+//! reference in Markdown. All but the version is made from the clap definition of the program. And which processors a
+//! build is for.
 
+mod processor;
 mod reference;
 
 use std::ffi::OsString;
@@ -11,6 +13,7 @@ use clap::{Args, ColorChoice, Command, Parser, Subcommand, ValueEnum};
 use clap_complete::CompleteEnv;
 pub use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
+pub use processor::{check_processor, run_faster_build};
 
 /// The version; builds between releases have commit and date in brackets, those outside of the repository `no git`.
 pub const VERSION: &str = env!("SMALT_VERSION");
