@@ -7,6 +7,7 @@
 pub mod corpus;
 pub mod positions;
 pub mod process;
+mod processes;
 mod random;
 
 pub use random::Random;

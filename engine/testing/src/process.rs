@@ -3,7 +3,7 @@
 
 use std::env::consts::EXE_SUFFIX;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::sync::mpsc::{Receiver, channel};
 #[cfg(unix)]
@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 #[cfg(unix)]
 use signal_hook::consts::{SIGHUP, SIGINT};
+
+pub use crate::processes::processes_in;
 
 /// The longest that a test waits for an event. Only a fault takes so long, also on a busy machine.
 pub const LONG: Duration = Duration::from_secs(60);
@@ -50,9 +52,26 @@ pub fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
     Command::new(program)
 }
 
+/// Writes a script that can be run, where the system knows scripts.
+pub fn write_script(path: impl AsRef<Path>, text: &str) {
+    let path = path.as_ref();
+    std::fs::write(path, text).unwrap();
+    #[cfg(unix)]
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+}
+
 /// Sends a signal to a process, named as the system's `kill` names it: `-INT`.
+#[cfg(unix)]
 pub fn signal(process: u32, name: &str) {
     assert!(command("kill").args([name, &process.to_string()]).status().unwrap().success());
+}
+
+/// Ends a process. Windows has no other signals that one program could send to another one without a console.
+#[cfg(windows)]
+pub fn signal(process: u32, name: &str) {
+    assert_eq!(name, "-KILL", "the test cannot hold on Windows");
+    let process = process.to_string();
+    assert!(command("taskkill").args(["/F", "/PID", &process]).status().unwrap().success());
 }
 
 /// Waits until the program ends; gives its output.

@@ -88,16 +88,15 @@ fn wrong_input_is_refused_and_changes_nothing() {
 
 /// The program in the folder of the bench, with a reader of stores beside it that is this script.
 fn run_beside_reader(bench: &Bench, script: &str, arguments: &[&str]) -> (Option<i32>, String) {
-    use std::os::unix::fs::PermissionsExt;
     let program = bench.path("smalt-suites");
     std::fs::copy(env!("CARGO_BIN_EXE_smalt-suites"), &program).unwrap();
-    bench.file("smalt-tournament", format!("#!/bin/sh\n{script}\n"));
-    std::fs::set_permissions(bench.path("smalt-tournament"), PermissionsExt::from_mode(0o755)).unwrap();
+    smalt_testing::process::write_script(bench.path("smalt-tournament"), &format!("#!/bin/sh\n{script}\n"));
     let ran = bench.run_as(&program, arguments);
     (ran.code, ran.output + &ran.errors)
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "its runner is a shell script")]
 fn the_elo_comes_from_the_store_of_a_gauntlet() {
     let bench = Bench::new();
     graded(&bench);
@@ -118,6 +117,7 @@ fn the_elo_comes_from_the_store_of_a_gauntlet() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "its runner is a shell script")]
 fn builds_that_never_met_are_rated_on_one_scale() {
     let bench = Bench::new();
     bench.file(

@@ -178,7 +178,6 @@ fn existing_outputs_are_kept_unless_force_is_given() {
     }
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn helpers_of_engines_end_with_a_run_that_is_killed() {
     let bench = Bench::new();

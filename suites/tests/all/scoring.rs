@@ -383,6 +383,7 @@ fn missed_positions_are_written_as_a_suite() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no such signals")]
 fn an_interrupted_run_writes_what_it_has() {
     let bench = Bench::new();
     bench.file("suite.epd", SUITE);
@@ -405,8 +406,7 @@ fn an_interrupted_run_writes_what_it_has() {
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
     assert!(line.starts_with("suite: scripted, 4 positions, nodes 10, "), "{line}");
-    let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    smalt_testing::process::signal(child.id(), "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let records = from_json(&bench.read("out.json"), "out.json").unwrap();
     assert_eq!(shown(&records[0].results), [1, 2, 3, 4].map(|number| format!("s.{number} not-asked 0")));
@@ -443,6 +443,7 @@ fn unknown_operations_are_kept_in_the_export() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "its engine is a shell script")]
 #[expect(clippy::disallowed_methods, reason = "git makes the repository")]
 fn an_engine_is_built_from_a_commit() {
     let bench = Bench::new();

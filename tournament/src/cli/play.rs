@@ -188,7 +188,7 @@ fn locate_engines(plan: &Plan) -> Result<(), Refusal> {
 
 /// The registry name, or `builtin`, that a misspelled command may have meant.
 fn hint(entrant: &Entrant, error: &LookupError) -> String {
-    let command = entrant.engine.cmd.as_deref().filter(|command| !command.contains('/'));
+    let command = entrant.engine.cmd.as_deref().filter(|command| !command.contains(std::path::is_separator));
     match (command, error) {
         (Some(command), LookupError::NotFound { hint: None, .. }) => {
             let registry = registry(None).unwrap_or_default();

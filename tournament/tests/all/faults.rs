@@ -474,13 +474,12 @@ fn the_last_words_on_standard_error_are_in_the_message_the_log_and_the_report() 
 
 /// The program is not there while it is rebuilt.
 #[test]
+#[cfg_attr(windows, ignore = "its engine is a shell script")]
 fn an_engine_that_is_rebuilt_for_a_second_is_not_disqualified() {
     let place = Place::new();
     let script =
         format!("#!/bin/sh\necho >> tried\n[ -e ready ] || exit 1\nexec {} --name new\n", scripted_program());
-    place.write("new.sh", &script);
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(place.path("new.sh"), mode).unwrap();
+    place.script("new.sh", &script);
     let good = scripted("good", "");
     let child = place.start(&duel(&good, "cmd=./new.sh", "--depth 1 --games 2 --maxmoves 3 --store run.db"));
     let tries = || std::fs::read_to_string(place.path("tried")).map_or(0, |text| text.lines().count());

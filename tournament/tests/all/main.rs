@@ -10,9 +10,9 @@ mod datagen;
 mod fastchess;
 mod faults;
 mod figures;
-#[cfg(feature = "nats")]
+#[cfg(all(feature = "nats", unix))]
 mod fleet;
-#[cfg(feature = "nats")]
+#[cfg(all(feature = "nats", unix))]
 mod fleet_borders;
 mod formats;
 #[cfg(unix)]
@@ -20,6 +20,8 @@ mod frameworks;
 #[cfg(feature = "nats")]
 mod fuzz_corpus;
 mod games;
+// Their engines are shell scripts.
+#[cfg(unix)]
 mod git_engines;
 mod outputs;
 mod page;

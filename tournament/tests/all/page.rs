@@ -314,6 +314,7 @@ fn a_resumed_run_is_shown_with_its_begin_and_its_resume() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no such signals")]
 fn a_page_that_is_asked_to_stays_when_the_run_is_over() {
     let place = Place::new();
     let mut run = slow_match(&place, "4", &["--serve", "0", "--serve-after", "--json", "run.json"]);

@@ -1,8 +1,5 @@
 //! Whole runs: the same bytes at any concurrency, and nothing lost or doubled whatever stops them.
 
-use std::fs::Permissions;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::process::CommandExt;
 use std::time::Duration;
 
 use crate::support::{Place, duel, finish, restarted, scripted, signal, texts, timeless, wait_until};
@@ -58,11 +55,16 @@ fn rounds_and_players(pgn: &str) -> Vec<(String, String, String)> {
 }
 
 /// The user whom systems keep for those who may do nothing.
+#[cfg(unix)]
 const NOBODY: u32 = 65534;
 
 /// What the program says in this folder, and how it ends, where its user may not write there: if that is root, it is run
 /// as somebody else. None where that cannot be done.
+#[cfg(unix)]
 fn run_without_leave_to_write(place: &Place, arguments: &[&str]) -> Option<(String, Option<i32>)> {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::os::unix::process::CommandExt as _;
     let folder = place.path("");
     let is_root = std::fs::metadata("/proc/self").ok()?.uid() == 0;
     let mut command = place.command(arguments);
@@ -77,6 +79,7 @@ fn run_without_leave_to_write(place: &Place, arguments: &[&str]) -> Option<(Stri
     Some((texts(&output).1, output.status.code()))
 }
 
+#[cfg(unix)]
 #[test]
 fn a_read_only_folder_is_an_error_before_the_first_game() {
     let place = Place::new();
@@ -92,13 +95,15 @@ fn a_read_only_folder_is_an_error_before_the_first_game() {
     assert!(err.contains("/file/run.") && err.contains("Not a directory"), "{err}");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_store_without_leave_to_write_is_not_resumed() {
     let place = Place::new();
     let (a, b) = (scripted("a", ""), scripted("b", "--fault illegal-move@2"));
     let arguments = duel(&a, &b, "--depth 1 --games 6 --maxmoves 3 --on-fault stop --store run.db");
     place.check(&arguments, 1);
-    std::fs::set_permissions(place.path("run.db"), Permissions::from_mode(0o444)).unwrap();
+    std::fs::set_permissions(place.path("run.db"), std::os::unix::fs::PermissionsExt::from_mode(0o444))
+        .unwrap();
     let before = std::fs::read(place.path("run.db")).unwrap();
     let Some((err, code)) = run_without_leave_to_write(&place, &["resume", "run.db"]) else { return };
     assert_eq!(code, Some(2), "{err}");
@@ -152,6 +157,7 @@ fn resuming_a_finished_run_plays_nothing() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no such signals")]
 fn an_interrupt_stops_cleanly_and_says_how_to_go_on() {
     let entrants = slow();
     let place = Place::new();
@@ -178,6 +184,7 @@ fn check_in_shell(place: &Place, before: &str, arguments: &[&str], code: i32) ->
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "a shell sets the limit of the test")]
 fn a_run_that_can_write_no_more_stops_resumable() {
     let entrants = quick();
     let undisturbed = Place::new();
@@ -192,6 +199,7 @@ fn a_run_that_can_write_no_more_stops_resumable() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no device that is full")]
 fn games_that_cannot_be_written_stop_the_run_and_leave_devices_alone() {
     let place = Place::new();
     let entrants = quick();
@@ -205,6 +213,7 @@ fn games_that_cannot_be_written_stop_the_run_and_leave_devices_alone() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no such signals")]
 fn a_second_interrupt_ends_a_run_whose_engines_are_deaf() {
     let entrants = [
         scripted("hero", "--fault hang@3 --fault ignore-quit"),
@@ -237,6 +246,7 @@ fn helpers_in_sessions_of_their_own_end_with_a_runner_that_is_killed() {
 
 /// An engine's clock runs on while the runner is stopped; the engine has not earned that.
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no such signals")]
 fn a_game_in_which_the_runner_was_stopped_is_played_again() {
     let place = Place::new();
     let [first, second] = ["first", "second"].map(|name| scripted(name, "--think 250"));
@@ -256,6 +266,7 @@ fn a_game_in_which_the_runner_was_stopped_is_played_again() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "a shell sets the limit of the test")]
 fn fewer_games_are_played_at_once_where_the_system_allows_fewer_open_files() {
     let entrants = quick();
     let place = Place::new();
@@ -397,6 +408,7 @@ fn an_engine_rebuilt_during_the_run_stops_it() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no such signals")]
 #[expect(clippy::disallowed_methods, reason = "a shell ignores the signals, as nohup does")]
 fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
     let place = Place::new();

@@ -40,6 +40,7 @@ fn exit_on_verdict_sets_the_exit_code() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no such signals")]
 fn a_terminated_run_has_the_exit_code_of_its_signal() {
     let place = Place::new();
     let (first, second) = (scripted("first", "--think 5"), scripted("second", "--think 5"));

@@ -212,6 +212,7 @@ fn through_a_pipe(place: &Place, arguments: &[&str]) -> String {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no /dev/stdin and /dev/stdout")]
 fn outputs_may_be_pipes() {
     let place = Place::new();
     let (a, b) = (scripted("a", ""), scripted("b", ""));
@@ -230,6 +231,7 @@ fn outputs_may_be_pipes() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no /dev/stdin and /dev/stdout")]
 fn openings_and_stores_that_are_pipes_are_refused_in_words() {
     let place = Place::new();
     let mut command = place.command(&["status", "/dev/stdin"]);

@@ -67,16 +67,8 @@ impl Bench {
     }
 
     /// The command lines of all processes that run in this folder.
-    #[cfg(target_os = "linux")]
     pub(crate) fn processes(&self) -> Vec<String> {
-        let entries = std::fs::read_dir("/proc").unwrap().flatten();
-        let line_of = |entry: std::fs::DirEntry| {
-            let folder = std::fs::read_link(entry.path().join("cwd")).ok()?;
-            let line = std::fs::read(entry.path().join("cmdline")).ok()?;
-            let line = String::from_utf8_lossy(&line).replace('\0', " ");
-            (folder.starts_with(self.folder.path()) && !line.is_empty()).then_some(line)
-        };
-        entries.filter_map(line_of).collect()
+        smalt_testing::process::processes_in(self.folder.path())
     }
 
     /// The program, in the folder, undisturbed by the configuration of the user who runs the tests.

@@ -1,6 +1,6 @@
 //! What end-to-end tests share: a folder of their own, the program, and engines that follow a script.
 
-#[cfg(feature = "nats")]
+#[cfg(all(feature = "nats", unix))]
 pub(crate) mod fleet;
 pub(crate) mod made;
 pub(crate) mod served;
@@ -32,6 +32,11 @@ impl Place {
 
     pub(crate) fn write(&self, name: &str, text: &str) {
         std::fs::write(self.path(name), text).unwrap();
+    }
+
+    /// A script that can be run.
+    pub(crate) fn script(&self, name: &str, text: &str) {
+        process::write_script(self.path(name), text);
     }
 
     /// The program in this folder, with these arguments, and with no configuration of the user's.
@@ -75,18 +80,9 @@ impl Place {
         });
     }
 
-    /// Processes whose command line or working folder names this folder, other than the test itself.
+    /// The command lines of all processes that run in this folder.
     pub(crate) fn processes(&self) -> Vec<String> {
-        let needle = self.folder.path().to_str().unwrap().to_owned();
-        let entries = std::fs::read_dir("/proc").unwrap().flatten();
-        entries
-            .filter_map(|entry| {
-                let folder = std::fs::read_link(entry.path().join("cwd")).ok()?;
-                let line = std::fs::read(entry.path().join("cmdline")).ok()?;
-                let line = String::from_utf8_lossy(&line).replace('\0', " ");
-                (folder.to_str()?.starts_with(&needle) && !line.is_empty()).then_some(line)
-            })
-            .collect()
+        process::processes_in(self.folder.path())
     }
 
     /// Waits until no process of this folder is left.
@@ -108,7 +104,7 @@ pub(crate) fn restarted(entrant: &str) -> String {
 /// The path of the scripted engine.
 pub(crate) fn scripted_program() -> String {
     let folder = Path::new(env!("CARGO_BIN_EXE_smalt-tournament")).with_file_name("examples");
-    folder.join("scripted_engine").display().to_string()
+    folder.join(format!("scripted_engine{}", std::env::consts::EXE_SUFFIX)).display().to_string()
 }
 
 /// A match of two, with these words besides.
