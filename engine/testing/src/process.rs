@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 #[cfg(unix)]
 use signal_hook::consts::{SIGHUP, SIGINT};
 
+#[cfg(windows)]
+pub use crate::processes::is_running;
 pub use crate::processes::processes_in;
 
 /// The longest that a test waits for an event. Only a fault takes so long, also on a busy machine.

@@ -28,6 +28,26 @@ fn all() -> Vec<Process> {
     entries.filter_map(process).collect()
 }
 
+/// Whether this process has not ended.
+#[cfg(windows)]
+pub fn is_running(process: u32) -> bool {
+    use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+
+    use windows_sys::Win32::Foundation::WAIT_TIMEOUT;
+    use windows_sys::Win32::System::Threading::{OpenProcess, PROCESS_SYNCHRONIZE, WaitForSingleObject};
+
+    // SAFETY: A handle that is not null is ours to close, and is open while it is waited for.
+    #[expect(unsafe_code, reason = "the system's interface")]
+    unsafe {
+        let handle = OpenProcess(PROCESS_SYNCHRONIZE, 0, process);
+        if handle.is_null() {
+            return false;
+        }
+        let process = OwnedHandle::from_raw_handle(handle);
+        WaitForSingleObject(process.as_raw_handle(), 0) == WAIT_TIMEOUT
+    }
+}
+
 /// Those whose memory we may read: there the system keeps working folder and command line.
 #[cfg(windows)]
 fn all() -> Vec<Process> {

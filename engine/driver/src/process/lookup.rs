@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf, is_separator};
 
 use super::command::EngineCommand;
-use super::system::{FALLBACK_FOLDERS, candidates, check_format, is_executable};
+use super::system::{FALLBACK_FOLDERS, bare_name, candidates, check_format, is_executable};
 use crate::nearest::{nearest, nearest_within};
 
 /// Why no program can be run.
@@ -87,10 +87,12 @@ fn nearest_program(program: &Path, folders: &[PathBuf]) -> Option<String> {
     let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
     let near = entries.filter(|entry| {
         let other = entry.file_name();
-        let other = other.to_str().and_then(|other| nearest_within(name, 1 + name.len() / 8, [other]));
-        other.is_some() && matches!(check_executable(&entry.path()), Ok(Some(_)))
+        let other = other.to_str().map(bare_name);
+        other.and_then(|other| nearest_within(name, 1 + name.len() / 8, [other])).is_some()
+            && matches!(check_executable(&entry.path()), Ok(Some(_)))
     });
-    let mut names: Vec<String> = near.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let names = near.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.map(|name| bare_name(&name).to_owned()).collect();
     names.sort();
     nearest(name, names.iter().map(String::as_str)).map(str::to_owned)
 }

@@ -63,7 +63,8 @@ fn exits_and_crashes_are_named() {
 
 #[test]
 fn silence_is_named_by_what_was_awaited() {
-    check_within("--fault no-uciok", EngineTimeouts { start: SHORT, ..LENIENT }, LONG, "no-features");
+    // Long enough for its first features: one that says nothing speaks the first version of the protocol.
+    check_within("--fault no-uciok", EngineTimeouts { start: 20 * SHORT, ..LENIENT }, LONG, "no-features");
     check_within("--fault no-readyok", EngineTimeouts { ready: SHORT, ..LENIENT }, LONG, "no-pong");
     check_late("hang", "no-bestmove");
     check_late("no-bestmove", "no-bestmove");

@@ -62,9 +62,7 @@ pub(crate) fn scripted(arguments: &str) -> EngineCommand {
 /// Whether this process runs; its group is its job, which ends with it.
 #[cfg(windows)]
 pub(crate) fn group_lives(process: u32) -> bool {
-    let filter = format!("PID eq {process}");
-    let output = smalt_testing::process::command("tasklist").args(["/NH", "/FI", &filter]).output().unwrap();
-    String::from_utf8_lossy(&output.stdout).contains(&process.to_string())
+    smalt_testing::process::is_running(process)
 }
 
 /// Whether any process of this group runs; zombies, which await their reaper, do not.

@@ -16,6 +16,11 @@ pub(in crate::process) fn candidates(path: &Path) -> impl Iterator<Item = PathBu
     std::iter::once(path.to_path_buf())
 }
 
+/// The name of a program as users write it.
+pub(in crate::process) fn bare_name(file: &str) -> &str {
+    file
+}
+
 pub(in crate::process) fn is_executable(metadata: &Metadata) -> bool {
     metadata.permissions().mode() & 0o111 != 0
 }

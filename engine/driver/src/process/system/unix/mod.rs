@@ -22,7 +22,7 @@ pub(super) use limits::file_limit_of_children;
 pub use limits::{MostGames, most_games, raise_file_limit};
 #[cfg(test)]
 pub(in crate::process) use lookup::knows_more_formats;
-pub(in crate::process) use lookup::{FALLBACK_FOLDERS, candidates, check_format, is_executable};
+pub(in crate::process) use lookup::{FALLBACK_FOLDERS, bare_name, candidates, check_format, is_executable};
 pub(in crate::process) use poll::poll;
 pub use reaper::{Reaper, run_reaper};
 pub use signals::StopSignals;

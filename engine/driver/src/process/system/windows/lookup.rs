@@ -14,8 +14,7 @@ const EXTENSIONS: [&str; 3] = ["exe", "cmd", "bat"];
 
 /// The files that a path may mean: itself if it has such an extension, else with each.
 pub(in crate::process) fn candidates(path: &Path) -> impl Iterator<Item = PathBuf> {
-    let own =
-        EXTENSIONS.iter().any(|known| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(known)));
+    let own = path.to_str().is_some_and(|path| bare_name(path) != path);
     let path = path.to_path_buf();
     let with = move |extension: &str| {
         let mut longer = OsString::from(path.as_os_str());
@@ -27,6 +26,14 @@ pub(in crate::process) fn candidates(path: &Path) -> impl Iterator<Item = PathBu
     };
     let extensions: &[&str] = if own { &[""] } else { &["exe", "cmd", "bat", ""] };
     extensions.iter().map(move |extension| with(extension))
+}
+
+/// The name of a program without such an extension.
+pub(in crate::process) fn bare_name(file: &str) -> &str {
+    match file.rsplit_once('.') {
+        Some((name, own)) if EXTENSIONS.iter().any(|known| own.eq_ignore_ascii_case(known)) => name,
+        _ => file,
+    }
 }
 
 /// The system has no such right.
@@ -65,6 +72,6 @@ mod tests {
             assert!(locate(program).is_ok(), "{program}: {:?}", locate(program));
         }
         assert!(matches!(locate("notes"), Err(LookupError::ForeignFormat { .. })));
-        assert!(locate("engines").unwrap_err().to_string().contains("did you mean `engine.exe`?"));
+        assert!(locate("engines").unwrap_err().to_string().contains("did you mean `engine`?"));
     }
 }

@@ -20,7 +20,7 @@ use windows_sys::Win32::Foundation::{
 pub use affinity::{bind_this_thread, own_processors};
 pub(in crate::process) use child::{Child, poll};
 pub(in crate::process) use event::Event;
-pub(in crate::process) use lookup::{FALLBACK_FOLDERS, candidates, check_format, is_executable};
+pub(in crate::process) use lookup::{FALLBACK_FOLDERS, bare_name, candidates, check_format, is_executable};
 pub(in crate::process) use processes::identify;
 pub use processes::peak_memory_bytes;
 pub use reaper::{Reaper, run_reaper};
