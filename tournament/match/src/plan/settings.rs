@@ -170,7 +170,9 @@ fn advanced_heading(usual: &str) -> Option<&'static str> {
 /// The part of a section given on the command line.
 fn given(section: Table, name: &str, matches: &ArgMatches) -> Table {
     let part = |(key, value): (String, Value)| {
-        let is_given = id_of(name, &key, &|id| matches.try_contains_id(id).is_ok())
+        // Not `try_contains_id`, which knows the ids in debug builds alone.
+        let is_known = |id: &str| matches.ids().any(|known| known.as_str() == id);
+        let is_given = id_of(name, &key, &is_known)
             .is_some_and(|id| matches.value_source(&id) == Some(ValueSource::CommandLine));
         match value {
             _ if is_given => Some((key, value)),
