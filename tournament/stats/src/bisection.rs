@@ -13,8 +13,7 @@ use crate::counts::Pentanomial;
 use crate::race::RaceRound;
 use crate::sprt::{Model, Sprt, SprtError};
 
-/// The commit of the last round plays on while a pair of it tells at least this share of what one of the median tells: a
-/// build costs more than the difference.
+/// The commit of the last round plays on while a pair of it is at least this share as informative as one of the median.
 const KEEP: f64 = 0.9;
 
 /// Rules of a bisection.
@@ -140,9 +139,19 @@ impl Bisection {
         self.posterior = self.updated();
     }
 
-    /// Bayes' rule for all pairs. How drawish the games are is estimated from all of them together.
+    /// The pairs from which the spread is estimated, as equal players would have them: with those of colors reversed. A commit
+    /// with even pairs alone plays the moves of the good commit (games at fixed nodes repeat) and has no spread; pooled with
+    /// the others it would make their pairs seem stronger evidence than they are.
+    fn pooled(&self) -> Pentanomial {
+        let has_spread = |pairs: &&Pentanomial| pairs.0[2] < pairs.pairs();
+        let pooled: Pentanomial = self.pairs.iter().filter(has_spread).copied().sum();
+        let pooled = if pooled.pairs() > 0 { pooled } else { self.all_pairs() };
+        [pooled, pooled.mirrored()].into_iter().sum()
+    }
+
+    /// Bayes' rule for all pairs.
     fn updated(&self) -> Vec<f64> {
-        let pooled = self.all_pairs();
+        let pooled = self.pooled();
         let increments =
             self.test.pair_increments(&pooled).filter(|_| pooled.pairs() > 0).unwrap_or_default();
         let sign = self.rules.elo.signum();
@@ -164,7 +173,7 @@ impl Bisection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::elo::Elo;
+    use crate::elo::{Elo, NORMALIZED_ELO_PER_DEVIATION};
     use crate::random::SplitMix;
     use crate::sprt::{Verdict, distribution_with_mean};
 
@@ -185,23 +194,49 @@ mod tests {
         counts
     }
 
-    /// Searches with the change at a commit, or at none; also how many commits were built.
-    fn search(
-        rules: BisectionRules,
+    /// A range of commits, `neutral` of which, the first ones, play as the good commit does.
+    #[derive(Clone, Copy)]
+    struct Range {
         commits: usize,
-        change: usize,
-        elo: f64,
-        seed: u64,
-    ) -> (Bisection, usize) {
-        let mut random = SplitMix::stream(seed, change as u64);
-        let mut bisection = Bisection::new(rules, commits).unwrap();
-        while let Some(RaceRound { candidates, pairs }) = bisection.next_round() {
-            let [commit] = candidates[..] else { panic!("one commit plays") };
-            let elo = if commit >= change { elo } else { 0.0 };
-            bisection.add_round(&[(commit, draw(elo, pairs, &mut random))]);
+        neutral: usize,
+    }
+
+    impl Range {
+        const fn of(commits: usize) -> Range {
+            Range { commits, neutral: 0 }
         }
-        let built = bisection.pairs().iter().filter(|pairs| pairs.pairs() > 0).count();
-        (bisection, built)
+
+        /// Searches with a change of this logistic Elo at a commit, or at none; also how many commits played.
+        fn search(self, rules: BisectionRules, change: usize, elo: f64, seed: u64) -> (Bisection, usize) {
+            let mut random = SplitMix::stream(seed, change as u64);
+            let mut bisection = Bisection::new(rules, self.commits).unwrap();
+            while let Some(RaceRound { candidates, pairs }) = bisection.next_round() {
+                let [commit] = candidates[..] else { panic!("one commit plays") };
+                let results = if commit < self.neutral {
+                    Pentanomial([0, 0, pairs, 0, 0])
+                } else {
+                    draw(if commit >= change { elo } else { 0.0 }, pairs, &mut random)
+                };
+                bisection.add_round(&[(commit, results)]);
+            }
+            let played = bisection.pairs().iter().filter(|pairs| pairs.pairs() > 0).count();
+            (bisection, played)
+        }
+
+        /// Share of searches that find the change, at each place among the commits that play moves of their own, and the mean
+        /// numbers of games and of commits that played.
+        fn searches(self, rules: BisectionRules, elo: f64, runs: u64) -> (f64, f64, f64) {
+            let (mut right, mut games, mut played) = (0, 0, 0);
+            for run in 0..runs {
+                let change = self.neutral + run as usize % (self.commits - self.neutral);
+                let (bisection, commits) = self.search(rules, change, elo, run);
+                right += u64::from(bisection.verdict() == BisectionVerdict::Found(change));
+                games += bisection.all_pairs().games();
+                played += commits;
+            }
+            let mean = |sum: f64| sum / runs as f64;
+            (mean(right as f64), mean(games as f64), mean(played as f64))
+        }
     }
 
     /// Mean games of the test of the same question about one commit with this Elo.
@@ -221,13 +256,19 @@ mod tests {
     fn a_loss_and_a_gain_are_found_and_the_same_strength_too() {
         let rules = BisectionRules { elo: -80.0, round_pairs: 16, ..RULES };
         for change in [0, 3, 8] {
-            assert_eq!(search(rules, 9, change, -80.0, 1).0.verdict(), BisectionVerdict::Found(change));
+            assert_eq!(
+                Range::of(9).search(rules, change, -80.0, 1).0.verdict(),
+                BisectionVerdict::Found(change)
+            );
             let gain = BisectionRules { elo: 80.0, ..rules };
-            assert_eq!(search(gain, 9, change, 80.0, 2).0.verdict(), BisectionVerdict::Found(change));
+            assert_eq!(
+                Range::of(9).search(gain, change, 80.0, 2).0.verdict(),
+                BisectionVerdict::Found(change)
+            );
         }
-        assert_eq!(search(rules, 9, 9, 0.0, 3).0.verdict(), BisectionVerdict::NoChange);
+        assert_eq!(Range::of(9).search(rules, 9, 0.0, 3).0.verdict(), BisectionVerdict::NoChange);
         let short = BisectionRules { most_pairs: 20, ..rules };
-        let (bisection, _) = search(short, 9, 3, -80.0, 4);
+        let (bisection, _) = Range::of(9).search(short, 3, -80.0, 4);
         assert_eq!((bisection.verdict(), bisection.all_pairs().pairs()), (BisectionVerdict::Undecided, 20));
     }
 
@@ -244,23 +285,48 @@ mod tests {
     }
 
     #[test]
+    fn commits_that_play_as_the_good_one_leave_the_evidence_of_the_others_as_it_is() {
+        let round = |others: u64| {
+            let mut bisection = Bisection::new(RULES, 7).unwrap();
+            bisection.add_round(&[(1, Pentanomial([0, 0, others, 0, 0]))]);
+            bisection.add_round(&[(3, Pentanomial([6, 16, 30, 10, 2]))]);
+            let probabilities = bisection.probabilities();
+            // Between them stands a commit about which only the second round says something.
+            probabilities[2] / probabilities[4]
+        };
+        assert!((round(1000) - round(0)).abs() < 1e-12, "{} {}", round(1000), round(0));
+    }
+
+    #[test]
     #[ignore = "needs minutes"]
     fn many_runs_find_the_loss_among_forty_commits() {
         const RUNS: u64 = 4000;
-        let (mut right, mut games, mut built) = (0, 0, 0);
-        for run in 0..RUNS {
-            let change = (run % 40) as usize;
-            let (bisection, commits) = search(RULES, 40, change, -8.0, run);
-            right += u64::from(bisection.verdict() == BisectionVerdict::Found(change));
-            games += bisection.all_pairs().games();
-            built += commits;
-        }
-        let (right, games) = (right as f64 / RUNS as f64, games as f64 / RUNS as f64);
+        let (right, games, played) = Range::of(40).searches(RULES, -8.0, RUNS);
         let [of_loss, halfway] = [-8.0, -4.0].map(|elo| games_of_a_test(elo, RUNS));
         println!(
-            "right {right:.3}, games {games:.0}, commits built {:.1}; one test: {of_loss:.0} games at the loss, {halfway:.0} halfway",
-            built as f64 / RUNS as f64
+            "right {right:.3}, games {games:.0}, commits that played {played:.1}; one test: {of_loss:.0} games at the loss, {halfway:.0} halfway"
         );
         assert!(right >= 0.95 && games < 3.8 * halfway, "{right} {games} {halfway}");
+    }
+
+    #[test]
+    #[ignore = "needs minutes"]
+    fn many_runs_find_the_loss_in_the_normalized_model_and_behind_neutral_commits() {
+        // The same loss in both units, as the results of equals are spread.
+        let deviation =
+            (EQUALS.iter().zip([0.25, 0.0625, 0.0, 0.0625, 0.25])).map(|(p, x)| p * x).sum::<f64>().sqrt();
+        let normalized =
+            (Elo(-8.0).to_score() - 0.5) / deviation / 2.0_f64.sqrt() * NORMALIZED_ELO_PER_DEVIATION;
+        let rules = BisectionRules { elo: normalized, model: Model::Normalized, ..RULES };
+        for (words, rules) in [("logistic", RULES), ("normalized", rules)] {
+            for neutral in [0, 10, 20] {
+                let (right, games, played) = Range { commits: 40, neutral }.searches(rules, -8.0, 2000);
+                println!(
+                    "{words} {:.1}, {neutral} neutral: right {right:.3}, games {games:.0}, commits that played {played:.1}",
+                    rules.elo
+                );
+                assert!(right >= 0.94, "{words} {neutral} {right}");
+            }
+        }
     }
 }
