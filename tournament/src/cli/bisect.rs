@@ -5,7 +5,7 @@ use std::fs::File;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use smalt_match::plan::{Format, Plan};
-use smalt_match::run::sha256;
+use smalt_match::run::{check_start, sha256};
 use smalt_workbench::source::{self, BuildError, Source};
 use toml::{Table, Value};
 
@@ -13,7 +13,7 @@ use super::arguments::RunFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{self, section};
 use super::output::inform;
-use super::play;
+use super::play::{self, own_program};
 use smalt_report::format::count;
 
 pub(super) const EXAMPLES: &str = "\
@@ -21,10 +21,11 @@ Examples:
   smalt-tournament bisect --git v1.4..main --elo 8 --build 'make EXE={exe}' --tc 8+0.08
   smalt-tournament bisect --git HEAD~40..HEAD --elo -5 --build 'make EXE={exe}' --nodes 20000 --path src
 
-Every commit of the range, along first parents, is built before the first game. A commit that cannot be built is skipped, and so is one
-whose program has the same bytes as that of the commit before it. The others play pairs of games against the good commit, each
-round the one that tells most, until one commit has the wanted probability. docs/sprt.md has an example, docs/statistics.md the \
-method and its simulation.";
+Every commit of the range, along first parents, is built and started before the first game. A commit is skipped if its build fails, \
+if its bench differs from the Bench: line of its message, if its program does not start, or if the program has the same bytes as \
+that of the commit before. The others play pairs of games against the good commit, each round the most informative one, until one \
+commit has the wanted probability. If commits before it were skipped, any of them may be the one: it is then named as \
+`one of X^..Y`. docs/sprt.md has an example, docs/statistics.md the method and its simulation.";
 
 #[derive(Args, Clone, Debug)]
 pub(super) struct BisectFlags {
@@ -65,6 +66,11 @@ fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
     if let Some(key) = test.and_then(|test| test.keys().find(|key| *key != "model")) {
         return Err(anyhow!("--{key}: a bisection has --elo and --confidence instead")).or_usage();
     }
+    if !(0.5 < flags.confidence && flags.confidence < 1.0) {
+        let words =
+            format!("--confidence {}: expected a probability above 0.5 and below 1", flags.confidence);
+        return Err(anyhow!(words)).or_usage();
+    }
     let registry = intent::registry(run.engines.as_deref())?;
     let mut layer = intent::layer_of_flags(run, &registry)?;
     let (good, bad) = intent::ends_of_range(range).or_usage()?;
@@ -74,7 +80,7 @@ fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
         Value::Table(words.map(|(key, word)| (key.to_owned(), Value::from(word))).into_iter().collect())
     };
     let engines = [engine(good, "opponent")].into_iter();
-    let engines = engines.chain(commits.iter().map(|commit| engine(commit, "challenger"))).collect();
+    let engines = engines.chain(commits.iter().map(|commit| engine(&commit.hash, "challenger"))).collect();
     layer.insert("entrant".to_owned(), Value::Array(engines));
     section(&mut layer, "run").entry("name").or_insert_with(|| format!("Bisection of {range}").into());
     let change = -flags.elo;
@@ -82,11 +88,47 @@ fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
     section(&mut layer, "sprt").extend(
         rules.map(|(key, value)| (key.to_owned(), Value::from(value))).into_iter().collect::<Table>(),
     );
-    intent::plan_of(Format::Bisect, layer, run, &registry)
+    with_started(intent::plan_of(Format::Bisect, layer, run, &registry)?, &commits)
+}
+
+/// A commit of the range.
+struct Candidate {
+    hash: String,
+    /// The first of the commits that were skipped directly before it.
+    skipped: Option<String>,
+}
+
+/// The plan without the commits whose programs do not start. Where commits before a kept one were skipped, its name says that
+/// they may be the change.
+fn with_started(plan: Plan, commits: &[Candidate]) -> Result<Plan, Refusal> {
+    let own_program = own_program()?;
+    let start = |entrant| check_start(entrant, &plan, &own_program);
+    let good = &plan.entrants[0];
+    start(good).with_context(|| format!("start {}", good.name)).or_usage()?;
+    let mut settings = plan.settings.clone();
+    settings.entrants.truncate(1);
+    let mut skipped: Option<&str> = None;
+    for (index, candidate) in (1..).zip(commits) {
+        let (entrant, mut engine) = (&plan.entrants[index], plan.settings.entrants[index].clone());
+        skipped = skipped.or(candidate.skipped.as_deref());
+        if let Err(error) = start(entrant) {
+            inform(&format!("Skipped: {}: {error}", entrant.name));
+            skipped = skipped.or(Some(&candidate.hash));
+            continue;
+        }
+        if let Some(first) = skipped.take() {
+            engine.name = Some(format!("one of {}^..{}", &first[..8], entrant.name));
+        }
+        settings.entrants.push(engine);
+    }
+    if settings.entrants.len() == 1 {
+        return Err(anyhow!("no program of the range starts")).or_usage();
+    }
+    Plan::new(settings).or_usage()
 }
 
 /// The commits of the range that can be built and whose programs differ from the one before.
-fn testable(good: &str, bad: &str, build: &str, paths: &[String]) -> Result<Vec<String>, Refusal> {
+fn testable(good: &str, bad: &str, build: &str, paths: &[String]) -> Result<Vec<Candidate>, Refusal> {
     let cache = source::cache_folder();
     let commits = source::commits_between(".", good, bad, paths).or_usage()?;
     let source = |revision: &str| Source {
@@ -100,18 +142,20 @@ fn testable(good: &str, bad: &str, build: &str, paths: &[String]) -> Result<Vec<
         read.map_err(|error| BuildError::Cache { path: program, error })
     };
     let mut before = digest(good).or_usage()?;
-    let (mut kept, mut same) = (Vec::new(), 0);
+    let (mut kept, mut same, mut skipped) = (Vec::new(), 0, None);
     for commit in commits {
         match digest(&commit) {
-            Ok(found) if found == before => same += 1,
+            // Commits that were skipped before it have left nothing behind.
+            Ok(found) if found == before => (same, skipped) = (same + 1, None),
             Ok(found) => {
                 before = found;
-                kept.push(commit);
+                kept.push(Candidate { hash: commit, skipped: skipped.take() });
             }
             Err(
                 error @ (BuildError::Failed { .. } | BuildError::NoProgram { .. } | BuildError::Bench { .. }),
             ) => {
                 inform(&format!("Skipped: {error}"));
+                skipped.get_or_insert(commit);
             }
             Err(error) => return Err(error).or_usage(),
         }

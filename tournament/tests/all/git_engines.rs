@@ -87,7 +87,7 @@ fn a_failing_build_is_an_error_before_any_game() {
     assert!(err.contains("expected two revisions BASE..NEW"), "{err}");
 }
 
-/// A range of which two commits can be left out, and one loses all games from then on.
+/// A range of which three commits are skipped, and one loses all games from then on.
 fn history(place: &Place) {
     repository(place);
     commit(place, "third", "Third version");
@@ -98,12 +98,13 @@ fn history(place: &Place) {
     git(place, &["commit", "--quiet", "-m", "Break the build"]);
     git(place, &["mv", "other.sh", "engine.sh"]);
     commit(place, "fourth", "Fourth version");
+    commit(place, "silent --no-such-flag", "Do not start");
     commit(place, "fifth --fault illegal-move@3", "Prune more");
     commit(place, "sixth --fault illegal-move@3", "Sixth version");
 }
 
 fn bisection<'a>(rest: &[&'a str]) -> Vec<&'a str> {
-    let common = ["bisect", "--git", "HEAD~7..main", "--build", BUILD, "--elo", "200", "--round-pairs", "2"];
+    let common = ["bisect", "--git", "HEAD~8..main", "--build", BUILD, "--elo", "200", "--round-pairs", "2"];
     let played = ["--each", "restart=on", "--depth", "1", "--maxmoves", "12", "--store", "run.db"];
     common.into_iter().chain(played).chain(rest.iter().copied()).collect()
 }
@@ -117,7 +118,11 @@ fn a_bisection_finds_the_commit_that_lost_and_survives_a_kill() {
     let (out, err) = texts(&process::wait_for_output(start(&["--exit-on-verdict"])));
     assert!(err.contains("Skipped: building ") && err.contains("Break the build"), "{err}");
     assert!(err.contains("1 commit skipped: same program as the commit before"), "{err}");
-    assert!(out.contains("Prune more lost 200 Elo (probability "), "{out}{err}");
+    assert!(err.contains("Do not start: "), "{err}");
+    // The loss may be that of the commit which does not start.
+    let short = |revision: &str| git(&place, &["rev-parse", revision])[..8].to_owned();
+    let found = format!("one of {}^..{} Prune more", short("HEAD~2"), short("HEAD~1"));
+    assert!(out.contains(&format!("{found} lost 200 Elo (probability ")), "{out}{err}");
     let course = place.results("mine/run.db")["course"].clone();
     assert_eq!((&course["kind"], &course["verdict"]), (&"bisect".into(), &"found".into()));
     assert!(course["commit"].as_str().unwrap().ends_with("Prune more"), "{course}");
@@ -151,6 +156,8 @@ fn a_bisection_says_what_it_lacks() {
     assert!(refused(&range).contains("is no ancestor of"));
     let wrong = ["bisect", "--git", "HEAD~1..main", "--build", BUILD, "--elo0", "5"];
     assert!(refused(&wrong).contains("a bisection has --elo and --confidence instead"));
+    let unsure = ["bisect", "--git", "HEAD~1..main", "--build", BUILD, "--confidence", "0.4"];
+    assert!(refused(&unsure).contains("--confidence 0.4: expected a probability above 0.5 and below 1"));
     let nothing = ["bisect", "--git", "HEAD~1..main", "--build", BUILD, "--path", "README"];
     assert!(refused(&nothing).contains("no commit after HEAD~1 can be built"));
 }

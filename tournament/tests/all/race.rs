@@ -228,6 +228,10 @@ fn invalid_races_are_refused() {
         &["plan", "--format", "match", "--engine", "a", "--engine", "b", "--winners", "2"],
         "is not a race",
     );
+    refused(
+        &["plan", "--format", "match", "--engine", "a", "--engine", "b", "--round-pairs", "2"],
+        "is not a race or bisection",
+    );
 }
 
 #[cfg(feature = "nats")]

@@ -309,14 +309,14 @@ fn check_candidate_settings(settings: &Settings) -> Result<(), PlanError> {
     let run = &settings.run;
     let is_race = run.format == Format::Race;
     let given = [
-        ("winners", !is_race && run.winners.is_some()),
-        ("round-pairs", !run.format.has_candidates() && run.round_pairs.is_some()),
-        ("estimate-pairs", !is_race && run.estimate_pairs.is_some()),
+        ("winners", "race", !is_race && run.winners.is_some()),
+        ("round-pairs", "race or bisection", !run.format.has_candidates() && run.round_pairs.is_some()),
+        ("estimate-pairs", "race", !is_race && run.estimate_pairs.is_some()),
     ];
-    if let Some((key, _)) = given.into_iter().find(|(_, is_wrong)| *is_wrong) {
+    if let Some((key, owner, _)) = given.into_iter().find(|(.., is_wrong)| *is_wrong) {
         return Err(PlanError::Format {
             key,
-            reason: format!("a {} is not a race; leave it out", run.format),
+            reason: format!("a {} is not a {owner}; leave it out", run.format),
         });
     }
     if run.format.has_candidates() && settings.openings.games_of_one() != 2 {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use smalt_driver::{ConversationError, Fault, Protocol, SetOptionError, WaitContext};
+use smalt_driver::{ConversationError, Fault, Protocol, SetOptionError, StartFailure, WaitContext};
 
 use super::engine_command::{engine_command, engine_timeouts};
 use crate::plan::{BadOptions, Entrant, Plan};
@@ -25,6 +25,17 @@ pub enum UnfitEngine {
 /// The first engine that does not fit.
 pub fn check_engines(plan: &Plan, own_program: &Path) -> Result<(), UnfitEngine> {
     plan.entrants.iter().try_for_each(|entrant| check_engine(entrant, plan, own_program))
+}
+
+/// Starts an engine once and ends it.
+///
+/// # Errors
+/// If it does not start.
+pub fn check_start(entrant: &Entrant, plan: &Plan, own_program: &Path) -> Result<(), StartFailure> {
+    let timeouts = engine_timeouts(&plan.settings.timeouts);
+    let command = engine_command(entrant, own_program);
+    smalt_driver::start(&command, entrant.engine.proto, timeouts, None, &mut WaitContext::none())?.quit();
+    Ok(())
 }
 
 fn check_engine(entrant: &Entrant, plan: &Plan, own_program: &Path) -> Result<(), UnfitEngine> {

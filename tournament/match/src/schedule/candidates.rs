@@ -56,7 +56,7 @@ impl Selection {
 
     /// The pairs that come before the next one of a candidate in the order of openings. Each candidate of a race plays the
     /// openings from the first on, so that all are compared on the same ones. Commits of a bisection may play the same
-    /// moves, and copies of games say nothing new: no opening comes twice.
+    /// moves, and copies of games say nothing new: no opening comes twice before the book is through.
     fn earlier_pairs(&self, candidate: usize) -> u64 {
         match self {
             Selection::Race(race) => race.candidates()[candidate].all_pairs().pairs(),
