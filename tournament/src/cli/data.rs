@@ -1,24 +1,66 @@
 //! The file of training data of a run, made from its store.
 
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
 use anyhow::Context;
+use smalt_dataset::write::check_target;
 use smalt_report::{Cell, Column, ColumnKind, Table};
 
 use super::exit::{OrRefuse, Refusal};
-use super::output::refuse_store_path;
+use super::output::{inform, refuse_store_path};
 use super::play::refuse_store;
 use crate::export::{DataReport, DataWriter};
 use smalt_match::game::GameRecord;
+use smalt_match::named_file::numbered;
 use smalt_match::plan::{DataFile, Plan};
+use smalt_match::run::sha256;
 use smalt_match::store::Store;
 
-/// Writes the positions of the stored games that pass the filter; returns a table of the numbers.
+/// Checks that a path can be replaced by a file of training data.
+pub(super) fn check_data_target(path: &Path) -> Result<(), Refusal> {
+    refuse_store_path(path)?;
+    check_target(path).with_context(|| format!("write {}", path.display())).or_usage()
+}
+
+/// Writes the training data of a run that has ended or stopped, if it has any, and returns what is said of them. A file that
+/// this run did not write is kept, and the data are written beside it.
+pub(super) fn write_run_data(plan: &Plan, store: &Path) -> Result<Option<String>, Refusal> {
+    let file = plan.settings.data.output(plan.settings.run.seed).or_usage()?;
+    let Some(mut file) = file else { return Ok(None) };
+    let store = Store::resume(store).map_err(refuse_store)?;
+    let last = store.data_digest().map_err(refuse_store)?;
+    let digest = |path: &Path| File::open(path).and_then(|mut file| sha256(&mut file));
+    let is_free = |path: &PathBuf| match std::fs::metadata(path) {
+        Ok(found) => found.len() == 0 || last.is_some() && digest(path).ok() == last,
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    let wanted = file.path.clone();
+    if !is_free(&wanted) {
+        let beside = (2..).map(|number| numbered(&wanted, number)).find(is_free);
+        file.path = beside.expect("some number is free");
+        inform(&format!(
+            "Warning: {} is not the file that this run wrote, and is kept: the data are written to {}",
+            wanted.display(),
+            file.path.display()
+        ));
+    }
+    let path = file.path.clone();
+    let report = write_data(&store, plan, file, |_| true)?;
+    let written = digest(&path).with_context(|| format!("read {}", path.display())).or_failed()?;
+    store.set_data_digest(&written).map_err(refuse_store)?;
+    Ok(Some(report))
+}
+
+/// Writes the file with the positions of those stored games that pass, and returns what is said of it.
 pub(super) fn write_data(
     store: &Store,
     plan: &Plan,
     file: DataFile,
     passes: impl Fn(&GameRecord) -> bool,
 ) -> Result<String, Refusal> {
-    refuse_store_path(&file.path)?;
+    check_data_target(&file.path)?;
     let shown = file.path.display().to_string();
     let format = file.format;
     let failed = || format!("write {shown}");

@@ -10,12 +10,13 @@ use smalt_workbench::output_file::Existing;
 use toml::{Table, Value};
 
 use super::arguments::RunFlags;
+use super::data::check_data_target;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{self, section};
 use super::output::{check_output, write_text};
-use super::play::{face, own_program, play};
+use super::play::{face, own_program, play, start};
 use smalt_chess::Position;
-use smalt_match::plan::{Entrant, Order, Plan, Program, START_POSITION};
+use smalt_match::plan::{Entrant, OpeningsSettings, Order, Plan, Program, START_POSITION};
 use smalt_match::run::engine_command;
 use smalt_match::setup::schedule;
 
@@ -62,11 +63,25 @@ pub(super) fn datagen(flags: &DatagenFlags) -> Result<Exit, Refusal> {
             "no file of training data: give --data FILE, whose ending is the format, e.g. positions.viri",
         )
         .or_usage()?;
-    if flags.genfens {
-        check_output(&data, Existing::Keep)?;
-        plan = with_engine_openings(plan, &data)?;
+    let face = face(flags.run.quiet);
+    if !flags.genfens {
+        return play(plan, face);
     }
-    play(plan, face(flags.run.quiet))
+    check_data_target(&data)?;
+    check_output(&data, Existing::Keep)?;
+    let openings = engine_openings(&data);
+    check_output(&openings, Existing::Keep)?;
+    plan = with_engine_openings(plan, &openings)?;
+    // Openings without a run would be in the way of the corrected command.
+    let started = start(plan, &face).inspect_err(|_| drop(std::fs::remove_file(&openings)))?;
+    started.play(face)
+}
+
+/// File of the openings that an engine made for this file of training data.
+pub(super) fn engine_openings(data: &Path) -> PathBuf {
+    let mut name = data.as_os_str().to_owned();
+    name.push(".openings.epd");
+    PathBuf::from(name)
 }
 
 fn defaults() -> Table {
@@ -84,11 +99,7 @@ fn defaults() -> Table {
 }
 
 /// The plan with openings that its first engine made, one for each game.
-fn with_engine_openings(plan: Plan, data: &Path) -> Result<Plan, Refusal> {
-    let mut name = data.as_os_str().to_owned();
-    name.push(".openings.epd");
-    let path = PathBuf::from(name);
-    check_output(&path, Existing::Keep)?;
+fn with_engine_openings(plan: Plan, path: &Path) -> Result<Plan, Refusal> {
     let openings = &plan.settings.openings;
     let book = if openings.is_embedded() { "None".to_owned() } else { openings.file.display().to_string() };
     let count = schedule(&plan).openings();
@@ -97,11 +108,18 @@ fn with_engine_openings(plan: Plan, data: &Path) -> Result<Plan, Refusal> {
     let fens = ask_engine(entrant, &own_program()?, &request, count as usize)
         .with_context(|| format!("--genfens: {}", entrant.name))
         .or_usage()?;
-    write_text(&path, &fens, Existing::Keep)?;
     let mut settings = plan.settings;
-    settings.openings.file = std::path::absolute(&path).unwrap_or(path);
-    (settings.openings.order, settings.openings.random_plies) = (Order::Sequential, 0);
-    Plan::new(settings).or_usage()
+    let given = settings.openings;
+    settings.openings = OpeningsSettings {
+        file: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+        order: Order::Sequential,
+        repeat: given.repeat,
+        policy: given.policy,
+        ..OpeningsSettings::default()
+    };
+    let plan = Plan::new(settings).or_usage()?;
+    write_text(path, &fens, Existing::Keep)?;
+    Ok(plan)
 }
 
 /// The answer of an engine to a request of openings: a FEN a line. As OpenBench does, the request is the first argument of a

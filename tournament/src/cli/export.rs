@@ -11,8 +11,9 @@ use smalt_chess::Outcome;
 use smalt_driver::nearest::nearest;
 
 use super::arguments::{ExportFlags, ExportForm};
-use super::data::write_data;
+use super::data::{check_data_target, write_data};
 use super::exit::{Exit, OrRefuse, Refusal};
+use super::intent::section;
 use super::output::{check_output, inform, print, refuse_store_path};
 use super::play::{read_played_run, read_run, refuse_store};
 use super::view::place_of;
@@ -70,10 +71,15 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
 /// Exports labelled positions; what the flags do not say is as in the run.
 fn positions(flags: &ExportFlags, store: &Store, filter: &Filter, plan: &Plan) -> Result<Exit, Refusal> {
     let mut layer = plan.settings.to_layer();
+    if flags.data.given.get("data").is_some_and(|data| data.get("file").is_some()) {
+        // The ending of another file decides.
+        section(&mut layer, "data").remove("format");
+    }
     merge_settings(&mut layer, flags.data.given.clone());
     let settings: Settings = layer.try_into().context("change the settings").or_usage()?;
     let file = settings.data.output(settings.run.seed).or_usage()?;
     let file = file.context("no file of training data: give --data FILE").or_usage()?;
+    check_data_target(&file.path)?;
     check_output(&file.path, Existing::with_force(flags.force))?;
     print(&write_data(store, plan, file, |record| filter.passes(record))?)?;
     Ok(Exit::Done)

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_report::sanitize::sanitize_lines;
 
+use super::data::check_data_target;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::view::is_store;
 use smalt_match::named_file::is_special;
@@ -136,6 +137,9 @@ pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
     check_apart(output, data.as_deref())?;
     for path in [&output.json, &output.events, &output.epd, data].into_iter().flatten() {
         check_writable(path)?;
+    }
+    if let Some(data) = data {
+        check_data_target(data)?;
     }
     if let Some(json) = &output.json {
         let nothing = Standings::new(&Prepared::without_openings(plan.clone()));

@@ -11,7 +11,7 @@ use smalt_driver::process::{LookupError, MostGames, Reaper, most_games};
 use smalt_workbench::entrant::Registry;
 
 use super::compat::{CompatOutput, OutputOptions};
-use super::data::write_data;
+use super::data::write_run_data;
 use super::display::{Display, Verbosity};
 use super::events::EventWriter;
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -46,11 +46,31 @@ pub(super) enum OutputStyle {
     Compat(Box<OutputOptions>),
 }
 
+/// A run whose files exist and whose workers are ready.
+pub(super) struct StartedRun {
+    prepared: Prepared,
+    pool: WorkerPool,
+    store: Store,
+    outputs: Outputs,
+    binaries: Option<Binaries>,
+}
+
+/// Plays a plan.
+pub(super) fn play(plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
+    start(plan, &face)?.play(face)
+}
+
+impl StartedRun {
+    pub(super) fn play(self, face: OutputStyle) -> Result<Exit, Refusal> {
+        run_games(&self.prepared, self.pool, self.store, self.outputs, self.binaries, face)
+    }
+}
+
 /// Starts a run. All checks precede the creation of files.
-pub(super) fn play(mut plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
-    let names = OutputNames::of(&plan, &face);
+pub(super) fn start(mut plan: Plan, face: &OutputStyle) -> Result<StartedRun, Refusal> {
+    let names = OutputNames::of(&plan, face);
     names.set(&mut plan, 1);
-    let (mut prepared, book) = prepare(plan, &face).or_usage()?;
+    let (mut prepared, book) = prepare(plan, face).or_usage()?;
     report_openings(&prepared, &book);
     check_location(&mut prepared.plan)?;
     make_outputs_absolute(&mut prepared.plan.settings.output);
@@ -66,12 +86,12 @@ pub(super) fn play(mut plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
     measure_machine(&mut prepared.plan)?;
     let fingerprint = book.fingerprint();
     let mut attempt = 1;
-    let emptied = match &face {
+    let emptied = match face {
         OutputStyle::Native(_) => Vec::new(),
         OutputStyle::Compat(shown) => shown.emptied(),
     };
     let binaries = own_binaries(&prepared.plan)?;
-    if let (OutputStyle::Compat(shown), Some(store)) = (&face, &prepared.plan.settings.output.store)
+    if let (OutputStyle::Compat(shown), Some(store)) = (face, &prepared.plan.settings.output.store)
         && shown.keeps_store
     {
         set_aside(store)?;
@@ -87,7 +107,7 @@ pub(super) fn play(mut plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
     if let Some(binaries) = &binaries {
         store.put_own_binaries(&binaries.digests()).map_err(refuse_store)?;
     }
-    run_games(&prepared, pool, store, Outputs { games, page }, binaries, face)
+    Ok(StartedRun { prepared, pool, store, outputs: Outputs { games, page }, binaries })
 }
 
 /// Engine programs of a local run.
@@ -255,9 +275,16 @@ fn report_openings(prepared: &Prepared, book: &Book) {
         ));
     }
     let wanted = prepared.schedule.openings();
-    // A sequential test or a bisection seldom needs its maximum of games.
-    let may_end_early = prepared.plan.sprt.is_some() || prepared.plan.bisection.is_some();
-    if prepared.openings_known.is_some_and(|known| wanted > known) && !may_end_early {
+    if prepared.openings_known.is_none_or(|known| wanted <= known) {
+        return;
+    }
+    if prepared.plan.bisection.is_some() {
+        inform(&format!(
+            "{file}: {count} openings; they repeat if the bisection plays more pairs, and commits that play the same moves \
+             repeat games: a larger book or --random-plies avoids it"
+        ));
+    } else if prepared.plan.sprt.is_none() {
+        // A sequential test seldom needs its maximum of games.
         inform(&format!("{file}: the games need {wanted} openings and there are {count}: they will repeat"));
     }
 }
@@ -386,14 +413,12 @@ pub(super) fn run_games(
         let advice = format!("resume with: smalt-tournament resume {}", path.display());
         Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
     })?;
-    let data = plan.settings.data.output(plan.settings.run.seed).or_usage()?;
-    let data = data.map(|file| write_data(&Store::read(&path).map_err(refuse_store)?, plan, file, |_| true));
-    let data = data.transpose()?;
+    let data = write_run_data(plan, &path);
     let stays = plan.settings.output.serve_after && !matches!(conclusion, RunOutcome::Interrupted);
     // The page ends here: it shows how the run ended, and closes the store.
     let page = page.filter(|_| stays);
     if !is_foreign {
-        show_results(plan, &path, &standings, data.as_deref())?;
+        show_results(plan, &path, &standings, data.as_ref().ok().and_then(Option::as_deref))?;
     }
     if !keeps_store && conclusion.is_final() {
         drop(page);
@@ -414,7 +439,7 @@ pub(super) fn run_games(
         }
         None => {}
     }
-    Ok(exit)
+    data.map(|_| exit)
 }
 
 /// Waits for a signal after the run.

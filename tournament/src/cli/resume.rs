@@ -3,6 +3,7 @@
 use anyhow::{Context, anyhow};
 
 use super::arguments::ResumeFlags;
+use super::datagen::engine_openings;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::games;
 use super::intent::{given as is_given, make_absolute, refuse_slots};
@@ -94,6 +95,14 @@ fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<ResumeChange, Refusal>
 fn check_growth(plan: &Plan, games: u32) -> anyhow::Result<()> {
     if !matches!(plan.format(), Format::Gauntlet | Format::RoundRobin | Format::Match) {
         return Err(anyhow!("--games: a {} cannot be extended", plan.format()));
+    }
+    let settings = &plan.settings;
+    if settings.data.file.as_deref().map(engine_openings).as_deref() == Some(&settings.openings.file) {
+        return Err(anyhow!(
+            "--games: the engine made the openings (--genfens) for {} games, and further ones would repeat them; start another \
+             run with another --seed",
+            plan.games()
+        ));
     }
     if plan.rounds > 1 {
         return Err(anyhow!("--games: a run of several rounds cannot be extended"));

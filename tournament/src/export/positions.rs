@@ -60,13 +60,19 @@ impl DataWriter {
         let dropped = &mut self.report.dropped;
         let player = |entrant: usize| u8::try_from(entrant + 1).unwrap_or(0);
         for place in self.file.filter.choose(&positions, record.outcome, number, dropped) {
-            if self.file.duplicates == Duplicates::Drop && !self.written.insert(place.position.key()) {
+            let key = place.position.key();
+            if self.file.duplicates == Duplicates::Drop && self.written.contains(&key) {
                 dropped.count(PositionReason::Duplicate);
                 continue;
             }
             let mut sample = place.sample(record.outcome, number);
             sample.players = [player(record.game.white), player(record.game.black)];
-            self.report.unfit.count(self.writer.push(&sample)?);
+            let pushed = self.writer.push(&sample)?;
+            // One without a score that the format needs leaves its place to a later one with a score.
+            if pushed.is_ok() && self.file.duplicates == Duplicates::Drop {
+                self.written.insert(key);
+            }
+            self.report.unfit.count(pushed);
         }
         Ok(())
     }

@@ -6,8 +6,9 @@ use std::path::Path;
 use smalt_chess::CastlingMode;
 use smalt_dataset::format::Format;
 use smalt_dataset::{Dataset, Sample};
+use smalt_testing::process;
 
-use crate::support::{Place, finish, scripted, scripted_program, signal};
+use crate::support::{Place, finish, scripted, scripted_program, signal, texts};
 
 /// Generates data with an engine that plays by its seed and sees a score of 12 centipawns.
 fn datagen<'a>(engine: &'a str, words: &'a str) -> Vec<&'a str> {
@@ -159,11 +160,17 @@ fn openings_come_from_the_engine_where_it_has_genfens() {
     );
     place.write("mine", &script);
     std::fs::set_permissions(place.path("mine"), PermissionsExt::from_mode(0o755)).unwrap();
-    place.check(&datagen("./mine", "--genfens --seed 9 --games 2 --data x.viri"), 0);
+    // A mistake leaves no openings that would be in the way of the corrected command.
+    place.check(&datagen("./mine", "--genfens --seed 9 --games 2 --data x.viri --tb /nowhere"), 2);
+    assert!(!place.path("x.viri.openings.epd").exists());
+    // The format of a book that the engine reads is not that of its openings.
+    place.check(&datagen("./mine", "--genfens --seed 9 --games 2 --data x.viri --book-format pgn"), 0);
     assert_eq!(place.read("asked"), "genfens 2 seed 9 book None|quit\n");
     assert_eq!(place.read("x.viri.openings.epd"), format!("{first}\n{second}\n"));
     let starts: Vec<_> = games(&place).into_iter().map(|(fen, plies, _)| (fen.unwrap(), plies)).collect();
     assert_eq!(starts, [(first.to_owned(), 0), (second.to_owned(), 0)]);
+    let (_, err) = place.check(&["resume", "run.db", "--games", "4"], 2);
+    assert!(err.contains("(--genfens) for 2 games, and further ones would repeat them"), "{err}");
 
     let place = Place::new();
     let engine = scripted("mine", "");
@@ -187,8 +194,90 @@ fn a_file_that_is_there_or_has_no_format_is_refused_before_the_first_game() {
     check("--games 2 --data x.viri", "x.viri: it exists already");
     check("--games 2 --data x.data", "no format has the ending .data");
     check("--games 2", "give --data FILE");
+    for special in ["-", if cfg!(unix) { "/dev/null" } else { "-" }] {
+        check(&format!("--games 2 --data {special} --data-format viri"), "expected a regular file");
+    }
     check("--games 2 --data x.plain --pgn x.plain", "--pgn and --data are the same file");
     assert_eq!(place.read("x.viri"), "precious");
+}
+
+#[test]
+fn each_position_is_written_once_unless_duplicates_are_kept() {
+    let place = Place::new();
+    let engine = scripted("mine", "--info-lines 1 --score 12");
+    // Games from one opening are the same games.
+    let words = "--random-plies 0 --games 4 --positions all --duplicates keep --data x.plain";
+    place.check(&datagen(&engine, words), 0);
+    let keys = |path: &str| -> Vec<u64> {
+        read(&place.path(path)).iter().map(|sample| sample.position.key()).collect()
+    };
+    let all = keys("x.plain");
+    let (out, _) = place.check(&["export", "run.db", "--data", "y.plain", "--duplicates", "drop"], 0);
+    assert!(out.contains("positions skipped"), "{out}");
+    let once = keys("y.plain");
+    assert!(once.len() < all.len(), "{} of {}", once.len(), all.len());
+    assert_eq!(once.iter().collect::<HashSet<_>>().len(), once.len());
+    assert_eq!(once.iter().collect::<HashSet<_>>(), all.iter().collect::<HashSet<_>>());
+}
+
+#[test]
+fn a_position_without_a_score_leaves_its_place_to_one_with_a_score() {
+    let place = Place::new();
+    let (silent, seer) = (scripted("silent", ""), scripted("seer", "--info-lines 1 --score 12"));
+    let mut arguments = datagen(&silent, "--random-plies 0 --games 2 --positions all --data x.plain");
+    arguments.extend(["--duplicates", "drop", "--engine", &seer]);
+    place.check(&arguments, 0);
+    let mut white = Vec::new();
+    let store = smalt_match::store::Store::read(&place.path("run.db")).unwrap();
+    store.for_each_game(|record| white.push(record.game.white)).unwrap();
+    assert_eq!(white, [0, 1]);
+    // The first game begins without a score, the second one with a score.
+    let start = smalt_chess::Position::start().key();
+    assert!(read(&place.path("x.plain")).iter().any(|sample| sample.position.key() == start));
+}
+
+#[test]
+fn data_that_the_run_did_not_write_are_kept_when_it_is_resumed() {
+    let place = Place::new();
+    let engine = scripted("mine", "--info-lines 1 --score 12");
+    place.check(&datagen(&engine, "--games 2 --positions all --data x.viri"), 0);
+    let first = read(&place.path("x.viri")).len();
+    // Its own file grows.
+    place.check(&["resume", "run.db", "--games", "4"], 0);
+    let second = read(&place.path("x.viri")).len();
+    assert!(second > first && !place.path("x-2.viri").exists(), "{first} {second}");
+    place.write("x.viri", "of another run");
+    for games in ["6", "8"] {
+        let (_, err) = place.check(&["resume", "run.db", "--games", games], 0);
+        assert!(err.contains("x.viri is not the file that this run wrote, and is kept"), "{err}");
+        assert_eq!(place.read("x.viri"), "of another run");
+    }
+    assert!(read(&place.path("x-2.viri")).len() > second && !place.path("x-3.viri").exists());
+}
+
+#[test]
+fn results_are_shown_and_written_where_the_data_cannot_be() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("d")).unwrap();
+    let engine = scripted("mine", "--info-lines 1 --score 12 --think 1");
+    let child = place.start(&datagen(&engine, "--games 12 --concurrency 1 --data d/x.viri --json r.json"));
+    place.await_games("run.db", 2);
+    std::fs::remove_dir(place.path("d")).unwrap();
+    let output = process::wait_for_output(child);
+    let (out, err) = texts(&output);
+    assert!(!output.status.success() && out.contains("mine-2") && err.contains("d/x.viri"), "{out}{err}");
+    assert!(place.read("r.json").contains("\"games_finished\": 12"));
+}
+
+#[test]
+fn the_ending_of_an_exported_file_is_its_format_whatever_that_of_the_run_was() {
+    let place = Place::new();
+    let engine = scripted("mine", "--info-lines 1 --score 12");
+    place.check(&datagen(&engine, "--games 2 --data x.bin --data-format viri"), 0);
+    for (file, format) in [("y.plain", Format::Plain), ("y.bullet", Format::Bullet)] {
+        let (out, _) = place.check(&["export", "run.db", "--data", file], 0);
+        assert!(out.contains(format.name()), "{out}");
+    }
 }
 
 #[test]

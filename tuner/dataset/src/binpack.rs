@@ -21,7 +21,6 @@ use super::text::LineError;
 /// Magic bytes of a chunk.
 pub(super) const MAGIC: [u8; 4] = *b"BINP";
 /// Bytes of a chunk header: magic and length.
-/// Bytes of a chunk header: magic and length.
 const HEADER: usize = 8;
 
 /// No writer makes chunks of more than about a megabyte; a longer one is damage.

@@ -12,6 +12,21 @@ use super::format::Format;
 use super::record::Sample;
 use super::{binpack, bullet, plain, table, viri};
 
+/// Checks before long work that a path can be replaced by a file of positions, which is written at once when it is complete.
+///
+/// # Errors
+/// If it is a pipe, a device or a folder, or `-`, which elsewhere is standard output.
+pub fn check_target(path: &Path) -> io::Result<()> {
+    let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
+    if path.file_name().is_some_and(|name| name != "-") && (is_file || !path.exists()) {
+        return Ok(());
+    }
+    Err(io::Error::new(
+        io::ErrorKind::InvalidInput,
+        "expected a regular file, which is replaced when it is complete",
+    ))
+}
+
 /// Why a position has no place in a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
@@ -79,8 +94,9 @@ impl SampleWriter {
     /// Begins a file; nothing is seen at `path` before [`SampleWriter::finish`]. The seed is noted where the format has room.
     ///
     /// # Errors
-    /// If the folder does not exist or can't be written to.
+    /// If the folder does not exist or can't be written to, or as [`check_target`].
     pub fn create(path: &Path, format: Format, seed: u64) -> io::Result<SampleWriter> {
+        check_target(path)?;
         let file = || new_file(path).map(|file| BufWriter::with_capacity(1 << 18, file));
         let sink = match format {
             Format::Smalt => Sink::Smalt(PositionWriter::create(path, seed)?),

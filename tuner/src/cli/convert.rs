@@ -4,7 +4,7 @@ use anyhow::{Context, anyhow};
 use serde_json::json;
 use smalt_dataset::Dataset;
 use smalt_dataset::format::Format;
-use smalt_dataset::write::{SampleWriter, UnfitCounts, Written};
+use smalt_dataset::write::{SampleWriter, UnfitCounts, Written, check_target};
 
 use super::arguments::ConvertFlags;
 use super::{Exit, OrRefuse, Refusal, Skipped, check_writable, print_info, show};
@@ -15,8 +15,9 @@ const SHOWN_EVERY: u64 = 16_384;
 
 pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     let format = Format::of_output(&flags.output, flags.format).or_usage()?;
-    check_writable([Some(&flags.output), flags.json.as_ref()], flags.force)?;
     let shown = flags.output.display().to_string();
+    check_writable([Some(&flags.output), flags.json.as_ref()], flags.force)?;
+    check_target(&flags.output).with_context(|| format!("write {shown}")).or_usage()?;
     let mut writer =
         SampleWriter::create(&flags.output, format, 0).with_context(|| shown.clone()).or_failed()?;
     let (mut unfit, mut skipped, mut read) = (UnfitCounts::default(), Skipped::default(), 0_u64);

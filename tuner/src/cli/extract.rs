@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context as _, anyhow};
 use serde_json::{Map, Value, json};
 use smalt_dataset::format::Format;
+use smalt_dataset::write::check_target;
 use smalt_report::{Cell, Column, ColumnKind, Table};
 
 use super::arguments::ExtractFlags;
@@ -25,6 +26,7 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     let format = Format::of_output(&flags.output, flags.format).or_usage()?;
     check_writable([Some(&flags.output), flags.json.as_ref()], flags.force)?;
     check_output(&flags.output)?;
+    check_target(&flags.output).with_context(|| format!("write {}", flags.output.display())).or_usage()?;
     let stop = interrupt()?;
     let folder = tempfile::tempdir().or_failed()?;
     let games = flags.games.iter().map(|file| games_of(file, folder.path(), &stop));

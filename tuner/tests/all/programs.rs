@@ -301,6 +301,7 @@ fn wrong_input_is_refused_in_words() {
     }
     for command in ["extract", "convert"] {
         refused(&[command, "/nowhere/at/all", "-o", &mine], "mine: it exists already; give --force");
+        refused(&[command, "/nowhere/at/all", "-o", "-"], "write -: expected a regular file");
     }
     refused(&["check", "/nowhere/at/all", "--outliers", &mine], "mine: it exists already; give --force");
     refused(&["plot", "/nowhere/at.all", "-o", &mine], "mine: it exists already; give --force");

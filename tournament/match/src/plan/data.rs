@@ -43,7 +43,7 @@ pub struct DataSettings {
     /// Number of plies at the end of decided games that are left out
     #[arg(long, value_name = "PLIES", default_value = "0", hide_short_help = true)]
     pub last_plies: usize,
-    /// Positions that an earlier game had: keep or drop [default: keep in viri and binpack; else drop]
+    /// Positions that were written already, in this or an earlier game: keep or drop [default: keep in viri and binpack; else drop]
     #[arg(long, value_name = "POLICY", value_parser = parse_word::<Duplicates>, hide_short_help = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<Duplicates>,
@@ -65,7 +65,7 @@ pub enum PositionKind {
     All,
 }
 
-/// Whether positions of earlier games are written again.
+/// Whether positions that were written already, in this or an earlier game, are written again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Duplicates {

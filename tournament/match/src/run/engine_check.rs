@@ -32,7 +32,7 @@ pub fn check_engines(plan: &Plan, own_program: &Path) -> Result<(), UnfitEngine>
 /// # Errors
 /// If it does not start.
 pub fn check_start(entrant: &Entrant, plan: &Plan, own_program: &Path) -> Result<(), StartFailure> {
-    let timeouts = engine_timeouts(&plan.settings.timeouts);
+    let timeouts = engine_timeouts(&plan.settings.timeouts, entrant);
     let command = engine_command(entrant, own_program);
     smalt_driver::start(&command, entrant.engine.proto, timeouts, None, &mut WaitContext::none())?.quit();
     Ok(())

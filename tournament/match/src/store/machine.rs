@@ -1,4 +1,5 @@
-//! Remote machines of a run and their engines, as they were when they last joined.
+//! What a run knows of its machines and files: remote machines and their engines, as they were when they last joined, and the
+//! training data.
 
 use std::time::SystemTime;
 
@@ -49,6 +50,24 @@ impl Store {
             (0..entrants).map(digest).collect()
         };
         self.database(read())
+    }
+
+    /// SHA-256 of the training data that this run wrote last.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn data_digest(&self) -> Result<Option<String>, StoreError> {
+        let read = self.connection.query_row("SELECT sha256 FROM training_data", [], |row| row.get(0));
+        self.database(read.optional())
+    }
+
+    /// Stores the SHA-256 of the training data.
+    ///
+    /// # Errors
+    /// If the disk is full, or fails.
+    pub fn set_data_digest(&self, digest: &str) -> Result<(), StoreError> {
+        let replace = "INSERT OR REPLACE INTO training_data (only, sha256) VALUES (1, ?1)";
+        self.database(self.connection.execute(replace, [digest])).map(drop)
     }
 
     /// All machines in order of joining.

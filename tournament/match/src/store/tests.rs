@@ -183,7 +183,7 @@ fn an_older_form_is_read_and_brought_up_to_date() {
     let older = "DROP TABLE session; ALTER TABLE game DROP COLUMN white_memory_bytes;
                  ALTER TABLE game DROP COLUMN black_memory_bytes; ALTER TABLE game DROP COLUMN machine;
                  ALTER TABLE game DROP COLUMN speed_nps; DROP TABLE machine; DROP TABLE binary;
-                 DROP TABLE strike; ALTER TABLE fault DROP COLUMN illegal_move; ALTER TABLE fault DROP COLUMN overrun_us; ALTER TABLE game DROP COLUMN checksum; ALTER TABLE run DROP COLUMN checksum;
+                 DROP TABLE strike; DROP TABLE training_data; ALTER TABLE fault DROP COLUMN illegal_move; ALTER TABLE fault DROP COLUMN overrun_us; ALTER TABLE game DROP COLUMN checksum; ALTER TABLE run DROP COLUMN checksum;
                  PRAGMA user_version = 1;";
     store.connection.execute_batch(older).unwrap();
     drop(store);
@@ -227,7 +227,7 @@ fn the_illegal_move_is_a_value_and_is_found_in_the_words_of_form_6() {
     former.fault.as_mut().unwrap().illegal_move = None;
     store.save(&former).unwrap();
     let form_6 = "ALTER TABLE fault DROP COLUMN illegal_move; ALTER TABLE fault DROP COLUMN overrun_us;
-                  PRAGMA user_version = 6;";
+                  DROP TABLE training_data; PRAGMA user_version = 6;";
     store.connection.execute_batch(form_6).unwrap();
     drop(store);
     assert_eq!(games(&Store::read(&path).unwrap()), std::slice::from_ref(&one));
@@ -250,7 +250,7 @@ fn the_overrun_of_a_loss_on_time_is_kept_and_is_no_part_of_form_7() {
     store.connection.execute_batch("UPDATE fault SET overrun_us = 1 WHERE game = 0").unwrap();
     assert!(store.for_each_game(|_| {}).unwrap_err().to_string().contains("its checksum does not match"));
     let form_7 = "DELETE FROM fault WHERE game = 0; DELETE FROM game WHERE number = 0;
-                  ALTER TABLE fault DROP COLUMN overrun_us; PRAGMA user_version = 7;";
+                  ALTER TABLE fault DROP COLUMN overrun_us; DROP TABLE training_data; PRAGMA user_version = 7;";
     store.connection.execute_batch(form_7).unwrap();
     drop(store);
     assert_eq!(games(&Store::read(&path).unwrap()), std::slice::from_ref(&punctual));

@@ -7,14 +7,19 @@ use smalt_dataset::choose::{Dropped, Filter, GamePosition, PositionReason};
 const GAME: &str = "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7";
 
 fn game() -> Vec<GamePosition> {
+    game_of(GAME, |index| match index {
+        0 => None,
+        6 => Some(CommentScore::Mates(1)),
+        index => Some(CommentScore::Centipawns(if index % 2 == 0 { 100 } else { -100 } * index as i32)),
+    })
+}
+
+/// The positions of a game with these scores; its first move is from a book.
+fn game_of(moves: &str, score: impl Fn(usize) -> Option<CommentScore>) -> Vec<GamePosition> {
     let (mut position, mut before, mut positions) = (Position::start(), None, Vec::new());
-    for (index, text) in GAME.split(' ').enumerate() {
+    for (index, text) in moves.split(' ').enumerate() {
         let next = UciMove::parse(text).unwrap().to_move(&position).unwrap();
-        let score = match index {
-            0 => None,
-            6 => Some(CommentScore::Mates(1)),
-            index => Some(CommentScore::Centipawns(if index % 2 == 0 { 100 } else { -100 } * index as i32)),
-        };
+        let score = score(index);
         let ply = GamePosition::ply_of(&position);
         positions.push(GamePosition { position, before, next, score, is_book: index == 0, ply });
         before = Some(next);
@@ -52,6 +57,29 @@ fn each_rule_leaves_out_what_it_names() {
     check(&Filter { last_plies: 2, ..ALL }, &[1, 2, 3, 4], &[(Opening, 1), (Last, 2)]);
     check(&Filter { max_score: Some(300), ..ALL }, &[1, 2, 3], &[(Opening, 1), (Score, 3)]);
     check(&Filter { per_game: 0, ..ALL }, &[], &[(Opening, 1), (PerGame, 6)]);
+}
+
+#[test]
+fn positions_in_check_are_left_out_with_the_checks_and_draws_keep_their_last_plies() {
+    // White answers a check on the sixth ply.
+    let positions = game_of("e2e4 e7e5 d1h5 b8c6 h5f7 e8f7 f1c4 f7e8", |_| Some(CommentScore::Centipawns(0)));
+    assert_eq!(
+        positions.iter().map(|place| place.position.is_check()).filter(|&is_check| is_check).count(),
+        2
+    );
+    let chosen = |filter: &Filter, outcome| {
+        let mut dropped = Dropped::default();
+        let plies: Vec<u32> =
+            filter.choose(&positions, outcome, 0, &mut dropped).iter().map(|place| place.ply).collect();
+        (plies, dropped.iter().filter(|(_, count)| *count > 0).collect::<Vec<_>>())
+    };
+    let win = Outcome::Win(smalt_chess::Color::White);
+    let (plies, reasons) = chosen(&Filter { drop_checks: true, ..ALL }, win);
+    assert_eq!(plies, [1, 2, 3, 4, 6]);
+    assert_eq!(reasons, [(PositionReason::Opening, 1), (PositionReason::Check, 2)]);
+    let last = Filter { last_plies: 3, ..ALL };
+    assert_eq!(chosen(&last, win).0, [1, 2, 3, 4]);
+    assert_eq!(chosen(&last, Outcome::Draw).0, [1, 2, 3, 4, 5, 6, 7]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bulletformat::{BulletFormat, ChessBoard};
 use smalt_chess::{Color, Position, UciMove};
 use smalt_dataset::format::Format;
-use smalt_dataset::write::{SampleWriter, Unfit};
+use smalt_dataset::write::{SampleWriter, Unfit, check_target};
 use smalt_dataset::{Dataset, Sample};
 use viriformat::dataformat::Game;
 
@@ -221,4 +221,21 @@ fn damaged_files_are_told_and_never_panic() {
             }
         }
     }
+}
+
+#[test]
+fn no_device_and_no_folder_is_replaced_by_positions() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut refused = vec![PathBuf::from("-"), folder.path().to_owned(), folder.path().join("-")];
+    if cfg!(unix) {
+        refused.push("/dev/null".into());
+    }
+    for path in refused {
+        check_target(&path).unwrap_err();
+        assert!(SampleWriter::create(&path, Format::Viri, 1).is_err(), "{}", path.display());
+    }
+    let old = folder.path().join("old.viri");
+    check_target(&old).unwrap();
+    std::fs::write(&old, "old").unwrap();
+    check_target(&old).unwrap();
 }
