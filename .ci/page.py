@@ -7,102 +7,16 @@ same run, as a file.
 PROGRAM is smalt-tournament. Wants chromium and chromedriver (Debian: chromium, chromium-driver)."""
 
 import argparse
-import base64
 import json
 import pathlib
+import re
 import subprocess
-import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 
-PATIENCE = 90
+from browser import PATIENCE, Browser, Server, await_that, expect
+
 HOSTILE = "<img src=x onerror=window.harmed=1>"
-FLAGS = [
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
-]
-
-
-def await_that(what, check):
-    """Waits until `check` gives something; its last result otherwise ends the program."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        found = check()
-        if found:
-            return found
-        time.sleep(0.1)
-    sys.exit(f"page: waited {PATIENCE} s in vain: {what}")
-
-
-def expect(condition, what):
-    if not condition:
-        sys.exit(f"page: {what}")
-
-
-class Browser:
-    """A window of Chromium, by the WebDriver protocol."""
-
-    def __init__(self, folder):
-        self.driver = subprocess.Popen(
-            ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        for line in self.driver.stdout:
-            if "started successfully on port" in line:
-                port = int("".join(letter for letter in line.rsplit("port", 1)[1] if letter.isdigit()))
-                self.base = f"http://127.0.0.1:{port}"
-                break
-        options = {"args": FLAGS + [f"--user-data-dir={folder}"], "binary": "/usr/bin/chromium"}
-        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
-        session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
-        self.base += f"/session/{session['sessionId']}"
-
-    def call(self, method, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
-        try:
-            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-                return json.load(answer)["value"]
-        except urllib.error.HTTPError as error:
-            sys.exit(f"page: {path}: {error.read().decode()[:600]}")
-
-    def open(self, url):
-        self.call("POST", "/url", {"url": url})
-
-    def run(self, script, *arguments):
-        return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
-
-    def text(self, selector):
-        return self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
-
-    def count(self, selector):
-        return self.run("return document.querySelectorAll(arguments[0]).length", selector)
-
-    def press(self, *keys):
-        presses = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
-        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": presses}]})
-
-    def devtools(self, command, **parameters):
-        return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
-
-    def look(self, width, height, scheme):
-        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
-        self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-
-    def picture(self, path, whole=True):
-        shot = self.devtools("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        path.write_bytes(base64.b64decode(shot["data"]))
-
-    def log(self, kind):
-        return self.call("POST", "/se/log", {"type": kind})
-
-    def close(self):
-        self.call("DELETE", "")
-        self.driver.terminate()
-        self.driver.wait()
-
-
 ARROW_LEFT, ARROW_RIGHT, END, HOME = "\ue012", "\ue014", "\ue010", "\ue011"
 BOARD = "return document.querySelector('.board')?.getAttribute('aria-label') ?? ''"
 ALL_BOARDS = "return [...document.querySelectorAll('.board')].map((board) => board.getAttribute('aria-label')).join()"
@@ -127,6 +41,8 @@ def follow_the_run(browser):
     expect("Skipped" in browser.text(".facts"), "skipped games are counted")
     browser.press("2")
     await_that("two boards", lambda: browser.count(".boards .board") == 2)
+    await_that("arrows of the variations", lambda: browser.count(".boards .arrow") > 0)
+    await_that("word of where the variations part or agree", lambda: any(words in browser.text(".boards") for words in ("they part at", "both expect")))
     positions = browser.run(ALL_BOARDS)
     await_that("boards that move", lambda: browser.run(ALL_BOARDS) != positions)
 
@@ -140,6 +56,21 @@ def check_words(browser):
         gamesText({ games_finished: 12, games_planned: 64, course: { kind: "race", is_open: false } }),
     ])""")
     expect(shown == ["0.0", "0.0", "−0.1", "+0.1", "0.00", "−1.20", "12 of 400", "12", "12 of 64"], f"numbers as people read them: {shown}")
+
+
+def check_variations(browser):
+    """Two variations of one position, and the move that lost a game."""
+    found = browser.run("""return import("/variations.js").then(({ losingMove, rest, shared }) => {
+        const ply = (cp) => ({ ms: 1, cp });
+        return [
+            shared(["e4", "e5", "Nf3"], ["e4", "c5"]), rest(["e4", "e5", "Nf3"], 0, 1, ["e4"]), rest(["e4", "e5"], 0, 1, ["d4"]),
+            // Black sees a lost game of White's from its second move on: White's second move, the third ply, lost it.
+            losingMove([ply(10), ply(20), ply(0), ply(-300), ply(-100), ply(-400)], 0, 0),
+            losingMove([ply(10), ply(20), ply(0), ply(-10)], 0, 0),
+            losingMove([ply(10), ply(20), ply(0), ply(300)], 1, 1),
+        ];
+    })""")
+    expect(found == [1, ["e5", "Nf3"], None, 2, None, 2], f"variations are compared: {found}")
 
 
 CHOOSE = """
@@ -175,6 +106,8 @@ def replay_a_game(browser):
     expect(browser.count(".chart path.whites") + browser.count(".chart path.blacks") == 2, "both engines have a curve")
     browser.press(HOME)
     expect(browser.run(BOARD) == begin, "Home is the first position")
+    onward = browser.run("return document.querySelector('.onward code').textContent")
+    expect(re.fullmatch(r"smalt-tournament play run\.db --game \d+ --ply 0", onward), f"the game can be played on: {onward!r}")
     browser.press("f")
     pgn = browser.run("return fetch(document.querySelector('a.button[download]').href).then((answer) => answer.text())")
     expect(pgn.startswith("[Event "), f"the PGN can be had: {pgn[:80]!r}")
@@ -274,25 +207,6 @@ def look_at_the_report(browser, folder, pictures):
     await_that("the place of a game", lambda: browser.run("return document.querySelector('article:target h3')?.innerText ?? ''").startswith("Game "))
 
 
-class Server:
-    """The program that serves a store."""
-
-    def __init__(self, program, folder):
-        self.command = [program, "serve", "run.db", "--listen"]
-        self.folder = folder
-        self.base = self.begin("0")
-
-    def begin(self, port):
-        self.process = subprocess.Popen(
-            [*self.command, port], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        return self.process.stdout.readline().strip()
-
-    def end(self):
-        self.process.terminate()
-        self.process.wait()
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program", type=pathlib.Path)
@@ -312,7 +226,7 @@ def main():
             cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         await_that("a store", (folder / "run.db").exists)
-        serve = Server(program, folder)
+        serve = Server(folder, program, "serve", "run.db")
         base = serve.base
         browser = Browser(folder / "profile")
         try:
@@ -320,6 +234,7 @@ def main():
             browser.open(base)
             follow_the_run(browser)
             check_words(browser)
+            check_variations(browser)
             game = replay_a_game(browser)
             views = {"overview": "#/run/0", "boards": "#/run/0/boards", "games": "#/run/0/games", "game": game}
             check_widths(browser, base, views, arguments.pictures, "running")

@@ -16,7 +16,7 @@ const SVG: &str = "image/svg+xml";
 
 macro_rules! assets {
     ($($name:literal $kind:ident)*) => {
-        /// All files but the page itself.
+        /// All files but the pages themselves.
         pub(super) const ASSETS: &[Asset] =
             &[$(Asset { path: concat!("/", $name), kind: $kind, text: include_str!(concat!("assets/", $name)) }),*];
     };
@@ -35,6 +35,9 @@ assets! {
     "overview.js" SCRIPT
     "boards.js" SCRIPT
     "games.js" SCRIPT
+    "notify.js" SCRIPT
+    "variations.js" SCRIPT
+    "moves.js" SCRIPT
     "replay.js" SCRIPT
     "runs.js" SCRIPT
     "queue.js" SCRIPT

@@ -8,7 +8,7 @@ use serde::Serialize;
 use smalt_chess::{Color, Game, Position, San, UciMove};
 use smalt_protocol::Score;
 
-use super::game::{ScoreJson, line_in_san, squares};
+use super::game::{ScoreJson, arrows, line_in_san, squares};
 use crate::live::{LiveGame, LiveSearchInfo, LiveSide};
 
 /// Number of latest moves sent.
@@ -65,6 +65,8 @@ struct SideJson {
     /// Principal variation, and the ply at which it starts.
     line: Vec<String>,
     line_ply: usize,
+    /// Squares of its first moves.
+    arrows: Vec<[String; 2]>,
 }
 
 impl Boards {
@@ -143,6 +145,7 @@ impl BoardView {
 
     fn side(&self, side: &LiveSide, color: Color) -> SideJson {
         let LiveSearchInfo { cp, mate, depth, nodes, nps, ply, line } = &side.thought;
+        let (line, arrows) = self.line(*ply, line);
         let score = cp.map(Score::Centipawns).or(mate.map(Score::Mate));
         SideJson {
             left_ms: side.left_ms,
@@ -151,18 +154,21 @@ impl BoardView {
             depth: *depth,
             nodes: *nodes,
             nps: *nps,
-            line: self.line(*ply, line),
+            line,
             line_ply: *ply,
+            arrows,
         }
     }
 
     /// A variation that begins after this number of plies of the game.
-    fn line(&self, ply: usize, words: &str) -> Vec<String> {
+    fn line(&self, ply: usize, words: &str) -> (Vec<String>, Vec<[String; 2]>) {
         let moves: Vec<UciMove> =
             words.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
         let here = (ply == self.sans.len()).then_some(*self.game.position());
         let before = here.or_else(|| self.game.plies().nth(ply).map(|(position, _)| position));
-        before.map_or_else(Vec::new, |position| line_in_san(&moves, position))
+        before.map_or_else(Default::default, |position| {
+            (line_in_san(&moves, position), arrows(&moves, position))
+        })
     }
 }
 

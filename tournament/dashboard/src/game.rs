@@ -53,7 +53,11 @@ struct SearchJson {
     ms: f64,
     left_ms: Option<f64>,
     line: Vec<String>,
+    arrows: Vec<[String; 2]>,
 }
+
+/// Moves of a variation that are drawn as arrows.
+const ARROWS: usize = 3;
 
 /// A score from White's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -129,6 +133,7 @@ fn plies(records: &[PlyRecord], mut position: Position) -> Vec<PlyJson> {
             ms: search.elapsed.as_secs_f64() * 1e3,
             left_ms: search.left.map(|left| left.as_secs_f64() * 1e3),
             line: line_in_san(&search.pv, position),
+            arrows: arrows(&search.pv, position),
         });
         let san = San::from_move(mv, &position).to_string();
         position = position.after(mv);
@@ -157,6 +162,17 @@ pub(super) fn line_in_san(moves: &[UciMove], mut position: Position) -> Vec<Stri
     line
 }
 
+/// From and to squares of the first moves of a variation, as far as they are legal.
+pub(super) fn arrows(moves: &[UciMove], mut position: Position) -> Vec<[String; 2]> {
+    let mut arrows = Vec::new();
+    for &mv in moves.iter().take(ARROWS) {
+        let Ok(legal) = mv.to_move(&position) else { break };
+        arrows.push(squares(mv));
+        position = position.after(legal);
+    }
+    arrows
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,5 +191,6 @@ mod tests {
     fn a_line_ends_where_it_becomes_illegal() {
         let moves: Vec<UciMove> = ["e2e4", "e7e5", "e2e4"].iter().map(|mv| mv.parse().unwrap()).collect();
         assert_eq!(line_in_san(&moves, Position::start()), ["e4", "e5"]);
+        assert_eq!(arrows(&moves, Position::start()), [["e2", "e4"], ["e7", "e5"]]);
     }
 }

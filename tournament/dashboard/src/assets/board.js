@@ -1,4 +1,5 @@
-// A board: a drawing of a FEN, with the last move marked. Pieces slide from one position to the next.
+// A board: a drawing of a FEN, with the last move marked. Pieces slide from one position to the next. It draws marks and arrows
+// for those who play on it, and says which square lies under a pointer.
 
 import { drawing } from "./elements.js";
 import { piece } from "./pieces.js";
@@ -26,6 +27,9 @@ export class Board {
   #marks = drawing("g", {});
   #men = drawing("g", {});
   #names = drawing("g", { "aria-hidden": "true" });
+  #hints = drawing("g", { "aria-hidden": "true" });
+  #targets = drawing("g", { "aria-hidden": "true" });
+  #arrows = drawing("g", { class: "arrows", "aria-hidden": "true" });
   #pieces = new Map();
   #state = null;
   flipped = false;
@@ -39,7 +43,7 @@ export class Board {
     }
     this.node = drawing("svg", { class: "board", viewBox: "0 0 800 800", role: "img" },
       drawing("rect", { class: "light", width: 800, height: 800 }),
-      drawing("path", { class: "dark", d: dark.join("") }), this.#marks, this.#names, this.#men);
+      drawing("path", { class: "dark", d: dark.join("") }), this.#marks, this.#hints, this.#names, this.#men, this.#targets, this.#arrows);
     this.#drawNames();
   }
 
@@ -66,6 +70,56 @@ export class Board {
     if (fen) this.show(fen, from, to, inCheck === "true");
   }
 
+  /** Marks squares, [square, class] each; a class "target" is a dot, or a ring around a piece. */
+  mark(squares) {
+    const is = (wanted) => squares.filter(([, style]) => (style === "target") === wanted).map(([square, style]) => ({ ...this.#place(square), style, isTaken: this.#pieces.has(square) }));
+    this.#hints.replaceChildren(...is(false).map(({ x, y, style }) => drawing("rect", { class: style, x: x + 4, y: y + 4, width: 92, height: 92, rx: 6 })));
+    this.#targets.replaceChildren(...is(true).map(({ x, y, isTaken }) => drawing("circle", { class: isTaken ? "target ring" : "target", cx: x + 50, cy: y + 50, r: isTaken ? 44 : 15 })));
+  }
+
+  /** Draws arrows, [from, to, class] each. */
+  point(arrows) {
+    this.#arrows.replaceChildren(...arrows.filter(([from, to]) => from && to && from !== to).map(([from, to, style]) => {
+      const [start, end] = [this.#place(from), this.#place(to)];
+      const length = Math.hypot(end.x - start.x, end.y - start.y);
+      const turn = Math.atan2(end.y - start.y, end.x - start.x) * 180 / Math.PI;
+      return drawing("path", { class: `arrow ${style}`, transform: `translate(${start.x + 50} ${start.y + 50}) rotate(${turn})`,
+        d: `M18 -8H${length - 42}V-26L${length - 6} 0L${length - 42} 26V8H18Z` });
+    }));
+  }
+
+  /** The square under a pointer, or none. */
+  square({ clientX, clientY }) {
+    const box = this.node.getBoundingClientRect();
+    const [column, row] = [Math.floor((clientX - box.left) / box.width * 8), Math.floor((clientY - box.top) / box.height * 8)];
+    if (column < 0 || column > 7 || row < 0 || row > 7) return null;
+    return this.flipped ? `${FILES[7 - column]}${row + 1}` : `${FILES[column]}${8 - row}`;
+  }
+
+  /** The letter of the piece on a square. */
+  letter(square) {
+    return this.#pieces.get(square)?.dataset.letter;
+  }
+
+  /** Lets the piece of a square hang at a pointer. */
+  drag(square, { clientX, clientY }) {
+    const node = this.#pieces.get(square);
+    if (!node) return;
+    const box = this.node.getBoundingClientRect();
+    const [x, y] = [(clientX - box.left) / box.width * 800 - 50, (clientY - box.top) / box.height * 800 - 50];
+    node.classList.add("dragged");
+    node.style.transform = `translate(${x}px, ${y}px)`;
+    if (node !== this.#men.lastChild) this.#men.append(node);
+  }
+
+  /** Puts the piece of a square down on this or another one, for as long as the position is the same. */
+  drop(square, on = square) {
+    const node = this.#pieces.get(square);
+    if (!node) return;
+    this.#put(node, on);
+    requestAnimationFrame(() => node.classList.remove("dragged"));
+  }
+
   #kingToMove(fen) {
     const king = fen.split(" ")[1] === "w" ? "K" : "k";
     return [...placement(fen)].find(([, letter]) => letter === king)?.[0];
@@ -87,8 +141,10 @@ export class Board {
     const kept = new Map();
     const left = [];
     for (const [square, node] of old) {
-      if (wanted.get(square) === node.dataset.letter) kept.set(square, node);
-      else left.push([square, node]);
+      if (wanted.get(square) === node.dataset.letter) {
+        this.#put(node, square);
+        kept.set(square, node);
+      } else left.push([square, node]);
     }
     for (const [square, letter] of wanted) {
       if (kept.has(square)) continue;

@@ -2,6 +2,7 @@
 
 import { Board } from "./board.js";
 import { element, renew } from "./elements.js";
+import { rest, shared, variation } from "./variations.js";
 import { advantage, clock, line, score, short } from "./words.js";
 
 /** A clock is low below this number of milliseconds, and below this share of its maximum in the game. */
@@ -35,18 +36,45 @@ class Table {
     this.node.setAttribute("aria-label", `Game ${state.number}: ${names[0]} against ${names[1]}`);
     const last = state.moves.at(-1) ?? "";
     this.#board.show(state.fen, state.from, state.to, /[+#]$/.test(last));
+    const [next, other] = state.turn === "white" ? state.sides : state.sides.toReversed();
+    const own = next.line_ply === state.ply ? next : null;
+    this.#board.point((state.result ? [] : own ? own.arrows : other.line_ply === state.ply - 1 ? other.arrows.slice(1) : []).slice(0, 2)
+      .map(([from, to], index) => [from, to, index === 0 ? "best" : "other"]).reverse());
     state.sides.forEach((side, color) => {
+      const played = state.moves.slice(Math.max(0, side.line_ply - state.first_ply));
+      const against = state.sides[1 - color];
+      const [expected, reply] = [side.line[1], played[1]];
+      const guess = expected && reply && side.line[0] === played[0] ? (expected === reply ? "reply as expected" : `expected ${expected}`) : "";
       this.#players[color].who.textContent = names[color];
-      const facts = [side.depth ? `depth ${side.depth}` : "", side.nps ? `${short(side.nps)} n/s` : side.nodes ? `${short(side.nodes)} nodes` : ""];
-      renew(this.#players[color].told, element("b", { title: "Evaluation in White’s view" }, score(side)), " ", facts.filter(Boolean).join(" · "), " ", line(side.line, side.line_ply));
+      const facts = [side.depth ? `depth ${side.depth}` : "", side.nps ? `${short(side.nps)} n/s` : side.nodes ? `${short(side.nodes)} nodes` : "", guess];
+      renew(this.#players[color].told, element("b", { title: "Evaluation in White’s view" }, score(side)), " ", facts.filter(Boolean).join(" · "), " ",
+        variation(side.line, side.line_ply, this.#comparable(against, side, state)));
     });
     const mover = state.sides[state.turn === "white" ? 0 : 1];
     const told = [mover, ...state.sides].find((side) => side.cp !== null || side.mate !== null) ?? {};
     this.#white.style.height = `${100 * advantage(told)}%`;
-    renew(this.#foot, element("span", {}, `Game ${state.number} · scores in White’s view`),
+    renew(this.#foot, element("span", {}, `Game ${state.number} · ${this.#parting(state) ?? "scores in White’s view"}`),
       state.result ? element("a", { class: "result", href: `#/run/${run?.id ?? 0}/games/${state.number}`, "data-focus": `board ${state.number}` }, state.result)
         : element("span", {}, line(state.moves.slice(-4), state.ply - Math.min(4, state.moves.length))));
     this.tick();
+  }
+
+  /** Where the variations of both engines part, in words. */
+  #parting({ sides: [white, black], ...state }) {
+    const [early, late] = white.line_ply <= black.line_ply ? [white, black] : [black, white];
+    const expected = this.#comparable(early, late, state);
+    if (!expected || late.line.length === 0) return null;
+    const same = shared(late.line, expected);
+    if (same === late.line.length || same === expected.length) return `both expect ${line(late.line.slice(0, Math.min(2, same)), late.line_ply)}`;
+    return `they part at ${line([late.line[same]], late.line_ply + same)} (${expected[same]})`;
+  }
+
+  /** What the other engine's variation says from where this one begins, if it says anything. */
+  #comparable(other, side, state) {
+    const played = (start) => state.moves.slice(Math.max(0, start - state.first_ply));
+    if (other.line_ply <= side.line_ply) return rest(other.line, other.line_ply, side.line_ply, played(other.line_ply));
+    const later = rest(side.line, side.line_ply, other.line_ply, played(side.line_ply));
+    return later && [...side.line.slice(0, other.line_ply - side.line_ply), ...other.line];
   }
 
   tick() {
@@ -99,6 +127,7 @@ export class Boards {
     }
     for (const board of boards) this.#tables.get(board.slot)?.show(board, run);
     this.node.classList.toggle("few", shown.length < 3);
+    this.node.classList.toggle("many", shown.length > 6);
   }
 
   close() {

@@ -127,17 +127,20 @@ export function gauge(llr, lower, upper) {
 const SCALE = [1, 2, 4, 8];
 const squeeze = (pawns) => Math.tanh(pawns / 3.5);
 
-/** The evaluations of both engines through a game, in pawns of White's view; a click goes there. */
-export function evaluations(plies, names, { onPick }) {
+/**
+ * The evaluations of both engines through a game, in pawns of White's view; a click goes there. `isOneLine`: all come from one
+ * engine.
+ */
+export function evaluations(plies, names, { onPick, isOneLine = false }) {
   const height = 190;
   const value = ({ cp, mate }) => (isKnown(mate) ? (mate < 0 ? -1 : 1) : isKnown(cp) ? squeeze(cp / 100) : null);
   const cursor = drawing("line", { class: "cursor", y1: MARGIN.top, y2: height - MARGIN.bottom });
   const count = Math.max(1, plies.length);
   let x = () => 0;
-  const svg = fitted(`Evaluations of ${names[0]} and ${names[1]}`, height, (width) => {
+  const svg = fitted(isOneLine ? "Evaluations" : `Evaluations of ${names[0]} and ${names[1]}`, height, (width) => {
     x = (ply) => MARGIN.left + (ply / count) * (width - MARGIN.left - MARGIN.right);
     const y = (share) => MARGIN.top + ((1 - share) / 2) * (height - MARGIN.top - MARGIN.bottom);
-    const line = (parity) => plies.map((ply, index) => [index + 1, index % 2 === parity ? value(ply) : null])
+    const line = (parity) => plies.map((ply, index) => [index + 1, isOneLine || index % 2 === parity ? value(ply) : null])
       .filter(([, share]) => share !== null).map(([at, share]) => `${x(at).toFixed(1)} ${y(share).toFixed(1)}`).join("L");
     const marks = [...SCALE.toReversed().map((pawns) => -pawns), 0, ...SCALE];
     place(at);
@@ -149,8 +152,8 @@ export function evaluations(plies, names, { onPick }) {
       ticks(0, count / 2, width / 90).filter((move) => move >= 1 && x(move * 2) < width - 60)
         .map((move) => drawing("text", { x: x(move * 2), y: height - 7, "text-anchor": "middle" }, String(move))),
       units(width, height, "moves", "pawns"),
-      [0, 1].map((parity) => [parity, line(parity)]).filter(([, d]) => d)
-        .map(([parity, d]) => drawing("path", { class: `line ${parity === 0 ? "whites" : "blacks"}`, d: `M${d}` })),
+      (isOneLine ? [0] : [0, 1]).map((parity) => [parity, line(parity)]).filter(([, d]) => d)
+        .map(([parity, d]) => drawing("path", { class: isOneLine ? "line" : `line ${parity === 0 ? "whites" : "blacks"}`, d: `M${d}` })),
       cursor,
     ];
   });

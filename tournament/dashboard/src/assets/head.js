@@ -13,8 +13,8 @@ const RESUMED = 60000;
 /** Notice that the server does not answer. */
 export const silence = (run) => element("p", { class: "empty" }, "The server does not answer. If it has ended, start it again with ", command(run), ".");
 
-/** `connected`: the server answers; `ended`: it said that it ends; `many`: there are other runs to go back to. */
-export function head(node, run, { connected, ended, many }) {
+/** `connected`: the server answers; `ended`: it said that it ends; `many`: there are other runs to go back to; `extra`: a control beside the state. */
+export function head(node, run, { connected, ended, many, extra }) {
   const { results } = run;
   const runs = run.state === "running";
   const sprt = results?.sprt;
@@ -39,7 +39,7 @@ export function head(node, run, { connected, ended, many }) {
     element("div", { class: "title" }, many ? element("a", { href: "#/", "aria-label": "All runs", "data-focus": "runs" }, mark()) : mark(),
       element("div", { class: "names" }, element("h1", {}, run.name || run.store),
         element("p", { class: "quiet" }, `${results ? `${capitalized(results.format)} · ` : ""}${run.store}`)),
-      element("span", { class: `pill ${state[0]}`, role: "status" }, state[1])),
+      extra, element("span", { class: `pill ${state[0]}`, role: "status" }, state[1])),
     notices(run, ended),
     isOpenEnded(results) ? null : element("div", { class: "bar", role: "progressbar", "aria-label": isOpen ? "LLR towards its nearer bound" : "Games played", "aria-valuenow": Math.round(share), "aria-valuemin": 0, "aria-valuemax": 100 },
       element("div", { "width%": share })),

@@ -6,6 +6,7 @@ import { element, renew } from "./elements.js";
 import { Games } from "./games.js";
 import { Curves, Faults, bisection, crosstable, endings, engines, hero, race, standings, warnings } from "./overview.js";
 import { head, silence } from "./head.js";
+import { Notifier } from "./notify.js";
 import { Queue } from "./queue.js";
 import { Replay } from "./replay.js";
 import { mark, showRuns } from "./runs.js";
@@ -28,6 +29,7 @@ let source = null;
 let timer = null;
 let connected = true;
 let ended = false;
+const notifier = new Notifier(() => drawHead());
 
 function place() {
   const [path, query] = location.hash.replace(/^#/, "").split("?");
@@ -184,7 +186,7 @@ function drawTabs() {
 
 function drawHead() {
   if (run) {
-    head(headNode, run, { connected, ended, many });
+    head(headNode, run, { connected, ended, many, extra: notifier.button(run) });
     const { results } = run;
     const done = results ? `${results.games_finished}${isLengthOpen(results) ? "" : `/${results.games_planned}`} ` : "";
     document.title = `${done}${run.name || run.store} – Smalt`;
@@ -241,6 +243,7 @@ function take(news) {
   const isFirst = !run?.results || run.id !== news.id;
   run = news;
   drawHead();
+  notifier.watch(run);
   if (isFirst) open();
   else view?.show();
 }
@@ -330,9 +333,10 @@ window.addEventListener("hashchange", () => {
   }
 });
 
-// A hidden page costs neither the server nor a phone anything.
+// A hidden page costs neither the server nor a phone anything, unless it notifies.
 document.addEventListener("visibilitychange", () => {
   const { id } = place();
+  if (document.hidden && notifier.isOn && source) return;
   if (document.hidden) leave();
   else if (id !== null && id === run?.id) follow(id);
   else arrive();

@@ -3,10 +3,12 @@
 import { Board } from "./board.js";
 import { evaluations } from "./charts.js";
 import { card, drawing, element, renew, transcript } from "./elements.js";
+import { MoveList, pliesBefore } from "./moves.js";
+import { losingMove, shared, variation } from "./variations.js";
 import { capitalized, clock, duration, line, score, short } from "./words.js";
 
 /** The signs of the buttons, in a square of 24. */
-const SIGNS = { first: "M6 5V19M18 5L9 12L18 19Z", back: "M15 5L8 12L15 19", on: "M9 5L16 12L9 19", last: "M18 5V19M6 5L15 12L6 19Z", flip: "M8 20V5M4 9L8 5L12 9M16 4V19M12 15L16 19L20 15" };
+export const SIGNS = { first: "M6 5V19M18 5L9 12L18 19Z", back: "M15 5L8 12L15 19", on: "M9 5L16 12L9 19", last: "M18 5V19M6 5L15 12L6 19Z", flip: "M8 20V5M4 9L8 5L12 9M16 4V19M12 15L16 19L20 15" };
 
 /** Milliseconds between moves that play by themselves. */
 const PACE = 700;
@@ -17,16 +19,18 @@ export class Replay {
   #board = new Board();
   #ply = 0;
   #told = element("div", { class: "told-line", "aria-live": "polite" });
-  #moves = element("div", { class: "moves", role: "list", "aria-label": "Moves" });
-  #buttons = [];
+  #moves = new MoveList();
   #chart;
   #timer = null;
   #play = element("button", { onclick: () => this.toggle(), title: "Play (space)" }, "Play");
   #clocks = [element("span", { class: "clock" }), element("span", { class: "clock" })];
+  #store;
+  #command = element("code", {});
   #copied = element("span", { class: "quiet", role: "status" });
 
   constructor(run, game) {
     this.#game = game;
+    this.#store = run.store;
     this.#names = [game.white, game.black].map((index) => run.results.entrants[index]?.name ?? "?");
     this.#drawMoves();
     this.#chart = evaluations(this.#colored(), this.#names, { onPick: (ply) => this.go(ply) });
@@ -43,10 +47,10 @@ export class Replay {
       this.#told);
     this.node = element("div", {},
       element("a", { class: "back", href: `#/run/${run.id}/games` }, "← All games"),
-      element("div", { class: "replay" }, board, element("div", { class: "stack" }, this.#facts(run), this.#fault(run),
+      element("div", { class: "replay" }, board, element("div", { class: "stack" }, this.#facts(run), this.#fault(run), this.#loss(),
         card("Evaluation, White’s view", null, this.#chart.node,
           element("p", { class: "legend" }, ["whites", "blacks"].map((style, color) => element("span", {}, element("i", { class: style }), this.#names[color])))),
-        card("Moves", null, this.#moves),
+        card("Moves", null, this.#moves.node),
         element("p", { class: "keys" }, element("kbd", {}, "←"), " ", element("kbd", {}, "→"), " move, ", element("kbd", {}, "Home"), " ", element("kbd", {}, "End"),
           " first and last, ", element("kbd", {}, "space"), " play, ", element("kbd", {}, "f"), " flip"))));
     this.go(0);
@@ -62,9 +66,13 @@ export class Replay {
     return this.#game.fen.split(" ")[1] === "b";
   }
 
-  /** The ply, counted from a first move of White's, at which the game began. */
   #offset() {
-    return 2 * (Number(this.#game.fen.split(" ")[5] ?? 1) - 1) + (this.#blackBegins() ? 1 : 0);
+    return pliesBefore(this.#game.fen);
+  }
+
+  /** The command that plays on from the position on the board. */
+  #onward() {
+    return `smalt-tournament play ${/^[\w./-]+$/.test(this.#store) ? this.#store : `'${this.#store.replaceAll("'", "'\\''")}'`} --game ${this.#game.number} --ply ${this.#ply}`;
   }
 
   #facts(run) {
@@ -78,7 +86,9 @@ export class Replay {
         element("a", { href: `#/run/${run.id}/games?opening=${game.opening.number}` }, opening)),
       element("div", { class: "actions" },
         copy("PGN", async () => (await fetch(pgn)).text()), copy("FEN", async () => this.#position().fen),
-        element("a", { class: "button", href: pgn, download: `game-${game.number}.pgn` }, "Download PGN"), this.#copied));
+        element("a", { class: "button", href: pgn, download: `game-${game.number}.pgn` }, "Download PGN"), this.#copied),
+      element("details", { class: "onward" }, element("summary", {}, "Play on from here"),
+        element("p", {}, "On the machine with the run: ", this.#command, " ", copy("command", async () => this.#onward()))));
   }
 
   #fault(run) {
@@ -87,6 +97,26 @@ export class Replay {
     const name = run.results.entrants[fault.engine]?.name ?? "?";
     return card("Fault", null, element("p", { class: "text-lost" }, element("b", {}, name), ` ${fault.words}`),
       transcript({ open: true }, element("summary", {}, "Transcript, last lines"), fault.transcript));
+  }
+
+  /** Why the loser lost, as far as the evaluations tell. */
+  #loss() {
+    const { plies, result, fault } = this.#game;
+    const loser = { "1-0": 1, "0-1": 0 }[result];
+    if (fault || loser === undefined) return null;
+    const index = losingMove(plies, loser, this.#blackBegins() ? 1 : 0);
+    if (index === null) return null;
+    const [move, answer, at] = [plies[index], plies[index + 1], this.#offset() + index];
+    const [own, other] = [move.line ?? [], answer.line ?? []];
+    const before = index > 0 ? plies[index - 1].fen : this.#game.fen;
+    const quoted = (text) => `"${text.replaceAll('"', "'")}"`;
+    const epd = `${before.split(" ").slice(0, 4).join(" ")} am ${move.san}; id ${quoted(`${this.#store} game ${this.#game.number}`)}; c0 ${quoted(`${this.#names[loser]} lost by it`)};`;
+    return card(`Why ${this.#names[loser]} lost`, null,
+      element("p", {}, element("b", {}, line([move.san], at)), ": ", this.#names[loser], ` saw ${score(move) || "nothing"}, `, this.#names[1 - loser], ` saw ${score(answer)} after it (White’s view).`),
+      own.length > 1 ? element("p", { class: "quiet" }, this.#names[loser], ": ", variation(own, at, [move.san, ...other])) : null,
+      other.length > 0 ? element("p", { class: "quiet" }, this.#names[1 - loser], ": ", variation(other, at + 1, own.slice(1))) : null,
+      element("div", { class: "actions" }, element("button", { onclick: () => this.go(index + 1) }, "Show the move"),
+        element("button", { onclick: () => this.#copy("EPD", async () => epd) }, "Copy as EPD")));
   }
 
   async #copy(name, text) {
@@ -99,38 +129,21 @@ export class Replay {
   }
 
   #drawMoves() {
-    const offset = this.#offset();
-    const nodes = [];
-    this.#game.plies.forEach((ply, index) => {
-      const at = offset + index;
-      if (at % 2 === 0 || index === 0) {
-        nodes.push(element("span", { class: "no" }, `${Math.floor(at / 2) + 1}.`));
-        if (at % 2 === 1) nodes.push(element("span", {}, "…"));
-      }
-      const isBook = ply.ms === undefined;
-      const button = element("button", { class: isBook ? "book" : null, onclick: () => this.go(index + 1), tabindex: -1, title: isBook ? "Book move" : null },
-        ply.san, element("small", {}, score(ply)));
-      this.#buttons.push(button);
-      nodes.push(button);
+    this.#moves.draw(this.#game.plies, this.#offset(), {
+      look: (ply) => ({ style: ply.ms === undefined ? "book" : null, title: ply.ms === undefined ? "Book move" : null, note: score(ply) }),
+      onPick: (ply) => this.go(ply),
     });
-    renew(this.#moves, nodes);
   }
 
   /** Goes to the position after this number of plies. */
   go(ply) {
     const { plies } = this.#game;
-    this.#buttons[this.#ply - 1]?.removeAttribute("aria-current");
     this.#ply = Math.max(0, Math.min(plies.length, ply));
     const { fen, from, to, san } = this.#position();
     this.#board.show(fen, from, to, /[+#]$/.test(san ?? ""));
     this.#chart.place(this.#ply + (this.#blackBegins() && this.#ply > 0 ? 1 : 0));
-    const button = this.#buttons[this.#ply - 1];
-    if (button) {
-      button.setAttribute("aria-current", "true");
-      this.#moves.scrollTop = button.offsetTop - this.#moves.clientHeight / 2;
-    } else {
-      this.#moves.scrollTop = 0;
-    }
+    this.#moves.go(this.#ply);
+    this.#command.textContent = this.#onward();
     this.#tell();
     if (this.#ply === plies.length) this.stop();
   }
@@ -141,15 +154,29 @@ export class Replay {
     const facts = move?.ms === undefined ? [] : [score(move) ? `${score(move)} (White’s view)` : "", move.depth ? `depth ${move.depth}` : "", move.nodes ? `${short(move.nodes)} nodes` : "", `${(move.ms / 1000).toFixed(2)} s`];
     renew(this.#told, element("b", {}, move ? line([move.san], at) : "The opening"), " ",
       move ? (move.ms === undefined ? "from the book" : facts.filter(Boolean).join(" · ")) : "",
-      move?.line?.length ? element("div", {}, line(move.line, at)) : null);
+      this.#variations(move, at));
     for (const color of [0, 1]) {
       const own = this.#game.plies.slice(0, this.#ply).filter((_, index) => (this.#offset() + index) % 2 === color).at(-1);
       this.#clocks[color].textContent = own?.left_ms === undefined || own.left_ms === null ? "" : clock(own.left_ms);
     }
   }
 
+  /** What the engine that moved thought, what the other one had expected, and where the two part. */
+  #variations(move, at) {
+    this.#board.point((move?.arrows ?? []).slice(1).map(([from, to], index) => [from, to, index === 0 ? "best" : "other"]).reverse());
+    if (!move?.line?.length) return null;
+    const before = this.#ply > 1 ? this.#game.plies[this.#ply - 2] : null;
+    const other = this.#names[(at + 1) % 2];
+    const expected = before?.line?.[0] === before?.san ? before?.line?.slice(1) ?? [] : [];
+    const guess = expected.length === 0 ? null
+      : shared([move.san], expected) === 1 ? element("span", {}, ` as ${other} expected`) : element("span", {}, ` where ${other} expected ${line([expected[0]], at)}`);
+    return [guess, element("div", {}, variation(move.line, at, expected.length > 0 ? expected : null)),
+      expected.length > 1 ? element("div", {}, `${other}: `, variation(expected, at, move.line)) : null];
+  }
+
   flip() {
     this.#board.flip();
+    this.#tell();
   }
 
   toggle() {
@@ -181,7 +208,7 @@ export class Replay {
 }
 
 /** Copies also without HTTPS, where browsers have no clipboard API. */
-async function copyText(text) {
+export async function copyText(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text).then(() => true);
   const area = element("textarea", { readonly: true });
   area.value = text;

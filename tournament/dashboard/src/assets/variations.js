@@ -1,0 +1,46 @@
+// Principal variations of two engines side by side: what they share, where they part, and which reply was expected.
+
+import { element } from "./elements.js";
+import { advantage, isKnown, line } from "./words.js";
+
+/** How many moves two variations from one position have in common. */
+export function shared(first, second) {
+  const parting = first.findIndex((move, index) => move !== second[index]);
+  return parting < 0 ? first.length : parting;
+}
+
+/** A variation that is played after `ply` plies; from the move on at which it parts from the other one it stands out. */
+export function variation(moves, ply, other) {
+  const same = other ? shared(moves, other) : moves.length;
+  return element("span", { class: "variation" }, line(moves.slice(0, same), ply), same > 0 && same < moves.length ? " " : "",
+    same < moves.length ? element("b", { class: "parting", title: "Here the variations part" }, line(moves.slice(same), ply + same)) : null);
+}
+
+/** The rest of a variation that began at `start`, from `ply` on; null if the game went another way before. `played`: the moves from `start`. */
+export function rest(moves, start, ply, played) {
+  const passed = ply - start;
+  return passed >= 0 && shared(played.slice(0, passed), moves) === Math.min(passed, played.length) && moves.length > passed ? moves.slice(passed) : null;
+}
+
+/** From which share of the winner's view on a game is lost for good. */
+const LOST = 0.3;
+
+/**
+ * The move that lost a game: the loser's last one before the winner saw a lost game until the end. Gives its index, or null if the
+ * evaluations do not tell. `loser`: 0 for White; `first`: 0 if White moves first.
+ */
+export function losingMove(plies, loser, first) {
+  const share = (ply) => (loser === 0 ? advantage(ply) : 1 - advantage(ply));
+  let found = null;
+  for (let index = plies.length - 1; index > 0; index--) {
+    if ((index + first) % 2 === loser) continue;
+    const ply = plies[index];
+    if (!isKnown(ply.cp) && !isKnown(ply.mate)) {
+      if (ply.ms === undefined) break;
+      continue;
+    }
+    if (share(ply) > LOST) break;
+    found = index - 1;
+  }
+  return found !== null && plies[found].ms !== undefined ? found : null;
+}
