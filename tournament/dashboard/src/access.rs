@@ -1,12 +1,13 @@
-//! Access rules of the server: only GET and HEAD, only known host names, and the token if one is set. Changes of a queue
-//! (POST) need the token, JSON, and a request of our own page or of no page.
+//! Access rules of a server: GET and HEAD, POST of the own page where commands are accepted, known host names
+//! alone, and the token if one is set. Changes of a queue always need the token.
 //!
 //! A page of another site can make a browser send requests here, by address or by a name of its own that
-//! resolves to this machine (DNS rebinding): such requests carry a foreign `Host` or a cross-site header.
+//! resolves to this machine (DNS rebinding): such requests carry a foreign `Host`, a foreign `Origin` or a
+//! cross-site header.
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::http::header::{AUTHORIZATION, COOKIE, HOST};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, ORIGIN};
 use axum::http::{HeaderMap, Method, Request};
 
 use super::token::Token;
@@ -17,7 +18,17 @@ pub(super) struct AccessRules {
     address: SocketAddr,
     token: Option<Token>,
     hosts: Vec<String>,
-    allows_changes: bool,
+    commands: Commands,
+}
+
+/// Who may send commands (POST).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Commands {
+    Refused,
+    /// Everyone who may read.
+    Accepted,
+    /// Those with the token; nobody where none is set.
+    WithToken,
 }
 
 /// Decision on a request.
@@ -28,7 +39,7 @@ pub(super) enum Access {
     PublicAsset,
     /// The token is in the query: set the cookie and redirect.
     SetCookie,
-    /// Not GET or HEAD.
+    /// Not GET or HEAD, nor POST where commands are accepted.
     WrongMethod,
     /// `Host` is not a name of this server.
     WrongHost,
@@ -39,18 +50,23 @@ pub(super) enum Access {
 
 impl AccessRules {
     pub(super) fn new(address: SocketAddr, token: Option<Token>, hosts: Vec<String>) -> AccessRules {
-        AccessRules { address, token, hosts, allows_changes: false }
+        AccessRules { address, token, hosts, commands: Commands::Refused }
     }
 
-    /// Also lets clients with the token change the queue.
-    pub(super) fn with_changes(self, allows_changes: bool) -> AccessRules {
-        AccessRules { allows_changes, ..self }
+    /// The same rules with commands: POST of JSON, from the own page or from a program that is no browser.
+    pub(super) fn with_commands(self, commands: Commands) -> AccessRules {
+        AccessRules { commands, ..self }
+    }
+
+    /// The methods of requests that are answered, as the header `Allow` lists them.
+    pub(super) fn methods(&self) -> &'static str {
+        if self.commands == Commands::Refused { "GET, HEAD" } else { "GET, HEAD, POST" }
     }
 
     pub(super) fn check<B>(&self, request: &Request<B>) -> Access {
         let headers = request.headers();
-        let is_change = self.allows_changes && *request.method() == Method::POST;
-        if !is_change && !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let is_command = *request.method() == Method::POST && self.commands != Commands::Refused;
+        if !is_command && !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Access::WrongMethod;
         }
         let named =
@@ -64,14 +80,11 @@ impl AccessRules {
         if says("sec-fetch-site", "cross-site") && !says("sec-fetch-mode", "navigate") {
             return Access::CrossSite;
         }
-        if is_change {
-            let is_of_others =
-                headers.contains_key("sec-fetch-site") && !says("sec-fetch-site", "same-origin");
-            return match &self.token {
-                _ if is_of_others || !says("content-type", "application/json") => Access::CrossSite,
-                Some(token) if self.has_token(token, headers) => Access::Allowed,
-                _ => Access::NoToken,
-            };
+        if is_command && !self.is_same_origin(headers) {
+            return Access::CrossSite;
+        }
+        if is_command && self.commands == Commands::WithToken && self.token.is_none() {
+            return Access::NoToken;
         }
         match &self.token {
             None => Access::Allowed,
@@ -82,6 +95,17 @@ impl AccessRules {
             Some(_) if is_public(request.uri().path()) => Access::PublicAsset,
             Some(_) => Access::NoToken,
         }
+    }
+
+    /// Whether a command comes from the own page. Browsers send `Origin` with every POST, and ask before they send
+    /// JSON to another site, which is refused; other programs may leave `Origin` out.
+    fn is_same_origin(&self, headers: &HeaderMap) -> bool {
+        let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+        let is_json = text(CONTENT_TYPE.as_str()).is_some_and(|kind| kind.starts_with("application/json"));
+        let is_own = |origin: &str| origin.strip_prefix("http://").is_some_and(|host| self.is_own_host(host));
+        is_json
+            && text(ORIGIN.as_str()).is_none_or(is_own)
+            && text("sec-fetch-site").is_none_or(|site| site == "same-origin")
     }
 
     /// Whether a host with port is ours. Addresses cannot be rebound; names can, so only known names count.
@@ -216,16 +240,44 @@ mod tests {
         assert_eq!(check(&rules, "/", &[host, foreign, ("sec-fetch-mode", "navigate")]), Access::Allowed);
     }
 
+    fn post(rules: &AccessRules, headers: &[(&str, &str)]) -> Access {
+        let request = Request::builder().method("POST").uri("/api/play").header("host", "localhost:8080");
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        rules.check(&request.body(()).unwrap())
+    }
+
     #[test]
-    fn nothing_can_be_changed() {
+    fn a_page_that_only_shows_accepts_no_commands() {
         let rules = rules("127.0.0.1:8080", None);
-        let request = Request::builder().method("POST").header("host", "localhost:8080");
-        assert_eq!(rules.check(&request.body(()).unwrap()), Access::WrongMethod);
+        assert_eq!(post(&rules, &[("content-type", "application/json")]), Access::WrongMethod);
+    }
+
+    #[test]
+    fn commands_come_from_the_own_page_alone() {
+        let open = rules("127.0.0.1:8080", None).with_commands(Commands::Accepted);
+        let json = ("content-type", "application/json");
+        let check =
+            |headers: &[(&str, &str)], expected| assert_eq!(post(&open, headers), expected, "{headers:?}");
+        check(&[json], Access::Allowed);
+        check(
+            &[json, ("origin", "http://localhost:8080"), ("sec-fetch-site", "same-origin")],
+            Access::Allowed,
+        );
+        check(&[], Access::CrossSite);
+        check(&[("content-type", "text/plain")], Access::CrossSite);
+        check(&[json, ("origin", "http://evil.example:8080")], Access::CrossSite);
+        check(&[json, ("origin", "null")], Access::CrossSite);
+        check(&[json, ("origin", "http://localhost:8081")], Access::CrossSite);
+        check(&[json, ("sec-fetch-site", "same-site")], Access::CrossSite);
+        let closed = rules("127.0.0.1:8080", Some(TOKEN)).with_commands(Commands::Accepted);
+        assert_eq!(post(&closed, &[json]), Access::NoToken);
+        let request = Request::builder().method("PUT").header("host", "localhost:8080").body(()).unwrap();
+        assert_eq!(open.check(&request), Access::WrongMethod);
     }
 
     #[test]
     fn a_queue_is_changed_by_our_page_or_by_a_program_with_the_token() {
-        let queue = |token| rules("127.0.0.1:8080", token).with_changes(true);
+        let queue = |token| rules("127.0.0.1:8080", token).with_commands(Commands::WithToken);
         let check = |rules: AccessRules, headers: &[(&str, &str)]| {
             let mut request =
                 Request::builder().method("POST").uri("/api/queue").header("host", "localhost:8080");

@@ -41,9 +41,15 @@ assets! {
     "replay.js" SCRIPT
     "runs.js" SCRIPT
     "queue.js" SCRIPT
+    "play.js" SCRIPT
+    "play_board.js" SCRIPT
+    "play_form.js" SCRIPT
 }
 
 pub(super) const PAGE: Asset = Asset { path: "/", kind: HTML, text: include_str!("assets/index.html") };
+
+/// The page on which a human plays.
+pub(super) const PLAY_PAGE: Asset = Asset { path: "/", kind: HTML, text: include_str!("assets/play.html") };
 
 /// The login page, shown without a token.
 pub(super) const LOGIN_PAGE: &str = include_str!("assets/login.html");

@@ -14,6 +14,7 @@ use tokio::sync::{oneshot, watch};
 use super::board::{BoardText, Boards};
 use super::game_list::GameFilter;
 use super::run::RunView;
+use super::stream::{Followed, event};
 use crate::live::LiveReader;
 
 /// Interval of reading boards while a run is followed.
@@ -68,6 +69,26 @@ pub(super) struct Snapshot {
     /// The run with its edition number.
     pub(super) run: (u64, Arc<str>),
     pub(super) boards: Vec<BoardText>,
+}
+
+impl Followed for Snapshot {
+    /// Events: `run`, the run; `boards`, changed boards and their number.
+    fn events(&self, known: Option<&Snapshot>) -> String {
+        let (edition, boards): (u64, &[BoardText]) =
+            known.map_or((0, &[]), |known| (known.run.0, &known.boards));
+        let mut events = String::new();
+        if self.run.0 != edition {
+            events.push_str(&event("run", &self.run.1));
+        }
+        let is_new = |board: &&BoardText| !boards.iter().any(|known| Arc::ptr_eq(known, board));
+        let new: Vec<&str> = self.boards.iter().filter(is_new).map(|board| &**board).collect();
+        if !new.is_empty() || self.boards.len() != boards.len() {
+            let count = self.boards.len();
+            let data = format!("{{\"count\":{count},\"boards\":[{}]}}", new.join(","));
+            events.push_str(&event("boards", &data));
+        }
+        events
+    }
 }
 
 /// Messages to the feed.

@@ -20,7 +20,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::access::AccessRules;
+use super::access::{AccessRules, Commands};
 use super::connections::{Answering, Connection, ConnectionLimit};
 use super::feed::Feed;
 use super::write_timeout::WriteTimeout;
@@ -68,27 +68,28 @@ impl BoundAddress {
     }
 }
 
-/// A running server. Drop ends it within about two seconds, whatever clients do.
+/// A running server on its own thread. Drop ends it within about two seconds, whatever clients do.
 #[derive(Debug)]
-pub struct Dashboard {
+pub(super) struct HttpServer {
     address: SocketAddr,
-    feed: Feed,
     stop: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Dashboard {
-    /// Starts the server.
+impl HttpServer {
+    /// Starts serving the routes that `routes` makes of the access rules.
     ///
     /// # Errors
     /// If the system has no more threads.
-    pub fn start(place: BoundAddress, settings: DashboardSettings) -> Result<Dashboard, DashboardError> {
-        let BoundAddress { listener, address, token } = place;
-        let DashboardSettings { stores, hosts, limits, queue } = settings;
+    pub(super) fn start(
+        bound: BoundAddress,
+        hosts: Vec<String>,
+        limits: ClientLimits,
+        routes: impl FnOnce(AccessRules) -> Router,
+    ) -> Result<HttpServer, DashboardError> {
+        let BoundAddress { listener, address, token } = bound;
         let connections = ConnectionLimit::new(limits, token.is_some());
-        let (feed, line) = Feed::start(&stores).map_err(DashboardError::Thread)?;
-        let access = AccessRules::new(address, token, hosts).with_changes(queue.is_some());
-        let pages = pages::router(line, access, limits, queue);
+        let pages = routes(AccessRules::new(address, token, hosts));
         let (stop, stopped) = watch::channel(false);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(DashboardError::Thread)?;
@@ -96,11 +97,47 @@ impl Dashboard {
             runtime.block_on(serve(listener, pages, limits, connections, stopped));
         });
         let thread = thread.map_err(DashboardError::Thread)?;
-        Ok(Dashboard { address, feed, stop, thread: Some(thread) })
+        Ok(HttpServer { address, stop, thread: Some(thread) })
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        let _ = self.stop.send(true);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The live page of runs: a server, and the feed that reads the stores. Drop ends both.
+#[derive(Debug)]
+pub struct Dashboard {
+    feed: Feed,
+    server: HttpServer,
+}
+
+impl Dashboard {
+    /// Starts the server.
+    ///
+    /// # Errors
+    /// If the system has no more threads.
+    pub fn start(bound: BoundAddress, settings: DashboardSettings) -> Result<Dashboard, DashboardError> {
+        let DashboardSettings { stores, hosts, limits, queue } = settings;
+        let (feed, handle) = Feed::start(&stores).map_err(DashboardError::Thread)?;
+        let server = HttpServer::start(bound, hosts, limits, |access| {
+            let commands = if queue.is_some() { Commands::WithToken } else { Commands::Refused };
+            pages::router(handle, access.with_commands(commands), limits, queue)
+        })?;
+        Ok(Dashboard { feed, server })
     }
 
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.server.address()
     }
 
     /// Shows one more run; its number on the page follows from the order of these calls.
@@ -111,11 +148,8 @@ impl Dashboard {
 
 impl Drop for Dashboard {
     fn drop(&mut self) {
+        // Followers hear of the end before the server stops.
         self.feed.end();
-        let _ = self.stop.send(true);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }
 

@@ -106,6 +106,9 @@ pub(super) enum Command {
     /// Serve the live page of runs: standings, boards, every game
     #[command(after_help = super::serve::EXAMPLES)]
     Serve(super::serve::ServeFlags),
+    /// Play against an engine in the browser, or analyze with it
+    #[command(after_help = super::play_page::EXAMPLES)]
+    Play(super::play_page::PlayFlags),
     /// Show the standings of a run
     Standings {
         /// Store of the run

@@ -2,17 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, anyhow};
 use clap::Args;
-use smalt_workbench::entrant::{BUILTIN, Registry};
+use smalt_workbench::entrant::Registry;
 use toml::{Table, Value};
 
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::intent::{make_absolute, registry};
+use super::intent::{registry, single_engine};
 use super::output::{is_standard_output, print, write_json};
 use crate::check::{CheckReport, CheckResult, EngineUnderTest, Finding, check as examine};
-use smalt_match::plan::{Format, Plan, Settings};
-use smalt_match::run::engine_command;
 use smalt_report::sanitize::sanitize_lines;
 
 pub(super) const EXAMPLES: &str = "\
@@ -84,19 +81,9 @@ fn examined(engine: Table, registry: &Registry, is_shown: bool) -> Result<CheckR
 
 /// The entrant as a plan would have it.
 fn subject(engine: Table, registry: &Registry) -> Result<EngineUnderTest, Refusal> {
-    let partner = Table::from_iter([("cmd".to_owned(), Value::from(BUILTIN))]);
-    let mut settings = Settings::default();
-    settings.run.format = Format::Match;
-    let plan = Plan::of_engines(settings, &[engine, partner], &Table::new(), registry).or_usage()?;
-    let mut settings = plan.settings;
-    make_absolute(&mut settings);
-    let plan = Plan::new(settings).or_usage()?;
-    let entrant = &plan.entrants[0];
-    let own_program = std::env::current_exe().context("find this program's own file").or_failed()?;
-    let command = engine_command(entrant, &own_program);
-    command.locate().map_err(|error| anyhow!("failed to {error}")).or_usage()?;
+    let (entrant, command) = single_engine(engine, registry)?;
     let options = entrant.engine.options.iter().map(|(name, text)| (name.clone(), text.0.clone())).collect();
-    Ok(EngineUnderTest { name: entrant.name.clone(), command, protocol: entrant.engine.proto, options })
+    Ok(EngineUnderTest { name: entrant.name, command, protocol: entrant.engine.proto, options })
 }
 
 /// A finding with the lines that show it.

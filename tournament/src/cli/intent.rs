@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use smalt_about::CompletionCandidate;
+use smalt_driver::EngineCommand;
 use smalt_workbench::entrant::{BUILTIN, Registry, WordsError, parse_keys, split_words, table_of_words};
 use smalt_workbench::source;
 use toml::{Table, Value};
@@ -11,7 +12,8 @@ use toml::{Table, Value};
 use super::arguments::RunFlags;
 use super::exit::{OrRefuse, Refusal};
 use super::output::{bytes_of, inform};
-use smalt_match::plan::{Format, Plan, Role, Settings, Timeouts, merge_settings};
+use smalt_match::plan::{Entrant, Format, Plan, Role, Settings, Timeouts, merge_settings};
+use smalt_match::run::engine_command;
 
 /// The plan of flags.
 pub(super) fn plan_of_flags(format: Format, flags: &RunFlags) -> Result<Plan, Refusal> {
@@ -136,6 +138,28 @@ pub(super) fn registry(path: Option<&Path>) -> Result<Registry, Refusal> {
 pub(super) fn engine_names() -> Vec<CompletionCandidate> {
     let registry = registry(None).unwrap_or_default();
     registry.names().chain([BUILTIN]).map(CompletionCandidate::new).collect()
+}
+
+/// One engine as a plan would have it, and the command that starts it.
+pub(super) fn single_engine(engine: Table, registry: &Registry) -> Result<(Entrant, EngineCommand), Refusal> {
+    let partner = Table::from_iter([("cmd".to_owned(), Value::from(BUILTIN))]);
+    let mut settings = Settings::default();
+    settings.run.format = Format::Match;
+    let plan = Plan::of_engines(settings, &[engine, partner], &Table::new(), registry).or_usage()?;
+    let mut settings = plan.settings;
+    make_absolute(&mut settings);
+    let mut plan = Plan::new(settings).or_usage()?;
+    let entrant = plan.entrants.swap_remove(0);
+    let command = command_of(&entrant)?;
+    Ok((entrant, command))
+}
+
+/// The command that starts an entrant.
+pub(super) fn command_of(entrant: &Entrant) -> Result<EngineCommand, Refusal> {
+    let own_program = std::env::current_exe().context("find this program's own file").or_failed()?;
+    let command = engine_command(entrant, &own_program);
+    command.locate().map_err(|error| anyhow!("failed to {error}")).or_usage()?;
+    Ok(command)
 }
 
 /// Makes paths absolute, so that a run can be resumed from another folder.

@@ -20,6 +20,7 @@ mod outcome;
 mod output;
 mod output_names;
 mod play;
+mod play_page;
 mod plot;
 mod queue;
 mod ratings;
@@ -152,6 +153,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Resume(flags) => resume::resume(&flags, play::face(flags.quiet))?,
         Command::Status(flags) => status::status(&flags)?,
         Command::Serve(flags) => serve::serve(&flags)?,
+        Command::Play(flags) => play_page::play(&flags)?,
         Command::Standings { store, json, table } => view::standings(&store, json.as_deref(), table)?,
         Command::Fastchess { arguments } => compat::run(Dialect::Fastchess, &arguments)?,
         Command::Cutechess { arguments } => compat::run(Dialect::Cutechess, &arguments)?,

@@ -39,6 +39,14 @@ pub(super) struct ServeFlags {
     /// Stores of the runs
     #[arg(required = true, value_name = "RUN.db")]
     pub stores: Vec<PathBuf>,
+    /// Address of the page.
+    #[command(flatten)]
+    pub page: PageFlags,
+}
+
+/// Where a page is served, and to whom.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PageFlags {
     /// Address to listen on: a port of this machine, or ADDRESS:PORT, e.g. 0.0.0.0:8064 [default: 127.0.0.1:8064]
     #[arg(long, value_name = "ADDR", value_parser = parse_address)]
     pub listen: Option<SocketAddr>,
@@ -55,21 +63,46 @@ pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
     for store in &flags.stores {
         Store::read(store).map_err(refuse_store)?;
     }
-    let place = claim(flags.listen, PORT, flags.token_file.as_deref())?;
+    let place = flags.page.bind()?;
     let mut signals = StopSignals::catch().context("listen to signals").or_failed()?;
-    let (urls, advice) = (urls(&place, &flags.host), advice(&place));
+    let announcement = flags.page.announcement(&place);
     let settings = DashboardSettings {
         stores: flags.stores.clone(),
-        hosts: flags.host.clone(),
+        hosts: flags.page.host.clone(),
         limits: ClientLimits::default(),
         queue: None,
     };
     let _page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, "--listen"))?;
-    print(&(urls.join("\n") + "\n"))?;
-    advice.into_iter().for_each(inform);
-    inform("The page is served until Ctrl-C.");
+    announcement.print()?;
     signals.wait();
     Ok(Exit::Done)
+}
+
+/// The addresses of a page, and what is to be said of them.
+pub(super) struct Announcement {
+    urls: Vec<String>,
+    advice: Option<&'static str>,
+}
+
+impl Announcement {
+    /// Prints the addresses, once the page is served.
+    pub(super) fn print(self) -> Result<(), Refusal> {
+        print(&(self.urls.join("\n") + "\n"))?;
+        self.advice.into_iter().for_each(inform);
+        inform("The page is served until Ctrl-C.");
+        Ok(())
+    }
+}
+
+impl PageFlags {
+    /// Binds the address; any free port where no address was asked for and the usual one is taken.
+    pub(super) fn bind(&self) -> Result<BoundAddress, Refusal> {
+        claim(self.listen, PORT, self.token_file.as_deref())
+    }
+
+    pub(super) fn announcement(&self, place: &BoundAddress) -> Announcement {
+        Announcement { urls: urls(place, &self.host), advice: advice(place) }
+    }
 }
 
 /// Binds the address of the page before the run starts, if it has one.
@@ -177,7 +210,7 @@ fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 /// Refusal of the page; `flag` names the flag of its address.
-fn refuse_page(error: DashboardError, flag: &str) -> Refusal {
+pub(super) fn refuse_page(error: DashboardError, flag: &str) -> Refusal {
     let advice = match &error {
         DashboardError::Listen { source, .. } if source.kind() == ErrorKind::AddrInUse => {
             format!("; give another port with {flag}, or 0 for any that is free")

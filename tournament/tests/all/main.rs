@@ -25,6 +25,7 @@ mod games;
 mod git_engines;
 mod outputs;
 mod page;
+mod play;
 mod queue;
 mod race;
 mod ratings;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use smalt_dashboard::{BoundAddress, ClientLimits, Dashboard, DashboardError, DashboardSettings, Token};
 
-use crate::support::served::{HttpResponse, Served, connect, get, request};
+use crate::support::served::{self, HttpResponse, Served, await_event, connect, get, request};
 use crate::support::{Place, scripted, signal};
 
 const HOSTILE: &str = "<img src=x onerror=alert(1)>";
@@ -195,29 +195,8 @@ fn a_token_opens_the_page_once_and_stays_in_the_browser() {
     assert_eq!(self::request(again.address, &request).status, 200);
 }
 
-/// Reads events until one of this name has what is wanted.
-fn await_event(stream: &mut impl BufRead, name: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-    let mut current = String::new();
-    loop {
-        let mut line = String::new();
-        assert!(stream.read_line(&mut line).unwrap() > 0, "the stream ended");
-        if let Some(event) = line.strip_prefix("event: ") {
-            event.trim().clone_into(&mut current);
-        } else if let Some(data) = line.strip_prefix("data: ")
-            && current == name
-        {
-            let data = serde_json::from_str(data).unwrap();
-            if wanted(&data) {
-                return data;
-            }
-        }
-    }
-}
-
 fn follow(address: SocketAddr) -> BufReader<TcpStream> {
-    let mut stream = connect(address);
-    write!(stream, "GET /api/runs/0/events HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
-    BufReader::new(stream)
+    served::follow(address, "/api/runs/0/events")
 }
 
 fn slow_match(place: &Place, games: &str, more: &[&str]) -> Child {

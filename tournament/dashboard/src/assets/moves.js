@@ -10,7 +10,7 @@ export class MoveList {
   #current = 0;
   node = element("div", { class: "moves", role: "list", "aria-label": "Moves" });
 
-  /** Draws the moves; `look` gives the class, title and note of one, and `onPick` hears the number of plies up to the one chosen. */
+  /** Draws the moves; `look` gives the class, title and note of one, and `onPick` gets the number of plies up to the chosen one. */
   draw(plies, before, { look, onPick }) {
     const nodes = [];
     this.#buttons = plies.map((ply, index) => {

@@ -12,7 +12,7 @@ export class Notifier {
   #known = new Map();
   #onChange;
 
-  /** `onChange` hears that the user switched it on or off. */
+  /** `onChange` is called when the user switches it on or off. */
   constructor(onChange) {
     this.#onChange = onChange;
   }

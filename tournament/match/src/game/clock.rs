@@ -43,7 +43,7 @@ impl<'a> RunningClock<'a> {
     }
 
     /// Moves to the next time control; `None` in sudden death.
-    pub(super) fn moves_to_go(&self) -> Option<NonZeroU32> {
+    pub fn moves_to_go(&self) -> Option<NonZeroU32> {
         self.terms.control.period_after(self.moves)?.1
     }
 

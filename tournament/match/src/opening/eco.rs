@@ -25,7 +25,7 @@ fn entry(line: &str) -> Option<(u64, (&str, &str))> {
 }
 
 /// Code and name of the last of these positions that is in the table.
-pub(crate) fn classify<'a>(
+pub fn classify<'a>(
     positions: impl IntoIterator<Item = &'a Position>,
 ) -> Option<(&'static str, &'static str)> {
     positions.into_iter().filter_map(|position| BY_POSITION.get(&position.repetition_key())).last().copied()

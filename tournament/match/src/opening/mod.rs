@@ -13,6 +13,7 @@ mod walk;
 use smalt_chess::{Move, Position};
 
 pub use book::{Book, BookError, SkippedOpening};
+pub use eco::classify;
 pub use engine_book::EngineBook;
 pub(crate) use generate::Variation;
 pub use generate::{Candidate, OpeningGenerator};

@@ -117,7 +117,7 @@ impl MoveClock {
     ///
     /// # Errors
     /// If nothing ends a search, or two kinds of time do.
-    pub(super) fn of(engine: &EngineSettings) -> Result<MoveClock, ClockError> {
+    pub fn of(engine: &EngineSettings) -> Result<MoveClock, ClockError> {
         let is_limited = engine.movetime.is_some() || engine.nodes.is_some() || engine.depth.is_some();
         match &engine.tc {
             None if !is_limited => return Err(ClockError::None),
@@ -149,7 +149,7 @@ impl MoveClock {
     }
 
     /// Sample limits of this kind, to find out how the engine can be held to them.
-    pub(crate) fn kind_of_limits(&self) -> SearchLimits {
+    pub fn kind_of_limits(&self) -> SearchLimits {
         let clock = self
             .control
             .period_after(0)

@@ -31,7 +31,7 @@ pub enum ScoreView {
 impl ScoreView {
     /// A score as the engine of this side reported it, from the point of view of that side.
     #[must_use]
-    pub(crate) fn of_mover(self, mover: Color, score: ReportedScore) -> ReportedScore {
+    pub fn of_mover(self, mover: Color, score: ReportedScore) -> ReportedScore {
         match (self, mover) {
             (ScoreView::White, Color::Black) => score.negated(),
             _ => score,
@@ -58,7 +58,7 @@ pub(crate) fn declares_more_threads(entrant: &Entrant, options: &[OptionDeclarat
 
 impl Entrant {
     /// Point of view of its scores.
-    pub(crate) fn scores(&self) -> ScoreView {
+    pub fn scores(&self) -> ScoreView {
         if self.engine.whitepov { ScoreView::White } else { ScoreView::Mover }
     }
 

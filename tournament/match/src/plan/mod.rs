@@ -29,7 +29,7 @@ pub use adjudication::{
 };
 pub use book_format::BookFormat;
 pub use check::PlanError;
-pub use clock::{ClockSettings, MoveClock, TimeFlow};
+pub use clock::{ClockError, ClockSettings, MoveClock, TimeFlow};
 pub use data::{DataFile, DataSettings, Duplicates, PositionKind};
 pub use encounter::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 pub(crate) use entrant::declares_more_threads;

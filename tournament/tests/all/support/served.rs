@@ -49,6 +49,45 @@ pub(crate) fn get(address: SocketAddr, path: &str) -> HttpResponse {
     request(address, &format!("GET {path} HTTP/1.1\nHost: {address}"))
 }
 
+/// Posts JSON, as the own page does.
+pub(crate) fn post(address: SocketAddr, path: &str, body: &Value) -> HttpResponse {
+    let body = body.to_string();
+    let mut stream = connect(address);
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: {address}\r\nOrigin: http://{address}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    HttpResponse::read(&mut stream)
+}
+
+/// Follows the events of a page.
+pub(crate) fn follow(address: SocketAddr, path: &str) -> BufReader<TcpStream> {
+    let mut stream = connect(address);
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
+    BufReader::new(stream)
+}
+
+/// Reads events until one of this name has what is wanted.
+pub(crate) fn await_event(stream: &mut impl BufRead, name: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    let mut current = String::new();
+    loop {
+        let mut line = String::new();
+        assert!(stream.read_line(&mut line).unwrap() > 0, "the stream ended");
+        if let Some(event) = line.strip_prefix("event: ") {
+            event.trim().clone_into(&mut current);
+        } else if let Some(data) = line.strip_prefix("data: ")
+            && current == name
+        {
+            let data = serde_json::from_str(data).unwrap();
+            if wanted(&data) {
+                return data;
+            }
+        }
+    }
+}
+
 /// A server of the program, ended with this value.
 pub(crate) struct Served {
     pub(crate) child: Child,
@@ -58,8 +97,12 @@ pub(crate) struct Served {
 
 impl Served {
     pub(crate) fn start(place: &Place, arguments: &[&str]) -> Served {
-        let mut child =
-            place.command(&[&["serve"], arguments].concat()).stderr(Stdio::null()).spawn().unwrap();
+        Served::of_command(place, &[&["serve"], arguments].concat())
+    }
+
+    /// Any command that prints its address first.
+    pub(crate) fn of_command(place: &Place, arguments: &[&str]) -> Served {
+        let mut child = place.command(arguments).stderr(Stdio::null()).spawn().unwrap();
         let mut url = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
         let address = url.trim().trim_start_matches("http://").split('/').next().unwrap();

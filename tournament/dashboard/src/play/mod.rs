@@ -1,0 +1,80 @@
+//! The play page: a human plays an engine in the browser, or analyzes with it.
+//!
+//! One thread, the [`session`], owns the engine ([`opponent`]) and the game ([`game`]); pages send it commands
+//! ([`command`]) and follow its state ([`snapshot`]), so that a reloaded or reconnected page goes on where it
+//! was. Access rules, limits and files are those of the live page.
+
+mod command;
+mod game;
+mod opponent;
+mod pgn;
+mod random;
+mod routes;
+mod session;
+mod snapshot;
+mod thinking;
+mod view;
+
+use std::net::SocketAddr;
+
+pub use command::{ColorChoice, NewGame, NewGameError, StartPosition};
+pub use opponent::EngineSetup;
+
+use crate::server::HttpServer;
+use crate::{BoundAddress, ClientLimits, DashboardError};
+use session::Session;
+
+/// Settings of the play page.
+#[derive(Clone, Debug)]
+pub struct PlaySettings {
+    pub engine: EngineSetup,
+    /// The first game.
+    pub game: NewGame,
+    /// Host names of the server besides its addresses; requests with other names are refused.
+    pub hosts: Vec<String>,
+    pub limits: ClientLimits,
+}
+
+/// Why the play page cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    #[error(transparent)]
+    Server(#[from] DashboardError),
+    /// The engine cannot be started or set up.
+    #[error("{0}")]
+    Engine(String),
+    #[error(transparent)]
+    Game(#[from] NewGameError),
+}
+
+/// A running play page. Drop ends the engine and the server.
+#[derive(Debug)]
+pub struct PlayServer {
+    session: Session,
+    server: HttpServer,
+}
+
+impl PlayServer {
+    /// Starts the engine, then the server.
+    ///
+    /// # Errors
+    /// If the engine or the first game cannot be set up, or the system has no more threads.
+    pub fn start(bound: BoundAddress, settings: PlaySettings) -> Result<PlayServer, PlayError> {
+        let PlaySettings { engine, game, hosts, limits } = settings;
+        let (session, handle) = Session::start(engine, &game)?;
+        let server =
+            HttpServer::start(bound, hosts, limits, |access| routes::router(handle, access, limits))?;
+        Ok(PlayServer { session, server })
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.server.address()
+    }
+}
+
+impl Drop for PlayServer {
+    fn drop(&mut self) {
+        // Followers hear of the end before the server stops.
+        self.session.end();
+    }
+}

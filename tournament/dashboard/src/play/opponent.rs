@@ -1,0 +1,334 @@
+//! The engine of the page: started when it is needed, set to a level or to full strength, and asked for moves,
+//! hints and analysis.
+
+use std::time::Duration;
+
+use smalt_chess::{CastlingMode, Position, UciMove};
+use smalt_driver::process::Interrupt;
+use smalt_driver::{
+    ConversationError, Engine, EngineCommand, EngineTimeouts, Fault, GameOptions, Protocol, SearchObserver,
+    SearchRequest, SearchResult, SetOptionError, WaitContext,
+};
+use smalt_match::plan::ScoreView;
+use smalt_protocol::uci::client::Start;
+use smalt_protocol::{OptionKind, SearchLimits, option};
+
+use super::command::NewGameError;
+use super::game::PlayedGame;
+use super::thinking::MOST_LINES;
+
+const LIMIT_STRENGTH: &str = "UCI_LimitStrength";
+const ELO: &str = "UCI_Elo";
+const MULTI_PV: &str = "MultiPV";
+
+/// Time of a hint.
+const HINT_TIME: Duration = Duration::from_secs(1);
+
+/// Time of each position of a review.
+const REVIEW_TIME: Duration = Duration::from_millis(150);
+
+/// Longest analysis of one position.
+const ANALYSIS_TIME: Duration = Duration::from_secs(3600);
+
+/// Extra wait beyond a search's time before it is late.
+const LATE_GRACE: Duration = Duration::from_secs(1);
+
+/// How the engine is started and set up.
+#[derive(Clone, Debug)]
+pub struct EngineSetup {
+    /// Name if the engine reports none.
+    pub name: String,
+    pub command: EngineCommand,
+    pub protocol: Protocol,
+    /// Options by name.
+    pub options: Vec<(String, String)>,
+    pub timeouts: EngineTimeouts,
+    /// Point of view of its scores.
+    pub scores: ScoreView,
+}
+
+impl EngineSetup {
+    /// The level that its options set.
+    pub(super) fn level(&self) -> Option<i64> {
+        let value = |wanted: &str| {
+            let option = self.options.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            option.map(|(_, value)| value.as_str())
+        };
+        value(LIMIT_STRENGTH).filter(|value| *value == "true").and_then(|_| value(ELO)?.parse().ok())
+    }
+}
+
+/// What a search is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Purpose {
+    /// The engine's move, at its level.
+    Move,
+    Hint,
+    Analysis {
+        lines: u32,
+    },
+    /// A score for the graph of a finished game.
+    Review,
+}
+
+impl Purpose {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Purpose::Move => "move",
+            Purpose::Hint => "hint",
+            Purpose::Analysis { .. } => "analysis",
+            Purpose::Review => "review",
+        }
+    }
+}
+
+/// A search: its position as moves from the start of a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Search {
+    pub(super) purpose: Purpose,
+    /// Number of the game.
+    pub(super) game: u32,
+    pub(super) moves: Vec<UciMove>,
+}
+
+/// How a wait for a search ended.
+pub(super) enum SearchOutcome {
+    Finished(Box<SearchResult>),
+    /// The interrupt was raised; the engine searches on.
+    Interrupted,
+    /// It has overstepped its time.
+    Late,
+    Failed(String),
+}
+
+/// What the engine can do.
+#[derive(Clone, Debug)]
+pub(super) struct EngineFacts {
+    pub(super) name: String,
+    /// Range of levels.
+    pub(super) elo: Option<(i64, i64)>,
+    /// Lines that it can analyze at once.
+    pub(super) lines: u32,
+    pub(super) chess960: bool,
+}
+
+/// The engine, running or not.
+pub(super) struct Opponent {
+    setup: EngineSetup,
+    /// Ends every wait when the page ends.
+    quit: Interrupt,
+    engine: Option<Box<dyn Engine>>,
+    facts: EngineFacts,
+    /// Level and lines that were set last.
+    level: Option<i64>,
+    lines: u32,
+    /// Limits to which it was fitted.
+    fitted: Option<SearchLimits>,
+    /// Number of the game for which it got `ucinewgame`.
+    game: Option<u32>,
+    /// Whether it has searched at full strength since then, so that its tables know more than its level does.
+    knows_more: bool,
+}
+
+impl Opponent {
+    pub(super) fn new(setup: EngineSetup, quit: Interrupt) -> Opponent {
+        let facts = EngineFacts { name: setup.name.clone(), elo: None, lines: 1, chess960: true };
+        Opponent {
+            level: setup.level(),
+            setup,
+            quit,
+            engine: None,
+            facts,
+            lines: 1,
+            fitted: None,
+            game: None,
+            knows_more: false,
+        }
+    }
+
+    pub(super) fn facts(&self) -> &EngineFacts {
+        &self.facts
+    }
+
+    pub(super) fn scores(&self) -> ScoreView {
+        self.setup.scores
+    }
+
+    /// # Errors
+    /// If the engine cannot be limited to this level.
+    pub(super) fn check_level(&self, level: Option<i64>) -> Result<(), NewGameError> {
+        match (level, self.facts.elo) {
+            (None, _) => Ok(()),
+            (Some(_), None) => Err(NewGameError::NoLevel),
+            (Some(wanted), Some((low, high))) if (low..=high).contains(&wanted) => Ok(()),
+            (Some(wanted), Some((low, high))) => Err(NewGameError::Level { low, high, wanted }),
+        }
+    }
+
+    /// Starts the engine, if it does not run, for a game with limits like these.
+    ///
+    /// # Errors
+    /// In words.
+    pub(super) fn start(&mut self, limits: &SearchLimits) -> Result<(), String> {
+        // Only engines of the xboard protocol are fitted, and before their first game.
+        let is_fitted = |engine: &dyn Engine| {
+            engine.protocol() != Protocol::Xboard || self.fitted.as_ref() == Some(limits)
+        };
+        if self.engine.as_deref().is_some_and(is_fitted) {
+            return Ok(());
+        }
+        self.quit();
+        let context = &mut WaitContext::interruptible(&self.quit);
+        let setup = &self.setup;
+        let started = smalt_driver::start(&setup.command, setup.protocol, setup.timeouts, None, context);
+        let mut engine = started.map_err(|failure| failure.to_string())?;
+        for (name, value) in &setup.options {
+            engine.set_option(name, value, context).map_err(|error| option_words(&error))?;
+        }
+        engine.fit_limits(limits, None, context).map_err(|error| error.to_string())?;
+        self.facts = facts(&*engine, &setup.name);
+        (self.level, self.lines) = (setup.level(), 1);
+        (self.fitted, self.game) = (Some(limits.clone()), None);
+        self.engine = Some(engine);
+        Ok(())
+    }
+
+    /// Begins a search.
+    ///
+    /// # Errors
+    /// In words; the engine may have failed.
+    pub(super) fn begin(&mut self, search: &Search, game: &PlayedGame) -> Result<(), String> {
+        self.start(&game.clock.kind_of_limits())?;
+        let is_move = search.purpose == Purpose::Move;
+        let lines = match search.purpose {
+            Purpose::Analysis { lines } => lines.clamp(1, self.facts.lines),
+            _ => 1,
+        };
+        self.set_up(if is_move { game.level } else { None }, lines)?;
+        let engine = self.engine.as_deref_mut().ok_or("the engine is not running")?;
+        let context = &mut WaitContext::interruptible(&self.quit);
+        let is_limited = is_move && game.level.is_some();
+        if self.game != Some(search.game) || (is_limited && self.knows_more) {
+            let options = GameOptions { variant: game.mode, ..GameOptions::default() };
+            engine.new_game(options, context).map_err(|error| error.to_string())?;
+            (self.game, self.knows_more) = (Some(search.game), false);
+        }
+        self.knows_more |= !is_move;
+        let (limits, deadline) = limits(search.purpose, game, engine.protocol());
+        let start = *game.game().start();
+        let fen = start.to_fen();
+        let request = SearchRequest {
+            start: if is_standard(&start, game.mode) { Start::Standard } else { Start::Fen(&fen) },
+            moves: &search.moves,
+            limits: &limits,
+            deadline,
+            stop_after: None,
+        };
+        engine.begin(&request, context).map_err(|error| error.to_string())
+    }
+
+    /// Sets level and number of lines where they are others.
+    fn set_up(&mut self, level: Option<i64>, lines: u32) -> Result<(), String> {
+        let mut options: Vec<(&str, String)> = Vec::new();
+        if level != self.level && self.facts.elo.is_some() {
+            options.push((LIMIT_STRENGTH, level.is_some().to_string()));
+            options.extend(level.map(|level| (ELO, level.to_string())));
+        }
+        if lines != self.lines {
+            options.push((MULTI_PV, lines.to_string()));
+        }
+        if options.is_empty() {
+            return Ok(());
+        }
+        let engine = self.engine.as_deref_mut().ok_or("the engine is not running")?;
+        let context = &mut WaitContext::interruptible(&self.quit);
+        engine.abandon(context).map_err(|error| error.to_string())?;
+        for (name, value) in options {
+            engine.set_option(name, &value, context).map_err(|error| option_words(&error))?;
+        }
+        (self.level, self.lines) = (level, lines);
+        Ok(())
+    }
+
+    /// Waits for the search that was begun.
+    pub(super) fn finish(
+        &mut self,
+        interrupt: &Interrupt,
+        observer: &mut SearchObserver<'_>,
+    ) -> SearchOutcome {
+        let Some(engine) = self.engine.as_deref_mut() else {
+            return SearchOutcome::Failed("the engine is not running".to_owned());
+        };
+        match engine.finish(&mut WaitContext::interruptible(interrupt), Some(observer)) {
+            Ok(result) => SearchOutcome::Finished(Box::new(result)),
+            Err(ConversationError::Interrupted) => SearchOutcome::Interrupted,
+            Err(ConversationError::Fault(Fault::NoBestmove { .. })) => SearchOutcome::Late,
+            Err(error) => SearchOutcome::Failed(error.to_string()),
+        }
+    }
+
+    /// Stops the search, if one runs.
+    ///
+    /// # Errors
+    /// In words; the engine has failed then.
+    pub(super) fn abandon(&mut self) -> Result<(), String> {
+        let Some(engine) = self.engine.as_deref_mut() else { return Ok(()) };
+        let stopped = engine.abandon(&mut WaitContext::interruptible(&self.quit));
+        stopped.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Ends the engine.
+    pub(super) fn quit(&mut self) {
+        if let Some(mut engine) = self.engine.take() {
+            engine.quit();
+        }
+    }
+}
+
+fn option_words(error: &SetOptionError) -> String {
+    format!("failed to {error}")
+}
+
+/// Whether a start position is written as `startpos`.
+fn is_standard(start: &Position, mode: CastlingMode) -> bool {
+    mode == CastlingMode::Standard && *start == Position::start()
+}
+
+fn facts(engine: &dyn Engine, name: &str) -> EngineFacts {
+    let options = engine.options();
+    let range = |name: &str| match option::find(options, name)?.kind {
+        OptionKind::Spin { min, max, .. } => Some((min, max)),
+        _ => None,
+    };
+    let is_xboard = engine.protocol() == Protocol::Xboard;
+    EngineFacts {
+        name: if engine.name().is_empty() { name.to_owned() } else { engine.name().to_owned() },
+        elo: range(ELO).filter(|_| option::find(options, LIMIT_STRENGTH).is_some()),
+        lines: range(MULTI_PV).map_or(1, |(_, most)| most.clamp(1, MOST_LINES as i64) as u32),
+        chess960: is_xboard || option::find(options, "UCI_Chess960").is_some(),
+    }
+}
+
+/// Limits of a search, and the time after which it is late. The xboard protocol has whole seconds, and no
+/// analysis by the words of a search.
+fn limits(purpose: Purpose, game: &PlayedGame, protocol: Protocol) -> (SearchLimits, Duration) {
+    let is_xboard = protocol == Protocol::Xboard;
+    let timed = |time: Duration| {
+        let limits = SearchLimits { move_time: Some(time), ..SearchLimits::default() };
+        (limits, time + game.clock.longest_move)
+    };
+    match purpose {
+        Purpose::Move => {
+            let clock = game.running_clock(game.engine());
+            let late = clock.time_limit().map(|limit| limit + game.clock.margin + LATE_GRACE);
+            (game.limits(), late.unwrap_or(game.clock.longest_move))
+        }
+        Purpose::Hint => timed(HINT_TIME),
+        Purpose::Review => timed(if is_xboard { HINT_TIME } else { REVIEW_TIME }),
+        Purpose::Analysis { .. } if is_xboard => timed(ANALYSIS_TIME),
+        Purpose::Analysis { .. } => {
+            let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
+            (limits, 24 * ANALYSIS_TIME)
+        }
+    }
+}

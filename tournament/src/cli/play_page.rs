@@ -1,0 +1,225 @@
+//! `play`: a human against an engine in the browser.
+
+use std::io::Read;
+use std::num::{NonZeroU32, NonZeroU64};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use clap::{Args, ValueEnum};
+use smalt_about::ArgValueCandidates;
+use smalt_dashboard::ClientLimits;
+use smalt_dashboard::play::{
+    ColorChoice, EngineSetup, NewGame, PlayError, PlayServer, PlaySettings, StartPosition,
+};
+use smalt_driver::EngineCommand;
+use smalt_driver::process::StopSignals;
+use smalt_match::game::GameRecord;
+use smalt_match::pgn::PgnWriter;
+use smalt_match::plan::{Entrant, Plan, Timeouts};
+use smalt_match::run::engine_timeouts;
+use smalt_match::store::Store;
+use smalt_protocol::TimeControl;
+use smalt_workbench::decompress::Unpacked;
+use smalt_workbench::entrant::BUILTIN;
+use toml::{Table, Value};
+
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::intent::{command_of, engine_names, registry, single_engine};
+use super::play::{read_run, refuse_store};
+use super::serve::{PageFlags, refuse_page};
+
+/// What an engine has where neither flags nor its words limit it.
+const USUAL_LIMITS: &str = "movetime=1000";
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  smalt-tournament play
+  smalt-tournament play --level 1500 --tc 300+3 --side black
+  smalt-tournament play --engine stockfish --fen '8/8/8/4k3/8/8/4P3/4K3 w - - 0 1'
+  smalt-tournament play --chess960
+  smalt-tournament play run.db --game 17 --ply 40 --engine mine
+
+Open the printed address. The page moves by drag, tap or keys (e2e4, Nf3, O-O), starts other games with any color, level, time \
+control and position, and analyzes with several lines. The game is held by this program: a page that is closed or loses its \
+connection goes on where it was. Without a time control the engine has one second for each move, and there are no clocks.";
+
+/// Against whom, from where, and how.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PlayFlags {
+    /// Store of a run: play on from one of its games (needs --game)
+    #[arg(value_name = "RUN.db", requires = "game", conflicts_with_all = ["fen", "pgn", "chess960"])]
+    run: Option<PathBuf>,
+    /// Engine: a command with its arguments, a name from the registry, builtin, key=value words, or an engine of RUN.db [default: builtin]
+    #[arg(long, value_name = "E", add = ArgValueCandidates::new(engine_names))]
+    engine: Option<String>,
+    /// Rating to which the engine is limited (UCI_Elo), e.g. 1500
+    #[arg(long, value_name = "ELO")]
+    level: Option<i64>,
+    /// Side of the human [default: white, and in another position the side to move]
+    #[arg(long, value_enum, value_name = "SIDE")]
+    side: Option<SideFlag>,
+    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
+    #[arg(long, value_name = "FILE")]
+    engines: Option<PathBuf>,
+    /// Time control of both sides: moves/seconds+increment, e.g. 300+3
+    #[arg(long, value_name = "TC", help_heading = "Time control")]
+    tc: Option<TimeControl>,
+    /// Time for each move of the engine, in milliseconds [default: 1000]
+    #[arg(long, value_name = "MS", conflicts_with = "tc", help_heading = "Time control")]
+    movetime: Option<NonZeroU64>,
+    /// Nodes for each move of the engine
+    #[arg(long, value_name = "N", help_heading = "Time control")]
+    nodes: Option<NonZeroU64>,
+    /// Depth of each search of the engine, in plies
+    #[arg(long, value_name = "PLIES", help_heading = "Time control")]
+    depth: Option<NonZeroU32>,
+    /// Position to start from
+    #[arg(long, value_name = "FEN", conflicts_with_all = ["pgn", "chess960"], help_heading = "Start")]
+    fen: Option<String>,
+    /// PGN file with a game to play on from (.gz and .zst are read as they are)
+    #[arg(long, value_name = "FILE", conflicts_with = "chess960", help_heading = "Start")]
+    pgn: Option<PathBuf>,
+    /// Number of the game in RUN.db or in the PGN file [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Start")]
+    game: Option<u32>,
+    /// Number of plies of that game that are played [default: all]
+    #[arg(long, value_name = "P", requires = "game", help_heading = "Start")]
+    ply: Option<usize>,
+    /// Chess960 from this start position, 0 to 959, or from a random one
+    #[arg(long, value_name = "NUMBER", num_args = 0..=1, require_equals = true, help_heading = "Start")]
+    chess960: Option<Option<u16>>,
+    /// Address of the page.
+    #[command(flatten)]
+    page: PageFlags,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SideFlag {
+    White,
+    Black,
+    Random,
+}
+
+impl From<SideFlag> for ColorChoice {
+    fn from(side: SideFlag) -> ColorChoice {
+        match side {
+            SideFlag::White => ColorChoice::White,
+            SideFlag::Black => ColorChoice::Black,
+            SideFlag::Random => ColorChoice::Random,
+        }
+    }
+}
+
+/// Serves the page until a signal comes.
+pub(super) fn play(flags: &PlayFlags) -> Result<Exit, Refusal> {
+    let run = flags.run.as_deref().map(|path| stored_game(path, flags.game.unwrap_or(1))).transpose()?;
+    let (entrant, command, limits) = engine(flags, run.as_ref().map(|(plan, _)| plan))?;
+    let start = start(flags, run.map(|(_, pgn)| pgn))?;
+    let usual = if matches!(start, StartPosition::Fen(_) | StartPosition::Pgn { .. }) {
+        ColorChoice::Mover
+    } else {
+        ColorChoice::White
+    };
+    let game = NewGame { color: flags.side.map_or(usual, Into::into), start, level: flags.level, limits };
+    let place = flags.page.bind()?;
+    let mut signals = StopSignals::catch().context("listen to signals").or_failed()?;
+    let announcement = flags.page.announcement(&place);
+    let settings = PlaySettings {
+        engine: setup(&entrant, command),
+        game,
+        hosts: flags.page.host.clone(),
+        limits: ClientLimits::default(),
+    };
+    let _page = PlayServer::start(place, settings).map_err(|error| match error {
+        PlayError::Server(error) => refuse_page(error, "--listen"),
+        error => Refusal { exit: Exit::Usage, error: anyhow!("{}: {error}", entrant.name) },
+    })?;
+    announcement.print()?;
+    signals.wait();
+    Ok(Exit::Done)
+}
+
+fn setup(entrant: &Entrant, command: EngineCommand) -> EngineSetup {
+    EngineSetup {
+        name: entrant.name.clone(),
+        command,
+        protocol: entrant.engine.proto,
+        options: entrant.engine.option_texts().into_iter().collect(),
+        timeouts: engine_timeouts(&Timeouts::default(), entrant),
+        scores: entrant.scores(),
+    }
+}
+
+/// The engine, its command and its limits: those of flags, else its own.
+fn engine(flags: &PlayFlags, run: Option<&Plan>) -> Result<(Entrant, EngineCommand, String), Refusal> {
+    let words = flags.engine.as_deref().unwrap_or(BUILTIN);
+    let typed = limit_words(flags);
+    if let Some(entrant) = run.and_then(|plan| plan.entrants.iter().find(|entrant| entrant.name == words)) {
+        let limits = typed.unwrap_or_else(|| USUAL_LIMITS.to_owned());
+        return Ok((entrant.clone(), command_of(entrant)?, limits));
+    }
+    let registry = registry(flags.engines.as_deref())?;
+    let mut table = registry.parse_engine(words).context("--engine").or_usage()?;
+    table.entry("proto").or_insert_with(|| Value::from("auto"));
+    let limits = typed.or_else(|| own_limits(&table)).unwrap_or_else(|| USUAL_LIMITS.to_owned());
+    let (entrant, command) = single_engine(table, &registry)?;
+    Ok((entrant, command, limits))
+}
+
+/// Limits of flags as words.
+fn limit_words(flags: &PlayFlags) -> Option<String> {
+    let words = [
+        flags.tc.as_ref().map(|tc| format!("tc={tc}")),
+        flags.movetime.map(|ms| format!("movetime={ms}")),
+        flags.nodes.map(|nodes| format!("nodes={nodes}")),
+        flags.depth.map(|depth| format!("depth={depth}")),
+    ];
+    let words: Vec<String> = words.into_iter().flatten().collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// Limits among the words of an engine.
+fn own_limits(engine: &Table) -> Option<String> {
+    let word = |key: &&str| match engine.get(*key)? {
+        Value::String(text) => Some(format!("{key}={text}")),
+        value => Some(format!("{key}={value}")),
+    };
+    let words: Vec<String> = ["tc", "movetime", "nodes", "depth"].iter().filter_map(word).collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// Where the game starts.
+fn start(flags: &PlayFlags, stored: Option<String>) -> Result<StartPosition, Refusal> {
+    let pgn = |text, game| StartPosition::Pgn { text, game, plies: flags.ply };
+    if let Some(text) = stored {
+        return Ok(pgn(text, 1));
+    }
+    if let Some(path) = &flags.pgn {
+        let read = || -> anyhow::Result<String> {
+            let mut text = Vec::new();
+            Unpacked::open(path)?.read_to_end(&mut text)?;
+            Ok(String::from_utf8_lossy(&text).into_owned())
+        };
+        let text = read().with_context(|| format!("read {}", path.display())).or_usage()?;
+        return Ok(pgn(text, flags.game.unwrap_or(1) as usize));
+    }
+    if flags.game.is_some() {
+        return Err(anyhow!("--game: of which games? Give RUN.db or --pgn FILE")).or_usage();
+    }
+    Ok(match (&flags.fen, flags.chess960) {
+        (Some(fen), _) => StartPosition::Fen(fen.clone()),
+        (None, Some(number)) => StartPosition::Chess960(number),
+        (None, None) => StartPosition::Standard,
+    })
+}
+
+/// The plan of a run, and one of its games as PGN.
+fn stored_game(path: &Path, number: u32) -> Result<(Plan, String), Refusal> {
+    let store = Store::read(path).map_err(refuse_store)?;
+    let prepared = read_run(&store)?;
+    let mut found: Option<GameRecord> = None;
+    store.for_each_game_of(number - 1..=number - 1, |record| found = Some(record)).map_err(refuse_store)?;
+    let game = found.ok_or_else(|| anyhow!("{} has no finished game {number}", path.display())).or_usage()?;
+    let pgn = PgnWriter::new(&prepared.plan, prepared.openings).write(&game);
+    Ok((prepared.plan, pgn))
+}
