@@ -103,6 +103,9 @@ pub(super) enum Command {
     Resume(ResumeFlags),
     /// Show the progress of a run, its speed, time left and faults
     Status(StatusFlags),
+    /// Control a run in progress: pause, continue, concurrency, withdraw an engine
+    #[command(after_help = super::ctl::EXAMPLES)]
+    Ctl(super::ctl::CtlFlags),
     /// Serve the live page of runs: standings, boards, every game
     #[command(after_help = super::serve::EXAMPLES)]
     Serve(super::serve::ServeFlags),

@@ -4,6 +4,7 @@ mod arguments;
 mod bisect;
 mod check;
 mod compat;
+mod ctl;
 mod data;
 mod datagen;
 mod display;
@@ -151,6 +152,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             Exit::Done
         }
         Command::Resume(flags) => resume::resume(&flags, play::face(flags.quiet))?,
+        Command::Ctl(flags) => ctl::ctl(&flags)?,
         Command::Status(flags) => status::status(&flags)?,
         Command::Serve(flags) => serve::serve(&flags)?,
         Command::Play(flags) => play_page::play(&flags)?,

@@ -359,6 +359,7 @@ pub(super) fn run_games(
         announce(prepared, &path, &players);
     }
     signals::listen(sender.clone()).context("listen to signals").or_failed()?;
+    let _control = super::ctl::listen(&path, &sender);
     let mut boards = Vec::new();
     let mut queue: Box<dyn Queue> = match players {
         Workers::Remote(queue) => queue,

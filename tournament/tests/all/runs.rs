@@ -427,3 +427,43 @@ fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
     finish(run, 0);
     assert_eq!(place.results("run.db")["games_finished"], 8);
 }
+
+/// Numbers of the games that were started and finished, by the event file.
+fn started_and_finished(place: &Place) -> [usize; 2] {
+    let events = std::fs::read_to_string(place.path("events.jsonl")).unwrap_or_default();
+    ["game-started", "game-finished"].map(|name| events.matches(name).count())
+}
+
+#[test]
+fn a_run_is_paused_continued_and_rid_of_an_engine_by_ctl() {
+    let place = Place::new();
+    let entrants = slow();
+    let mut run =
+        place.start(&[&gauntlet("400", "2", &entrants)[..], &["--events", "events.jsonl"]].concat());
+    place.await_games("run.db", 1);
+    place.check(&["ctl", "run.db", "pause"], 0);
+    // Nothing starts any more, and what was in progress ends.
+    wait_until("the end of the games in progress", || {
+        let [started, finished] = started_and_finished(&place);
+        started == finished
+    });
+    let paused = started_and_finished(&place);
+    place.results("run.db");
+    assert_eq!(started_and_finished(&place), paused);
+    assert!(run.try_wait().unwrap().is_none(), "it waits");
+    place.check(&["ctl", "run.db", "concurrency", "1"], 0);
+    place.check(&["ctl", "run.db", "continue"], 0);
+    wait_until("more games", || started_and_finished(&place)[1] > paused[1]);
+    let [started, finished] = started_and_finished(&place);
+    assert!(started - finished <= 1, "one game at a time: {started} {finished}");
+    let (_, refused) = place.check(&["ctl", "run.db", "withdraw", "secnd"], 2);
+    assert!(refused.contains("did you mean \"second\"?"), "{refused}");
+    place.check(&["ctl", "run.db", "withdraw", "first"], 0);
+    place.check(&["ctl", "run.db", "withdraw", "second"], 0);
+    finish(run, 3);
+    let results = place.results("run.db");
+    assert!(results["games_finished"].as_u64().unwrap() < 800, "{results}");
+    let (_, refused) = place.check(&["ctl", "run.db", "pause"], 1);
+    assert!(refused.contains("no run of this store is in progress"), "{refused}");
+    assert!(!place.path("run.db-ctl").exists());
+}

@@ -295,8 +295,9 @@ impl<'a> RunSession<'a> {
             }
             Event::Stop(StopReason::Failed(words)) => return Some(LeaveReason::Failed(words)),
             Event::Stop(_) | Event::Kill => return Some(LeaveReason::Asked),
-            // The counts come with the record of the game.
+            // The counts come with the record of the game; users control the coordinator.
             Event::SearchWarning { .. }
+            | Event::Control(_)
             | Event::EngineStarted { .. }
             | Event::EngineExited { .. }
             | Event::MachineJoined(_)

@@ -10,6 +10,7 @@ use smalt_chess::{Color, Outcome};
 use smalt_driver::process::ProcessIdentity;
 use smalt_stats::Verdict;
 
+use super::control::ControlCommand;
 use super::done::DoneGames;
 use super::event::{Disqualification, Event, RunEvent, RunObserver, StopReason};
 use super::queue::{OpenedGame, Queue, Work};
@@ -90,6 +91,10 @@ pub struct Coordinator<'a> {
     has_warned_of_repeats: bool,
     walkovers: u32,
     playing: u32,
+    /// Whether the user paused the run.
+    is_paused: bool,
+    /// Maximum number of pairs at the same time, if the user set one.
+    concurrency: Option<usize>,
     processes: HashSet<ProcessIdentity>,
     stop: Option<StopReason>,
     shutdown: Shutdown,
@@ -144,6 +149,8 @@ impl<'a> Coordinator<'a> {
             has_warned_of_repeats: false,
             walkovers: 0,
             playing: 0,
+            is_paused: false,
+            concurrency: None,
             processes: HashSet::new(),
             stop: None,
             shutdown: Shutdown::NotYet,
@@ -256,7 +263,7 @@ impl<'a> Coordinator<'a> {
         if self.closed {
             return Ok(());
         }
-        while self.stop.is_none() && self.queue.capacity() > 0 {
+        while self.stop.is_none() && self.may_start() && self.queue.capacity() > 0 {
             let Some(work) = self.next_work()? else { break };
             self.playing += 1;
             self.queue.submit(work);
@@ -265,6 +272,37 @@ impl<'a> Coordinator<'a> {
             self.playing == 0 && (self.stop.is_some() || self.next_pair >= self.standings.schedule().pairs());
         if nothing_left {
             self.close();
+        }
+        Ok(())
+    }
+
+    /// Whether the user lets another pair start.
+    fn may_start(&self) -> bool {
+        !self.is_paused && self.concurrency.is_none_or(|most| (self.playing as usize) < most)
+    }
+
+    fn control(&mut self, command: ControlCommand) -> Result<(), RunError> {
+        match command {
+            ControlCommand::Pause => {
+                self.is_paused = true;
+                self.notify(&RunEvent::Notice("Paused: games in progress are finished, and no others start"));
+            }
+            ControlCommand::Continue => {
+                self.is_paused = false;
+                self.notify(&RunEvent::Notice("The run goes on"));
+            }
+            ControlCommand::Concurrency(games) => {
+                let slots = self.queue.slots();
+                let games = if slots == 0 { games } else { games.min(slots) };
+                self.concurrency = Some(games);
+                self.notify(&RunEvent::Notice(&format!(
+                    "At most {games} games at the same time from now on"
+                )));
+            }
+            ControlCommand::Withdraw(entrant) if entrant < self.prepared.plan.entrants.len() => {
+                self.disqualify(entrant, Disqualification::Withdrawn)?;
+            }
+            ControlCommand::Withdraw(_) => {}
         }
         Ok(())
     }
@@ -401,6 +439,7 @@ impl<'a> Coordinator<'a> {
                     self.close();
                 }
             }
+            Event::Control(command) => self.control(command)?,
             Event::Stop(reason) => self.stop(reason),
             Event::Kill => {
                 self.stop(StopReason::User);

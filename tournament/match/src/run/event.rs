@@ -5,6 +5,7 @@ use std::fmt;
 use smalt_driver::process::ProcessIdentity;
 use smalt_protocol::OptionDeclaration;
 
+use super::control::ControlCommand;
 use crate::game::{EngineFault, GameRecord, GameWarning, MachineReport};
 use crate::schedule::ScheduledGame;
 use crate::standings::Standings;
@@ -85,6 +86,8 @@ pub enum Event {
         /// Index of the worker.
         worker: usize,
     },
+    /// A command of the user.
+    Control(ControlCommand),
     Stop(StopReason),
     /// Stop the run at once, without waiting for workers.
     Kill,
@@ -123,6 +126,8 @@ pub enum Disqualification {
         words: String,
     },
     Faults(u32),
+    /// The user withdrew it.
+    Withdrawn,
 }
 
 impl fmt::Display for Disqualification {
@@ -132,6 +137,7 @@ impl fmt::Display for Disqualification {
             Disqualification::Starts { times, words } => {
                 write!(f, "failed to start {times} times running (it {words})")
             }
+            Disqualification::Withdrawn => f.write_str("was withdrawn"),
             Disqualification::Faults(faults) => write!(f, "had {faults} faults, as many as the plan allows"),
         }
     }

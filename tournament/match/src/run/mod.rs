@@ -3,6 +3,7 @@
 
 mod binaries;
 mod calibration;
+mod control;
 mod coordinator;
 mod done;
 mod engine_check;
@@ -18,6 +19,7 @@ mod slot_config;
 
 pub use binaries::{Binaries, sha256};
 pub use calibration::measure_speed;
+pub use control::{ControlCommand, ControlError, ControlListener};
 pub use coordinator::{Coordinator, RunError, RunOutcome};
 pub use engine_check::{UnfitEngine, check_engines, check_start};
 pub use engine_command::{engine_command, engine_timeouts};
