@@ -72,10 +72,11 @@ fn count<const WHITE: bool, const BULK: bool>(position: &Position, depth: u32) -
     }
     let mut list = MoveList::new();
     position.list_legal_moves_as::<WHITE>(&mut list);
+    let view = position.king_view::<WHITE>();
     let mut next = *position;
     if depth == 1 {
         for &mv in &list {
-            next.set_after_as::<WHITE>(position, mv);
+            next.set_after_seen::<WHITE>(position, mv, &view);
             // The result is not used; `black_box` keeps the optimizer from removing the move.
             black_box(&next);
         }
@@ -83,7 +84,7 @@ fn count<const WHITE: bool, const BULK: bool>(position: &Position, depth: u32) -
     }
     let mut nodes = 0;
     for &mv in &list {
-        next.set_after_as::<WHITE>(position, mv);
+        next.set_after_seen::<WHITE>(position, mv, &view);
         nodes += if WHITE {
             count::<false, BULK>(&next, depth - 1)
         } else {

@@ -42,7 +42,9 @@ impl PerftTable {
     /// The number of sequences of `depth` legal moves, the leaves counted in bulk.
     pub fn perft(&self, position: &Position, depth: u32) -> u64 {
         // Keys name castling rights by wing; rooks distinguish Chess960 positions that differ only in the rook's file.
-        let salt = position.castling_rooks().0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        // Rooks in the corners, those of standard chess, add nothing: calls for different children share their counts.
+        const CORNERS: u64 = 0x8100_0000_0000_0081;
+        let salt = (position.castling_rooks().0 & !CORNERS).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         match position.turn() {
             Color::White => self.count::<true>(position, depth, salt),
             Color::Black => self.count::<false>(position, depth, salt),
@@ -60,10 +62,11 @@ impl PerftTable {
         }
         let mut list = MoveList::new();
         position.list_legal_moves_as::<WHITE>(&mut list);
+        let view = position.king_view::<WHITE>();
         let mut next = *position;
         let mut nodes = 0;
         for &mv in &list {
-            next.set_after_as::<WHITE>(position, mv);
+            next.set_after_seen::<WHITE>(position, mv, &view);
             nodes += if WHITE {
                 self.count::<false>(&next, depth - 1, salt)
             } else {

@@ -8,6 +8,27 @@ use crate::moves::{Move, MoveKind};
 use crate::piece::{Color, Piece, Role};
 use crate::square::{Rank, Square};
 
+/// What the king of the side that waits sees: the same for all moves of a position that touch none of its lines.
+pub(crate) struct KingView {
+    /// Its lines up to the first piece of the side to move on each, that piece included.
+    lines: Bitboard,
+    orthogonal_pins: Bitboard,
+    diagonal_pins: Bitboard,
+}
+
+/// The checkers after a normal move of `us` but for sliders: the moved piece, where it is a pawn or knight that attacks.
+#[inline(always)]
+fn leaper_check(us: Color, king: Square, moved: usize, to: Square) -> Bitboard {
+    const PAWN: usize = Role::Pawn as usize;
+    const KNIGHT: usize = Role::Knight as usize;
+    let attackers = match moved >> 1 {
+        PAWN => pawn_attacks(!us, king),
+        KNIGHT => knight_attacks(king),
+        _ => Bitboard::EMPTY,
+    };
+    attackers & to.into()
+}
+
 impl Position {
     /// Plays a legal move and returns whether it gives check. What happens with an illegal move is unspecified, but
     /// it is no undefined behavior: ask [`Position::is_legal`] where in doubt.
@@ -39,8 +60,8 @@ impl Position {
     #[inline]
     fn play_from(&mut self, before: &Position, mv: Move) {
         match before.turn {
-            Color::White => self.play_from_as::<true>(before, mv),
-            Color::Black => self.play_from_as::<false>(before, mv),
+            Color::White => self.play_from_as::<true>(before, mv, None),
+            Color::Black => self.play_from_as::<false>(before, mv, None),
         }
     }
 
@@ -85,17 +106,28 @@ impl Position {
         zobrist::WHITE_TO_MOVE ^ en_passant
     }
 
-    /// As [`Position::set_after`] for the side that is known to move.
+    /// As [`Position::set_after`] for the side that is known to move, with the view of the other king in `before`.
     #[inline(always)]
-    pub(crate) fn set_after_as<const WHITE: bool>(&mut self, before: &Position, mv: Move) {
+    pub(crate) fn set_after_seen<const WHITE: bool>(&mut self, before: &Position, mv: Move, view: &KingView) {
         *self = *before;
-        self.play_from_as::<WHITE>(before, mv);
+        self.play_from_as::<WHITE>(before, mv, Some(view));
+    }
+
+    /// What the king of the side that waits sees.
+    #[inline(always)]
+    pub(crate) fn king_view<const WHITE: bool>(&self) -> KingView {
+        let us = if WHITE { Color::White } else { Color::Black };
+        let (king, them) = (self.king(!us), self.color(us));
+        let mut seen = *self;
+        seen.find_checkers_and_pins(!us, king, them);
+        let lines = rook_attacks(king, them) | bishop_attacks(king, them);
+        KingView { lines, orthogonal_pins: seen.orthogonal_pins, diagonal_pins: seen.diagonal_pins }
     }
 
     /// Plays on a copy of `before`. Values are read from `before` rather than from the fresh copy, for the processor
     /// would wait until that has gone through.
     #[inline(always)]
-    fn play_from_as<const WHITE: bool>(&mut self, before: &Position, mv: Move) {
+    fn play_from_as<const WHITE: bool>(&mut self, before: &Position, mv: Move, view: Option<&KingView>) {
         let us = if WHITE { Color::White } else { Color::Black };
         self.turn = !us;
         self.en_passant = None;
@@ -119,7 +151,14 @@ impl Position {
         if mv.is_double_push() {
             self.allow_en_passant(us, mv.to());
         }
-        self.find_checkers_and_pins_after(before, us, king, moved, mv);
+        self.checkers = leaper_check(us, king, moved, mv.to());
+        match view {
+            // The lines of the king are as they were.
+            Some(view) if !view.lines.intersects(touched) => {
+                (self.orthogonal_pins, self.diagonal_pins) = (view.orthogonal_pins, view.diagonal_pins);
+            }
+            _ => self.find_slider_checks_and_pins_after(before, us, king, mv),
+        }
     }
 
     /// The piece leaves its square, takes what stands on the other (perhaps nothing), and arrives there as itself.
@@ -218,17 +257,10 @@ impl Position {
         self.castling_rooks ^= lost;
     }
 
-    /// As [`Position::find_checkers_and_pins`] after a normal move of `us`. Nothing is read from `self`, where the
-    /// processor would wait for the move, and only the moved piece can give check as a knight or pawn.
+    /// Adds the sliders that give check after a normal move of `us`, and finds the pins. Nothing is read from `self`,
+    /// where the processor would wait for the move.
     #[inline(always)]
-    fn find_checkers_and_pins_after(
-        &mut self,
-        before: &Position,
-        us: Color,
-        king: Square,
-        moved: usize,
-        mv: Move,
-    ) {
+    fn find_slider_checks_and_pins_after(&mut self, before: &Position, us: Color, king: Square, mv: Move) {
         let touched = Bitboard::from(mv.from()) | mv.to().into();
         let movers = before.colors[us.index()];
         let queens = before.role(Role::Queen);
@@ -239,14 +271,6 @@ impl Position {
         let orthogonal = after(before.role(Role::Rook) | queens);
         let diagonal = after(before.role(Role::Bishop) | queens);
         let own = before.colors[(!us).index()] - mv.to().into();
-        const PAWN: usize = Role::Pawn as usize;
-        const KNIGHT: usize = Role::Knight as usize;
-        let leaper_checks = match moved >> 1 {
-            PAWN => pawn_attacks(!us, king),
-            KNIGHT => knight_attacks(king),
-            _ => Bitboard::EMPTY,
-        };
-        self.checkers = leaper_checks & mv.to().into();
         self.add_slider_checks_and_pins(king, own, movers ^ touched, orthogonal, diagonal);
     }
 
