@@ -29,7 +29,7 @@ pub use registry::{Registry, RegistryError, RegistryFile};
 pub use resolve::{Program, ResolveError};
 pub use text::OptionText;
 pub use word_reader::{from_words, table_of_words};
-pub use words::{WordsError, parse_keys, split_words, to_words};
+pub use words::{WordsError, join_words, parse_keys, split_words, to_words};
 
 /// The command that means Smalt itself: the running executable again, as an engine.
 pub const BUILTIN: &str = "builtin";

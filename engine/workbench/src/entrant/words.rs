@@ -123,6 +123,19 @@ fn text_of(value: &Value) -> String {
     }
 }
 
+/// Words as one text that [`split_words`] splits again; only what needs quotation marks has them.
+#[must_use]
+pub fn join_words(words: &[String]) -> String {
+    let is_plain = |word: &str| {
+        let is_special = |letter: char| {
+            letter.is_whitespace() || matches!(letter, '"' | '\'') || letter == '\\' && !cfg!(windows)
+        };
+        !word.is_empty() && !word.contains(is_special)
+    };
+    let quoted = words.iter().map(|word| if is_plain(word) { word.clone() } else { quoted(word) });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
 /// Between apostrophes a backslash is one on every system.
 fn quoted(word: &str) -> String {
     if word.contains('\\') {
@@ -224,6 +237,19 @@ mod tests {
         let error = parse(text).unwrap_err().to_string();
         let (start, end) = expected.split_once('…').unwrap_or((expected, ""));
         assert!(error.starts_with(start) && error.ends_with(end), "{error}");
+    }
+
+    #[test]
+    fn only_words_that_need_quotation_marks_have_them() {
+        let words = ["--seed", "1", "a b", "", "it's"].map(str::to_owned);
+        assert_eq!(join_words(&words), "--seed 1 \"a b\" \"\" \"it's\"");
+    }
+
+    proptest! {
+        #[test]
+        fn joined_words_are_split_again(words in prop::collection::vec("[a-c \"'\\\\=]{0,5}", 0..5)) {
+            prop_assert_eq!(split_words(&join_words(&words)).unwrap(), words);
+        }
     }
 
     #[test]
