@@ -224,7 +224,6 @@ fn what_cannot_be_honoured_is_refused_with_words() {
         "-ratingintervall 3",
         "unknown flag -ratingintervall (did you mean -ratinginterval?); -help lists them",
     );
-    check("-tbpieces 5 -each depth=1", "-tbpieces, -tbignore50 and -tbadjudicate need -tb PATHS");
     check("-each depth=1 tscale=0.1", "entrant \"A\": tscale=0.1: the factor of timeouts is 0.2 to 120");
     check("-rounds many", "-rounds many: expected a whole number");
     check("-draw movecout=3", "-draw movecout=…: unknown key; the keys are movenumber, movecount and score");
@@ -446,7 +445,7 @@ fn the_same_line_twice_in_one_folder_plays_twice_and_leaves_what_was_asked_for()
 }
 
 /// A configuration that fastchess 1.8.2 saved after two rounds, with three more to be played.
-fn fastchess_config(place: &Place) -> serde_json::Value {
+pub(crate) fn fastchess_config(place: &Place) -> serde_json::Value {
     place.write("book.epd", include_str!("../data/first_moves.epd"));
     let mut config: serde_json::Value =
         serde_json::from_str(include_str!("../data/fastchess_config.json")).unwrap();
@@ -585,7 +584,7 @@ fn no_two_outputs_are_one_file_and_a_store_may_be_named_itself() {
 }
 
 /// A run of three rounds that a crash stopped, with a store that goes on.
-fn stopped_run(more: &str) -> Place {
+pub(crate) fn stopped_run(more: &str) -> Place {
     let place = Place::new();
     let crash = [engine("A", "--info-lines 1"), engine("B", "--info-lines 1 --fault crash@3")];
     let flags = format!("-rounds 3 -each depth=1 -maxmoves 10 -srand 7 {more}");

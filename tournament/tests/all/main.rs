@@ -8,6 +8,7 @@ mod cutechess;
 mod damaged_stores;
 mod datagen;
 mod fastchess;
+mod fastchess_details;
 mod faults;
 mod figures;
 #[cfg(all(feature = "nats", unix))]

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use smalt_stats::sprt::Model;
 
 use super::Dialect;
 use super::flag::Flag;
+use crate::cli::output::inform;
 use smalt_match::plan::{
     DrawRule, FiftyMoves, ResignRule, Sides, SprtSettings, TablebaseResults, TablebaseRule,
 };
@@ -70,8 +72,7 @@ pub(super) fn sprt(flag: &Flag<'_>, dialect: Dialect) -> anyhow::Result<SprtSett
 /// Takes one of `-tb`, `-tbpieces`, `-tbignore50` and `-tbadjudicate`, which belong together.
 pub(super) fn take_tables(rule: &mut TablebaseRule, flag: &Flag<'_>) -> anyhow::Result<()> {
     match flag.name {
-        // Folders are parted by colons, by semicolons in cutechess.
-        "tb" => rule.path = Some(PathBuf::from(flag.word()?.replace(';', ":"))),
+        "tb" => rule.path = Some(folders(flag.word()?)?),
         "tbpieces" => rule.pieces = flag.number()?,
         "tbignore50" => {
             flag.alone()?;
@@ -89,9 +90,36 @@ pub(super) fn take_tables(rule: &mut TablebaseRule, flag: &Flag<'_>) -> anyhow::
     Ok(())
 }
 
-/// Refuses settings of tables without tables.
-pub(super) fn check_tables(rule: &TablebaseRule) -> anyhow::Result<()> {
-    let is_asked = rule.path.is_none() && *rule != TablebaseRule::default();
-    anyhow::ensure!(!is_asked, "-tbpieces, -tbignore50 and -tbadjudicate need -tb PATHS");
-    Ok(())
+/// Folders between semicolons, or between the separators of the system, as one list of the system.
+fn folders(paths: &str) -> anyhow::Result<PathBuf> {
+    let folders = paths.split(';').flat_map(std::env::split_paths);
+    let list = std::env::join_paths(folders).with_context(|| format!("-tb {paths}"))?;
+    Ok(PathBuf::from(list))
+}
+
+/// Warns of settings of tables without tables, which fastchess takes.
+pub(super) fn warn_without_tables(rule: &TablebaseRule) {
+    if rule.path.is_none() && *rule != TablebaseRule::default() {
+        inform("Warning: -tbpieces, -tbignore50 and -tbadjudicate do nothing without -tb PATHS");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_tables_are_parted_by_semicolons_and_as_the_system_does() {
+        let check = |paths: &str, expected: &[&str]| {
+            let list = folders(paths).unwrap();
+            let found: Vec<PathBuf> = std::env::split_paths(&list).collect();
+            assert_eq!(found, expected.iter().map(PathBuf::from).collect::<Vec<_>>(), "{paths}");
+        };
+        check("a;b", &["a", "b"]);
+        if cfg!(windows) {
+            check(r"C:\a;D:\b", &[r"C:\a", r"D:\b"]);
+        } else {
+            check("/a:/b;/c", &["/a", "/b", "/c"]);
+        }
+    }
 }

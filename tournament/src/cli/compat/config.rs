@@ -11,6 +11,7 @@ use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use smalt_protocol::TimeControl;
 use smalt_stats::{Pentanomial, Wdl};
+use smalt_workbench::entrant::join_words;
 use smalt_workbench::output_file::{self, Existing};
 
 use super::output::{OutputOptions, Style};
@@ -478,6 +479,11 @@ impl ConfigFile {
         self.smalt_keeps_store || self.smalt_store.is_some() && self.smalt_store == named
     }
 
+    /// Number of games with a result.
+    pub(super) fn played(&self) -> u64 {
+        self.stats.values().map(|stats| stats.wins + stats.losses + stats.draws).sum()
+    }
+
     /// The results of a match that was begun; none of more than two engines, as in fastchess.
     pub(super) fn prior(&self) -> Option<PriorResults> {
         let [first, second] = self.engines.as_slice() else { return None };
@@ -499,7 +505,7 @@ impl Engine {
             name: entrant.name.clone(),
             dir: settings.dir.as_ref().map_or_else(String::new, |dir| dir.display().to_string()),
             cmd: settings.cmd.clone().unwrap_or_default(),
-            args: settings.args.join(" "),
+            args: join_words(&settings.args),
             restart: settings.restart == Restart::On,
             options: settings.options.iter().map(|(name, value)| (name.clone(), value.0.clone())).collect(),
             limit: Limit {

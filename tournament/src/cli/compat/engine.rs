@@ -61,6 +61,22 @@ pub(super) fn name_as_fastchess(engines: &mut [Table]) {
     }
 }
 
+/// Names as fastchess gives them to the two engines of `-quick`: their commands, with 1 and 2 behind them where they are the
+/// same.
+pub(super) fn name_quick(flags: &[Flag<'_>], engines: &mut [Table]) {
+    let are_quick = flags.iter().zip(engines).filter(|(flag, _)| flag.name == "quick");
+    let mut quick: Vec<&mut Table> = are_quick.map(|(_, engine)| engine).collect();
+    for pair in quick.chunks_mut(2) {
+        let command = |engine: &Table| engine.get("cmd").and_then(Value::as_str).map(str::to_owned);
+        let are_same = pair.iter().all(|engine| command(engine) == command(pair[0]));
+        for (engine, number) in pair.iter_mut().zip(["1", "2"]) {
+            let Some(name) = command(engine) else { continue };
+            let name = if are_same { name + number } else { name };
+            engine.entry("name").or_insert(Value::from(name));
+        }
+    }
+}
+
 fn known(name: &str, registry: &Registry, left_out: &[SkippedEngine]) -> anyhow::Result<Table> {
     let Some(engine) = registry.find(name) else {
         if let Some(engine) = left_out.iter().find(|engine| engine.name == name) {

@@ -145,9 +145,10 @@ pub(super) struct LogOut {
 }
 
 /// `-log file= level= append= compress= engine=`: warnings and what is worse, with level=info also what standard output
-/// gets; with level=trace or engine=true the output of the engines goes into a folder beside it, a file a game.
-pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<LogOut> {
-    let (mut path, mut level) = (None, Level::Warn);
+/// gets; with level=trace or engine=true the output of the engines goes into a folder beside it, a file a game. Without a file
+/// there is no log.
+pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<Option<LogOut>> {
+    let (mut path, mut level) = (None::<PathBuf>, Level::Warn);
     let (mut appends, mut compresses, mut wants_engines) = (true, false, false);
     for (key, value) in flag.pairs()? {
         match key {
@@ -170,13 +171,13 @@ pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<LogOut> {
             _ => return Err(flag.unknown(key, "file, level, realtime, append, engine and compress")),
         }
     }
-    let path: PathBuf = path.ok_or_else(|| anyhow::anyhow!("-log needs file="))?;
+    let Some(path) = path else { return Ok(None) };
     let engines = (wants_engines || level == Level::Trace).then(|| {
         let mut folder = path.clone().into_os_string();
         folder.push(".games");
         PathBuf::from(folder)
     });
-    Ok(LogOut { log: LogFile { path, level, appends, compresses }, engines })
+    Ok(Some(LogOut { log: LogFile { path, level, appends, compresses }, engines }))
 }
 
 /// `-config`: a run to go on with, and where the state of this one is kept.

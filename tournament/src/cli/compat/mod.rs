@@ -80,6 +80,13 @@ pub(super) fn dialect_of(program: &std::path::Path) -> Option<Dialect> {
 
 /// Runs a command line of the dialect.
 pub(super) fn run(dialect: Dialect, arguments: &[String]) -> Result<Exit, Refusal> {
+    let exit = carry_out(dialect, arguments)?;
+    // fastchess returns 1 after a signal.
+    let fails = exit == Exit::Interrupted && dialect == Dialect::Fastchess;
+    Ok(if fails { Exit::Failed } else { exit })
+}
+
+fn carry_out(dialect: Dialect, arguments: &[String]) -> Result<Exit, Refusal> {
     match options::request(dialect, arguments)? {
         Request::Play(translation) => {
             let options::Translation { plan, shown } = *translation;

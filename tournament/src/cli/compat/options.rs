@@ -17,13 +17,13 @@ use super::flag::{Flag, flags};
 use super::output::{OutputOptions, Style};
 use super::result_format::ResultFormat;
 use super::values::{
-    QUICK_ROUNDS, SEEDS, affinity, concurrency, other, policy, seconds, seed_of_now, tournament,
+    QUICK_ROUNDS, SEEDS, SPRT_ROUNDS, affinity, concurrency, other, policy, seconds, seed_of_now, tournament,
     usual_settings, variant,
 };
 use super::{Dialect, HELP, Request, adjudication, engine};
 use crate::cli::exit::{OrRefuse, Refusal};
 use crate::cli::intent::make_absolute;
-use crate::cli::output::inform;
+use crate::cli::output::{bytes_of, inform};
 use smalt_match::plan::{
     BookFormat, DrawRule, Figure, Format, OnFault, OnOff, OpeningPolicy, OpeningsSettings, Order, PgnStyle,
     Plan, PriorResults, START_POSITION, Settings,
@@ -43,7 +43,7 @@ struct Typed<'a> {
     openings: Option<OpeningsSettings>,
     tournament: Format,
     is_quick: bool,
-    rounds: Option<NonZeroU32>,
+    rounds: Option<u32>,
     games: Option<NonZeroU32>,
     /// How many games share an opening (cutechess).
     repeat: Option<NonZeroU32>,
@@ -182,6 +182,7 @@ impl<'a> Typed<'a> {
                 log: None,
                 sample: None,
                 notes: String::new(),
+                late_notes: String::new(),
             },
         }
     }
@@ -197,6 +198,8 @@ impl<'a> Typed<'a> {
 
     fn take(&mut self, flag: &Flag<'a>) -> anyhow::Result<()> {
         let Settings { run, adjudication, timeouts, .. } = &mut self.settings;
+        // fastchess puts the words of a name together without spaces.
+        let space = if self.dialect == Dialect::Fastchess { "" } else { " " };
         match flag.name {
             "engine" => self.engines.push(flag.clone()),
             "each" => self.each.extend(flag.words.iter().cloned()),
@@ -233,8 +236,8 @@ impl<'a> Typed<'a> {
                 flag.alone()?;
                 run.on_fault = OnFault::Recover;
             }
-            "event" => run.name = Some(flag.words.join(" ")),
-            "site" => run.site = Some(flag.words.join(" ")),
+            "event" => run.name = Some(flag.words.join(space)),
+            "site" => run.site = Some(flag.words.join(space)),
             "tournament" => self.tournament = tournament(flag)?,
             "openings" => self.take_openings(flag)?,
             "quick" => self.take_quick(flag)?,
@@ -255,9 +258,10 @@ impl<'a> Typed<'a> {
                 self.keeps_store = self.config.resume.is_some();
             }
             "log" => {
-                let log = files::log(flag)?;
-                self.shown.log = Some(log.log);
-                self.settings.output.log = log.engines;
+                if let Some(log) = files::log(flag)? {
+                    self.shown.log = Some(log.log);
+                    self.settings.output.log = log.engines;
+                }
             }
             "debug" => {
                 if flag.words == ["all"] {
@@ -313,7 +317,8 @@ impl<'a> Typed<'a> {
                 "order" if value == "random" => order = Some(Order::Random),
                 "order" if value == "sequential" => order = Some(Order::Sequential),
                 "order" => return Err(flag.refuse(key, value, "the orders are random and sequential")),
-                "plies" => openings.plies = Some(flag.value(key, value)?),
+                // All of them where the number is negative.
+                "plies" => openings.plies = u32::try_from(flag.value::<i32>(key, value)?).ok(),
                 "start" => openings.start = flag.value(key, value)?,
                 "policy" => given_policy = Some(policy(flag, value)?),
                 _ => return Err(flag.unknown(key, "file, format, order, plies, start and policy")),
@@ -374,8 +379,8 @@ impl<'a> Typed<'a> {
             self.shown.notes.push_str(&notes);
         }
         // As fastchess does: pairs are reported only where a round has two games, and not in cutechess's style.
-        let has_pairs = self.games.is_none_or(|games| games.get() > 1);
-        self.shown.by_pairs &= has_pairs && self.shown.style == Style::Fastchess;
+        let (games, _) = self.games_and_rounds();
+        self.shown.by_pairs &= games > 1 && self.shown.style == Style::Fastchess;
         self.shown.pgn = self.pgn.as_ref().map(|pgn| pgn.path.clone());
         self.shown.keeps_store = self.keeps_store || self.config.keep.is_some();
         self.choose_config().or_usage()?;
@@ -389,12 +394,13 @@ impl<'a> Typed<'a> {
             return Ok(Request::Resume { store, concurrency, recovers, log, shown: Box::new(self.shown) });
         }
         if self.is_quick && self.rounds.is_none() {
-            self.rounds = NonZeroU32::new(QUICK_ROUNDS);
+            self.rounds = Some(QUICK_ROUNDS);
             inform(&format!(
                 "-quick: {QUICK_ROUNDS} rounds of two games, as fastchess plays them; -rounds N asks for fewer"
             ));
         }
-        if self.rounds_left(2).is_some_and(|rounds| rounds == 0) {
+        adjudication::warn_without_tables(&self.settings.adjudication.tablebases);
+        if self.rounds_left() == Some(0) {
             return Ok(Request::Help("Finished match\n".to_owned()));
         }
         let mut settings = self.plan().or_usage()?.settings;
@@ -418,6 +424,17 @@ impl<'a> Typed<'a> {
             );
         }
         notes
+    }
+
+    /// Appends to all files of a match that goes on: `append=false` is ignored there, as in fastchess.
+    fn append_to_files(&mut self, played: u64) {
+        let pgn = self.pgn.as_mut().map(|pgn| ("pgnout", &pgn.path, &mut pgn.after));
+        let epd = self.epd.as_mut().map(|epd| ("epdout", &epd.path, &mut epd.after));
+        for (flag, path, after) in pgn.into_iter().chain(epd).filter(|(_, _, after)| after.is_none()) {
+            *after = Some(bytes_of(path));
+            let note = format!("Resuming from {played} games, ignoring -{flag} append=false.\n");
+            self.shown.late_notes.push_str(&note);
+        }
     }
 
     /// No two flags write the same file.
@@ -448,12 +465,24 @@ impl<'a> Typed<'a> {
         Ok(())
     }
 
-    /// The rounds of a match that are still to be played, if some were played before; a round has as many games as asked for.
-    fn rounds_left(&self, usual_games: u32) -> Option<u32> {
+    /// Games of a round, and rounds. fastchess takes more than two games for the rounds, and the rounds for them.
+    fn games_and_rounds(&self) -> (u32, u32) {
+        let is_fastchess = self.dialect == Dialect::Fastchess;
+        let usual = if is_fastchess { 2 } else { 1 };
+        let games = self.games.map_or(usual, NonZeroU32::get);
+        let rounds = match self.rounds {
+            Some(0) if is_fastchess && self.settings.sprt.is_some() => SPRT_ROUNDS,
+            rounds => rounds.unwrap_or(usual),
+        };
+        if is_fastchess && games > 2 { (rounds, games) } else { (games, rounds) }
+    }
+
+    /// The rounds of a match that are still to be played, if some were played before.
+    fn rounds_left(&self) -> Option<u32> {
         let played = self.prior?.games().games();
-        let games = u64::from(self.games.map_or(usual_games, NonZeroU32::get).clamp(1, 2));
-        let rounds = self.rounds.map_or(2, NonZeroU32::get);
-        Some(rounds.saturating_sub(u32::try_from(played / games).unwrap_or(u32::MAX)))
+        let (games, rounds) = self.games_and_rounds();
+        let played = played / u64::from(games.max(1));
+        Some(rounds.saturating_sub(u32::try_from(played).unwrap_or(u32::MAX)))
     }
 
     /// The plan that the flags mean.
@@ -464,6 +493,7 @@ impl<'a> Typed<'a> {
             .iter()
             .map(|flag| engine::engine(flag, &self.each, &registry, &left_out))
             .collect::<anyhow::Result<_>>()?;
+        engine::name_quick(&self.engines, &mut engines);
         if self.dialect == Dialect::Fastchess {
             engine::name_as_fastchess(&mut engines);
         }
@@ -479,7 +509,6 @@ impl<'a> Typed<'a> {
         });
         let mut settings = self.settings.clone();
         settings.prior = self.prior;
-        adjudication::check_tables(&settings.adjudication.tablebases)?;
         settings.openings = OpeningsSettings {
             repeat: games_per_opening > 1,
             games_per_opening: NonZeroU32::new(games_per_opening).filter(|games| games.get() > 2),
@@ -539,25 +568,21 @@ impl<'a> Typed<'a> {
 
     /// What `-games`, `-rounds` and `-repeat` ask for.
     fn amount(&self, is_duel: bool) -> anyhow::Result<Amount> {
-        let (games, rounds, games_per_opening) = match self.dialect {
-            Dialect::Fastchess => {
-                let usual_rounds = if self.settings.sprt.is_some() { 500_000 } else { 2 };
-                let games = self.games.map_or(2, NonZeroU32::get);
-                let rounds = self.rounds.map_or(usual_rounds, NonZeroU32::get);
-                // More than two games a round: fastchess takes them for the rounds, and the rounds for them.
-                let (games, rounds) = if games > 2 { (rounds, games) } else { (games, rounds) };
-                if games > 2 {
-                    bail!("-rounds {rounds} -games {games}: a round has one or two games");
-                }
-                let rounds = self.rounds_left(games).unwrap_or(rounds);
-                (games, rounds, games)
+        let (games, rounds) = self.games_and_rounds();
+        if games == 0 || rounds == 0 {
+            bail!(
+                "-rounds 0: expected a number above zero (0 is {SPRT_ROUNDS} rounds for -sprt of fastchess)"
+            );
+        }
+        let games_per_opening = match self.dialect {
+            // The other way round, as they were given.
+            Dialect::Fastchess if games > 2 => {
+                bail!("-rounds {games} -games {rounds}: a round has one or two games")
             }
-            Dialect::Cutechess | Dialect::CChessCli => {
-                let games = self.games.map_or(1, NonZeroU32::get);
-                let rounds = self.rounds_left(games).unwrap_or(self.rounds.map_or(1, NonZeroU32::get));
-                (games, rounds, self.repeat.map_or(1, NonZeroU32::get))
-            }
+            Dialect::Fastchess => games,
+            Dialect::Cutechess | Dialect::CChessCli => self.repeat.map_or(1, NonZeroU32::get),
         };
+        let rounds = self.rounds_left().unwrap_or(rounds);
         if !is_duel {
             return Ok(Amount { games, rounds, games_per_opening });
         }

@@ -14,7 +14,6 @@ use smalt_report::sanitize::sanitize_lines;
 use smalt_stats::Outcome;
 
 pub(super) use self::reports::percent_drawn;
-use self::reports::{accepted, score_words};
 use super::Dialect;
 use super::checksum::PgnChecksum;
 use super::config::{ConfigFile, prior_score};
@@ -24,8 +23,8 @@ use super::sample::{SampleOptions, Sampler};
 use super::statistics::Score;
 use super::tables::{self, Matchup};
 use crate::cli::output::inform;
-use smalt_match::game::{GameRecord, TerminationKind};
-use smalt_match::plan::{Order, Plan, Role};
+use smalt_match::game::GameRecord;
+use smalt_match::plan::{OnFault, Order, Plan, Role};
 use smalt_match::run::{RunEvent, RunObserver, StopReason};
 use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::Standings;
@@ -68,8 +67,9 @@ pub(in crate::cli) struct OutputOptions {
     pub(super) log: Option<LogFile>,
     /// Positions of games to be written (c-chess-cli).
     pub(super) sample: Option<SampleOptions>,
-    /// Lines before the first game.
+    /// Lines before the first game, and those of them behind the one about the openings.
     pub(super) notes: String,
+    pub(super) late_notes: String,
 }
 
 impl OutputOptions {
@@ -103,8 +103,8 @@ pub(in crate::cli) struct CompatOutput {
     finished: u64,
     /// Whether a game finished since the last report.
     is_due: bool,
-    /// The last game that an engine lost by a crash or a stall.
-    crashed_game: Option<u64>,
+    /// Whether the next crash or stall stops the run.
+    stops_on_crash: bool,
     checksum: Option<PgnChecksum>,
     log: Option<Log>,
     sampler: Option<Sampler>,
@@ -141,7 +141,7 @@ impl CompatOutput {
             half_pairs: HashMap::new(),
             finished: 0,
             is_due: false,
-            crashed_game: None,
+            stops_on_crash: plan.settings.run.on_fault != OnFault::Recover,
             checksum,
             log,
             sampler,
@@ -200,6 +200,7 @@ impl CompatOutput {
         self.print_checksum();
         if self.shown.dialect == Dialect::Fastchess {
             self.fault_warning(record);
+            self.announce_stop(record, number);
         }
         let slot = self.leave_slot(&record.game);
         let prefix = self.slot_prefix(slot);
@@ -209,9 +210,6 @@ impl CompatOutput {
         if record.termination.is_fault() {
             self.note(Level::Warn, &format!("Warning: game {number} ({white} vs {black}): {sentence}\n"));
         }
-        if record.termination.kind() == TerminationKind::Crash {
-            self.crashed_game = Some(number);
-        }
         self.finished += 1;
         self.is_due = true;
         let closes_pair = self.count(record, &sentence);
@@ -219,22 +217,16 @@ impl CompatOutput {
             self.write_samples(record);
             return self.c_chess_cli_scores(record, standings);
         }
-        if self.shown.style == Style::Cutechess
-            && self.is_duel()
-            && self.shown.score_interval > 0
-            && self.finished.is_multiple_of(self.shown.score_interval)
-        {
-            self.print(&self.score_line(standings));
-        }
-        let pairs = self.scores.get(&(0, 1)).map_or(0, |score| score.pairs.pairs());
+        self.print_score(&record.game, standings);
         let interval = self.shown.rating_interval;
-        let counts_pairs = self.shown.by_pairs && self.is_duel() && self.shown.style == Style::Fastchess;
-        let is_time = match (interval, counts_pairs) {
-            (0, _) => false,
-            (_, true) => closes_pair && pairs.is_multiple_of(interval),
-            (_, false) => self.finished.is_multiple_of(interval),
+        let is_time = if self.shown.by_pairs && self.shown.style == Style::Fastchess {
+            // fastchess goes by the number of the pair.
+            let pair = u64::from(record.game.pair) + 1 + self.prior_games / 2;
+            closes_pair && pair.is_multiple_of(interval)
+        } else {
+            (self.finished + self.prior_games).is_multiple_of(interval)
         };
-        if is_time {
+        if interval > 0 && is_time {
             self.report(standings);
         }
         let interval = self.shown.autosave_interval;
@@ -295,12 +287,6 @@ impl CompatOutput {
     fn print_outcomes(&mut self) {
         let lists = self.players.iter().zip(&self.names).map(|(player, name)| player.outcomes(name));
         self.print(&lists.collect::<String>());
-    }
-
-    /// `Score of A vs B: w - l - d  [s] n`, over all games.
-    fn score_line(&self, standings: &Standings) -> String {
-        let results = standings.entrants()[0].results;
-        format!("Score of {} vs {}: {}\n", self.names[0], self.names[1], score_words(results))
     }
 
     fn report(&mut self, standings: &Standings) {
@@ -381,7 +367,7 @@ impl RunObserver for CompatOutput {
         match event {
             RunEvent::Begun => {
                 let indexing = if self.shuffles { "Indexing opening suite...\n" } else { "" };
-                self.print(&format!("{}{indexing}", self.shown.notes));
+                self.print(&format!("{}{indexing}{}", self.shown.notes, self.shown.late_notes));
             }
             RunEvent::EngineStarted { entrant, options } => {
                 if let Some(matchup) = &mut self.matchup {
@@ -390,32 +376,12 @@ impl RunObserver for CompatOutput {
             }
             RunEvent::GameStarted(game) => self.start(game, standings),
             RunEvent::GameFinished(record) => self.finish(record, standings),
-            RunEvent::Stopping(StopReason::Decided) => {
-                if let Some(test) = standings.test() {
-                    let says = accepted(test.verdict).unwrap_or("none");
-                    let bounds = (test.sprt.elo0(), test.sprt.elo1());
-                    let text = format!(
-                        "SPRT ([{:.2}, {:.2}]) completed - {says} was accepted\n",
-                        bounds.0, bounds.1
-                    );
-                    if self.shown.style == Style::Fastchess {
-                        self.report(standings);
-                    }
-                    if self.shown.dialect != Dialect::CChessCli {
-                        self.print(&text);
-                    }
-                }
-            }
+            RunEvent::Stopping(StopReason::Decided) => self.print_decision(standings),
             // Scripts that read both outputs would count the words about a game twice: standard error has none.
             RunEvent::Stopping(StopReason::Failed(words)) => {
                 self.warn(Level::Fatal, &format!("Stopping: failed to {words}"));
             }
             RunEvent::Stopping(StopReason::Fault(words)) => {
-                if let Some(game) = self.crashed_game.filter(|_| self.shown.dialect == Dialect::Fastchess) {
-                    self.print(&format!(
-                        "Game {game} stalled / disconnected and no recover option set for engine, stopping tournament.\n"
-                    ));
-                }
                 self.note(Level::Fatal, &format!("Stopping after a fault: {words}\n"));
             }
             RunEvent::EngineFault(fault) => {

@@ -14,6 +14,9 @@ use smalt_match::plan::{
 /// How many rounds fastchess plays for `-quick`.
 pub(super) const QUICK_ROUNDS: u32 = 25_000;
 
+/// How many rounds fastchess plays for `-sprt` after `-rounds 0`.
+pub(super) const SPRT_ROUNDS: u32 = 500_000;
+
 /// Seeds of plans have 63 bits.
 pub(super) const SEEDS: u64 = i64::MAX as u64;
 

@@ -105,13 +105,18 @@ impl<'a> LoadedConfig<'a> {
         }
         let name = Some(self.file.name()).filter(|name| !name.is_empty()).map(PathBuf::from);
         typed.config.outname = typed.config.outname.take().or(name);
-        match self.file.store().filter(|_| !self.drops_stats) {
+        let store = self.file.store().filter(|_| !self.drops_stats);
+        let prior = self.file.prior().filter(|_| !self.drops_stats);
+        if store.is_some() || prior.is_some() {
+            typed.append_to_files(self.file.played());
+        }
+        match store {
             Some(store) => {
                 self.check_changes(dialect, store)?;
                 typed.keeps_store |= self.file.keeps_store();
                 typed.config.resume = Some(store.to_owned());
             }
-            None => typed.prior = self.file.prior().filter(|_| !self.drops_stats),
+            None => typed.prior = prior,
         }
         if let Some(store) = self.file.missing_store().filter(|_| !self.drops_stats) {
             inform(&format!(
@@ -138,7 +143,9 @@ impl<'a> LoadedConfig<'a> {
         let plan = |changes: &[&Flag<'_>]| {
             let arguments = self.arguments_with(changes);
             let flags = flags(&arguments).or_usage()?;
-            let mut settings = Typed::read(dialect, &flags)?.plan().or_usage()?.settings;
+            let mut typed = Typed::read(dialect, &flags)?;
+            typed.append_to_files(0);
+            let mut settings = typed.plan().or_usage()?.settings;
             make_absolute(&mut settings);
             make_outputs_absolute(&mut settings.output);
             settings.output.pgn = settings.output.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));

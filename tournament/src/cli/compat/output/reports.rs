@@ -1,13 +1,58 @@
 //! Reports over all games, as either program prints them.
 
+use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::{Standings, TestState};
 use smalt_stats::{Verdict, Wdl};
 
-use super::{CompatOutput, Dialect, RULE};
+use super::{CompatOutput, Dialect, Level, RULE, Style};
 use crate::cli::compat::result_format::Row;
 use crate::cli::compat::statistics::{self, estimate};
 
 impl CompatOutput {
+    /// Prints `Score of A vs B: w - l - d  [s] n` in cutechess's style. fastchess has it after the last game too, and for more
+    /// than two engines.
+    pub(super) fn print_score(&mut self, game: &ScheduledGame, standings: &Standings) {
+        let is_fastchess = self.shown.dialect == Dialect::Fastchess;
+        let interval = self.shown.score_interval;
+        let is_time = interval > 0 && (self.finished + self.prior_games).is_multiple_of(interval);
+        let is_last = is_fastchess && standings.games_missing() == 0;
+        if self.shown.style != Style::Cutechess || !(is_time || is_last) {
+            return;
+        }
+        if self.is_duel() {
+            self.print(&self.score_line(standings));
+        } else if is_fastchess {
+            let (first, second) = (game.white.min(game.black), game.white.max(game.black));
+            let score = self.scores.get(&(first, second)).copied().unwrap_or_default();
+            self.print(&score_of(&self.names[first], &self.names[second], score.games));
+        }
+    }
+
+    /// The score of a match of two.
+    pub(super) fn score_line(&self, standings: &Standings) -> String {
+        score_of(&self.names[0], &self.names[1], standings.entrants()[0].results)
+    }
+
+    /// What fastchess prints when the test is decided; the others have no such lines.
+    pub(super) fn print_decision(&mut self, standings: &Standings) {
+        let Some(test) = standings.test().filter(|_| self.shown.dialect == Dialect::Fastchess) else {
+            return;
+        };
+        let says = accepted(test.verdict).unwrap_or("none");
+        let (elo0, elo1) = (test.sprt.elo0(), test.sprt.elo1());
+        let text = format!("SPRT ([{elo0:.2}, {elo1:.2}]) completed - {says} was accepted\n");
+        if self.shown.style == Style::Fastchess {
+            self.report(standings);
+            return self.print(&text);
+        }
+        self.note(Level::Info, &text);
+        if self.is_duel() {
+            self.print(&self.score_line(standings));
+        }
+        self.report(standings);
+        self.print("Tournament finished\n");
+    }
+
     pub(super) fn fastchess_report(&self, standings: &Standings) -> String {
         let figures =
             statistics::report(&self.scores.get(&(0, 1)).copied().unwrap_or_default(), self.shown.by_pairs);
@@ -92,6 +137,10 @@ pub(super) fn accepted(verdict: Verdict) -> Option<&'static str> {
         Verdict::AcceptH0 => Some("H0"),
         Verdict::AcceptH1 => Some("H1"),
     }
+}
+
+fn score_of(first: &str, second: &str, results: Wdl) -> String {
+    format!("Score of {first} vs {second}: {}\n", score_words(results))
 }
 
 /// `3 - 1 - 6  [0.600] 10`

@@ -1,7 +1,9 @@
 //! Warnings, and the words for the ends of games, as either program has them.
 
 use smalt_chess::Color;
-use smalt_match::game::{Finding, GameRecord, GameWarning, MateSigns, SearchWarning, Termination};
+use smalt_match::game::{
+    Finding, GameRecord, GameWarning, MateSigns, SearchWarning, Termination, TerminationKind,
+};
 use smalt_match::schedule::ScheduledGame;
 use smalt_report::sanitize::sanitize;
 
@@ -61,6 +63,16 @@ impl CompatOutput {
             }
             (Dialect::Cutechess, _) => record.sentence(),
             (Dialect::CChessCli, termination) => c_chess_cli::reason(termination).to_owned(),
+        }
+    }
+
+    /// What fastchess says of the crash or stall that stops the run, before the result of the game.
+    pub(super) fn announce_stop(&mut self, record: &GameRecord, game: u64) {
+        if self.stops_on_crash && record.termination.kind() == TerminationKind::Crash {
+            self.stops_on_crash = false;
+            self.print(&format!(
+                "Game {game} stalled / disconnected and no recover option set for engine, stopping tournament.\n"
+            ));
         }
     }
 
