@@ -365,7 +365,10 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         }
     }
 
-    /// The sum over the moves of a piece to those of the squares it attacks that are among `targets`.
+    /// The sum over the moves of a piece to those of the squares it attacks that are among `targets`. Hard moves, those
+    /// from or to sensitive squares and checks, are played, and their answers counted anew. An easy one changes the answers
+    /// of the king where the piece arrives at or leaves a square that bears on the zone, and those of sliders and pawns
+    /// where it touches what they see.
     #[inline(always)]
     fn moves_of<const ROLE: u8>(&self, from: Square, attacks: Bitboard, targets: Bitboard) -> u64 {
         let role = Role::ALL[ROLE as usize];

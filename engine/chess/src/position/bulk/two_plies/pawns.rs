@@ -7,6 +7,8 @@ use crate::piece::Role;
 use crate::square::{Rank, Square};
 
 impl<K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'_, K, WHITE, CASTLING> {
+    /// As `moves_of`: hard moves are played. Of the easy ones, the mobility of sliders and pawns is counted anew after
+    /// those that are `changed`, and the moves of the king after those that are `near` him.
     #[inline(always)]
     pub(super) fn moves_of_pawns(&self, targets: Bitboard) -> u64 {
         let position = self.position;
