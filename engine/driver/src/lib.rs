@@ -50,7 +50,7 @@ pub use search::{
 };
 pub use settings::{Pondering, Protocol, Restart};
 pub use start::{StartFailure, start};
-pub use transcript::{LINES_KEPT, Speaker, Transcript, TranscriptLine, TranscriptSink};
+pub use transcript::{Speaker, Transcript, TranscriptLine, TranscriptSink};
 pub use uci::UciEngine;
 pub use wait_context::{Background, WaitContext};
 pub use xboard::{XboardEngine, xboard_wake_up_lines};

@@ -6,7 +6,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// The candidate that needs the fewest changed, missing or extra letters, if they are no more than `most`.
-pub fn nearest_within<'a>(
+pub(crate) fn nearest_within<'a>(
     word: &str,
     most: usize,
     candidates: impl IntoIterator<Item = &'a str>,

@@ -10,7 +10,7 @@ use crate::process::text;
 use kept_lines::KeptLines;
 
 /// How many lines are kept.
-pub const LINES_KEPT: usize = 50;
+const LINES_KEPT: usize = 50;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Speaker {
@@ -79,7 +79,7 @@ impl TranscriptSink for SharedSink {
     }
 }
 
-/// Keeps the last [`LINES_KEPT`] lines; of empty ones in a row, which say no more together, the first.
+/// Keeps the last `LINES_KEPT` lines; of empty ones in a row, which say no more together, the first.
 pub struct Transcript {
     begun: Instant,
     kept: KeptLines,
@@ -93,7 +93,7 @@ impl Transcript {
     }
 
     /// Sends every later line to this sink too, in place of the one before.
-    pub fn set_sink(&mut self, sink: Option<Box<dyn TranscriptSink>>) {
+    pub(crate) fn set_sink(&mut self, sink: Option<Box<dyn TranscriptSink>>) {
         self.sink = sink;
     }
 

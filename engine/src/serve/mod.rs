@@ -21,7 +21,7 @@ use diagram::BoardStyle;
 use output::Output;
 
 /// Events of a session.
-pub(crate) enum Event {
+pub(crate) enum ServeEvent {
     /// An input line, without its end.
     Line(String),
     /// End of the input.
@@ -88,7 +88,7 @@ fn serve_in_style(
         output.send(terminal::BANNER);
         output.prompt(terminal::PROMPT);
     }
-    while let Ok(Event::Line(line)) = events.recv() {
+    while let Ok(ServeEvent::Line(line)) = events.recv() {
         if line.trim().is_empty() {
             continue;
         }
@@ -104,13 +104,17 @@ fn serve_in_style(
 
 /// Passes the first line and all later events to `on_event` until it returns quit or a pipe ends. Returns whether the output is
 /// still open.
-fn run_loop(first: String, events: &mpsc::Receiver<Event>, mut on_event: impl FnMut(Event) -> Flow) -> bool {
-    let mut event = Event::Line(first);
+fn run_loop(
+    first: String,
+    events: &mpsc::Receiver<ServeEvent>,
+    mut on_event: impl FnMut(ServeEvent) -> Flow,
+) -> bool {
+    let mut event = ServeEvent::Line(first);
     loop {
         match event {
-            Event::EndOfInput => return true,
-            Event::OutputClosed => return false,
-            Event::Line(_) | Event::Report(_) => {
+            ServeEvent::EndOfInput => return true,
+            ServeEvent::OutputClosed => return false,
+            ServeEvent::Line(_) | ServeEvent::Report(_) => {
                 if on_event(event) == Flow::Quit {
                     return true;
                 }
@@ -124,7 +128,7 @@ fn run_loop(first: String, events: &mpsc::Receiver<Event>, mut on_event: impl Fn
 }
 
 /// Sends the input line by line. Invalid UTF-8, as in a path or a name, is replaced and does not end the session.
-fn read_lines(mut input: impl BufRead, events: &mpsc::Sender<Event>) {
+fn read_lines(mut input: impl BufRead, events: &mpsc::Sender<ServeEvent>) {
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
@@ -133,14 +137,14 @@ fn read_lines(mut input: impl BufRead, events: &mpsc::Sender<Event>) {
             Ok(0) | Err(_) => break,
             Ok(_) => {
                 let line = String::from_utf8_lossy(&bytes).trim_end().to_owned();
-                if events.send(Event::Line(line)).is_err() {
+                if events.send(ServeEvent::Line(line)).is_err() {
                     return;
                 }
             }
         }
     }
     // The receiver may be gone already.
-    let _ = events.send(Event::EndOfInput);
+    let _ = events.send(ServeEvent::EndOfInput);
 }
 
 #[cfg(test)]

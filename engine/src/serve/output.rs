@@ -4,18 +4,18 @@ use std::fmt::Display;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
-use super::Event;
+use super::ServeEvent;
 
 /// Handle of the output.
 #[derive(Clone)]
 pub(crate) struct Output {
     pipe: Arc<Mutex<Box<dyn Write + Send>>>,
-    events: mpsc::Sender<Event>,
+    events: mpsc::Sender<ServeEvent>,
 }
 
 impl Output {
-    /// An output that sends [`Event::OutputClosed`] when the pipe is closed.
-    pub(crate) fn new(pipe: impl Write + Send + 'static, events: mpsc::Sender<Event>) -> Output {
+    /// An output that sends [`ServeEvent::OutputClosed`] when the pipe is closed.
+    pub(crate) fn new(pipe: impl Write + Send + 'static, events: mpsc::Sender<ServeEvent>) -> Output {
         Output { pipe: Arc::new(Mutex::new(Box::new(pipe))), events }
     }
 
@@ -26,7 +26,7 @@ impl Output {
         let written = pipe.write_all(text.as_bytes()).and_then(|()| pipe.flush());
         if written.is_err() {
             // The receiver may be gone already.
-            let _ = self.events.send(Event::OutputClosed);
+            let _ = self.events.send(ServeEvent::OutputClosed);
         }
     }
 

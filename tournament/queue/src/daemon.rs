@@ -16,7 +16,7 @@ use smalt_match::store::StoreUse;
 use crate::allocation::{Request, allocate};
 use crate::file::{QueueError, QueueFile};
 use crate::job::{Job, JobState, Launch};
-use crate::progress::Progress;
+use crate::progress::JobProgress;
 use crate::runner::{Ending, JobThread};
 
 /// How often the file is read for changes by others.
@@ -274,7 +274,7 @@ impl<'a> Daemon<'a> {
         self.show_store(job);
         let Some(store) = job.store(&self.home).filter(|store| store.exists()) else { return Ok(()) };
         // A store may be read at a bad moment; later is soon enough.
-        let Ok(progress) = Progress::read(&store) else { return Ok(()) };
+        let Ok(progress) = JobProgress::read(&store) else { return Ok(()) };
         if progress.line != job.progress {
             self.file.note_progress(job.id, &progress.line)?;
         }

@@ -231,7 +231,7 @@ impl Job {
     }
 
     /// The most slots that it can use here.
-    pub fn most_slots(&self) -> Option<usize> {
+    pub(crate) fn most_slots(&self) -> Option<usize> {
         if self.is_elsewhere() { Some(1) } else { self.added.slots }
     }
 }

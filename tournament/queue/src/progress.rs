@@ -11,7 +11,7 @@ use smalt_workbench::entrant::{FileError, Registry};
 
 /// What is known of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct JobProgress {
     /// Games and test, in a line.
     pub line: String,
     /// Faults of its engines that put its result in doubt; empty if there are none.
@@ -32,18 +32,18 @@ pub enum ProgressError {
     Plan(#[from] PlanError),
 }
 
-impl Progress {
+impl JobProgress {
     /// Reads a store, which may be in use.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn read(store: &Path) -> Result<Progress, ProgressError> {
+    pub fn read(store: &Path) -> Result<JobProgress, ProgressError> {
         let store = Store::read(store)?;
         let layer = Settings::parse_layer(&store.run()?.plan, &store.path().display().to_string())?;
         let prepared = Prepared::without_openings(Plan::of_layers(layer, &Registry::default())?);
         let mut standings = Standings::new(&prepared);
         standings.add_all(&store)?;
-        Ok(Progress { line: line(&standings), faults: faults(&standings) })
+        Ok(JobProgress { line: line(&standings), faults: faults(&standings) })
     }
 }
 

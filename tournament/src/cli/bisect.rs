@@ -92,7 +92,7 @@ fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
 }
 
 /// A commit of the range.
-struct Candidate {
+struct TestedCommit {
     hash: String,
     /// The first of the commits that were skipped directly before it.
     skipped: Option<String>,
@@ -100,7 +100,7 @@ struct Candidate {
 
 /// The plan without the commits whose programs do not start. Where commits before a kept one were skipped, its name says that
 /// they may be the change.
-fn with_started(plan: Plan, commits: &[Candidate]) -> Result<Plan, Refusal> {
+fn with_started(plan: Plan, commits: &[TestedCommit]) -> Result<Plan, Refusal> {
     let own_program = own_program()?;
     let start = |entrant| check_start(entrant, &plan, &own_program);
     let good = &plan.entrants[0];
@@ -128,7 +128,7 @@ fn with_started(plan: Plan, commits: &[Candidate]) -> Result<Plan, Refusal> {
 }
 
 /// The commits of the range that can be built and whose programs differ from the one before.
-fn testable(good: &str, bad: &str, build: &str, paths: &[String]) -> Result<Vec<Candidate>, Refusal> {
+fn testable(good: &str, bad: &str, build: &str, paths: &[String]) -> Result<Vec<TestedCommit>, Refusal> {
     let cache = source::cache_folder();
     let commits = source::commits_between(".", good, bad, paths).or_usage()?;
     let source = |revision: &str| Source {
@@ -149,7 +149,7 @@ fn testable(good: &str, bad: &str, build: &str, paths: &[String]) -> Result<Vec<
             Ok(found) if found == before => (same, skipped) = (same + 1, None),
             Ok(found) => {
                 before = found;
-                kept.push(Candidate { hash: commit, skipped: skipped.take() });
+                kept.push(TestedCommit { hash: commit, skipped: skipped.take() });
             }
             Err(
                 error @ (BuildError::Failed { .. } | BuildError::NoProgram { .. } | BuildError::Bench { .. }),

@@ -18,7 +18,7 @@ pub enum StderrPolicy {
 }
 
 /// The variable that marks an engine, and what it starts, in their environment.
-pub const ENGINE_VARIABLE: &str = "SMALT_ENGINE";
+pub(super) const ENGINE_VARIABLE: &str = "SMALT_ENGINE";
 
 /// The variable of our environment that holds the password of a server of workers. It is removed from the environment of
 /// every child process.

@@ -16,7 +16,7 @@ mod stderr_tail;
 mod system;
 
 pub use child::{Process, StartError};
-pub use command::{ENGINE_VARIABLE, EngineCommand, PASSWORD_VARIABLE, StderrPolicy};
+pub use command::{EngineCommand, PASSWORD_VARIABLE, StderrPolicy};
 pub use exit::Exit;
 pub use identity::{ProcessIdentity, Swept};
 pub use interrupt::Interrupt;

@@ -82,7 +82,7 @@ impl XboardEngine {
 
     /// Whether it answered with features: false for one of version 1, and for a program that is no xboard engine.
     #[must_use]
-    pub fn has_features(&self) -> bool {
+    pub(crate) fn has_features(&self) -> bool {
         self.received.features.state != FeatureState::Nothing
     }
 

@@ -13,7 +13,7 @@ use super::diagram::BoardStyle;
 use super::engine_thread::EngineThread;
 use super::output::Output;
 use super::terminal;
-use super::{Event, Flow, run_loop};
+use super::{Flow, ServeEvent, run_loop};
 use crate::search::{ClockState, SearchControl};
 use handler::CommandHandler;
 
@@ -48,9 +48,9 @@ impl Session {
     }
 
     /// Runs from this line on until `quit` or the end of a pipe.
-    pub(crate) fn run(mut self, first: String, events: &mpsc::Receiver<Event>) {
+    pub(crate) fn run(mut self, first: String, events: &mpsc::Receiver<ServeEvent>) {
         let is_read = run_loop(first, events, |event| match event {
-            Event::Line(line) => self.on_line(line),
+            ServeEvent::Line(line) => self.on_line(line),
             _ => Flow::Continue,
         });
         self.stop();

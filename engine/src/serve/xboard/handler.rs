@@ -10,7 +10,7 @@ use smalt_protocol::SearchLimits;
 use super::board::GameMoves;
 use crate::engine::{Choice, Engine};
 use crate::search::{Progress, SearchControl};
-use crate::serve::Event;
+use crate::serve::ServeEvent;
 use crate::serve::console::ConsoleCommand;
 use crate::serve::settings::Settings;
 
@@ -46,11 +46,11 @@ pub(crate) enum Report {
 pub(super) struct CommandHandler {
     engine: Engine,
     settings: Settings,
-    events: mpsc::Sender<Event>,
+    events: mpsc::Sender<ServeEvent>,
 }
 
 impl CommandHandler {
-    pub(super) fn new(events: mpsc::Sender<Event>) -> CommandHandler {
+    pub(super) fn new(events: mpsc::Sender<ServeEvent>) -> CommandHandler {
         CommandHandler { engine: Engine::new(), settings: Settings::new(), events }
     }
 
@@ -71,7 +71,7 @@ impl CommandHandler {
                 let CommandHandler { engine, events, .. } = self;
                 let choice = engine.go(&limits, &control, &mut |progress| {
                     // The session may have ended.
-                    let _ = events.send(Event::Report(Report::Progress(number, progress.clone())));
+                    let _ = events.send(ServeEvent::Report(Report::Progress(number, progress.clone())));
                 });
                 self.report(Report::Choice(number, choice));
             }
@@ -80,7 +80,7 @@ impl CommandHandler {
                 self.set_position(line);
                 let CommandHandler { engine, settings, events } = self;
                 command.run(engine, settings, &control, &mut |text| {
-                    let _ = events.send(Event::Report(Report::Said(text.to_string())));
+                    let _ = events.send(ServeEvent::Report(Report::Said(text.to_string())));
                 });
             }
             XboardJob::Answer(number) => self.report(Report::Reached(number)),
@@ -92,7 +92,7 @@ impl CommandHandler {
     }
 
     fn report(&self, report: Report) {
-        let _ = self.events.send(Event::Report(report));
+        let _ = self.events.send(ServeEvent::Report(report));
     }
 
     fn send(&self, text: &dyn Display) {

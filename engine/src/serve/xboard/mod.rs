@@ -22,7 +22,7 @@ use super::console::ConsoleCommand;
 use super::engine_thread::EngineThread;
 use super::output::Output;
 use super::settings::{HASH, SYZYGY_PATH, THREADS};
-use super::{Event, Flow, run_loop};
+use super::{Flow, ServeEvent, run_loop};
 use board::{MoveRefusal, SessionBoard};
 use clocks::Clocks;
 use edit::Editor;
@@ -69,7 +69,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(output: Output, events: mpsc::Sender<Event>) -> Session {
+    pub(crate) fn new(output: Output, events: mpsc::Sender<ServeEvent>) -> Session {
         let mut handler = CommandHandler::new(events);
         Session {
             output,
@@ -90,11 +90,11 @@ impl Session {
     }
 
     /// Serves from this line on until `quit` or the end of a pipe.
-    pub(crate) fn run(mut self, first: String, events: &mpsc::Receiver<Event>) {
+    pub(crate) fn run(mut self, first: String, events: &mpsc::Receiver<ServeEvent>) {
         let is_read = run_loop(first, events, |event| match event {
-            Event::Line(line) => self.on_line(&line),
-            Event::Report(report) => self.on_report(report),
-            Event::EndOfInput | Event::OutputClosed => Flow::Quit,
+            ServeEvent::Line(line) => self.on_line(&line),
+            ServeEvent::Report(report) => self.on_report(report),
+            ServeEvent::EndOfInput | ServeEvent::OutputClosed => Flow::Quit,
         });
         self.abort_search();
         self.engine_thread.finish(self.has_pending_job && is_read);

@@ -24,7 +24,7 @@ pub fn merge(below: &mut Table, above: Table) {
 }
 
 /// The same for settings with limits: any limit above replaces all limits below.
-pub fn merge_engine(below: &mut Table, above: Table) {
+pub(crate) fn merge_engine(below: &mut Table, above: Table) {
     if has_limit(&above) {
         remove_limits(below);
     }

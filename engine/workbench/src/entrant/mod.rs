@@ -23,7 +23,8 @@ use smalt_protocol::TimeControl;
 
 pub use cutechess::SkippedEngine;
 pub use file::{FileError, parse_file};
-pub use layers::{has_limit, merge, merge_engine, remove_limits};
+pub(crate) use layers::merge_engine;
+pub use layers::{has_limit, merge, remove_limits};
 pub use naming::{NameError, Names, default_name};
 pub use registry::{Registry, RegistryError, RegistryFile};
 pub use resolve::{Program, ResolveError};

@@ -22,7 +22,7 @@ pub use opponent::EngineSetup;
 
 use crate::server::HttpServer;
 use crate::{BoundAddress, ClientLimits, DashboardError};
-use session::Session;
+use session::PlaySession;
 
 /// Settings of the play page.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ pub enum PlayError {
 /// A running play page. Drop ends the engine and the server.
 #[derive(Debug)]
 pub struct PlayServer {
-    session: Session,
+    session: PlaySession,
     server: HttpServer,
 }
 
@@ -61,7 +61,7 @@ impl PlayServer {
     /// If the engine or the first game cannot be set up, or the system has no more threads.
     pub fn start(bound: BoundAddress, settings: PlaySettings) -> Result<PlayServer, PlayError> {
         let PlaySettings { engine, game, hosts, limits } = settings;
-        let (session, handle) = Session::start(engine, &game)?;
+        let (session, handle) = PlaySession::start(engine, &game)?;
         let server =
             HttpServer::start(bound, hosts, limits, |access| routes::router(handle, access, limits))?;
         Ok(PlayServer { session, server })

@@ -89,15 +89,18 @@ impl SessionHandle {
 
 /// The thread, for its owner.
 #[derive(Debug)]
-pub(super) struct Session {
+pub(super) struct PlaySession {
     messages: SyncSender<Message>,
     wake: Arc<Wake>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Session {
+impl PlaySession {
     /// Starts the thread and the engine, and sets up the first game.
-    pub(super) fn start(setup: EngineSetup, first: &NewGame) -> Result<(Session, SessionHandle), PlayError> {
+    pub(super) fn start(
+        setup: EngineSetup,
+        first: &NewGame,
+    ) -> Result<(PlaySession, SessionHandle), PlayError> {
         let failed = |error: io::Error| PlayError::Server(DashboardError::Thread(error));
         let wake = Wake { search: Mutex::new(None), quit: Interrupt::new().map_err(failed)? };
         let wake = Arc::new(wake);
@@ -120,7 +123,7 @@ impl Session {
         let state =
             is_ready.recv().unwrap_or_else(|_| Err(PlayError::Engine("the session failed".to_owned())))?;
         let handle = SessionHandle { messages: messages.clone(), wake: Arc::clone(&wake), state };
-        Ok((Session { messages, wake, thread }, handle))
+        Ok((PlaySession { messages, wake, thread }, handle))
     }
 
     /// Ends the thread and the engine.

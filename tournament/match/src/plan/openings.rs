@@ -89,7 +89,7 @@ impl OpeningsSettings {
     }
 
     /// Whether every use of an opening is another one, by chance.
-    pub fn are_varied(&self) -> bool {
+    pub(crate) fn are_varied(&self) -> bool {
         self.random_plies > 0 || self.chess960_share > 0.0
     }
 }

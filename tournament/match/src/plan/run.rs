@@ -124,7 +124,7 @@ pub enum Format {
 
 impl Format {
     /// Whether challengers meet one base until enough is known of them.
-    pub fn has_candidates(self) -> bool {
+    pub(crate) fn has_candidates(self) -> bool {
         matches!(self, Format::Race | Format::Bisect)
     }
 
