@@ -164,3 +164,30 @@ fn arguments_with_spaces_come_back_from_the_configuration() {
     let (out, _) = run(&place, "fastchess", &words("-config file=config.json -rounds 2"), 0);
     assert!(out.contains("Finished game 4 "), "{out}");
 }
+
+/// Pairings and first moves of the games of `-rounds 4` over a book of three, as fastchess 1.8.2 plays them: each pairing takes the
+/// next of the openings, of which there are as many as rounds, or as the book has.
+#[test]
+fn each_pairing_of_many_engines_takes_the_next_opening() {
+    let place = Place::new();
+    let book = ["e4", "d4", "c4"].map(|mv| format!("1. {mv} *\n\n"));
+    place.write("book.pgn", &book.concat());
+    let three = [duel().to_vec(), vec![engine("C", "--info-lines 1")]].concat();
+    let played = |rounds: u32| {
+        let flags = format!(
+            "-rounds {rounds} -each depth=1 -maxmoves 2 -openings file=book.pgn order=sequential -pgnout file=g.pgn append=false"
+        );
+        let (out, _) = run(&place, "fastchess", &line(&three, &flags), 0);
+        let started = out.lines().filter(|line| line.starts_with("Started game"));
+        let pairings = started.map(|line| line.split_once('(').unwrap().1.trim_end_matches(')').to_owned());
+        let pgn = place.read("g.pgn");
+        let moves: String = pgn.match_indices("\n1. ").map(|(at, _)| &pgn[at + 4..=at + 4]).collect();
+        (pairings.collect::<Vec<_>>(), moves)
+    };
+    let (pairings, moves) = played(2);
+    let round = ["A vs B", "B vs A", "A vs C", "C vs A", "B vs C", "C vs B"];
+    assert_eq!(pairings, [round, round].concat());
+    assert_eq!(moves, "eeddeeddeedd");
+    let (_, moves) = played(4);
+    assert_eq!(moves, "eeddcc".repeat(4));
+}

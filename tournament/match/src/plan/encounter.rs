@@ -52,6 +52,8 @@ pub enum OpeningPolicy {
     Round,
     /// Every pair of games has its own opening.
     Pair,
+    /// As fastchess: every pair has the next of as many openings as there are rounds, and pairings come as listed.
+    Cycle,
     /// All games of an encounter share one opening.
     Encounter,
 }

@@ -63,8 +63,8 @@ pub struct OpeningsSettings {
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, conflicts_with = "repeat", hide_short_help = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub games_per_opening: Option<NonZeroU32>,
-    /// Sharing of openings: round (by all encounters of a round), pair (each pair has its own) or encounter (its games
-    /// share one)
+    /// Sharing of openings: round (by all encounters of a round), pair (each pair has its own), encounter (its games share
+    /// one) or cycle (each pair has the next of as many as there are rounds, as in fastchess)
     #[arg(long = "opening-policy", value_name = "POLICY", value_parser = parse_word::<OpeningPolicy>, default_value = "round", hide_short_help = true)]
     pub policy: OpeningPolicy,
 }

@@ -76,7 +76,7 @@ impl EncounterBlock {
     /// Number of openings used.
     pub(super) fn openings(&self) -> u32 {
         match self.terms.policy {
-            OpeningPolicy::Round => self.cycles.saturating_mul(self.openings_each()),
+            OpeningPolicy::Round | OpeningPolicy::Cycle => self.cycles.saturating_mul(self.openings_each()),
             OpeningPolicy::Pair => {
                 self.size().saturating_mul(self.cycles).saturating_mul(self.openings_each())
             }
@@ -150,7 +150,10 @@ impl EncounterBlock {
         let opening = match (encounter.first_opening, self.terms.policy) {
             (Some(first), _) => first.saturating_add(turn),
             (None, OpeningPolicy::Round) => self.start.opening + shared,
-            (None, OpeningPolicy::Pair) => self.start.opening + shared * self.size() + place.encounter,
+            // The order of openings begins again after as many as there are.
+            (None, OpeningPolicy::Pair | OpeningPolicy::Cycle) => {
+                self.start.opening + shared * self.size() + place.encounter
+            }
             (None, OpeningPolicy::Encounter) => {
                 self.start.opening + place.cycle * self.size() + place.encounter
             }

@@ -141,7 +141,11 @@ impl Schedule {
         match meeting {
             PairingScheme::Gauntlet(sides) => empty.with(shuffled(pairings::gauntlet(&sides)), rounds),
             PairingScheme::RoundRobin(entrants) => {
-                empty.with(shuffled(pairings::round_robin(entrants)), rounds)
+                let mut encounters = pairings::round_robin(entrants);
+                if terms.policy == OpeningPolicy::Cycle {
+                    encounters = pairings::as_listed(encounters);
+                }
+                empty.with(shuffled(encounters), rounds)
             }
             PairingScheme::Pyramid(entrants) => pairings::pyramid(entrants)
                 .into_iter()
@@ -245,7 +249,7 @@ impl Schedule {
             }
         };
         match self.terms.policy {
-            OpeningPolicy::Round => {
+            OpeningPolicy::Round | OpeningPolicy::Cycle => {
                 rounds.saturating_mul(units(self.terms.games) + further.saturating_mul(units(2)))
             }
             OpeningPolicy::Pair => {

@@ -62,6 +62,12 @@ pub(super) fn round_robin(entrants: usize) -> Vec<Encounter> {
     encounters
 }
 
+/// The encounters in the order of the list of entrants, with White first for the one that is listed first.
+pub(super) fn as_listed(mut encounters: Vec<Encounter>) -> Vec<Encounter> {
+    encounters.sort_by_key(|encounter| encounter.pairing);
+    encounters.into_iter().map(|encounter| Encounter { lead: Lead::First, ..encounter }).collect()
+}
+
 /// Pyramid: each newcomer against all before it; results are counted from the newcomer's point of view.
 pub(super) fn pyramid(entrants: usize) -> Vec<Vec<Encounter>> {
     (1..entrants).map(|newcomer| (0..newcomer).map(|old| first_leads(newcomer, old)).collect()).collect()

@@ -118,6 +118,18 @@ fn opening_policies_say_which_encounters_share_openings() {
     assert_eq!(openings(OpeningPolicy::Round), [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]);
     assert_eq!(openings(OpeningPolicy::Pair), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
     assert_eq!(openings(OpeningPolicy::Encounter), [0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2]);
+    assert_eq!(openings(OpeningPolicy::Cycle), openings(OpeningPolicy::Pair));
+}
+
+#[test]
+fn a_cycle_has_as_many_openings_as_rounds_and_pairings_as_listed() {
+    let terms = EncounterRules { policy: OpeningPolicy::Cycle, ..terms(2) };
+    let schedule = Schedule::new(PairingScheme::RoundRobin(4), terms, 5, Sequence::AsListed);
+    assert_eq!(schedule.openings(), 5);
+    let games = all_games(&schedule);
+    let first: Vec<_> =
+        games.iter().step_by(2).take(6).map(|game| (game.white, game.black, game.opening)).collect();
+    assert_eq!(first, [(0, 1, 0), (0, 2, 1), (0, 3, 2), (1, 2, 3), (1, 3, 4), (2, 3, 5)]);
 }
 
 #[test]
@@ -228,8 +240,8 @@ fn meetings() -> impl Strategy<Value = PairingScheme> {
 fn any_terms() -> impl Strategy<Value = EncounterRules> {
     let swap = prop_oneof![Just(Swap::EachGame), Just(Swap::InPairs), Just(Swap::Never)];
     let lead = prop_oneof![Just(Lead::First), Just(Lead::Second)];
-    let policy =
-        prop_oneof![Just(OpeningPolicy::Round), Just(OpeningPolicy::Pair), Just(OpeningPolicy::Encounter)];
+    let policy = [OpeningPolicy::Round, OpeningPolicy::Pair, OpeningPolicy::Encounter, OpeningPolicy::Cycle];
+    let policy = prop::sample::select(policy.to_vec());
     (1_u32..8, 1_u32..6, swap, lead, policy).prop_map(|(games, games_per_opening, swap, lead, policy)| {
         EncounterRules { games, games_per_opening, colors: Colors { swap, lead }, policy }
     })
@@ -249,7 +261,9 @@ proptest! {
             next += pair.games;
             let games: Vec<_> = schedule.games_of(pair).collect();
             prop_assert!(games.iter().all(|game| game.pair == number && game.opening == games[0].opening));
-            prop_assert!(games[0].opening < schedule.openings() as usize);
+            if terms.policy != OpeningPolicy::Cycle {
+                prop_assert!(games[0].opening < schedule.openings() as usize);
+            }
             if let [first, second] = games[..] {
                 let (colors, turned) = ((first.white, first.black), (second.black, second.white));
                 prop_assert_eq!(colors == turned, terms.colors.swap != Swap::Never);

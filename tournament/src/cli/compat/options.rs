@@ -514,8 +514,12 @@ impl<'a> Typed<'a> {
             games_per_opening: NonZeroU32::new(games_per_opening).filter(|games| games.get() > 2),
             ..openings
         };
-        if self.dialect == Dialect::Fastchess && settings.openings.order == Order::Random {
-            settings.openings.srand = Some(self.srand);
+        if self.dialect == Dialect::Fastchess {
+            settings.openings.srand = (settings.openings.order == Order::Random).then_some(self.srand);
+            // What fastchess calls a round is a pair where there are more than two engines.
+            if settings.openings.policy == OpeningPolicy::Round && !is_duel {
+                settings.openings.policy = OpeningPolicy::Cycle;
+            }
         }
         if let Some(prior) = self.prior {
             let played = prior.games().games() / u64::from(games_per_opening);
