@@ -420,7 +420,8 @@ impl<'a> Typed<'a> {
         if self.openings.is_none() && self.config.resume.is_none() {
             notes.push_str(
                 "Warning: No opening book specified! Consider using one, otherwise all games will be played from the \
-                 starting position.\n",
+                 starting position.\n\
+                 Warning: Unknown opening format, 2. All games will be played from the starting position.\n",
             );
         }
         notes
