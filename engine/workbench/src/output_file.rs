@@ -89,10 +89,18 @@ pub fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-/// The file itself where the path is a link to it, also to one that does not exist yet.
-fn resolved(path: &Path) -> PathBuf {
+/// Canonical path of a file that may not exist yet, also where the path is a link. The path as it is if not even its
+/// folder exists.
+pub fn resolved(path: &Path) -> PathBuf {
     let target = || Some(path.parent()?.join(fs::read_link(path).ok()?));
-    path.canonicalize().ok().or_else(target).unwrap_or_else(|| path.to_owned())
+    let of_new = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    };
+    path.canonicalize().unwrap_or_else(|_| {
+        let path = target().unwrap_or_else(|| path.to_owned());
+        of_new(&path).unwrap_or(path)
+    })
 }
 
 /// A new file beside the target, which takes its place when it is complete and vanishes otherwise.
