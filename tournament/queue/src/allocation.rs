@@ -7,15 +7,17 @@ pub struct Request {
     pub priority: i64,
     /// The most slots that it can use; `None`: all.
     pub most: Option<usize>,
+    /// Slots on which it plays and that it keeps, since it would begin anew on others.
+    pub kept: Option<usize>,
 }
 
-/// The slots of each job. The highest priority takes all that it can use; jobs of one priority share evenly, the earlier ones
+/// The slots of each job. Jobs keep those that they must; of the others, the highest priority takes all that it can use; jobs of one priority share evenly, the earlier ones
 /// getting what is left over by the division; what they leave goes to the next lower priority.
 pub fn allocate(slots: usize, jobs: &[Request]) -> Vec<usize> {
-    let mut given = vec![0; jobs.len()];
-    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    let mut given: Vec<usize> = jobs.iter().map(|job| job.kept.unwrap_or(0)).collect();
+    let mut order: Vec<usize> = (0..jobs.len()).filter(|&job| jobs[job].kept.is_none()).collect();
     order.sort_by_key(|&job| std::cmp::Reverse(jobs[job].priority));
-    let mut left = slots;
+    let mut left = slots.saturating_sub(given.iter().sum());
     for group in order.chunk_by(|&a, &b| jobs[a].priority == jobs[b].priority) {
         let mut hungry = group.to_vec();
         while left > 0 && !hungry.is_empty() {
@@ -34,7 +36,8 @@ mod tests {
     use super::*;
 
     fn check(slots: usize, jobs: &[(i64, Option<usize>)], expected: &[usize]) {
-        let jobs: Vec<Request> = jobs.iter().map(|&(priority, most)| Request { priority, most }).collect();
+        let request = |&(priority, most): &(i64, Option<usize>)| Request { priority, most, kept: None };
+        let jobs: Vec<Request> = jobs.iter().map(request).collect();
         assert_eq!(allocate(slots, &jobs), expected, "{slots} {jobs:?}");
     }
 
@@ -49,5 +52,13 @@ mod tests {
         check(4, &[(0, Some(1)), (-1, Some(1))], &[1, 1]);
         check(0, &[(0, None)], &[0]);
         check(3, &[], &[]);
+    }
+
+    #[test]
+    fn a_job_that_would_begin_anew_keeps_its_slots() {
+        let score = Request { priority: -1, most: None, kept: Some(3) };
+        let other = Request { priority: 5, most: None, kept: None };
+        assert_eq!(allocate(4, &[other, score, other]), [1, 3, 0]);
+        assert_eq!(allocate(2, &[other, score]), [0, 3]);
     }
 }

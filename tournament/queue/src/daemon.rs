@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use smalt_driver::EngineCommand;
 use smalt_driver::process::Exit;
 use smalt_match::store::StoreUse;
+use smalt_workbench::output_file::resolved;
 
 use crate::allocation::{Request, allocate};
 use crate::file::{QueueError, QueueFile};
@@ -74,6 +75,8 @@ pub struct DaemonSettings {
 #[derive(Debug)]
 struct Running {
     slots: usize,
+    /// Its store, without links.
+    store: Option<PathBuf>,
     thread: JobThread,
     is_stopping: bool,
     /// Until when its time is counted.
@@ -164,22 +167,14 @@ impl<'a> Daemon<'a> {
         self.count_time()?;
         let jobs = self.file.jobs()?;
         for job in &jobs {
-            let is_spent = job.added.budget.is_some_and(|budget| job.used >= budget);
-            if job.state == JobState::Waiting && is_spent {
+            if job.state == JobState::Waiting && job.is_out_of_time() {
                 self.file.note_ended(job.id, JobState::OutOfTime, "the budget is used up")?;
             }
         }
         let jobs = self.file.jobs()?;
         let active: Vec<&Job> =
             jobs.iter().filter(|job| job.state == JobState::Waiting && !self.is_stopping).collect();
-        let request = |job: &&Job| Request { priority: job.added.priority, most: job.most_slots() };
-        let requests: Vec<Request> = active.iter().map(request).collect();
-        let slots: BTreeMap<i64, usize> = active
-            .iter()
-            .map(|job| job.id)
-            .zip(allocate(self.settings.slots, &requests))
-            .filter(|(_, slots)| *slots > 0)
-            .collect();
+        let slots = self.allocate(&active);
         for (id, running) in &mut self.running {
             if !running.is_stopping && slots.get(id) != Some(&running.slots) {
                 running.is_stopping = true;
@@ -192,10 +187,9 @@ impl<'a> Daemon<'a> {
             if self.running.contains_key(&job.id) || taken + wanted > self.settings.slots {
                 continue;
             }
-            // A runner of an earlier daemon may still be ending, or a user plays the run by hand.
-            let store = job.store(&self.home);
-            if !store.is_some_and(|store| StoreUse::of(&store).is_in_use()) {
-                self.start(job, wanted)?;
+            let store = job.store(&self.home).map(|store| resolved(&store));
+            if !store.as_ref().is_some_and(|store| self.is_in_use(store)) {
+                self.start(job, wanted, store)?;
             }
         }
         if Instant::now() >= self.next_progress {
@@ -210,7 +204,29 @@ impl<'a> Daemon<'a> {
         Ok(())
     }
 
-    fn start(&mut self, job: &Job, slots: usize) -> Result<(), DaemonError> {
+    /// The slots of each job that gets some.
+    fn allocate(&self, active: &[&Job]) -> BTreeMap<i64, usize> {
+        let request = |job: &&Job| {
+            let running = self.running.get(&job.id).filter(|_| !job.is_resumable());
+            let kept = running.map(|running| running.slots);
+            Request { priority: job.added.priority, most: job.most_slots(), kept }
+        };
+        let requests: Vec<Request> = active.iter().map(request).collect();
+        let slots = active.iter().map(|job| job.id).zip(allocate(self.settings.slots, &requests));
+        slots.filter(|(_, slots)| *slots > 0).collect()
+    }
+
+    /// Whether another job, a runner of an earlier daemon, or a user's run has a store open.
+    fn is_in_use(&self, store: &Path) -> bool {
+        let mut running = self.running.values();
+        running.any(|running| running.store.as_deref() == Some(store)) || StoreUse::of(store).is_in_use()
+    }
+
+    fn start(&mut self, job: &Job, slots: usize, store: Option<PathBuf>) -> Result<(), DaemonError> {
+        // Before its process can make the file.
+        if !job.has_begun && job.output(&self.home).is_some_and(|output| !output.exists()) {
+            self.file.note_begun(job.id)?;
+        }
         let Launch { program, arguments } = job.launch(&self.home, slots);
         let program = self.settings.programs.join(format!("{program}{}", std::env::consts::EXE_SUFFIX));
         let command = EngineCommand::new(program).arguments(arguments).directory(&job.added.folder);
@@ -226,7 +242,7 @@ impl<'a> Daemon<'a> {
             }
         };
         (self.notify)(&format!("Job {id} ({}) starts with concurrency {slots}", job.added.name));
-        let running = Running { slots, thread, is_stopping: false, counted: Instant::now() };
+        let running = Running { slots, store, thread, is_stopping: false, counted: Instant::now() };
         self.running.insert(id, running);
         Ok(self.file.note_started(id, slots)?)
     }
@@ -240,7 +256,8 @@ impl<'a> Daemon<'a> {
         // It may have been removed from the queue.
         let Ok(job) = self.file.job(id) else { return Ok(()) };
         let name = &job.added.name;
-        match outcome(&ending, &job.log(&self.home)) {
+        let is_busy = job.store(&self.home).is_some_and(|store| self.is_in_use(&resolved(&store)));
+        match outcome(&ending, &job.log(&self.home), is_busy) {
             None => {
                 (self.notify)(&format!("Job {id} ({name}) is stopped"));
                 self.file.note_stopped(id)?;
@@ -253,7 +270,10 @@ impl<'a> Daemon<'a> {
                 self.file.note_ended(id, state, &flag)?;
             }
         }
-        self.read_progress(&self.file.job(id)?)
+        match self.file.job(id) {
+            Ok(job) => self.read_progress(&job),
+            Err(_) => Ok(()),
+        }
     }
 
     /// Adds the time that running jobs have played to their use.
@@ -292,14 +312,16 @@ impl<'a> Daemon<'a> {
     }
 }
 
-/// What the end of its process makes of a job; `None` if it goes on later.
-fn outcome(ending: &Ending, log: &Path) -> Option<(JobState, String)> {
+/// What the end of its process makes of a job; `None` if it goes on later. `is_busy`: another program has its store open.
+fn outcome(ending: &Ending, log: &Path, is_busy: bool) -> Option<(JobState, String)> {
     let failed = |words: String| {
         let line = last_line(log).map(|line| format!(": {line}")).unwrap_or_default();
         Some((JobState::Failed, format!("{words}{line}")))
     };
     match ending {
         Ending::Stopped => None,
+        // It was refused the lock of its store.
+        Ending::Exited(Exit::Code(2)) if is_busy => None,
         // 10 and 11 are verdicts of --exit-on-verdict.
         Ending::Exited(Exit::Code(0 | 10 | 11)) => Some((JobState::Done, String::new())),
         Ending::Exited(Exit::Code(3)) => {
@@ -330,16 +352,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
         std::fs::write(&log, "playing\nsmalt-tournament: no such engine\n\n").unwrap();
-        let state = |ending| outcome(&ending, &log).map(|(state, _)| state);
+        let state = |ending| outcome(&ending, &log, false).map(|(state, _)| state);
         let code = |code| Ending::Exited(Exit::Code(code));
         assert_eq!(state(Ending::Stopped), None);
         assert_eq!(state(code(0)), Some(JobState::Done));
         assert_eq!(state(code(10)), Some(JobState::Done));
         assert_eq!(state(code(143)), Some(JobState::Paused));
-        let (state, flag) = outcome(&code(2), &log).unwrap();
+        let (state, flag) = outcome(&code(2), &log, false).unwrap();
         assert_eq!(state, JobState::Failed);
         assert_eq!(flag, "exited with code 2: smalt-tournament: no such engine");
-        let killed = outcome(&Ending::Exited(Exit::Signal(9)), Path::new("/none")).unwrap();
+        assert_eq!(outcome(&code(2), &log, true), None);
+        let killed = outcome(&Ending::Exited(Exit::Signal(9)), Path::new("/none"), true).unwrap();
         assert!(killed.1.contains("SIGKILL"), "{killed:?}");
     }
 }

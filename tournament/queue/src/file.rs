@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior, params};
 use serde::Serialize;
+use smalt_workbench::output_file::resolved;
 
 use crate::job::{Job, JobState, NewJob};
 
@@ -13,7 +14,7 @@ use crate::job::{Job, JobState, NewJob};
 const APPLICATION: i64 = 0x536d_6c71;
 
 /// The form that this program writes.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 const TABLES: &str = "
 CREATE TABLE job (
@@ -29,7 +30,8 @@ CREATE TABLE job (
     state TEXT NOT NULL,
     running INTEGER NOT NULL DEFAULT 0,
     progress TEXT NOT NULL DEFAULT '',
-    flag TEXT NOT NULL DEFAULT ''
+    flag TEXT NOT NULL DEFAULT '',
+    has_begun INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE event (
     job INTEGER NOT NULL,
@@ -37,6 +39,12 @@ CREATE TABLE event (
     words TEXT NOT NULL
 ) STRICT;
 CREATE INDEX event_of_job ON event (job);
+";
+
+/// Changes format 1 into 2.
+const FROM_1: &str = "
+ALTER TABLE job ADD COLUMN has_begun INTEGER NOT NULL DEFAULT 0;
+UPDATE job SET has_begun = EXISTS (SELECT 1 FROM event WHERE event.job = job.id AND words LIKE 'started %');
 ";
 
 /// An error of the queue's file.
@@ -72,6 +80,20 @@ pub enum QueueError {
     /// No job has this number.
     #[error("there is no job {0}")]
     Unknown(i64),
+    /// The store or checkpoint of a new job exists.
+    #[error("{} exists already: queue `resume {}` to go on with its run, or name another file", .0.display(), .0.display())]
+    Exists(PathBuf),
+    /// Another job has the store or checkpoint of a new one.
+    #[error("job {job} has {} already: name another file", path.display())]
+    Taken {
+        /// The other job.
+        job: i64,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A job whose budget is used up cannot be resumed.
+    #[error("job {0} is out of time: give it more by `queue budget {0} HOURS`")]
+    OutOfTime(i64),
 }
 
 /// Something that happened to a job.
@@ -100,6 +122,8 @@ impl QueueFile {
             let failed = |source| QueueError::Folder { path: folder.to_owned(), source };
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
+        // All paths to one queue have one lock.
+        let path = &resolved(path);
         let failed = |source| QueueError::Database { path: path.to_owned(), source };
         let mut connection = Connection::open(path).map_err(failed)?;
         let prepared = prepare(&mut connection).map_err(|source| match source.sqlite_error_code() {
@@ -113,7 +137,7 @@ impl QueueFile {
         }
     }
 
-    /// The file's path.
+    /// The file's path, without links.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -134,12 +158,7 @@ impl QueueFile {
     /// # Errors
     /// If SQLite fails.
     pub fn jobs(&self) -> Result<Vec<Job>, QueueError> {
-        let read = || {
-            let mut rows =
-                self.connection.prepare_cached("SELECT * FROM job ORDER BY priority DESC, place, id")?;
-            rows.query_map([], job)?.collect()
-        };
-        self.database(read())
+        self.database(read_jobs(&self.connection))
     }
 
     /// One job.
@@ -154,10 +173,22 @@ impl QueueFile {
     /// Adds a job behind all others of its priority; its number.
     ///
     /// # Errors
-    /// If SQLite fails.
+    /// If its store or checkpoint exists or is another job's, unless it resumes it, or SQLite fails.
     pub fn add(&mut self, new: &NewJob) -> Result<i64, QueueError> {
+        let output = new.named_output().filter(|_| !new.resumes());
+        if let Some(output) = output.as_ref().filter(|output| output.exists()) {
+            return Err(QueueError::Exists(output.clone()));
+        }
+        let home = self.home();
         let mut add = || {
-            let change = self.connection.transaction()?;
+            let change = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            if let Some(path) = &output {
+                let is_same =
+                    |job: &Job| job.output(&home).is_some_and(|its| resolved(&its) == resolved(path));
+                if let Some(Job { id: job, .. }) = read_jobs(&change)?.into_iter().find(is_same) {
+                    return Ok(Err(QueueError::Taken { job, path: path.clone() }));
+                }
+            }
             change.execute(
                 "INSERT INTO job (place, name, command, folder, priority, slots, budget_ms, state)
                  VALUES ((SELECT coalesce(max(place), 0) + 1 FROM job), ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -174,10 +205,10 @@ impl QueueFile {
             let id = change.last_insert_rowid();
             note(&change, id, "added")?;
             change.commit()?;
-            Ok(id)
+            Ok(Ok(id))
         };
         let added = add();
-        self.database(added)
+        self.database(added)?
     }
 
     /// Changes a job, and notes it.
@@ -211,11 +242,15 @@ impl QueueFile {
         self.change(id, "paused", set, JobState::Paused.to_string())
     }
 
-    /// Lets a job play again that is paused, failed, or out of time.
+    /// Lets a job play again that is paused or has failed.
     ///
     /// # Errors
-    /// If there is no such job.
+    /// If there is no such job, or its budget is used up.
     pub fn resume(&mut self, id: i64) -> Result<(), QueueError> {
+        let job = self.job(id)?;
+        if job.state != JobState::Done && job.is_out_of_time() {
+            return Err(QueueError::OutOfTime(id));
+        }
         let set = "flag = CASE state WHEN 'done' THEN flag ELSE '' END, \
                    state = CASE state WHEN 'done' THEN state ELSE ?2 END";
         self.change(id, "resumed", set, JobState::Waiting.to_string())
@@ -294,21 +329,42 @@ impl QueueFile {
         self.database(reset).map(drop)
     }
 
+    /// Changes a job, unless it was removed meanwhile.
+    fn change_if_known(
+        &mut self,
+        id: i64,
+        words: &str,
+        set: &str,
+        value: impl rusqlite::ToSql,
+    ) -> Result<(), QueueError> {
+        match self.change(id, words, set, value) {
+            Err(QueueError::Unknown(_)) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Notes that the store or checkpoint of a job is its own.
+    pub(crate) fn note_begun(&mut self, id: i64) -> Result<(), QueueError> {
+        let set = self.connection.execute("UPDATE job SET has_begun = 1 WHERE id = ?1", [id]);
+        self.database(set).map(drop)
+    }
+
     /// Notes that a job was started on this number of slots.
     pub(crate) fn note_started(&mut self, id: i64, slots: usize) -> Result<(), QueueError> {
-        self.change(id, &format!("started with concurrency {slots}"), "running = ?2", saturated(slots))
+        let words = format!("started with concurrency {slots}");
+        self.change_if_known(id, &words, "running = ?2", saturated(slots))
     }
 
     /// Notes that it plays no more, but may go on.
     pub(crate) fn note_stopped(&mut self, id: i64) -> Result<(), QueueError> {
-        self.change(id, "stopped", "running = ?2", 0)
+        self.change_if_known(id, "stopped", "running = ?2", 0)
     }
 
     /// Notes how it ended. One that a user has changed meanwhile keeps that state.
     pub(crate) fn note_ended(&mut self, id: i64, state: JobState, flag: &str) -> Result<(), QueueError> {
         let words = if flag.is_empty() { state.to_string() } else { format!("{state}: {flag}") };
         let set = "running = 0, state = ?2";
-        self.change(id, &words, set, state.to_string())?;
+        self.change_if_known(id, &words, set, state.to_string())?;
         self.note_flag(id, flag)
     }
 
@@ -348,10 +404,13 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<(i64, i64)> {
     }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    let change = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if tables(&change)? == 0 {
         change.execute_batch(TABLES)?;
         change.pragma_update(None, "application_id", APPLICATION)?;
+        change.pragma_update(None, "user_version", VERSION)?;
+    } else if read(&change, "user_version")? == 1 {
+        change.execute_batch(FROM_1)?;
         change.pragma_update(None, "user_version", VERSION)?;
     }
     change.commit()?;
@@ -366,6 +425,11 @@ fn note(connection: &Connection, id: i64, words: &str) -> rusqlite::Result<()> {
             params![id, milliseconds(now), words],
         )
         .map(drop)
+}
+
+fn read_jobs(connection: &Connection) -> rusqlite::Result<Vec<Job>> {
+    let mut rows = connection.prepare_cached("SELECT * FROM job ORDER BY priority DESC, place, id")?;
+    rows.query_map([], job)?.collect()
 }
 
 fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
@@ -384,6 +448,7 @@ fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
             budget: row.get::<_, Option<i64>>("budget_ms")?.map(duration),
         },
         used: duration(row.get("used_ms")?),
+        has_begun: row.get("has_begun")?,
         state: state.parse().unwrap_or(JobState::Paused),
         running: count(row.get("running")?),
         progress: row.get("progress")?,
@@ -429,7 +494,14 @@ mod tests {
         assert_eq!(again.job(2).unwrap().added.command, ["sprt", "b"]);
         assert!(matches!(file.remove(4), Err(QueueError::Unknown(4))));
         assert!(matches!(file.pause(99), Err(QueueError::Unknown(99))));
-        assert_eq!(again.home(), folder.path().join("new/queue-jobs"));
+        let home = folder.path().canonicalize().unwrap().join("new/queue-jobs");
+        assert_eq!(again.home(), home);
+        #[cfg(unix)]
+        {
+            let link = folder.path().join("link.db");
+            std::os::unix::fs::symlink(&path, &link).unwrap();
+            assert_eq!(QueueFile::open(&link).unwrap().home(), home);
+        }
     }
 
     #[test]
@@ -445,6 +517,8 @@ mod tests {
         file.add_used(id, Duration::from_secs(60)).unwrap();
         file.set_budget(id, Some(Duration::from_secs(50))).unwrap();
         assert_eq!(state(&file), JobState::OutOfTime);
+        assert!(matches!(file.resume(id), Err(QueueError::OutOfTime(1))));
+        assert_eq!(state(&file), JobState::OutOfTime);
         file.set_budget(id, Some(Duration::from_secs(70))).unwrap();
         assert_eq!(state(&file), JobState::Waiting);
         file.note_ended(id, JobState::Done, "2 time losses").unwrap();
@@ -454,6 +528,62 @@ mod tests {
         assert_eq!((job.state, job.flag.as_str()), (JobState::Done, "2 time losses"));
         let words: Vec<String> = file.events(id).unwrap().into_iter().map(|event| event.words).collect();
         assert_eq!(words[..3], ["added", "paused", "resumed"]);
+    }
+
+    #[test]
+    fn a_new_job_needs_a_store_that_is_no_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = QueueFile::open(&folder.path().join("queue.db")).unwrap();
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        std::fs::write(at("old.db"), "").unwrap();
+        let old = new(&format!("sprt --store {}", at("old.db")), 0);
+        assert!(matches!(file.add(&old), Err(QueueError::Exists(_))));
+        file.add(&new(&format!("resume --games 8 {}", at("old.db")), 0)).unwrap();
+        let fresh = new(&format!("sprt --store={}", at("new.db")), 0);
+        assert_eq!(file.add(&fresh).unwrap(), 2);
+        let same = new(&format!("match --store {}", at("queue-jobs/../new.db")), 0);
+        std::fs::create_dir(at("queue-jobs")).unwrap();
+        assert!(matches!(file.add(&same), Err(QueueError::Taken { job: 2, .. })));
+        let tuned = new(&format!("spsa --checkpoint {}", at("old.db")), 0);
+        assert!(matches!(file.add(&tuned), Err(QueueError::Exists(_))));
+        file.remove(2).unwrap();
+        file.add(&same).unwrap();
+    }
+
+    #[test]
+    fn a_job_that_was_removed_meanwhile_is_no_error_of_the_daemon() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = QueueFile::open(&folder.path().join("queue.db")).unwrap();
+        let id = file.add(&new("sprt", 0)).unwrap();
+        file.remove(id).unwrap();
+        file.note_begun(id).unwrap();
+        file.note_started(id, 2).unwrap();
+        file.note_stopped(id).unwrap();
+        file.note_ended(id, JobState::Failed, "gone").unwrap();
+        assert!(file.jobs().unwrap().is_empty() && file.events(id).unwrap().len() == 1);
+    }
+
+    #[test]
+    fn a_queue_of_format_1_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("queue.db");
+        let old = Connection::open(&path).unwrap();
+        let tables = TABLES.replace(",\n    has_begun INTEGER NOT NULL DEFAULT 0", "");
+        assert!(!tables.contains("has_begun"));
+        old.execute_batch(&tables).unwrap();
+        old.pragma_update(None, "application_id", APPLICATION).unwrap();
+        old.pragma_update(None, "user_version", 1).unwrap();
+        old.execute_batch(
+            "INSERT INTO job (place, name, command, folder, priority, state) VALUES
+             (1, 'a', '[\"sprt\"]', '/', 0, 'waiting'), (2, 'b', '[\"sprt\"]', '/', 0, 'waiting');
+             INSERT INTO event VALUES (1, 5, 'added'), (1, 6, 'started with concurrency 2'), (2, 7, 'added');",
+        )
+        .unwrap();
+        drop(old);
+        let begun =
+            |file: &QueueFile| file.jobs().unwrap().iter().map(|job| job.has_begun).collect::<Vec<_>>();
+        assert_eq!(begun(&QueueFile::open(&path).unwrap()), [true, false]);
+        assert_eq!(begun(&QueueFile::open(&path).unwrap()), [true, false]);
     }
 
     #[test]

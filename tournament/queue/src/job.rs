@@ -26,6 +26,10 @@ const PLAYING: [&str; 11] = [
 const OTHERS: [(&str, &str); 3] =
     [("smalt-tournament", "resume"), ("smalt-tuner", "spsa"), ("smalt-suites", "score")];
 
+/// Flags of `resume` without a value.
+pub const RESUME_SWITCHES: [&str; 6] =
+    ["-q", "--quiet", "--recover", "--serve-after", "--exit-on-verdict", "--allow-mixed"];
+
 /// State of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -71,6 +75,9 @@ pub enum JobError {
     /// It does not begin with a command that can be queued.
     #[error("{0:?} cannot be queued: a job begins with {list}", list = commands())]
     Command(String),
+    /// A `resume` without a store.
+    #[error("resume needs the store of a run: resume RUN.db")]
+    NoStore,
     /// The value of `--concurrency` is no number above 0.
     #[error("--concurrency {0:?}: expected a number above 0")]
     Concurrency(String),
@@ -125,7 +132,53 @@ impl NewJob {
             let number = value.parse().ok().filter(|&number| number > 0);
             slots = Some(number.ok_or_else(|| JobError::Concurrency(value.to_owned()))?);
         }
-        Ok(NewJob { name: first, command, folder, priority: 0, slots, budget: None })
+        let job = NewJob { name: first, command, folder, priority: 0, slots, budget: None };
+        if job.command() == "resume" && job.named_output().is_none() {
+            return Err(JobError::NoStore);
+        }
+        Ok(job)
+    }
+
+    fn command(&self) -> &str {
+        self.command.first().map(String::as_str).unwrap_or_default()
+    }
+
+    /// Whether its command line goes on with a run or tuning that another one has begun.
+    pub fn resumes(&self) -> bool {
+        self.command() == "resume" || self.command.iter().any(|word| word == "--resume")
+    }
+
+    /// The store or checkpoint that its command line names.
+    pub fn named_output(&self) -> Option<PathBuf> {
+        let name = match self.command() {
+            "resume" => self.resumed_store(),
+            "spsa" => self.flag("--checkpoint"),
+            command if PLAYING.contains(&command) => self.flag("--store"),
+            _ => None,
+        };
+        name.map(|name| self.folder.join(name))
+    }
+
+    /// The value of a flag of its command line.
+    fn flag(&self, flag: &str) -> Option<&str> {
+        self.command.iter().enumerate().find_map(|(index, word)| match word.strip_prefix(flag)? {
+            "" => self.command.get(index + 1).map(String::as_str),
+            rest => rest.strip_prefix('='),
+        })
+    }
+
+    /// The store among the words of `resume`: the first word that is neither a flag nor the value of one.
+    fn resumed_store(&self) -> Option<&str> {
+        let mut words = self.command[1..].iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            if !word.starts_with('-') {
+                return Some(word);
+            }
+            if !word.contains('=') && !RESUME_SWITCHES.contains(&word) {
+                words.next();
+            }
+        }
+        None
     }
 }
 
@@ -145,6 +198,8 @@ pub struct Job {
     pub added: NewJob,
     /// Time that it has played.
     pub used: Duration,
+    /// Whether it was started when its store or checkpoint did not exist, so that this is its own.
+    pub has_begun: bool,
     /// Its state.
     pub state: JobState,
     /// Slots on which it plays now; 0 if it does not.
@@ -165,29 +220,30 @@ pub struct Launch {
 }
 
 impl Job {
-    fn command(&self) -> &str {
-        self.added.command.first().map(String::as_str).unwrap_or_default()
+    /// Its store or checkpoint; `home` is the folder of the queue's own files.
+    pub fn output(&self, home: &Path) -> Option<PathBuf> {
+        let extension = match self.added.command() {
+            "score" => return None,
+            "spsa" => "json",
+            _ => "db",
+        };
+        let own = || home.join(format!("job-{}.{extension}", self.id));
+        Some(self.added.named_output().unwrap_or_else(own))
     }
 
-    /// The value of a flag of its command line, as a path.
-    fn path_flag(&self, flag: &str) -> Option<PathBuf> {
-        let command = &self.added.command;
-        let value = command.iter().enumerate().find_map(|(index, word)| match word.strip_prefix(flag)? {
-            "" => command.get(index + 1).map(String::as_str),
-            rest => rest.strip_prefix('='),
-        });
-        value.map(|path| self.added.folder.join(path))
-    }
-
-    /// The store of its run, if it plays games; `home` is the folder of the queue's own files.
+    /// The store of its run, if it plays games.
     pub fn store(&self, home: &Path) -> Option<PathBuf> {
-        match self.command() {
-            "resume" => self.added.command.get(1).map(|path| self.added.folder.join(path)),
-            command if PLAYING.contains(&command) => {
-                Some(self.path_flag("--store").unwrap_or_else(|| home.join(format!("job-{}.db", self.id))))
-            }
-            _ => None,
-        }
+        self.output(home).filter(|_| self.added.command() != "spsa")
+    }
+
+    /// Whether it has played for as long as it may.
+    pub fn is_out_of_time(&self) -> bool {
+        self.added.budget.is_some_and(|budget| self.used >= budget)
+    }
+
+    /// Whether it goes on where it was stopped.
+    pub fn is_resumable(&self) -> bool {
+        self.added.command() != "score"
     }
 
     /// The file of what it prints.
@@ -195,27 +251,24 @@ impl Job {
         home.join(format!("job-{}.log", self.id))
     }
 
-    /// How it is started on this number of slots, or resumed if it has played before.
+    /// How it is started on this number of slots, or resumed if it has begun before.
     pub fn launch(&self, home: &Path, slots: usize) -> Launch {
-        let program = program_of(self.command()).unwrap_or("smalt-tournament");
-        let text = |path: PathBuf| path.display().to_string();
+        let command = self.added.command();
+        let program = program_of(command).unwrap_or("smalt-tournament");
         let mut arguments = self.added.command.clone();
-        match self.store(home) {
-            Some(store) if store.exists() => arguments = vec!["resume".to_owned(), text(store)],
-            Some(store) if self.command() != "resume" && self.path_flag("--store").is_none() => {
-                arguments.extend(["--store".to_owned(), text(store)]);
-            }
-            _ => {}
-        }
-        if self.command() == "spsa" {
-            let checkpoint = self.path_flag("--checkpoint");
-            let is_own = checkpoint.is_none();
-            let checkpoint = checkpoint.unwrap_or_else(|| home.join(format!("job-{}.json", self.id)));
-            if checkpoint.exists() && !arguments.iter().any(|word| word == "--resume") {
-                arguments.push("--resume".to_owned());
-            }
-            if is_own {
-                arguments.extend(["--checkpoint".to_owned(), text(checkpoint)]);
+        if let Some(output) = self.output(home) {
+            let (is_tuning, text) = (command == "spsa", output.display().to_string());
+            let goes_on = self.has_begun && !self.added.resumes() && output.exists();
+            if goes_on && !is_tuning {
+                arguments = vec!["resume".to_owned(), text];
+            } else {
+                if goes_on {
+                    arguments.push("--resume".to_owned());
+                }
+                if self.added.named_output().is_none() {
+                    let flag = if is_tuning { "--checkpoint" } else { "--store" };
+                    arguments.extend([flag.to_owned(), text]);
+                }
             }
         }
         // Workers on other machines have their own.
@@ -244,7 +297,8 @@ mod tests {
         let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
         let added = NewJob::new(&words, PathBuf::from("/work")).unwrap();
         let (used, state) = (Duration::ZERO, JobState::Waiting);
-        Job { id: 7, added, used, state, running: 0, progress: String::new(), flag: String::new() }
+        let (progress, flag) = (String::new(), String::new());
+        Job { id: 7, added, used, has_begun: false, state, running: 0, progress, flag }
     }
 
     fn started(job: &Job, home: &Path) -> String {
@@ -256,14 +310,38 @@ mod tests {
     fn a_job_is_started_with_a_store_and_resumed_from_it() {
         let home = tempfile::tempdir().unwrap();
         let store = home.path().join("job-7.db");
-        let job = job("smalt-tournament sprt --engine a --engine b --concurrency 5");
+        let mut job = job("smalt-tournament sprt --engine a --engine b --concurrency 5");
         assert_eq!(job.most_slots(), Some(5));
         let shown = store.display();
         let fresh = format!("smalt-tournament sprt --engine a --engine b --store {shown} --concurrency 3");
         assert_eq!(started(&job, home.path()), fresh);
         std::fs::write(&store, "").unwrap();
+        assert_eq!(started(&job, home.path()), fresh, "the store of another run");
+        job.has_begun = true;
         let resumed = format!("smalt-tournament resume {shown} --concurrency 3");
         assert_eq!(started(&job, home.path()), resumed);
+    }
+
+    #[test]
+    fn the_words_of_a_resume_are_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let store = home.path().join("y.db");
+        std::fs::write(&store, "").unwrap();
+        let shown = store.display();
+        for words in [
+            format!("resume --games 40 --serve-after {shown} --strike-after=3"),
+            format!("resume -q --json - {shown} --games 40"),
+            format!("resume --games=40 {shown}"),
+        ] {
+            let mut job = job(&words);
+            assert_eq!(job.store(home.path()).as_ref(), Some(&store), "{words}");
+            for has_begun in [false, true] {
+                job.has_begun = has_begun;
+                assert_eq!(started(&job, home.path()), format!("smalt-tournament {words} --concurrency 3"));
+            }
+        }
+        let words = ["resume", "--games", "40"].map(str::to_owned);
+        assert_eq!(NewJob::new(&words, PathBuf::new()), Err(JobError::NoStore));
     }
 
     #[test]

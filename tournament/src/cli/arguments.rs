@@ -491,4 +491,23 @@ mod tests {
         let missing: Vec<_> = ResumableFlags::IDS.into_iter().filter(|id| !exists(id)).collect();
         assert_eq!(missing, [""; 0]);
     }
+
+    #[test]
+    fn the_queue_knows_which_flags_of_resume_have_no_value() {
+        let resume = ResumeFlags::augment_args(clap::Command::new("resume"));
+        let has_no_value = |arg: &&Arg| !arg.is_positional() && !arg.get_action().takes_values();
+        let is_resumable = |arg: &&Arg| {
+            let id = arg.get_id().as_str();
+            ResumableFlags::IDS.contains(&id) || ["recover", "quiet"].contains(&id)
+        };
+        let mut flags: Vec<String> = Vec::new();
+        for arg in resume.get_arguments().filter(has_no_value).filter(is_resumable) {
+            flags.extend(arg.get_long().map(|long| format!("--{long}")));
+            flags.extend(arg.get_short().map(|short| format!("-{short}")));
+        }
+        flags.sort();
+        let mut known = smalt_queue::job::RESUME_SWITCHES;
+        known.sort_unstable();
+        assert_eq!(flags, known);
+    }
 }

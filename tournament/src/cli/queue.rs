@@ -39,7 +39,8 @@ Examples:
 A job is a command line of sprt, gauntlet, match, round-robin, race, bisect, datagen, swiss, knockout, pyramid, run, resume, \
 spsa or score, without --concurrency (or with the most that it shall get). `queue run` plays them: jobs of the highest priority share the slots \
 of the machine evenly, and the next priority gets what they leave. It may be stopped or killed at any time; the next `queue run` \
-resumes all jobs. Stores and logs are beside the queue's file, unless the command line has --store.";
+resumes all jobs; `score` alone begins anew, and keeps its slots while it plays. Stores and logs are beside the queue's file, \
+unless the command line has --store, which must be new.";
 
 /// Which queue, and what is done with it.
 #[derive(Args, Clone, Debug)]
@@ -86,7 +87,7 @@ enum QueueCommand {
         /// Number of the job
         job: i64,
     },
-    /// Let a job play again that is paused, failed or out of time
+    /// Let a job play again that is paused or has failed; one that is out of time needs a larger budget
     Resume {
         /// Number of the job
         job: i64,

@@ -130,6 +130,33 @@ fn jobs_that_fail_or_have_faults_are_flagged() {
 }
 
 #[test]
+fn a_store_belongs_to_one_run_and_is_played_by_one_job_at_a_time() {
+    let place = Place::new();
+    let mut words = job("4");
+    words.extend(["--store", "x.db"].map(str::to_owned));
+    let line: Vec<&str> = words.iter().map(String::as_str).collect();
+    place.check(&line, 0);
+    let refused = place.check(&[&["queue", "--queue", "queue.db", "add", "--"], &line[..]].concat(), 2).1;
+    assert!(refused.contains("x.db exists already"), "{refused}");
+    // Both would begin at once: each has one of two slots.
+    add(&place, &[], &["resume", "--games", "20", "x.db"].map(str::to_owned));
+    add(&place, &[], &["resume", "x.db", "--games", "40"].map(str::to_owned));
+    // The store of another queue, whose file was deleted.
+    std::fs::create_dir_all(place.path("queue-jobs")).unwrap();
+    std::fs::copy(place.path("x.db"), place.path("queue-jobs/job-3.db")).unwrap();
+    add(&place, &[], &job("4"));
+    let daemon = start(&place, &["--no-page"]);
+    await_state(&place, 1, "done");
+    await_state(&place, 2, "done");
+    await_state(&place, 3, "failed");
+    stop(daemon);
+    let progress = [1, 2].map(|id| job_of(&place, id)["progress"].as_str().unwrap().to_owned());
+    assert_eq!(progress, ["20 of 20 games", "40 of 40 games"]);
+    let flag = job_of(&place, 3)["flag"].as_str().unwrap().to_owned();
+    assert!(flag.contains("exists already"), "{flag}");
+}
+
+#[test]
 fn wrong_words_of_a_queue_are_refused() {
     let place = Place::new();
     let refused = |words: &[&str]| place.check(&[&["queue", "--queue", "queue.db"], words].concat(), 2).1;
@@ -139,6 +166,12 @@ fn wrong_words_of_a_queue_are_refused() {
     let daemon = start(&place, &["--no-page"]);
     wait_until("the lock", || place.path("queue-jobs/lock").exists());
     assert!(refused(&["run", "--no-page"]).contains("another daemon plays this queue"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(place.path("queue.db"), place.path("link.db")).unwrap();
+        let linked = place.check(&["queue", "--queue", "link.db", "run", "--no-page"], 2).1;
+        assert!(linked.contains("another daemon plays this queue"), "{linked}");
+    }
     stop(daemon);
     place.write("text.db", "no queue at all, and long enough to be read as something");
     assert!(place.check(&["queue", "--queue", "text.db", "list"], 2).1.contains("it is not a queue"));
