@@ -111,7 +111,6 @@ struct EvalFlags {
     params: Option<PathBuf>,
 }
 
-/// A command.
 #[derive(Clone, Debug)]
 pub(super) enum Command {
     Serve,

@@ -6,11 +6,9 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct JobForm {
-    /// The command line.
     pub command: String,
     /// How it is listed; empty: its command.
     pub name: String,
-    /// Its priority.
     pub priority: i64,
 }
 

@@ -48,7 +48,6 @@ pub enum RunConfigError {
          command may be run here"
     )]
     NoRecipe { name: String, build: String },
-    /// The build failed.
     #[error("build entrant {name:?}: {words}")]
     Build { name: String, words: String },
     #[error(

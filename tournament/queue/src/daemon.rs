@@ -55,7 +55,6 @@ pub enum DaemonError {
     /// A file of ours cannot be made.
     #[error("write {}: {source}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,

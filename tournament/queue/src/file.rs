@@ -53,30 +53,19 @@ pub enum QueueError {
     /// Its folder cannot be made.
     #[error("make {}: {source}", path.display())]
     Folder {
-        /// The folder.
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
     },
     /// SQLite failed.
     #[error("use {}: {source}", path.display())]
-    Database {
-        /// The file.
-        path: PathBuf,
-        /// What SQLite said.
-        source: rusqlite::Error,
-    },
+    Database { path: PathBuf, source: rusqlite::Error },
     /// It is another file.
     #[error("read {}: it is not a queue", .0.display())]
     Foreign(PathBuf),
     /// A newer program wrote it.
     #[error("read {}: its format is {found}, and this program knows formats up to {VERSION}; use a newer one", path.display())]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Its format.
-        found: i64,
-    },
+    Newer { path: PathBuf, found: i64 },
     /// No job has this number.
     #[error("there is no job {0}")]
     Unknown(i64),
@@ -88,7 +77,6 @@ pub enum QueueError {
     Taken {
         /// The other job.
         job: i64,
-        /// The file.
         path: PathBuf,
     },
     /// A job whose budget is used up cannot be resumed.

@@ -192,7 +192,6 @@ fn program_of(command: &str) -> Option<&'static str> {
 /// A job of the queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Its number.
     pub id: i64,
     /// What was added.
     pub added: NewJob,
@@ -200,7 +199,6 @@ pub struct Job {
     pub used: Duration,
     /// Whether it was started when its store or checkpoint did not exist, so that this is its own.
     pub has_begun: bool,
-    /// Its state.
     pub state: JobState,
     /// Slots on which it plays now; 0 if it does not.
     pub running: usize,
@@ -215,7 +213,6 @@ pub struct Job {
 pub struct Launch {
     /// Name of the program.
     pub program: &'static str,
-    /// Its arguments.
     pub arguments: Vec<String>,
 }
 

@@ -55,7 +55,6 @@ pub(super) struct StartedRun {
     binaries: Option<Binaries>,
 }
 
-/// Plays a plan.
 pub(super) fn play(plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
     start(plan, &face)?.play(face)
 }

@@ -14,7 +14,6 @@ const MATE: i32 = 32_000;
 /// A position of a game with the move that was played in it.
 #[derive(Clone, Debug)]
 pub struct GamePosition {
-    /// The position.
     pub position: Position,
     /// The move that led to it.
     pub before: Option<Move>,

@@ -31,7 +31,6 @@ const NO_SCORE: i16 = i16::MIN;
 const CASTLING_ROOK: u8 = 12;
 const PASSING_PAWN: u8 = 14;
 
-/// A labelled position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     pub position: Position,

@@ -33,7 +33,6 @@ pub(crate) use steepness::fit_k;
 pub(crate) use strength::{Strengths, fit_strengths};
 use watch::MonitoredSolver;
 
-/// Optimizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Limited-memory BFGS with a line search.

@@ -46,7 +46,6 @@ pub(super) enum PlayCommand {
 /// A game to be started.
 #[derive(Clone, Debug, Deserialize)]
 pub struct NewGame {
-    /// The human's color.
     pub color: ColorChoice,
     pub start: StartPosition,
     /// Rating to which the engine is limited (`UCI_Elo`); full strength if none.

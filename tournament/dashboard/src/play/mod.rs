@@ -28,7 +28,6 @@ use session::PlaySession;
 #[derive(Clone, Debug)]
 pub struct PlaySettings {
     pub engine: EngineSetup,
-    /// The first game.
     pub game: NewGame,
     /// Host names of the server besides its addresses; requests with other names are refused.
     pub hosts: Vec<String>,

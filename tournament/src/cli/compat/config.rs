@@ -62,7 +62,7 @@ pub(super) struct ConfigFile {
     check_mate_pvs: bool,
     show_latency: bool,
     log: Log,
-    engines: Vec<Engine>,
+    engines: Vec<ConfigEngine>,
     stats: BTreeMap<String, Stats>,
     /// Our store of the run; fastchess passes over this key.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,7 +168,7 @@ struct Log {
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
-struct Engine {
+struct ConfigEngine {
     name: String,
     dir: String,
     cmd: String,
@@ -421,7 +421,7 @@ impl ConfigFile {
                 realtime: true,
                 engine_coms: output.log.is_some(),
             },
-            engines: plan.entrants.iter().map(|entrant| Engine::of(entrant, run.variant)).collect(),
+            engines: plan.entrants.iter().map(|entrant| ConfigEngine::of(entrant, run.variant)).collect(),
             stats: BTreeMap::new(),
             smalt_store: output.store.clone(),
             smalt_keeps_store: shown.keeps_store,
@@ -487,7 +487,9 @@ impl ConfigFile {
     /// The results of a match that was begun; none of more than two engines, as in fastchess.
     pub(super) fn prior(&self) -> Option<PriorResults> {
         let [first, second] = self.engines.as_slice() else { return None };
-        let found = |a: &Engine, b: &Engine| self.stats.get(&format!("{} vs {}", a.name, b.name)).copied();
+        let found = |a: &ConfigEngine, b: &ConfigEngine| {
+            self.stats.get(&format!("{} vs {}", a.name, b.name)).copied()
+        };
         let stats = found(first, second).unwrap_or_default();
         let mirrored = found(second, first).unwrap_or_default().mirrored();
         let prior = stats.plus(mirrored).to_prior();
@@ -495,13 +497,13 @@ impl ConfigFile {
     }
 }
 
-impl Engine {
-    fn of(entrant: &Entrant, variant: Variant) -> Engine {
+impl ConfigEngine {
+    fn of(entrant: &Entrant, variant: Variant) -> ConfigEngine {
         let settings = &entrant.engine;
         let ms = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let clock = &entrant.clock;
         let period = clock.control.periods().first().filter(|_| clock.control != TimeControl::UNLIMITED);
-        Engine {
+        ConfigEngine {
             name: entrant.name.clone(),
             dir: settings.dir.as_ref().map_or_else(String::new, |dir| dir.display().to_string()),
             cmd: settings.cmd.clone().unwrap_or_default(),

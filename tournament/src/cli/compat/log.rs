@@ -42,14 +42,12 @@ impl Level {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LogFile {
     pub(super) path: PathBuf,
-    /// The least severity.
     pub(super) level: Level,
     pub(super) appends: bool,
     /// Writes gzip, to a name with the time behind it.
     pub(super) compresses: bool,
 }
 
-/// An open log.
 pub(super) struct Log {
     file: Box<dyn Write>,
     level: Level,

@@ -12,7 +12,6 @@ use smalt_protocol::Score;
 use super::flag::Flag;
 use smalt_match::game::{GameRecord, Termination};
 
-/// What is sampled.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SampleOptions {
     /// Share of positions, 0 to 1.

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::{LONG, Place};
 
-/// An answer.
 pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) head: String,

@@ -1,6 +1,6 @@
 //! A configuration of fastchess as the command line that means the same.
 
-use super::{ConfigFile, Draw, Engine, Log, NEVER, Opening, Pgn, Resign, Sprt, Times};
+use super::{ConfigEngine, ConfigFile, Draw, Log, NEVER, Opening, Pgn, Resign, Sprt, Times};
 
 impl ConfigFile {
     /// The command line that means the same.
@@ -124,7 +124,7 @@ impl ConfigFile {
     }
 }
 
-impl Engine {
+impl ConfigEngine {
     fn push(&self, words: &mut Words) {
         let Times { increment, fixed_time, time, moves, timemargin } = self.limit.tc;
         words.flag("engine", [format!("cmd={}", self.cmd), format!("name={}", self.name)]);
