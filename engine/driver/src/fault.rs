@@ -118,6 +118,12 @@ fn rounded(waited: Duration) -> Duration {
 }
 
 impl Fault {
+    /// Whether its process has ended, or closed a pipe as it does at its end.
+    #[must_use]
+    pub fn is_exit(&self) -> bool {
+        matches!(self, Self::Exited { .. } | Self::StdoutClosed { .. } | Self::StdinClosed { .. })
+    }
+
     /// A stable name for stores and tables.
     #[must_use]
     pub fn name(&self) -> &'static str {

@@ -489,3 +489,46 @@ fn an_engine_that_is_rebuilt_for_a_second_is_not_disqualified() {
     assert!(!err.contains("is disqualified"), "{err}");
     assert_eq!(place.results("run.db")["games_finished"], 2);
 }
+
+/// The processes that a process has started, by the kernel's list.
+#[cfg(target_os = "linux")]
+fn children(process: u32) -> Vec<String> {
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task")).unwrap().flatten();
+    let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+    lists.flat_map(|list| list.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// A shutdown, or a service manager, signals all processes at once.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stop_that_reaches_the_engines_first_is_no_loss() {
+    let place = Place::new();
+    let (first, second) = (scripted("first", "--seed 1"), scripted("second", "--seed 2"));
+    let arguments = duel(
+        &first,
+        &second,
+        "--depth 1 --maxmoves 40 --games 100000 --concurrency 2 --store run.db --quiet",
+    );
+    let mut run = place.start(&arguments);
+    let mut games = 0;
+    for _ in 0..3 {
+        place.await_games("run.db", games + 4);
+        let mut all = children(run.id());
+        all.push(run.id().to_string());
+        // Some may have ended since.
+        let _ = smalt_testing::process::command("kill").arg("-TERM").args(&all).output().unwrap();
+        finish(run, 143);
+        games = place.results("run.db")["games_finished"].as_u64().unwrap();
+        run = place.start(&["resume", "run.db", "--quiet"]);
+    }
+    place.await_games("run.db", games + 4);
+    smalt_testing::process::signal(run.id(), "-TERM");
+    finish(run, 143);
+    let results = place.results("run.db");
+    assert_eq!(results["terminations"]["disconnect"], serde_json::Value::Null, "{results}");
+    for entrant in [0, 1] {
+        let entrant = &results["entrants"][entrant];
+        assert_eq!([&entrant["crashes"], &entrant["failed_starts"]], [0, 0], "{results}");
+    }
+    place.await_nobody();
+}

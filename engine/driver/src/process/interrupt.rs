@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::system::Event;
 
@@ -29,7 +30,23 @@ impl Interrupt {
     /// True once [`Self::raise`] was called on any clone.
     #[must_use]
     pub fn is_raised(&self) -> bool {
-        self.event.is_set()
+        self.wait(Duration::ZERO)
+    }
+
+    /// Waits until it is raised, for at most this time; whether it is.
+    #[must_use]
+    pub fn wait(&self, time: Duration) -> bool {
+        let end = Instant::now() + time;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            if self.event.wait(left) {
+                return true;
+            }
+            // A signal may have ended the wait early.
+            if left.is_zero() {
+                return false;
+            }
+        }
     }
 
     pub(super) fn event(&self) -> &Event {
@@ -49,5 +66,6 @@ mod tests {
         interrupt.raise();
         interrupt.raise();
         assert!(clone.is_raised() && interrupt.is_raised() && clone.is_raised());
+        assert!(clone.wait(Duration::from_secs(60)));
     }
 }

@@ -16,7 +16,7 @@ mod termination;
 pub use adjudicate::Adjudicator;
 pub use clock::{ClockFlag, RunningClock};
 pub use observer::{GameObserver, MoveStart};
-pub(crate) use play::{GameSetup, Interrupted, Player, play, transcript_of};
+pub(crate) use play::{GameSetup, Interrupted, Player, is_part_of_stop, play, transcript_of};
 pub use record::{
     BinaryReport, EngineFault, FaultReport, GameRecord, Machine, MachineReport, PlyRecord, SearchRecord,
 };

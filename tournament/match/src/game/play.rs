@@ -34,6 +34,9 @@ use crate::schedule::ScheduledGame;
 /// Extra wait beyond clock and margin, so that a late move is measured.
 const LATE_GRACE: Duration = Duration::from_millis(250);
 
+/// Time within which a stop request explains the end of an engine: a shutdown ends all processes of a service at once.
+const STOP_GRACE: Duration = Duration::from_millis(200);
+
 /// Searches are shown on live boards if the previous one took at least this long.
 const LONG_SEARCH: Duration = Duration::from_millis(50);
 
@@ -100,6 +103,11 @@ pub(crate) enum Interrupted {
     /// A failure of our own system, not of an engine.
     #[error("{0}")]
     System(String),
+}
+
+/// Whether an engine ended because the whole run is being stopped; waits for the stop request.
+pub(crate) fn is_part_of_stop(fault: &Fault, interrupt: &Interrupt) -> bool {
+    fault.is_exit() && interrupt.wait(STOP_GRACE)
 }
 
 /// Plays a game to its end. After a fault an engine may be closed or still searching.
@@ -246,6 +254,9 @@ impl LiveGame<'_> {
                 return Err(Interrupted::Stalled(stall));
             }
             Ok(searched) => searched,
+            Err(ConversationError::Fault(fault)) if is_part_of_stop(&fault, self.setup.interrupt) => {
+                return Err(Interrupted::Stopped);
+            }
             Err(ConversationError::Fault(fault)) => return self.game_lost_by_fault(mover, &fault).map(Some),
         };
         self.stalls[mover.index()] += stall;

@@ -20,7 +20,7 @@ use super::log::GameLog;
 use super::observer::SlotObserver;
 use super::queue::{OpenedGame, Work};
 use super::slot_config::SlotConfig;
-use crate::game::{EngineFault, GameSetup, Interrupted, Player, play, transcript_of};
+use crate::game::{EngineFault, GameSetup, Interrupted, Player, is_part_of_stop, play, transcript_of};
 use crate::opening::Opening;
 use crate::plan::{BadOptions, Entrant, declares_more_threads};
 use crate::schedule::ScheduledGame;
@@ -382,7 +382,7 @@ impl Slot {
             Ok(()) => Ok(()),
             Err(error) => {
                 let running = self.running.remove(position);
-                let failure = failure(error, running.entrant, transcript_of(&*running.engine));
+                let failure = self.failure(error, running.entrant, transcript_of(&*running.engine));
                 self.quit_engine(running);
                 Err(failure)
             }
@@ -418,7 +418,7 @@ impl Slot {
         let timeouts = engine_timeouts(&self.terms.timeouts, plan);
         let started = smalt_driver::start(&command, plan.engine.proto, timeouts, sink, context);
         let mut engine = started.map_err(|StartFailure { error, transcript }| {
-            failure(error, entrant, transcript.iter().map(ToString::to_string).collect())
+            self.failure(error, entrant, transcript.iter().map(ToString::to_string).collect())
         })?;
         if let Some(Err(words)) = self.terms.binaries.as_ref().map(|binaries| binaries.check(entrant)) {
             engine.quit();
@@ -445,7 +445,9 @@ impl Slot {
                 self.send(Event::EngineStarted { entrant, process, name, author, options });
                 Ok(RunningEngine { entrant, engine, process })
             }
-            Err(SetOptionError::Conversation(error)) => Err(failure(error, entrant, transcript_of(&*engine))),
+            Err(SetOptionError::Conversation(error)) => {
+                Err(self.failure(error, entrant, transcript_of(&*engine)))
+            }
             Err(error) => {
                 let words = format!("cannot be set up: failed to {error}");
                 let transcript = transcript_of(&*engine);
@@ -482,18 +484,23 @@ impl Slot {
         }
         Ok(())
     }
-}
 
-fn failure(error: ConversationError, entrant: usize, transcript: Vec<String>) -> AttemptError {
-    match error {
-        ConversationError::Fault(fault) => AttemptError::Fault(EngineFault {
-            entrant,
-            name: fault.name().to_owned(),
-            words: fault.to_string(),
-            transcript,
-        }),
-        ConversationError::Interrupted => AttemptError::Stop(NoEngine::Interrupted),
-        error @ ConversationError::System { .. } => AttemptError::Stop(NoEngine::System(error.to_string())),
+    fn failure(&self, error: ConversationError, entrant: usize, transcript: Vec<String>) -> AttemptError {
+        match error {
+            ConversationError::Fault(fault) if is_part_of_stop(&fault, &self.interrupt) => {
+                AttemptError::Stop(NoEngine::Interrupted)
+            }
+            ConversationError::Fault(fault) => AttemptError::Fault(EngineFault {
+                entrant,
+                name: fault.name().to_owned(),
+                words: fault.to_string(),
+                transcript,
+            }),
+            ConversationError::Interrupted => AttemptError::Stop(NoEngine::Interrupted),
+            error @ ConversationError::System { .. } => {
+                AttemptError::Stop(NoEngine::System(error.to_string()))
+            }
+        }
     }
 }
 

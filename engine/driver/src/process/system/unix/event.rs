@@ -38,10 +38,11 @@ impl Event {
         let _ = rustix::io::write(write, &1_u64.to_ne_bytes());
     }
 
-    pub(in crate::process) fn is_set(&self) -> bool {
+    /// Waits until it is set, for at most this time; whether it is.
+    pub(in crate::process) fn wait(&self, time: Duration) -> bool {
         let mut fds = [PollFd::from_borrowed_fd(self.fd(), PollFlags::IN)];
-        let at_once = Timespec::try_from(Duration::ZERO).ok();
-        matches!(poll(&mut fds, at_once.as_ref()), Ok(1..))
+        let time = Timespec::try_from(time).ok();
+        matches!(poll(&mut fds, time.as_ref()), Ok(1..))
     }
 
     pub(super) fn fd(&self) -> BorrowedFd<'_> {

@@ -182,7 +182,7 @@ pub(in crate::process) fn poll(watch: &Watch<'_>, mut now: Instant, deadline: In
             (Source::Room, events.room),
             (Source::OtherOutput, other_events.is_some_and(|events| events.output)),
             (Source::OtherErrors, other_events.is_some_and(|events| events.errors)),
-            (Source::Interrupt, interrupt.is_some_and(|interrupt| interrupt.is_set())),
+            (Source::Interrupt, interrupt.is_some_and(|interrupt| interrupt.wait(Duration::ZERO))),
         ];
         let ready: [Option<Source>; SOURCES] = ready.map(|(source, is_ready)| is_ready.then_some(source));
         if ready.iter().any(Option::is_some) || now >= deadline {

@@ -3,6 +3,7 @@
 use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle, RawHandle};
 use std::ptr;
+use std::time::Duration;
 
 use windows_sys::Win32::Foundation::WAIT_OBJECT_0;
 use windows_sys::Win32::System::Threading::{CreateEventW, ResetEvent, SetEvent, WaitForSingleObject};
@@ -39,11 +40,13 @@ impl Event {
         }
     }
 
-    pub(in crate::process) fn is_set(&self) -> bool {
+    /// Waits until it is set, for at most this time; whether it is.
+    pub(in crate::process) fn wait(&self, time: Duration) -> bool {
+        let ms = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
         // SAFETY: The handle is open.
         #[expect(unsafe_code, reason = "the system's interface")]
         unsafe {
-            WaitForSingleObject(self.0.as_raw_handle(), 0) == WAIT_OBJECT_0
+            WaitForSingleObject(self.0.as_raw_handle(), ms) == WAIT_OBJECT_0
         }
     }
 
