@@ -18,7 +18,7 @@ use smalt_workbench::source::Source;
 use super::wire::RunConfigMessage;
 use smalt_match::plan::{
     Affinity, EngineSettings, FleetSettings, OpeningsSettings, OutputSettings, Plan, PlanError, Program,
-    Settings,
+    SECOND_PLAYER, Settings,
 };
 
 /// Name parts of file options, whatever their value.
@@ -148,11 +148,16 @@ fn recipe(typed: &EngineSettings, registry: &Registry) -> Option<(Source, Engine
     Some((Source { repo, revision: revision.clone(), build }, own))
 }
 
-/// The local engine for an entrant: by its name, else by its program's name; `None` means Smalt.
+/// The local engine for an entrant: by its name, that of the second player of self-play being the first one's, else by its
+/// program's name; `None` means Smalt.
 fn find(typed: &EngineSettings, registry: &Registry) -> Result<Option<EngineSettings>, RunConfigError> {
     let name = typed.name.clone().unwrap_or_default();
     let program = typed.cmd.as_deref();
-    let known = registry.settings(&name).or_else(|| registry.settings(program?));
+    let first = name.strip_suffix(SECOND_PLAYER);
+    let known = registry
+        .settings(&name)
+        .or_else(|| registry.settings(first?))
+        .or_else(|| registry.settings(program?));
     match known {
         Some(engine) => Ok(Some(engine)),
         None if program == Some(BUILTIN) => Ok(None),

@@ -12,7 +12,7 @@ use toml::{Table, Value};
 use super::arguments::RunFlags;
 use super::exit::{OrRefuse, Refusal};
 use super::output::{bytes_of, inform};
-use smalt_match::plan::{Entrant, Format, Plan, Role, Settings, Timeouts, merge_settings};
+use smalt_match::plan::{Entrant, Format, Plan, Role, SECOND_PLAYER, Settings, Timeouts, merge_settings};
 use smalt_match::run::engine_command;
 
 /// The plan of flags.
@@ -42,7 +42,7 @@ pub(super) fn plan_of_data(mut layer: Table, flags: &RunFlags) -> Result<Plan, R
     if let [Value::Table(only)] = engines.as_slice() {
         let mut second = only.clone();
         if let Some(Value::String(name)) = second.get_mut("name") {
-            name.push_str("-2");
+            name.push_str(SECOND_PLAYER);
         }
         engines.push(Value::Table(second));
     }

@@ -290,13 +290,13 @@ fn a_fleet_gives_the_data_of_one_machine() {
     write_engines(&place, "0");
     let workers = ["a", "b"].map(|name| worker(&place, &server.url(), name));
     let url = server.url();
-    let mut arguments = datagen("./first", "--games 12 --data x.viri --nats");
+    let mut arguments = datagen("first", "--engines engines.toml --games 12 --data x.viri --nats");
     arguments.push(&url);
     place.check(&arguments, 0);
     dismiss(workers);
     drop(server);
     let here = Place::new();
     write_engines(&here, "0");
-    here.check(&datagen("./first", "--games 12 --data x.viri"), 0);
+    here.check(&datagen("first", "--engines engines.toml --games 12 --data x.viri"), 0);
     assert_eq!(std::fs::read(place.path("x.viri")).unwrap(), std::fs::read(here.path("x.viri")).unwrap());
 }

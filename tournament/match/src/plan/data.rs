@@ -12,6 +12,9 @@ use smalt_workbench::entrant::text;
 
 use super::value::{defaults, parse_word, positive};
 
+/// What self-play adds to the name of its engine for the second player.
+pub const SECOND_PLAYER: &str = "-2";
+
 /// Section `[data]`: labelled positions of the games, for tuners and trainers.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]

@@ -30,7 +30,7 @@ pub use adjudication::{
 pub use book_format::BookFormat;
 pub use check::PlanError;
 pub use clock::{ClockError, ClockSettings, MoveClock, TimeFlow};
-pub use data::{DataFile, DataSettings, Duplicates, PositionKind};
+pub use data::{DataFile, DataSettings, Duplicates, PositionKind, SECOND_PLAYER};
 pub use encounter::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 pub(crate) use entrant::declares_more_threads;
 pub use entrant::{EngineSettings, Entrant, Program, Role, ScoreView};
