@@ -195,7 +195,14 @@ impl PlayedGame {
         self.end = Some(GameEnd::of(Outcome::Win(loser.opposite()), Termination::Resignation));
     }
 
+    /// A flag has fallen: a loss, or a draw against a bare king (FIDE Laws of Chess, article 6.9).
     pub(super) fn lose_on_time(&mut self, loser: Color) {
+        if !self.position().color(loser.opposite()).more_than_one() {
+            let sentence = "Draw: time is up, but a bare king cannot win".to_owned();
+            let termination = Termination::TimeForfeit.pgn_word();
+            self.end = Some(GameEnd { outcome: Outcome::Draw, sentence, termination });
+            return;
+        }
         self.end = Some(GameEnd::of(Outcome::Win(loser.opposite()), Termination::TimeForfeit));
     }
 
@@ -285,6 +292,17 @@ mod tests {
         assert!(game.is_humans_turn() && game.take_back());
         assert_eq!((left(&game), game.moves().len()), ([10, 10], 0));
         assert!(!game.take_back());
+    }
+
+    #[test]
+    fn a_flag_against_a_bare_king_is_a_draw() {
+        let outcome = |fen: &str| {
+            let mut game = game(fen, Color::White, "tc=1");
+            game.lose_on_time(Color::White);
+            game.end.unwrap().outcome
+        };
+        assert_eq!(outcome("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"), Outcome::Draw);
+        assert_eq!(outcome("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1"), Outcome::Win(Color::Black));
     }
 
     #[test]
