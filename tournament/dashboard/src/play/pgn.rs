@@ -23,7 +23,9 @@ pub(super) fn pgn(played: &PlayedGame, names: [&str; 2]) -> String {
         game.set_tag("ECO", eco);
         game.set_tag("Opening", name);
     }
-    game.set_tag("TimeControl", &played.clock.to_string());
+    // PGN has no words for a time for each move.
+    let clock = Some(played.clock.to_string()).filter(|clock| !clock.contains("/move"));
+    game.set_tag("TimeControl", clock.as_deref().unwrap_or("-"));
     if let Some(level) = played.level {
         game.set_tag(
             if played.engine() == Color::White { "WhiteElo" } else { "BlackElo" },

@@ -459,7 +459,10 @@ impl SessionThread {
             PlayCommand::New(new) => self.start_game(&new).map_err(|error| sentence(&error.to_string())),
             PlayCommand::Analyze { ply, moves, lines } => self.analyze(ply, &moves, lines),
             PlayCommand::Play => {
-                self.analysis = None;
+                // Outside of an analysis the clock runs on.
+                if self.analysis.take().is_none() {
+                    return Ok(());
+                }
                 let (runs, used) = (self.game.is_humans_turn() && self.game.has_begun(), self.used);
                 (self.turn_since, self.used) = (runs.then_some(at), used);
                 Ok(())
