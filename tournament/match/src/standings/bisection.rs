@@ -14,6 +14,7 @@ const SHOWN: f64 = 0.01;
 /// A bisection as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BisectionJson {
+    /// The good commit.
     base: String,
     /// Elo of the change, in the view of the later commit: below zero for a loss.
     elo: f64,
