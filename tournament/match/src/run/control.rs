@@ -107,7 +107,8 @@ impl ControlCommand {
 
 /// The file of a store's commands: `run.db-ctl` of `run.db`.
 fn command_file(store: &Path) -> PathBuf {
-    let mut name = store.as_os_str().to_owned();
+    // A link to a store names the same run.
+    let mut name = store.canonicalize().unwrap_or_else(|_| store.to_owned()).into_os_string();
     name.push("-ctl");
     PathBuf::from(name)
 }
@@ -131,8 +132,9 @@ impl ControlListener {
         let stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("control".to_owned()).spawn(move || {
             while !stopped.load(Ordering::Relaxed) {
-                if let Some(command) = take(&path)
-                    && events.send(Event::Control(command)).is_err()
+                // The file goes once the run has the command: that is the answer to the sender.
+                if let Some(command) = read(&path)
+                    && (events.send(Event::Control(command)).is_err() || fs::remove_file(&path).is_err())
                 {
                     return;
                 }
@@ -153,15 +155,10 @@ impl Drop for ControlListener {
     }
 }
 
-/// Takes the command of a file. A file that is being written is left for the next look; one of another version is
-/// removed.
-fn take(path: &Path) -> Option<ControlCommand> {
+/// The command of a file. One that is being written is left for the next look, one of another version to its sender.
+fn read(path: &Path) -> Option<ControlCommand> {
     let text = fs::read_to_string(path).ok()?;
-    if text.lines().count() < 2 || !text.ends_with('\n') {
-        return None;
-    }
-    fs::remove_file(path).ok()?;
-    ControlCommand::parse(&text)
+    text.strip_suffix('\n').and_then(ControlCommand::parse)
 }
 
 #[cfg(test)]
@@ -196,5 +193,24 @@ mod tests {
         assert!(matches!(taken.recv(), Ok(Event::Control(ControlCommand::Concurrency(2)))));
         drop(listener);
         assert!(!command_file(&store).exists());
+    }
+
+    #[test]
+    fn a_command_that_the_run_does_not_know_or_cannot_take_stays_with_its_sender() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("run.db");
+        let file = command_file(&store);
+        fs::write(&file, "smalt-control 2\npause\n").unwrap();
+        assert_eq!(read(&file), None);
+        fs::write(&file, format!("{VERSION}\npause")).unwrap();
+        assert_eq!(read(&file), None, "still being written");
+        let (events, taken) = mpsc::channel();
+        drop(taken);
+        let listener = ControlListener::start(&store, events).unwrap();
+        fs::write(&file, format!("{VERSION}\npause\n")).unwrap();
+        while !listener.thread.as_ref().unwrap().is_finished() {
+            thread::yield_now();
+        }
+        assert!(file.exists());
     }
 }
