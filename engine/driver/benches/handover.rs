@@ -43,7 +43,7 @@ fn main() {
     }
 }
 
-/// Answers at once; writes down when each `go` was read and each best move is about to be written.
+/// Answers at once; writes the time of each `go` read and of each best move sent.
 fn be_engine(stamps: &str) {
     let mut output = std::io::stdout().lock();
     let mut times: Vec<(u64, u64)> = Vec::with_capacity(GAMES * PLIES);
@@ -83,13 +83,13 @@ fn flood() -> String {
     text
 }
 
-/// Nanoseconds of the clock that all processes share.
+/// Nanoseconds on the monotonic clock, which all processes share.
 fn now() -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     u64::try_from(time.tv_sec).unwrap() * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap()
 }
 
-/// Processor time of this thread.
+/// Processor time used by this thread.
 fn own_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap(), u32::try_from(time.tv_nsec).unwrap())
@@ -119,7 +119,7 @@ fn measure_handover() {
     report("best move written to the other's go received", handovers(&paths));
 }
 
-/// Concurrent games, a thread each as in a tournament.
+/// Concurrent games, one thread each, as in a tournament.
 fn measure_together() {
     let interrupt = Interrupt::new().unwrap();
     let slot = |_| {
@@ -142,7 +142,7 @@ fn measure_together() {
     );
 }
 
-/// Plays this number of games; returns the time of each search.
+/// Plays `games` games and returns the time of each search.
 fn play([first, second]: &mut [UciEngine; 2], games: usize, interrupt: &Interrupt) -> Vec<Duration> {
     let limits = SearchLimits { depth: Some(1), ..SearchLimits::default() };
     let (mut first, mut second) = (first, second);
@@ -167,7 +167,7 @@ fn play([first, second]: &mut [UciEngine; 2], games: usize, interrupt: &Interrup
     elapsed
 }
 
-/// Both engines' stamps in one order; consecutive ones are a hand-over.
+/// The time from each engine's best move to the other engine's `go`.
 fn handovers(paths: &[std::path::PathBuf; 2]) -> Vec<Duration> {
     let mut stamps: Vec<(u64, u64)> = Vec::new();
     for path in paths {

@@ -1,5 +1,5 @@
-//! Starts the engine of its command line, prints the engine's process number, and waits to be killed: the tests look at
-//! what is left of the engine then.
+//! Starts the engine given on the command line, prints its process id and waits to be killed. The tests then check that
+//! the engine is dead too.
 
 #![expect(clippy::print_stdout, reason = "its output is what the test reads")]
 

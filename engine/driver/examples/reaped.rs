@@ -1,5 +1,5 @@
-//! Starts the shell script of its command line under a reaper, prints the script's first line, and waits to be killed:
-//! the tests look at what is left then. With the one argument `reaper` it is that reaper.
+//! Starts the given shell script under a reaper, prints the script's first line and waits to be killed. With the single
+//! argument `reaper` it is the reaper.
 
 #![expect(clippy::print_stdout, reason = "its output is what the test reads")]
 

@@ -1,4 +1,4 @@
-//! The scripted engine as a program of this crate, so that `cargo test` builds it along with the tests.
+//! The scripted engine, built as an example of this crate so that `cargo test` builds it too.
 
 use std::process::ExitCode;
 

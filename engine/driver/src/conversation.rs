@@ -10,29 +10,29 @@ use crate::process::{
 use crate::transcript::{Speaker, Transcript};
 use crate::wait_context::WaitContext;
 
-/// A line of which more than this was dropped has no end.
+/// A line that exceeds the limit by more than this is treated as endless.
 const ENDLESS_LINE: u64 = 64 << 20;
 
-/// From SIGTERM to the kill of a process that does not leave.
+/// Time from SIGTERM to SIGKILL.
 const TERMINATE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How long a process may take to vanish after it closed its pipes, before that is called a fault of its own.
+/// Time for a process to exit after it closed its pipes, before closing them counts as a fault.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// How long each answer may take; searches bring their own deadline.
+/// Timeouts for every answer except a search, which has its own deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EngineTimeouts {
     /// From the start to `uciok`.
     pub start: Duration,
     /// From `isready` to `readyok`.
     pub ready: Duration,
-    /// The same after `ucinewgame`, when large tables are cleared.
+    /// From `isready` to `readyok` after `ucinewgame`, when large hash tables are cleared.
     pub new_game: Duration,
     /// From `stop` to the best move.
     pub stop: Duration,
-    /// Until it reads what we write.
+    /// Until the engine reads what was written.
     pub write: Duration,
-    /// From `quit` to its exit; then it is asked by SIGTERM, and half a second later killed.
+    /// From `quit` to the exit; then SIGTERM follows, and half a second later SIGKILL.
     pub quit: Duration,
 }
 
@@ -54,7 +54,7 @@ impl Default for EngineTimeouts {
 pub enum ConversationError {
     #[error("the engine {0}")]
     Fault(#[from] Fault),
-    /// The wait was canceled; the engine goes on, and must be resynchronized or closed.
+    /// The wait was canceled; the engine still runs, and must be resynchronized or closed.
     #[error("interrupted")]
     Interrupted,
     /// The wait failed for lack of memory or file descriptors; not a fault of the engine.
@@ -69,26 +69,26 @@ pub(crate) enum WaitError {
     Failed(ConversationError),
 }
 
-/// How an engine left.
+/// How an engine exited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExitOutcome {
     /// By itself, after `quit` or at the end of its input.
     Quit(crate::process::Exit),
-    /// It did not leave in time, but did so after SIGTERM.
+    /// After SIGTERM.
     Terminated(crate::process::Exit),
-    /// It had to be killed.
+    /// Killed.
     Killed,
-    /// It was gone before.
+    /// It had exited before.
     Gone,
 }
 
 /// Parses the lines of an engine.
 pub(crate) trait LineHandler {
-    /// One line of the engine, read at that instant.
+    /// Called for each line, with the time at which it was read.
     fn on_line(&mut self, line: Line<'_>, at: Instant);
 }
 
-/// A process, what was said, and in which state that left us.
+/// An engine process, its transcript and its state.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     process: Process,
@@ -99,7 +99,7 @@ pub(crate) struct Conversation {
     /// The beginning of the last line that was too long.
     long_line: String,
     quit_asked_at: Option<Instant>,
-    /// Lines for the engine before the first of its protocol.
+    /// Lines sent to the engine before the first line of its protocol.
     initial_lines: String,
 }
 
@@ -130,7 +130,7 @@ impl Conversation {
         self.fault.as_ref()
     }
 
-    /// Writes whole lines, each with its line feed; gives the instant after the write.
+    /// Writes whole lines, each with its line feed; returns the instant after the write.
     pub(crate) fn send(
         &mut self,
         lines: &[u8],
@@ -142,7 +142,7 @@ impl Conversation {
         Ok(at)
     }
 
-    /// Sends the lines that come before the first of the protocol, if there are any.
+    /// Sends the initial lines, if there are any.
     pub(crate) fn send_initial_lines(
         &mut self,
         context: &mut WaitContext<'_>,
@@ -155,7 +155,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// As [`Self::send`], where the first `shared` bytes are those of the last lines that were sent so.
+    /// As [`Self::send`], for lines that start with the first `shared` bytes of the last ones sent this way.
     pub(crate) fn send_growing(
         &mut self,
         shared: usize,
@@ -210,9 +210,9 @@ impl Conversation {
         }
     }
 
-    /// Gives the handler one line, waiting for it if need be. A line that was read after the deadline still counts
-    /// (it may have waited for us), but nothing more is read then, so that a flood of lines cannot move the deadline.
-    /// The time that this program itself stood still is not counted.
+    /// Passes one line to the handler, waiting for it if necessary. A line read after the deadline still counts (it may
+    /// have arrived in time), but nothing more is read then, so a flood of lines cannot extend the deadline. Time
+    /// during which this program was suspended does not count.
     pub(crate) fn handle_line(
         &mut self,
         deadline: Instant,
@@ -261,7 +261,7 @@ impl Conversation {
         self.handle_next(handler).map_err(|fault| WaitError::Failed(fault.into()))
     }
 
-    /// Gives the handler all lines that were read and not taken yet; never waits.
+    /// Passes all buffered lines to the handler; never waits.
     pub(crate) fn handle_buffered(&mut self, handler: &mut impl LineHandler) -> Result<(), Fault> {
         while self.process.has_line() {
             self.handle_next(handler)?;
@@ -269,8 +269,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// Reads what is in the pipe already and gives it to the handler, up to what one read holds; never waits. Where
-    /// a poll found nothing since its last line, as while its opponent thought, the read is spared.
+    /// Reads once without waiting and passes the lines to the handler. The read is skipped if a poll has found nothing
+    /// since the engine's last line, as while its opponent was thinking.
     pub(crate) fn handle_available(&mut self, handler: &mut impl LineHandler) -> Result<(), Fault> {
         self.handle_buffered(handler)?;
         if self.process.was_quiet() {
@@ -286,9 +286,9 @@ impl Conversation {
         self.transcript.push(at, Speaker::Engine, line.bytes);
         match line.end {
             LineEnd::LineFeed => handler.on_line(line, at),
-            // Half a best move may be another move: e7e8 of e7e8q. The report of the exit follows.
+            // A truncated best move may be a different move: e7e8 from e7e8q. The exit is reported next.
             LineEnd::EndOfFile => {}
-            // What matters of a line stands at its beginning.
+            // What matters is at the beginning of a line.
             LineEnd::TooLong => {
                 self.long_line = quote(&line.text());
                 handler.on_line(line, at);
@@ -315,7 +315,7 @@ impl Conversation {
         }
     }
 
-    /// No best move came in time. An engine in the middle of a line without end will never send one.
+    /// No best move in time. An engine in the middle of an endless line will never send one.
     pub(crate) fn late(&mut self, waited: Duration) -> ConversationError {
         if self.process.dropped_of_line() > 0 {
             return self.fail_by_long_line().into();
@@ -328,7 +328,7 @@ impl Conversation {
         self.fail(Fault::LineTooLong { limit: LINE_LIMIT, start })
     }
 
-    /// Nothing more comes: mostly since the process ended, a moment ago or in a moment.
+    /// The end of the output: usually the process has exited or is about to.
     fn diagnose_silence(&mut self) -> Fault {
         let during = self.state;
         self.diagnose_exit().unwrap_or_else(|| self.fail(Fault::StdoutClosed { during }))
@@ -346,7 +346,7 @@ impl Conversation {
         Some(self.fail(Fault::Exited { exit, during, stderr }))
     }
 
-    /// Sends what the engine has written to its standard error to the full log, if there is one.
+    /// Copies new standard error output to the full log, if there is one.
     fn log_stderr(&mut self) {
         if self.transcript.has_sink() {
             for line in self.process.take_stderr() {
@@ -355,7 +355,7 @@ impl Conversation {
         }
     }
 
-    /// Notes a fault that the engine does not survive, and kills it.
+    /// Records a fatal fault and kills the engine.
     pub(crate) fn fail(&mut self, fault: Fault) -> Fault {
         self.process.kill();
         self.log_stderr();
@@ -364,7 +364,7 @@ impl Conversation {
         fault
     }
 
-    /// Ends the engine with this fault if it was late.
+    /// Closes the engine with this fault if it was late.
     pub(crate) fn fail_if_late(
         &mut self,
         result: Result<(), WaitError>,
@@ -377,25 +377,24 @@ impl Conversation {
         }
     }
 
-    /// Kills the engine at once.
     pub(crate) fn kill(&mut self) {
         self.process.kill();
         self.state = State::Closed;
     }
 
-    /// Sends these lines, which ask it to quit, and does not wait.
+    /// Sends the quit lines without waiting.
     pub(crate) fn ask_to_quit(&mut self, quit_lines: &[u8]) {
         if self.state == State::Closed || self.quit_asked_at.is_some() {
             return;
         }
         let now = Instant::now();
-        // An engine that does not read any more is ended by `quit`.
+        // `quit` terminates an engine that no longer reads.
         let _ = self.process.write(quit_lines);
         self.transcript.push(now, Speaker::Driver, quit_lines.trim_ascii_end());
         self.quit_asked_at = Some(now);
     }
 
-    /// Asks it to quit with these lines, unless that has been done; then closes its input, then asks by signal, then kills.
+    /// Sends the quit lines unless they were sent, closes the engine's input, then sends SIGTERM, then kills it.
     pub(crate) fn quit(&mut self, quit_lines: &[u8]) -> ExitOutcome {
         if self.state == State::Closed {
             return ExitOutcome::Gone;

@@ -15,36 +15,36 @@ use crate::settings::{Pondering, Protocol};
 use crate::transcript::{Speaker, Transcript, TranscriptLine, TranscriptSink};
 use crate::wait_context::{Background, WaitContext};
 
-/// A running engine, whichever protocol it speaks. Dropping it kills its process and all that it started.
+/// A running engine, for either protocol. Dropping it kills the process and its descendants.
 ///
-/// It belongs to the thread that spawned it, which must live as long: see [`crate::process::Process`]. After a fatal fault
-/// (every fault but a late, missing, invalid or illegal move, or a refused position) it is closed, and every method returns
-/// that fault.
+/// It belongs to the thread that started it, and that thread must live as long as the engine: see
+/// [`crate::process::Process`]. A fatal fault (any but a late, missing, invalid or illegal move, or a refused position)
+/// closes the engine, and every method then returns that fault.
 pub trait Engine: Background + Send {
     /// The handshake: `uci` to `uciok`, or `protover` to `done=1`.
     ///
     /// # Errors
-    /// A fault of the engine, which ends it; or the interrupt.
+    /// A fault, which closes the engine; or the interrupt.
     fn introduce(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError>;
 
-    /// What it speaks; never [`Protocol::Auto`].
+    /// The protocol in use; never [`Protocol::Auto`].
     fn protocol(&self) -> Protocol;
 
-    /// Whether it can play another game without being started anew.
+    /// Whether it can play another game without a restart.
     fn is_reusable(&self) -> bool {
         true
     }
 
-    /// Its own name; empty if it sent none.
+    /// The name from the handshake; empty if it sent none.
     fn name(&self) -> &str;
 
-    /// Its author; empty if it sent none.
+    /// The author from the handshake; empty if it sent none.
     fn author(&self) -> &str;
 
-    /// The options that it declared.
+    /// The options declared in the handshake.
     fn options(&self) -> &[OptionDeclaration];
 
-    /// Asks for debug output (`debug on` of UCI); the xboard protocol has no such word.
+    /// Turns on debug output (UCI `debug on`); xboard has no such command.
     ///
     /// # Errors
     /// As [`Self::introduce`].
@@ -53,10 +53,10 @@ pub trait Engine: Background + Send {
         Ok(())
     }
 
-    /// Sets an option that it declared to this text, after checking it; gives the value that was sent.
+    /// Checks the text against the option's declaration, sets the option and returns the value sent.
     ///
     /// # Errors
-    /// When there is no such option, or the value does not fit it: nothing was sent then. Or as [`Self::introduce`].
+    /// If there is no such option or the value does not fit it; nothing is sent then. Or as [`Self::introduce`].
     fn set_option(
         &mut self,
         name: &str,
@@ -64,11 +64,11 @@ pub trait Engine: Background + Send {
         context: &mut WaitContext<'_>,
     ) -> Result<OptionValue, SetOptionError>;
 
-    /// Finds out how the engine can be held to limits of this kind, and uses that way from now on: to be called before its
-    /// first game. What is known already of another process of the same engine is taken over without a trial.
+    /// Determines how to enforce limits of this kind and uses that method from now on; call it before the first game. A
+    /// result known from another process of the same engine is reused without a trial.
     ///
     /// # Errors
-    /// As [`Self::introduce`]; and [`Fault::NoNodeLimit`], which leaves the engine as it was.
+    /// As [`Self::introduce`]; and [`Fault::NoNodeLimit`], which leaves the engine unchanged.
     fn fit_limits(
         &mut self,
         limits: &SearchLimits,
@@ -79,25 +79,24 @@ pub trait Engine: Background + Send {
         Ok(LimitMethod::Protocol)
     }
 
-    /// Says that another game begins, on which terms, and waits until it is ready. A search that still runs is
-    /// abandoned first.
+    /// Starts a new game with these options and waits until the engine is ready. Abandons a running search first.
     ///
     /// # Errors
-    /// As [`Self::introduce`]; and [`Fault::NoChess960`], which leaves the engine as it was.
+    /// As [`Self::introduce`]; and [`Fault::NoChess960`], which leaves the engine unchanged.
     fn new_game(
         &mut self,
         terms: GameOptions,
         context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError>;
 
-    /// Asks if it is there; how long it took to answer.
+    /// Sends `isready` or `ping`; returns the time until the answer.
     ///
     /// # Errors
     /// As [`Self::introduce`].
     fn ping(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError>;
 
-    /// Starts a search (or pondering, as the limits say), and does not wait for it. A search that still runs is
-    /// abandoned first, as [`Self::abandon`] does.
+    /// Starts a search (or pondering, depending on the limits) without waiting for it. Abandons a running search first,
+    /// as [`Self::abandon`] does.
     ///
     /// # Errors
     /// As [`Self::introduce`].
@@ -107,7 +106,7 @@ pub trait Engine: Background + Send {
         context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError>;
 
-    /// The move that it ponders on was played: the search goes on, as a search with these times from now.
+    /// The expected move was played: pondering becomes a normal search with these times from now on.
     ///
     /// # Errors
     /// As [`Self::introduce`].
@@ -117,21 +116,21 @@ pub trait Engine: Background + Send {
         context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError>;
 
-    /// Waits for the result of the search that was begun.
+    /// Waits for the result of the running search.
     ///
     /// # Errors
-    /// As [`Self::introduce`]. After [`Fault::NoBestmove`] and after the interrupt the engine still thinks: abandon
-    /// the search, allow it more time and wait again, or close the engine.
+    /// As [`Self::introduce`]. After [`Fault::NoBestmove`] and after the interrupt the engine is still thinking:
+    /// abandon the search, extend the deadline and wait again, or close the engine.
     fn finish(
         &mut self,
         context: &mut WaitContext<'_>,
         observer: Option<&mut SearchObserver<'_>>,
     ) -> Result<SearchResult, ConversationError>;
 
-    /// Gives the search that runs another deadline, counted as the first one was.
+    /// Sets another deadline for the running search, counted like the first one.
     fn allow(&mut self, deadline: Duration);
 
-    /// Begins a search and waits for its result.
+    /// Starts a search and waits for its result.
     ///
     /// # Errors
     /// As [`Self::finish`].
@@ -145,46 +144,43 @@ pub trait Engine: Background + Send {
         self.finish(context, observer)
     }
 
-    /// Keeps these lines of each search from the next one on, for [`Self::search_lines`].
+    /// Which lines of each later search [`Self::search_lines`] keeps.
     fn keep_search_lines(&mut self, lines: SearchLines) {
         let _ = lines;
     }
 
-    /// The lines of the last search that were kept, each with a line feed; of a very long search only the last ones. None in
-    /// xboard's protocol.
+    /// The lines kept from the last search, each with a line feed; of a very long search only the last ones. Always
+    /// empty for xboard.
     fn search_lines(&self) -> &[u8] {
         &[]
     }
 
-    /// Stops a search and throws its result away; after it, no line of that search can be taken for the next one's.
-    /// Does nothing without a search.
+    /// Stops a running search and discards its result; no later line of it is taken for the next search's.
     ///
-    /// The time from our `stop` to its answer.
+    /// Returns the time from `stop` to the answer.
     ///
     /// # Errors
     /// As [`Self::introduce`].
     fn abandon(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError>;
 
-    /// Sends `quit` and does not wait, so that several engines can leave at the same time; [`Self::quit`] comes next.
+    /// Sends `quit` without waiting, so that several engines can exit at the same time; call [`Self::quit`] next.
     fn ask_to_quit(&mut self);
 
-    /// Asks it to quit (unless that has been done) and waits for its exit: after the timeout SIGTERM
-    /// follows, and half a second later it is killed.
+    /// Sends `quit` (unless sent already) and waits for the exit: SIGTERM follows after the timeout, SIGKILL half a
+    /// second later.
     fn quit(&mut self) -> ExitOutcome;
 
-    /// Ends it at once.
+    /// Kills it at once.
     fn kill(&mut self);
 
-    /// What it is doing.
     fn state(&self) -> State;
 
-    /// The fault that closed it.
+    /// The fault that closed it, if any.
     fn fault(&self) -> Option<&Fault>;
 
-    /// The last lines of the conversation.
     fn transcript(&self) -> &Transcript;
 
-    /// The last lines of the conversation, and behind them the last ones of its standard error.
+    /// The last lines of the conversation, then the last lines of standard error.
     fn last_lines(&self) -> Vec<TranscriptLine> {
         let mut lines = self.transcript().lines();
         let after = lines.last().map_or(Duration::ZERO, |line| line.after);
@@ -197,33 +193,33 @@ pub trait Engine: Background + Send {
         lines
     }
 
-    /// Sends every later line of the conversation to this sink too.
+    /// Copies every later line of the conversation to this sink.
     fn set_transcript_sink(&mut self, sink: Option<Box<dyn TranscriptSink>>);
 
-    /// Its process: number, identity, last lines of its standard error.
+    /// Its process: process id, identity, last lines of standard error.
     fn process(&self) -> &Process;
 }
 
-/// What an engine must know of a game before it begins; by default standard chess without pondering.
+/// Settings of a game that the engine needs before it begins; by default standard chess without pondering.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct GameOptions {
-    /// Chess960 where castling cannot be written as the standard's two steps ([`CastlingMode::of`]).
+    /// Chess960 if castling needs its notation ([`CastlingMode::of`]).
     pub variant: CastlingMode,
     /// Whether it may think on its opponent's time.
     pub pondering: Pondering,
 }
 
-/// How an engine is held to a limit of nodes or of time for each move.
+/// How a node limit or a move time is enforced.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum LimitMethod {
-    /// The protocol has the words for it.
+    /// By a command of the protocol.
     #[default]
     Protocol,
-    /// `?` is sent at the time limit or when its lines show enough nodes, so it searches a few nodes more.
+    /// `?` is sent at the time limit or once the engine reports enough nodes, so it searches slightly more.
     MoveNow,
-    /// It gets a clock for one move with that time left; it may use less.
+    /// By a clock for a single move; the engine may use less.
     OneMoveClock,
-    /// It measures time in nodes (xboard's `nps`), and may use less.
+    /// By time measured in nodes (xboard `nps`); the engine may use less.
     NodeRate,
 }
 
@@ -238,7 +234,7 @@ pub enum SetOptionError {
     )]
     Unknown {
         name: String,
-        /// The names of those that it has.
+        /// The options that it declared.
         declared: Vec<String>,
     },
     #[error("set an option: {0}")]

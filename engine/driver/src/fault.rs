@@ -1,5 +1,5 @@
-//! Faults of an engine: a closed list, each with a stored name and a message. A fault is a result of a game, not an error
-//! of ours.
+//! Faults of an engine: a closed list, each with a stored name and a message. A fault is a result of the game, not an
+//! error of the runner.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::process::{Exit, StartError, text};
 /// The longest part of an engine's line that a fault quotes, in characters.
 const QUOTED: usize = 200;
 
-/// What an engine did wrong. The words fit after the engine's name.
+/// What an engine did wrong. The message follows the engine's name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Fault {
     #[error("would not start: failed to {0}")]
@@ -23,37 +23,30 @@ pub enum Fault {
     NoReadyok { waited: Duration },
     #[error("gave no best move within {:?}", rounded(*waited))]
     NoBestmove {
-        /// How long we waited, since `go`.
+        /// Since `go`.
         waited: Duration,
     },
     #[error("gave no best move within {waited:?} after `stop`")]
     StopIgnored {
-        /// How long we waited, since `stop`.
+        /// Since `stop`.
         waited: Duration,
     },
     #[error("did not read its standard input for {waited:?}")]
     NotReading {
-        /// How long we waited for room in the pipe.
+        /// Since the first attempt to write.
         waited: Duration,
     },
     #[error("{exit} while {during}{stderr}")]
     Exited {
         exit: Exit,
-        /// What it should have been doing.
         during: State,
         /// The end of what it wrote to standard error.
         stderr: StderrExcerpt,
     },
     #[error("closed its standard output while {during}")]
-    StdoutClosed {
-        /// What it should have been doing.
-        during: State,
-    },
+    StdoutClosed { during: State },
     #[error("closed its standard input while {during}")]
-    StdinClosed {
-        /// What it should have been doing.
-        during: State,
-    },
+    StdinClosed { during: State },
     #[error("answered without a move: `{line}`")]
     NoMove { line: String },
     #[error("gave an invalid best move: `{line}`")]
@@ -74,14 +67,14 @@ pub enum Fault {
     IllegalMove { line: String },
     #[error("cannot be given this position: {lack}")]
     NoSetBoard { lack: &'static str },
-    /// Nothing can hold it to a number of nodes.
+    /// No method can enforce a node limit.
     #[error(
         "cannot be held to a number of nodes: xboard's protocol has no such limit but `nps`, which it does not offer, and it ignores `?`; use --depth, --movetime or --tc"
     )]
     NoNodeLimit,
     #[error("cannot play Chess960: {lack}")]
     NoChess960 {
-        /// What it would have to offer.
+        /// The feature or option that would be needed.
         lack: &'static str,
     },
     #[error("had been closed before")]
@@ -91,11 +84,11 @@ pub enum Fault {
 /// What an engine is doing, by its conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum State {
-    /// Its process runs; the handshake is not over.
+    /// The process runs; the handshake is not complete.
     Starting,
-    /// It waits for us.
+    /// Waiting for a command.
     Idle,
-    /// It searches, or ponders.
+    /// Searching or pondering.
     Thinking,
     /// Terminated, on request or by a fault.
     Closed,
@@ -118,7 +111,7 @@ fn rounded(waited: Duration) -> Duration {
 }
 
 impl Fault {
-    /// Whether its process has ended, or closed a pipe as it does at its end.
+    /// Whether the process has exited, or closed a pipe as an exiting process does.
     #[must_use]
     pub fn is_exit(&self) -> bool {
         matches!(self, Self::Exited { .. } | Self::StdoutClosed { .. } | Self::StdinClosed { .. })
@@ -153,8 +146,8 @@ impl Fault {
     }
 }
 
-/// The lines of an engine's standard error that most likely say why it ended: from the last one about a panic, a
-/// failed assertion or a finding of a sanitizer, else the last ones.
+/// The lines of standard error that most likely explain the exit: from the last panic, failed assertion or sanitizer
+/// report on, or else the last lines.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StderrExcerpt(String);
 
@@ -179,7 +172,7 @@ impl fmt::Display for StderrExcerpt {
     }
 }
 
-/// The beginning of a line, for a fault to quote.
+/// The beginning of a line, as quoted by a fault.
 pub(crate) fn quote(line: &str) -> String {
     line.chars().take(QUOTED).collect()
 }

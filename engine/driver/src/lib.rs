@@ -1,9 +1,9 @@
-//! Runs foreign engines: the only code of the project that starts processes.
+//! Starts engines and talks to them. No other crate of the workspace starts processes.
 //!
-//! One thread plays one game and owns both engines. It starts them ([`start`]), speaks with them through [`Engine`], and waits in one place, `poll(2)`, with an absolute deadline each time; while it waits for one engine
-//! the other's pipes are read too ([`WaitContext`]), and an [`process::Interrupt`] from any thread ends the wait. What
-//! an engine does wrong is a [`Fault`], a result like any other. When the value is dropped, or the thread or the whole
-//! program dies, the engine's process dies too.
+//! One thread plays one game and owns both engines. It starts them ([`start`]), talks to them through [`Engine`], and
+//! waits in one place, `poll(2)`, always with an absolute deadline. The wait also reads the other engine's pipes
+//! ([`WaitContext`]), and an [`process::Interrupt`] from any thread ends it. An engine's misbehavior is a [`Fault`], an
+//! ordinary result. The engine process dies when its value is dropped, or when the thread or the program dies.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -25,7 +25,7 @@
 //! # }
 //! ```
 //!
-//! Legality of moves and time forfeits are left to the game; the rules of chess are used here to translate notations.
+//! Move legality and time forfeits are left to the game; chess rules are used here only to translate move notation.
 
 mod conversation;
 mod engine;

@@ -1,11 +1,11 @@
 //! The nearest name to a misspelled one, for suggestions.
 
-/// The candidate that needs the fewest changed, missing or extra letters, if they are few.
+/// The candidate at the smallest edit distance, if that is small.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     nearest_within(word, 1 + word.chars().count() / 3, candidates)
 }
 
-/// The candidate that needs the fewest changed, missing or extra letters, if they are no more than `most`.
+/// The candidate at the smallest edit distance, if that is at most `most`.
 pub(crate) fn nearest_within<'a>(
     word: &str,
     most: usize,
@@ -18,7 +18,7 @@ pub(crate) fn nearest_within<'a>(
         .map(|(_, word)| word)
 }
 
-/// The nearest of the keys that serde lists in its complaint: unknown field `a`, expected one of `b`, `c`.
+/// The nearest key listed in a serde error: unknown field `a`, expected one of `b`, `c`.
 pub fn nearest_key(message: &str) -> Option<String> {
     if !message.starts_with("unknown ") {
         return None;
@@ -28,8 +28,7 @@ pub fn nearest_key(message: &str) -> Option<String> {
     nearest(unknown, quoted).map(str::to_owned)
 }
 
-/// How many letters must be changed, taken out, put in, or swapped with their neighbor (optimal string alignment, after
-/// F. Damerau, 1964), whatever their case.
+/// Edit distance with transpositions, ignoring case (optimal string alignment, F. Damerau, 1964).
 fn distance(from: &str, to: &str) -> usize {
     let [from, to] = [from, to].map(|word| word.to_lowercase().chars().collect::<Vec<char>>());
     let mut rows = vec![vec![0; to.len() + 1]; from.len() + 1];

@@ -8,44 +8,42 @@ use smalt_protocol::{Bound, Info, ReportedScore, SearchLimits, Wdl};
 
 #[derive(Clone, Copy, Debug)]
 pub struct SearchRequest<'a> {
-    /// Where the game began.
+    /// Start position of the game.
     pub start: Start<'a>,
-    /// All moves since then. It is cheap to pass the whole game each time: what was sent before is not written anew.
+    /// All moves since then. Passing the whole game each time is cheap: what was sent before is not written again.
     pub moves: &'a [UciMove],
     /// Clocks, depth, nodes and the other limits of `go`.
     pub limits: &'a SearchLimits,
-    /// When it is given up, counted from `go` (or `ponderhit`), whatever the engine writes meanwhile.
+    /// Time until the search is given up, from `go` (or `ponderhit`), whatever the engine writes meanwhile.
     pub deadline: Duration,
-    /// When `stop` is sent, counted likewise; never if `None`. The timeout for `stop` counts from then on.
+    /// Time until `stop` is sent, from `go` or `ponderhit`; never if `None`. The `stop` timeout starts then.
     pub stop_after: Option<Duration>,
 }
 
-/// How long a search runs at least before `stop` is sent, unless a line of it came already: engines lose an
-/// order that comes before their search has begun (Ethereal 12 then thinks for ever).
+/// Minimum time between `go` and `stop`, unless the engine has written a line: engines lose a command that arrives
+/// before their search has begun (Ethereal 12 then thinks forever).
 const SETTLING: Duration = Duration::from_millis(20);
 
-/// How long a search runs before its limits of nodes and depth are checked: most have ended by then, and their
-/// lines need not be read.
+/// Searches shorter than this are not checked against node and depth limits: most have ended by then, and their lines
+/// need not be parsed.
 const UNWATCHED: Duration = Duration::from_millis(200);
 
-/// The work that a search may do.
+/// Limits of a search that do not depend on time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct WorkLimit {
-    /// Nodes to be visited.
     pub nodes: Option<u64>,
-    /// Plies to be searched.
     pub depth: Option<u32>,
 }
 
 impl WorkLimit {
-    /// That of a search, if it has one.
+    /// The work limits of a search, if it has any.
     pub(crate) fn of(limits: &SearchLimits) -> Option<WorkLimit> {
         let SearchLimits { nodes, depth, .. } = *limits;
         (nodes.is_some() || depth.is_some()).then_some(WorkLimit { nodes, depth })
     }
 
-    /// Whether a search that reports these nodes and plies ignores it. There is some room, since engines look at
-    /// their limits now and then: half as many nodes again, or 20,000, and two plies.
+    /// Whether a search that reports these nodes and plies ignores its limit. The tolerance is half as many nodes
+    /// again, or 20,000, and two plies, since engines check their limits only now and then.
     #[must_use]
     pub fn is_overrun(self, nodes: Option<u64>, depth: Option<u32>) -> bool {
         const NODES_OF_ROOM: u64 = 20_000;
@@ -57,7 +55,7 @@ impl WorkLimit {
     }
 }
 
-/// The search that runs, for the conversation that waits for it.
+/// The running search, as seen by the conversation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunningSearch {
     pub(crate) asked_at: Instant,
@@ -67,7 +65,7 @@ pub(crate) struct RunningSearch {
 }
 
 impl RunningSearch {
-    /// Stands in before the first one.
+    /// Placeholder before the first search.
     pub(crate) fn none_yet() -> Self {
         Self { asked_at: Instant::now(), deadline: Duration::ZERO, stop_after: None, work: None }
     }
@@ -77,35 +75,34 @@ impl RunningSearch {
         Self { asked_at, deadline, stop_after, work: WorkLimit::of(limits) }
     }
 
-    /// From when on its limit of work is checked; never without one.
+    /// When its work limit is checked from; `None` without a limit.
     pub(crate) fn watched_at(&self) -> Option<Instant> {
         self.work.map(|_| self.asked_at + UNWATCHED)
     }
 
-    /// From when on it has surely begun.
+    /// When it has certainly begun.
     pub(crate) fn started_by(&self) -> Instant {
         self.asked_at + SETTLING
     }
 }
 
-/// The lines of a search that an engine keeps until its next one.
+/// Which lines of a search are kept until the next one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SearchLines {
-    /// No lines but those of its report.
+    /// Only those of its report.
     #[default]
     Report,
     Info,
     All,
 }
 
-/// How many of an engine's last answers are remembered.
 const ANSWERS_REMEMBERED: usize = 8;
 
-/// Silence after a suspected repeated best move from which that move counts as the answer.
+/// If the engine is silent this long after a suspected repeated best move, that move counts as the answer.
 const REPETITION_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The last answers of an engine. One that sends a best move twice may do so after the next `go`: an illegal move that
-/// repeats an earlier answer is not taken for the answer to that.
+/// The last answers of an engine. An engine that sends a best move twice may do so after the next `go`, so an illegal
+/// move that repeats an earlier answer is not taken for the new one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct LastAnswers {
     moves: [Option<UciMove>; ANSWERS_REMEMBERED],
@@ -123,11 +120,11 @@ impl LastAnswers {
     }
 }
 
-/// An answer that is taken for a repetition of an earlier one, unless the engine says nothing more.
+/// An answer taken for a repetition of an earlier one, unless the engine sends nothing more.
 #[derive(Clone, Debug)]
 pub(crate) struct Repetition<A> {
     pub(crate) answer: A,
-    /// How many lines of information had come before it.
+    /// Number of info lines before it.
     pub(crate) info_lines: u64,
     pub(crate) until: Instant,
 }
@@ -138,47 +135,44 @@ impl<A> Repetition<A> {
     }
 }
 
-/// What an observer of a search wants.
+/// Decision of a search observer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SearchControl {
-    /// Let it think on.
     Continue,
-    /// StopRule: stop it, and take its best move.
+    /// Stop the search and take its best move.
     Stop,
 }
 
-/// Sees each line of information while the engine thinks, with the time since `go`. Without an observer the lines are
-/// hardly read.
+/// Called for each info line of a search, with the time since `go`. Without an observer most lines are not parsed.
 pub type SearchObserver<'a> = dyn FnMut(&Info<'_>, Duration) -> SearchControl + 'a;
 
-/// What came of a search.
+/// Result of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SearchResult {
-    /// The move, as the engine wrote it, not checked for legality yet. `None` if the engine says that it has no move.
+    /// The move as written, not checked for legality. `None` if the engine reports that it has no move.
     pub best: Option<UciMove>,
     /// Result claim of the engine, instead of a move or with one. Always `None` in UCI.
     pub claim: Option<ResultClaim>,
-    /// The answer that it expects.
+    /// The expected reply.
     pub ponder: Option<UciMove>,
-    /// Its last information about the principal variation.
+    /// Its last report of the principal variation.
     pub report: SearchReport,
-    /// From the end of our write to the end of the read that brought the best move.
+    /// From the end of the write of `go` to the end of the read of the best move.
     pub elapsed: Duration,
-    /// When `go` (or `ponderhit`) had been written.
+    /// When `go` (or `ponderhit`) was written.
     pub asked_at: Instant,
     /// When the best move was read.
     pub answered_at: Instant,
-    /// How many lines of information came.
+    /// Number of info lines.
     pub info_lines: u64,
-    /// Whether it ended by itself.
     pub ending: SearchEnd,
 }
 
-/// What an engine claims about the outcome of the game; not checked.
+/// An engine's claim about the result of the game; not checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ResultClaim {
     Resigns,
-    /// It offers a draw, or claims one that it may claim.
+    /// It offers or claims a draw.
     OffersDraw,
     /// It claims this result.
     Result {
@@ -192,37 +186,37 @@ pub enum ResultClaim {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SearchEnd {
     Own,
-    /// We did, by `stop`: at the time, or since the observer asked for it.
+    /// By `stop`, at the time limit or on request of the observer.
     Stopped,
-    /// We did, since it ignored its limit of nodes or plies ([`WorkLimit::is_overrun`]).
+    /// By `stop`, since it ignored its node or depth limit ([`WorkLimit::is_overrun`]).
     Overrun,
 }
 
-/// The last information of an engine about its principal variation. Scores take the view of the side to move.
+/// The last report of an engine about its principal variation. Scores are from the side to move's point of view.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SearchReport {
     /// Nominal depth, in plies.
     pub depth: Option<u32>,
-    /// The longest line looked at, in plies.
+    /// Selective depth, in plies.
     pub selective_depth: Option<u32>,
     /// The last exact score, else the last bound.
     pub score: Option<ReportedScore>,
-    /// Chances to win, draw and lose.
+    /// Win, draw and loss probabilities.
     pub wdl: Option<Wdl>,
     pub nodes: Option<u64>,
-    /// Nodes a second.
+    /// Nodes per second.
     pub nps: Option<u64>,
-    /// How full the transposition table is, in thousandths.
+    /// Use of the transposition table, in permille.
     pub hashfull: Option<u32>,
-    /// Positions found in endgame tables.
+    /// Number of tablebase hits.
     pub tbhits: Option<u64>,
-    /// Time since the search began, by the engine's own clock.
+    /// Time since the search began, by the engine's clock.
     pub time: Option<Duration>,
     pub pv: Vec<UciMove>,
 }
 
 impl SearchReport {
-    /// Takes over the fields of this line; others stay.
+    /// Updates the fields that this line contains.
     pub(crate) fn update(&mut self, info: &Info<'_>) {
         fn keep<T>(slot: &mut Option<T>, new: Option<T>) {
             if new.is_some() {

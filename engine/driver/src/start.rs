@@ -1,4 +1,4 @@
-//! Starts an engine and completes the handshake, with detection of the protocol.
+//! Starts an engine and completes the handshake; detects the protocol.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::uci::UciEngine;
 use crate::wait_context::WaitContext;
 use crate::xboard::XboardEngine;
 
-/// How long an engine of unknown protocol may take for its first line before the other protocol is tried.
+/// Time for an engine of unknown protocol to write its first line before the other protocol is tried.
 const FIRST_TRY: Duration = Duration::from_millis(1500);
 
-/// An engine whose handshake failed, with the lines until then.
+/// An engine whose handshake failed, with its transcript.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct StartFailure {
@@ -43,11 +43,11 @@ impl From<Fault> for StartFailure {
     }
 }
 
-/// Starts an engine, handshake included. The sink, if any, gets every line from the first on. The calling
-/// thread must be the long-lived one that will own the engine: when it ends, the system kills the engine.
+/// Starts an engine and completes the handshake. The sink, if any, gets every line from the first on. The calling
+/// thread must live as long as the engine: when it ends, the system kills the engine.
 ///
 /// # Errors
-/// A fault of the engine, or the interrupt; then no process of it is left.
+/// A fault of the engine, or the interrupt; its process is killed.
 pub fn start(
     command: &EngineCommand,
     protocol: Protocol,
@@ -78,9 +78,9 @@ fn introduced<E: Engine>(
     }
 }
 
-/// UCI first, for a moment; then xboard; and what answers to neither gets all of its time: a slow engine of UCI, or
-/// one that knows only the first version of the other and so sends nothing. Each try is a process of its own, since an
-/// engine may die of a word that it does not know.
+/// Tries UCI briefly, then xboard, then UCI or xboard with the full timeout, for a slow UCI engine or one that knows
+/// only version 1 of xboard and so sends nothing. Each try starts a new process, since an unknown command may crash an
+/// engine.
 fn find_out(
     command: &EngineCommand,
     timeouts: EngineTimeouts,
@@ -103,7 +103,7 @@ fn find_out(
         Ok(_) | Err(_) => None,
     };
     let mut slow = match xboard {
-        // An engine that was slow to answer here may have been starting still when it was asked for UCI.
+        // An engine this slow may still have been starting during the first try.
         Some(engine) if !(was_silent && is_slow(&engine)) => return Ok(Box::new(engine)),
         _ => UciEngine::start(command, timeouts)?,
     };
@@ -120,13 +120,12 @@ fn find_out(
     }
 }
 
-/// Whether it took so long to say its first word that an earlier process of it may have been starting still when its
-/// first try was over.
+/// Whether its first line took so long that its earlier process may still have been starting when the first try ended.
 fn is_slow(engine: &XboardEngine) -> bool {
     first_word(&engine.transcript().lines()).is_some_and(|after| after > FIRST_TRY / 2)
 }
 
-/// When the engine said its first word, counted from the beginning of the conversation.
+/// Time of the engine's first line, from the beginning of the conversation.
 fn first_word(transcript: &[TranscriptLine]) -> Option<Duration> {
     transcript.iter().find(|line| line.speaker == Speaker::Engine).map(|line| line.after)
 }

@@ -9,20 +9,19 @@ use std::time::{Duration, Instant};
 use crate::process::text;
 use kept_lines::KeptLines;
 
-/// How many lines are kept.
 const LINES_KEPT: usize = 50;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Speaker {
-    /// We did: it went to the engine.
+    /// Sent to the engine.
     Driver,
     Engine,
-    /// The engine did, on its standard error.
+    /// Read from the engine's standard error.
     Stderr,
 }
 
 impl Speaker {
-    /// What stands before a line of this speaker in logs and reports.
+    /// Prefix of a line in logs and reports.
     #[must_use]
     pub fn mark(self) -> char {
         match self {
@@ -33,13 +32,13 @@ impl Speaker {
     }
 }
 
-/// One line of a conversation, as reports show it.
+/// One line of a conversation, for reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TranscriptLine {
     /// Since the conversation began.
     pub after: Duration,
     pub speaker: Speaker,
-    /// What; cut after four kilobytes, with U+FFFD for what is not UTF-8.
+    /// Cut after four kilobytes; U+FFFD replaces invalid UTF-8.
     pub text: String,
 }
 
@@ -49,7 +48,7 @@ impl fmt::Display for TranscriptLine {
     }
 }
 
-/// Takes every line of a conversation, for a full log; called on the thread of the game, so it must be quick.
+/// Receives every line of a conversation for a full log; called on the game's thread, so it must be fast.
 pub trait TranscriptSink: Send {
     /// One line, without its line feed; `after` counts from the beginning of the conversation.
     fn line(&mut self, after: Duration, speaker: Speaker, text: &[u8]);
@@ -79,7 +78,7 @@ impl TranscriptSink for SharedSink {
     }
 }
 
-/// Keeps the last `LINES_KEPT` lines; of empty ones in a row, which say no more together, the first.
+/// The last `LINES_KEPT` lines; of consecutive empty ones only the first.
 pub struct Transcript {
     begun: Instant,
     kept: KeptLines,
@@ -87,12 +86,11 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// An empty one, that begins now.
     pub(crate) fn new() -> Self {
         Self { begun: Instant::now(), kept: KeptLines::default(), sink: None }
     }
 
-    /// Sends every later line to this sink too, in place of the one before.
+    /// Copies every later line to this sink, which replaces the last one.
     pub(crate) fn set_sink(&mut self, sink: Option<Box<dyn TranscriptSink>>) {
         self.sink = sink;
     }
@@ -101,7 +99,7 @@ impl Transcript {
         self.sink.is_some()
     }
 
-    /// Sends a line of standard error to the sink; the process keeps the last ones.
+    /// Copies a line of standard error to the sink; the process keeps the last ones.
     pub(crate) fn push_stderr(&mut self, line: &[u8]) {
         if let Some(sink) = &mut self.sink {
             sink.line(self.begun.elapsed(), Speaker::Stderr, line);
@@ -112,7 +110,7 @@ impl Transcript {
         self.keep(at, speaker, line, None);
     }
 
-    /// A line of ours that grows: its first `shared` bytes are those of the last one pushed so.
+    /// A line to the engine whose first `shared` bytes are those of the last one pushed this way.
     pub(crate) fn push_growing(&mut self, at: Instant, line: &[u8], shared: usize) {
         self.keep(at, Speaker::Driver, line, Some(shared));
     }
@@ -149,7 +147,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
-    /// An empty transcript, and what its sink gets.
+    /// An empty transcript with a sink.
     fn watched() -> (Transcript, mpsc::Receiver<Vec<u8>>) {
         let mut transcript = Transcript::new();
         let (sender, receiver) = mpsc::channel();

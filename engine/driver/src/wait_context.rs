@@ -1,17 +1,16 @@
-//! What a wait for an engine also watches: the interrupt, and the pipes of the game's other engine.
+//! What a wait for an engine also watches: the interrupt, and the pipes of the other engine.
 
 use crate::process::{Interrupt, Process};
 
-/// An engine that is not waited for just now.
+/// An engine that is not being waited for.
 pub trait Background {
-    /// Its process, to be polled.
     fn process_mut(&mut self) -> &mut Process;
 
-    /// Takes the lines that were read: idle chatter is dropped, that of pondering is kept. Never waits.
+    /// Handles buffered lines: drops idle output, keeps pondering output. Never waits.
     fn handle_buffered(&mut self);
 }
 
-/// What else a wait watches; by default nothing.
+/// What else a wait watches; nothing by default.
 #[derive(Default)]
 pub struct WaitContext<'a> {
     interrupt: Option<&'a Interrupt>,
@@ -24,13 +23,13 @@ impl<'a> WaitContext<'a> {
         Self::default()
     }
 
-    /// The wait ends when this interrupt is raised.
+    /// Sets the interrupt that ends the wait.
     #[must_use]
     pub fn interruptible(interrupt: &'a Interrupt) -> Self {
         Self { interrupt: Some(interrupt), other: None }
     }
 
-    /// This engine's pipes are read as well.
+    /// Sets the engine whose pipes are read too.
     #[must_use]
     pub fn with_other(mut self, other: &'a mut dyn Background) -> Self {
         self.other = Some(other);

@@ -1,5 +1,5 @@
-//! However much an engine prints, our memory stays where it was. Alone in its program, since it looks at the memory of
-//! all of it.
+//! Our memory use stays constant however much an engine prints. A program of its own, since it measures the whole
+//! process.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -10,10 +10,10 @@ mod support;
 use smalt_driver::{Engine, EngineTimeouts, UciEngine, WaitContext};
 use support::{assert_nothing_left, request, scripted, to_depth};
 
-/// The most that one engine may cost, in kilobytes.
+/// Maximum memory per engine, in kilobytes.
 const CEILING: u64 = 2048;
 
-/// The most memory that this process ever had, in kilobytes.
+/// Peak memory of this process, in kilobytes.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -25,7 +25,7 @@ fn search_once(arguments: &str) {
     engine.introduce(&mut WaitContext::none()).unwrap();
     let limits = to_depth(1);
     let request = request(&[], &limits);
-    // What comes of it is for other tests.
+    // The result is for other tests to check.
     let _ = engine.search(&request, &mut WaitContext::none(), None);
     assert_nothing_left(engine);
 }

@@ -1,15 +1,15 @@
-//! A child process and what was read of it: lines, the last of its standard error, how it ended, and how long this
-//! program stood still while it waited for it.
+//! A child process: its output lines, the end of its standard error, its exit, and how long this program was suspended
+//! while waiting for it.
 //!
-//! Three things hold on every system. The child leads a process group (on Windows a job) that ends with it, so that what
-//! it started (wrapper scripts, helpers) ends too. The system ends it when the thread that spawned it ends, even by
-//! SIGKILL: **spawn from the thread that plays the game and lives as long as the engine does**. And [`Process`] ends the
-//! group and releases the child when dropped.
+//! On every system the child leads a process group (on Windows a job) that is killed with it, so the processes it
+//! started (wrapper scripts, helpers) end too. The system kills it when the thread that spawned it ends, even by
+//! SIGKILL: **spawn from the thread that plays the game and lives as long as the engine does**. Dropping a [`Process`]
+//! kills the group and reaps the child.
 //!
-//! On Linux two gaps remain: the death signal reaches the child alone, not its own children, and the system withdraws it
-//! from set-user-id and set-group-id programs (Debian's phalanx). macOS has no such signal. A [`Reaper`] closes these gaps;
-//! and there is [`ProcessIdentity`], to be written down and swept by a later run. A grandchild that leaves the group
-//! (`setsid`) escapes the group's signal, but on Linux not its tag: see [`super::adopt_orphans`].
+//! On Linux two gaps remain: the death signal reaches only the child, not its children, and set-user-id and
+//! set-group-id programs (Debian's phalanx) do not get it. macOS has no such signal. A [`Reaper`] closes these gaps; a
+//! [`ProcessIdentity`] can be stored and swept by a later run. A grandchild that leaves the group (`setsid`) escapes
+//! the group's signal, but on Linux its tag still identifies it: see [`super::adopt_orphans`].
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -27,23 +27,23 @@ use super::system::{
     classify, poll,
 };
 
-/// How long a killed process may take to vanish before it is left to the system (a process in a system call that
-/// cannot be interrupted does not die before that call ends).
+/// How long to wait for a killed process to exit. A process in an uninterruptible system call dies only after that
+/// call.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How much of standard error is read at once.
+/// Buffer size for reading standard error.
 const SCRATCH_BYTES: usize = 8192;
 
-/// A wait that ends later than it should by more than this is counted: busy machines are late by some milliseconds.
+/// A wait that ends later than planned by more than this counts as a stall; a busy machine adds some milliseconds.
 const STALL_TOLERANCE: Duration = Duration::from_millis(50);
 
-/// What a pipe holds (pipe(7)).
+/// Capacity of a pipe (pipe(7)).
 const PIPE_BYTES: usize = 1 << 16;
 
-/// Why a process was not started.
+/// Why a process could not be started.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum StartError {
-    /// There is no such program, or it cannot be run.
+    /// The program does not exist or cannot be executed.
     #[error(transparent)]
     Lookup(#[from] LookupError),
     #[error("open `{}` for its standard error: {reason}", path.display())]
@@ -57,7 +57,7 @@ pub enum StartError {
     System { program: PathBuf, reason: String },
 }
 
-/// A running child and our ends of its pipes.
+/// A running child with the parent's ends of its pipes.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -67,7 +67,7 @@ pub struct Process {
     life: Life,
     quiet: Quiet,
     last_full_poll: Option<Instant>,
-    /// The last instant at which this program is known to have run while it waited for the engine.
+    /// The last instant at which this program is known to have been running while it waited for the engine.
     awake_at: Instant,
     stalled: Duration,
     reaper: Option<(Reaper, ProcessIdentity)>,
@@ -80,20 +80,20 @@ enum Quiet {
     Unknown,
 }
 
-/// How much of the process is left.
+/// Whether the process runs, has exited or is reaped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Life {
     Running,
-    /// It ended; its number is still ours, and so is its group's.
+    /// It exited and is not reaped, so its process id and group id are not reused.
     Ended,
     Reaped(Exit),
 }
 
 impl Process {
-    /// Starts the program. The calling thread must live as long as the process should: see the page of this module.
+    /// Starts the program. The calling thread must live as long as the process: see the module page.
     ///
     /// # Errors
-    /// When there is nothing to run, or the system refuses.
+    /// If the program cannot be found or executed, or the system refuses.
     pub fn spawn(command: &EngineCommand) -> Result<Self, StartError> {
         let program = find_program(command)?;
         let errors = errors_of(&command.stderr)?;
@@ -128,67 +128,67 @@ impl Process {
         Ok(process)
     }
 
-    /// The process number, which on Unix is also that of its group.
+    /// The process id; on Unix also the group id.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.child.pid()
     }
 
-    /// What a later run needs to find what is left of this process.
+    /// What a later run needs to find this process and its group.
     #[must_use]
     pub fn identity(&self) -> ProcessIdentity {
         ProcessIdentity::of(self.pid())
     }
 
-    /// Writes as many of these bytes to its standard input as there is room for; never waits.
+    /// Writes as many bytes to standard input as fit into the pipe; never waits.
     pub fn write(&mut self, bytes: &[u8]) -> Written {
         self.child.write(bytes)
     }
 
-    /// Closes its standard input: engines take that for `quit`.
+    /// Closes its standard input; engines treat that as `quit`.
     pub fn close_stdin(&mut self) {
         self.child.close_stdin();
     }
 
-    /// True if [`Self::take_line`] has one.
+    /// Whether [`Self::take_line`] will return a line.
     #[must_use]
     pub fn has_line(&self) -> bool {
         self.output.has_line()
     }
 
-    /// The next line of its standard output that was read; never waits.
+    /// The next buffered line of its standard output; never waits.
     pub fn take_line(&mut self) -> Option<Line<'_>> {
         self.output.take()
     }
 
-    /// How many bytes of lines that were too long have been dropped.
+    /// Total number of bytes dropped from lines that were too long.
     #[must_use]
     pub fn dropped_bytes(&self) -> u64 {
         self.output.dropped()
     }
 
-    /// How many bytes of the line that it is writing now have been dropped: zero unless that line is too long.
+    /// Number of bytes dropped from the current line; zero unless it is too long.
     pub(crate) fn dropped_of_line(&self) -> u64 {
         self.output.dropped_of_line()
     }
 
-    /// When the bytes were read that completed the lines which wait now: taken right after the read.
+    /// When the buffered lines were completed: taken right after the read.
     #[must_use]
     pub fn read_at(&self) -> Instant {
         self.read_at
     }
 
-    /// Says that a poll found nothing to read.
+    /// Records that a poll found nothing to read.
     pub(super) fn note_quiet(&mut self) {
         self.quiet = Quiet::Seen;
     }
 
-    /// True if a poll found nothing to read since it last said something.
+    /// Whether a poll has found nothing to read since the last output.
     pub(crate) fn was_quiet(&self) -> bool {
         self.quiet == Quiet::Seen
     }
 
-    /// When all sources were last polled; `None` if the next poll should be one of all.
+    /// When all sources were last polled; `None` if the next poll must include all.
     pub(super) fn last_full_poll(&self) -> Option<Instant> {
         self.last_full_poll
     }
@@ -197,19 +197,19 @@ impl Process {
         self.last_full_poll = at;
     }
 
-    /// How long this program stood still (stopped, suspended, starved of processor time) while it waited for the engine,
-    /// in all: time that ran on the engine's clock by our doing.
+    /// Total time during which this program did not run (stopped, suspended, starved of processor time) while it waited
+    /// for the engine: the engine's clock ran without its fault.
     #[must_use]
     pub fn stalled(&self) -> Duration {
         self.stalled
     }
 
-    /// We wait for an answer from now on.
+    /// Records that a command was written: the wait for an answer starts.
     pub(crate) fn note_written(&mut self, now: Instant) {
         self.awake_at = now;
     }
 
-    /// This program runs now, and should have run again at `expected` (or now, if that is later) at the latest.
+    /// Records that this program runs now, and should have been running by `expected` (or now, if that is later).
     pub(super) fn note_awake(&mut self, now: Instant, expected: Instant) {
         let late = now.saturating_duration_since(expected.max(self.awake_at));
         if late > STALL_TOLERANCE {
@@ -218,18 +218,18 @@ impl Process {
         self.awake_at = now;
     }
 
-    /// The last instant at which this program is known to have waited for the engine.
+    /// The last instant at which this program is known to have been waiting for the engine.
     pub(super) fn awake_at(&self) -> Instant {
         self.awake_at
     }
 
-    /// The most memory that it had at once so far, in bytes, without its children; `None` once it is gone.
+    /// Peak memory so far, in bytes, without its children; `None` after its exit.
     #[must_use]
     pub fn peak_memory_bytes(&self) -> Option<u64> {
         super::system::peak_memory_bytes(self.pid())
     }
 
-    /// True once it will never say anything again and all lines were taken.
+    /// Whether its output has ended and all lines were taken.
     #[must_use]
     pub fn is_silent(&self) -> bool {
         !self.child.has_stdout() && !self.output.has_line()
@@ -240,12 +240,12 @@ impl Process {
         self.tail.lines()
     }
 
-    /// The lines of its standard error that came since the last call.
+    /// The lines of its standard error since the last call.
     pub(crate) fn take_stderr(&mut self) -> impl Iterator<Item = &[u8]> {
         self.tail.take_fresh()
     }
 
-    /// How it ended, if it has; kills what is left of its group then.
+    /// Its exit status, if it has exited; then kills the rest of its group.
     pub fn exit(&mut self) -> Option<Exit> {
         match self.life {
             Life::Running => None,
@@ -254,7 +254,7 @@ impl Process {
         }
     }
 
-    /// Waits until it has ended, reading and discarding its output; how it ended, unless the deadline came first.
+    /// Waits for its exit, discarding its output; the exit status, or `None` at the deadline.
     pub fn await_exit(&mut self, deadline: Instant) -> Option<Exit> {
         while self.life == Life::Running {
             while self.take_line().is_some() {}
@@ -276,15 +276,15 @@ impl Process {
         self.exit()
     }
 
-    /// Asks the whole group to leave (SIGTERM; nothing on Windows, which has no such signal).
+    /// Sends SIGTERM to the group; does nothing on Windows, which has no such signal.
     pub fn terminate(&mut self) {
         if !matches!(self.life, Life::Reaped(_)) {
             self.child.terminate();
         }
     }
 
-    /// Ends the whole group at once (SIGKILL) and reaps the child. Gives how it ended, which may be by itself, before;
-    /// `None` if the system has not let go of it within five seconds.
+    /// Kills the group (SIGKILL) and reaps the child. Returns the exit status, which may be that of an earlier exit;
+    /// `None` if the process is still there after five seconds.
     pub fn kill(&mut self) -> Option<Exit> {
         if self.life == Life::Running {
             self.child.kill();
@@ -310,20 +310,20 @@ impl Process {
         self.life == Life::Running
     }
 
-    /// The child has ended: what its pipes still hold is read, and then they are closed, though a grandchild may hold
-    /// their other ends.
+    /// Called when the child has exited: reads the rest of its pipes and closes them, though a grandchild may hold the
+    /// other ends open.
     pub(super) fn note_end(&mut self) {
         if self.life == Life::Running {
             self.life = Life::Ended;
         }
-        // As much as a pipe holds: the messages of a crash are at its end.
+        // One full pipe: a crash message is at the end of it.
         for _ in 0..PIPE_BYTES.div_ceil(SCRATCH_BYTES) {
             self.read_stderr();
         }
         self.read_stdout();
     }
 
-    /// One read of standard output, unless lines wait: they bear the instant of the last read.
+    /// Reads standard output once, unless lines are buffered: they keep the time of the last read.
     pub(crate) fn read_stdout(&mut self) {
         if self.output.has_line() || !self.child.has_stdout() {
             return;
@@ -343,7 +343,7 @@ impl Process {
         }
     }
 
-    /// Reads standard error, a bounded amount a call.
+    /// Reads standard error, a bounded amount per call.
     pub(super) fn read_stderr(&mut self) {
         let mut scratch = [0; SCRATCH_BYTES];
         match self.child.read_stderr(&mut scratch) {

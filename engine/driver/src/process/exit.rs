@@ -8,7 +8,7 @@ use std::process::ExitStatus;
 /// How a process ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Exit {
-    /// It left by itself with this code; 0 means success.
+    /// It exited with this code; 0 means success.
     Code(i32),
     /// This signal ended it.
     Signal(i32),
@@ -24,7 +24,7 @@ impl Exit {
         }
     }
 
-    /// An exception of Windows is the exit code of the process that it ended.
+    /// Windows reports an exception as the exit code of the process.
     #[cfg(windows)]
     pub(crate) fn from_status(status: ExitStatus) -> Self {
         let code = status.code().unwrap_or(0);
@@ -32,7 +32,7 @@ impl Exit {
     }
 }
 
-/// Exit codes from here on are exceptions of Windows (NTSTATUS, severity error).
+/// Exit codes from here on are Windows exceptions (NTSTATUS, severity error).
 const FIRST_EXCEPTION: u32 = 0xC000_0000;
 
 impl fmt::Display for Exit {
@@ -48,7 +48,7 @@ impl fmt::Display for Exit {
     }
 }
 
-/// The names of the signals (signal(7)) and of Windows' exceptions that engines die of, with their meaning.
+/// Names of the signals (signal(7)) and Windows exceptions that commonly end engines, with their meaning.
 fn signal_name(signal: i32) -> Option<&'static str> {
     Some(match signal {
         -0x3FFF_FFFB => "exception 0xC0000005 (bad memory access)",

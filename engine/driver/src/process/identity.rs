@@ -1,26 +1,26 @@
-//! Finds, and ends, what a killed run left behind: engines are written down by number and starting time, since
-//! numbers are used again.
+//! Finds and kills processes that a killed run left behind. They are identified by process id and start time, since
+//! process ids are reused.
 
 use super::system::{identify, sweep};
 
-/// StopRule to recognize a process that an earlier run started, and its group. Plain numbers, to be stored.
+/// Enough to recognize a process that an earlier run started, and its group. Plain numbers, to be stored.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ProcessIdentity {
-    /// Its number, and that of the group which it leads.
+    /// Process id, also the id of the group it leads.
     pub pid: u32,
-    /// When it started, in a unit of the system's: on Linux clock ticks since the system did (field 22 of
-    /// `/proc/pid/stat`, proc(5)); 0 if unknown.
+    /// Start time in the system's unit: on Linux clock ticks since boot (field 22 of `/proc/pid/stat`, proc(5)); 0 if
+    /// unknown.
     pub started: u64,
-    /// The session that it belongs to, that of the run which started it; 0 on Windows.
+    /// Its session id, that of the run which started it; 0 on Windows.
     pub session: u32,
 }
 
 /// What a sweep found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Swept {
-    /// Nothing of it is left.
+    /// No process was left.
     Gone,
-    /// This number of processes was left, and was killed.
+    /// Number of processes that were left and were killed.
     Killed(usize),
 }
 
@@ -30,8 +30,8 @@ impl ProcessIdentity {
         Self { pid, started, session }
     }
 
-    /// Kills what is left of it and of its group: members of the group that started no earlier than it did, in the
-    /// same session. Processes that merely bear its number now are left alone. On Windows nothing is ever left.
+    /// Kills the remaining members of its group: those in the same session that started no earlier than it did. Other
+    /// processes that have its process id now are left alone. On Windows none is ever left.
     #[must_use]
     pub fn sweep(&self) -> Swept {
         if self.started == 0 {

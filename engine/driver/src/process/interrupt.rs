@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::system::Event;
 
-/// Cancels waits from another thread. Clones share one interrupt; once raised it stays raised, so no wait that
-/// begins later can miss it.
+/// Cancels waits from another thread. Clones share one interrupt; it stays raised, so later waits end too.
 #[derive(Clone, Debug)]
 pub struct Interrupt {
     event: Arc<Event>,
@@ -17,23 +16,23 @@ impl Interrupt {
     /// An interrupt that has not been raised.
     ///
     /// # Errors
-    /// When the process has no file descriptor left.
+    /// If the process has no file descriptor left.
     pub fn new() -> io::Result<Self> {
         Ok(Self { event: Arc::new(Event::new()?) })
     }
 
-    /// Ends all waits, those of now and of later. Safe in a signal handler; raising it again changes nothing.
+    /// Ends all current and later waits. Safe in a signal handler; raising it again has no effect.
     pub fn raise(&self) {
         self.event.set();
     }
 
-    /// True once [`Self::raise`] was called on any clone.
+    /// Whether [`Self::raise`] was called on any clone.
     #[must_use]
     pub fn is_raised(&self) -> bool {
         self.wait(Duration::ZERO)
     }
 
-    /// Waits until it is raised, for at most this time; whether it is.
+    /// Waits until it is raised or the time has passed; returns whether it was raised.
     #[must_use]
     pub fn wait(&self, time: Duration) -> bool {
         let end = Instant::now() + time;

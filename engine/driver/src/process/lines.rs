@@ -1,41 +1,39 @@
-//! Bytes in, lines out, in one fixed block of memory: what follows the limit of an endless line is thrown away.
-//! Text is not checked: NUL and bytes that are not UTF-8 pass through, and [`Line::text`] replaces them.
+//! Splits bytes into lines in one fixed buffer; what exceeds the limit of a line is dropped. Text is not checked: NUL
+//! and invalid UTF-8 pass through, and [`Line::text`] replaces them.
 
 use std::borrow::Cow;
 
-/// The longest line that is handed on whole, in bytes. The longest lines that occur, a principal variation of 250 moves or
-/// a combo option with hundreds of values, stay far below.
+/// Maximum line length in bytes; longer lines are cut. The longest real lines, a principal variation of 250 moves or a
+/// combo option with hundreds of values, are far shorter.
 pub const LINE_LIMIT: usize = 1 << 16;
 
-/// Whether a line is as its writer meant it.
+/// How a line ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineEnd {
     /// It ended with a line feed.
     LineFeed,
-    /// Its writer closed the pipe in the middle of it.
+    /// The writer closed the pipe in the middle of it.
     EndOfFile,
-    /// It was longer than the limit; this is its beginning.
+    /// It exceeded the limit; only the beginning is kept.
     TooLong,
 }
 
-/// One line, without its line feed and any carriage returns before it.
+/// One line, without its line feed and preceding carriage returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line<'a> {
-    /// As the engine wrote it.
     pub bytes: &'a [u8],
-    /// Whether all of it is there.
     pub end: LineEnd,
 }
 
 impl<'a> Line<'a> {
-    /// The line as text; what is not UTF-8 becomes U+FFFD, and NUL becomes a space.
+    /// The line as text; invalid UTF-8 becomes U+FFFD, and NUL becomes a space.
     #[must_use]
     pub fn text(&self) -> Cow<'a, str> {
         text(self.bytes)
     }
 }
 
-/// Bytes as text; what is not UTF-8 becomes U+FFFD, and NUL becomes a space.
+/// Bytes as text; invalid UTF-8 becomes U+FFFD, and NUL becomes a space.
 pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(bytes);
     if text.contains('\0') { Cow::Owned(text.replace('\0', " ")) } else { text }
@@ -47,16 +45,16 @@ pub(crate) struct LineBuffer {
     bytes: Box<[u8]>,
     start: usize,
     end: usize,
-    /// Where the next line feed stands, if one is between `start` and `end`.
+    /// Position of the next line feed, if there is one between `start` and `end`.
     feed: Option<usize>,
     skipping: Skipping,
     ended: bool,
-    /// Bytes that were thrown away, of the line that is skipped now and of all before it.
+    /// Bytes dropped from the line that is skipped now.
     dropped_of_line: u64,
     dropped_before: u64,
 }
 
-/// Whether the rest of a line that was cut is still to be thrown away.
+/// Whether the rest of a cut line is being skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Skipping {
     No,
@@ -64,7 +62,7 @@ enum Skipping {
 }
 
 impl LineBuffer {
-    /// A buffer that never holds more than `limit` bytes.
+    /// A buffer of at most `limit` bytes.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             bytes: vec![0; limit].into_boxed_slice(),
@@ -78,7 +76,7 @@ impl LineBuffer {
         }
     }
 
-    /// Where the next bytes go; empty only while a line waits to be taken.
+    /// Where to read the next bytes into; empty only while a line is buffered.
     pub(crate) fn room(&mut self) -> &mut [u8] {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
@@ -90,7 +88,7 @@ impl LineBuffer {
         &mut self.bytes[self.end..]
     }
 
-    /// Says that `count` bytes were put into [`Self::room`].
+    /// Records that `count` bytes were read into [`Self::room`].
     pub(crate) fn filled(&mut self, count: usize) {
         let from = self.end;
         self.end += count;
@@ -102,17 +100,17 @@ impl LineBuffer {
         }
     }
 
-    /// Says that no more bytes will come.
+    /// Records the end of the input.
     pub(crate) fn finish(&mut self) {
         self.ended = true;
     }
 
-    /// True if [`Self::take`] has a line to give.
+    /// Whether [`Self::take`] will return a line.
     pub(crate) fn has_line(&self) -> bool {
         self.feed.is_some() || self.is_full() || self.has_rest()
     }
 
-    /// The next line, if all of it is there or no more of it can be.
+    /// The next line, if it is complete or the input has ended.
     pub(crate) fn take(&mut self) -> Option<Line<'_>> {
         let start = self.start;
         let (to, end) = if let Some(feed) = self.feed {
@@ -167,23 +165,23 @@ impl LineBuffer {
         }
     }
 
-    /// How many bytes were thrown away in all.
+    /// Total number of bytes dropped.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped_before + self.dropped_of_line
     }
 
-    /// How many bytes of the line that is still being skipped were thrown away.
+    /// Number of bytes dropped from the line that is being skipped.
     pub(crate) fn dropped_of_line(&self) -> u64 {
         self.dropped_of_line
     }
 }
 
-/// The first line with its line feed, if it has one, and what follows.
+/// The first line with its line feed, and the rest.
 pub(crate) fn split_line(bytes: &[u8]) -> (&[u8], &[u8]) {
     bytes.split_at(find(b'\n', bytes).map_or(bytes.len(), |feed| feed + 1))
 }
 
-/// The place of the first such byte, looked for in blocks that the compiler compares at once.
+/// The index of the first such byte, compared in blocks that the compiler vectorizes.
 fn find(byte: u8, bytes: &[u8]) -> Option<usize> {
     const BLOCK: usize = 32;
     let mut at = 0;
@@ -201,7 +199,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Feeds the pieces one by one and gives all lines, with a mark for those that are not whole.
+    /// Feeds the pieces and returns all lines, incomplete ones marked.
     fn lines(limit: usize, pieces: &[&[u8]]) -> Vec<String> {
         let mut buffer = LineBuffer::new(limit);
         let mut lines = Vec::new();

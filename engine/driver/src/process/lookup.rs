@@ -1,5 +1,4 @@
-//! Finds the file of a program as a user means it, and says why it cannot be run. Reads the file system; starts
-//! nothing.
+//! Finds the file of a program, or explains why it cannot be executed. Reads the file system; starts nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf, is_separator};
@@ -8,15 +7,15 @@ use super::command::EngineCommand;
 use super::system::{FALLBACK_FOLDERS, bare_name, candidates, check_format, is_executable};
 use crate::nearest::{nearest, nearest_within};
 
-/// Why no program can be run.
+/// Why no program can be started.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LookupError {
     #[error("find `{}` (looked in {}){}", program.display(), folders(looked_in), question(hint.as_deref()))]
     NotFound {
-        /// As the user wrote it.
+        /// As given by the user.
         program: PathBuf,
         looked_in: Vec<PathBuf>,
-        /// The program there whose name is nearest to this one, if any is near.
+        /// The nearest program name there, if one is near.
         hint: Option<String>,
     },
     #[error("run `{}`: it is not executable (chmod +x it)", path.display())]
@@ -28,12 +27,12 @@ pub enum LookupError {
     #[error("run `{}`: its interpreter `{}` does not exist", path.display(), interpreter.display())]
     NoInterpreter {
         path: PathBuf,
-        /// What follows `#!`.
+        /// The path after `#!`.
         interpreter: PathBuf,
     },
     #[error("enter the working folder `{}`: there is no such folder", directory.display())]
     NoDirectory {
-        /// As the user wrote it.
+        /// As given by the user.
         directory: PathBuf,
     },
 }
@@ -47,10 +46,10 @@ fn question(hint: Option<&str>) -> String {
 }
 
 impl EngineCommand {
-    /// The absolute path of the program that would be started, so that a plan can be refused before it is played.
+    /// The absolute path of the program that would be started, to check a plan before it is played.
     ///
     /// # Errors
-    /// If there is no such program, or it cannot be run.
+    /// If there is no such program, or it cannot be executed.
     pub fn locate(&self) -> Result<PathBuf, LookupError> {
         find_program(self)
     }
@@ -80,8 +79,8 @@ pub(super) fn find_program(command: &EngineCommand) -> Result<PathBuf, LookupErr
     }))
 }
 
-/// The program in these folders that the user may have meant; there are thousands of short names, so it must be nearer
-/// than elsewhere.
+/// The program in these folders with the nearest name. The distance must be smaller than elsewhere, since there are
+/// thousands of short program names.
 fn nearest_program(program: &Path, folders: &[PathBuf]) -> Option<String> {
     let name = program.to_str().filter(|name| !name.contains(is_separator))?;
     let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
@@ -119,7 +118,7 @@ fn folders_to_search(command: &EngineCommand) -> Vec<PathBuf> {
     folders
 }
 
-/// The absolute path if this file can be run; `None` if there is no such file.
+/// The absolute path of an executable file; `None` if there is no such file.
 fn check_executable(path: &Path) -> Result<Option<PathBuf>, LookupError> {
     let Ok(metadata) = fs::metadata(path) else { return Ok(None) };
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());

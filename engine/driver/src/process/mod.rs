@@ -1,8 +1,8 @@
-//! A child process with its pipes: started in a group of its own, read and written without ever blocking, and gone
-//! with all its children when its owner drops it.
+//! A child process with pipes: started in its own process group, read and written without blocking, and killed with all
+//! its children when its owner drops it.
 //!
-//! Knows bytes, lines and instants; knows no chess protocol and takes no decision about what a line means. What depends
-//! on the operating system is in `system`.
+//! It handles bytes, lines and instants, and leaves the meaning of a line to its callers. Code that depends on the
+//! operating system is in `system`.
 
 mod child;
 mod command;

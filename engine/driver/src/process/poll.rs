@@ -1,9 +1,9 @@
-//! The one place that waits: for the pipes and the end of an engine, for the pipes of the other engine of its game, and
-//! for the interrupt; then it reads those that are ready.
+//! The one place that waits: for an engine's pipes and exit, the pipes of the other engine of its game, and the
+//! interrupt. It then reads the sources that are ready.
 //!
-//! Each source that is polled costs time, above all with many games at once, when nothing of it is in a cache. So while
-//! lines follow each other closely only the pipes that bring them are polled, and all sources every 50 ms: what happens
-//! elsewhere is seen some milliseconds later, which moves no clock.
+//! Polling a source costs time, above all with many concurrent games, when none of its state is cached. While lines
+//! follow each other closely only the output pipes are polled, and all sources every 50 ms. Other events are then seen
+//! some milliseconds later, which affects no clock.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -15,35 +15,33 @@ use super::system::{self, Child, Event};
 /// What a wait is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitFor {
-    /// Until it says something.
+    /// Until it writes a line.
     Output,
-    /// Until there is room in its standard input (or it writes, which may be why there is none).
+    /// Until its standard input has room (or it writes, which may be why it does not read).
     Room,
 }
 
 /// Why a wait ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PollOutcome {
-    /// Something happened: bytes were read, room was made, or a process ended.
+    /// Bytes were read, the pipe has room, or a process exited.
     Progress,
-    /// The deadline came first.
     TimedOut,
-    /// The interrupt was raised.
     Interrupted,
 }
 
-/// How long a wait polls only the pipes that bring lines, before it polls all sources. Longer than the tick of most systems
-/// (4 ms), whose timer need not be set for it then.
+/// How long a wait polls only the output pipes before it polls all sources. Longer than the timer tick of most systems
+/// (4 ms), so that short waits need no timer.
 const LINES_ONLY_WAIT: Duration = Duration::from_millis(5);
 
-/// All sources are polled at least this often, however closely lines follow each other.
+/// All sources are polled at least this often.
 const FULL_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A wait for all sources is made in pieces of this length, so that it shows when this program itself stood still: one
-/// that ends much later than its piece does was not awake in between (SIGSTOP, a suspended virtual machine).
+/// Maximum length of one poll of all sources. A poll that ends much later shows that this program was suspended
+/// meanwhile (SIGSTOP, a suspended virtual machine).
 const FULL_POLL_WAIT: Duration = Duration::from_millis(100);
 
-/// The most that one wait can watch: four of the engine, two of the other, the interrupt.
+/// Most sources of one wait: four of the engine, two of the other, the interrupt.
 pub(super) const SOURCES: usize = 7;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,10 +55,9 @@ pub(super) enum Source {
     Interrupt,
 }
 
-/// The sources that are ready.
 pub(super) type Ready = [Option<Source>; SOURCES];
 
-/// What one wait of the system watches.
+/// What one system call watches.
 pub(super) struct Watch<'a> {
     pub(super) engine: &'a Child,
     pub(super) other: Option<&'a Child>,
@@ -68,12 +65,12 @@ pub(super) struct Watch<'a> {
     pub(super) sources: SourceSet,
 }
 
-/// A set of sources, a bit each.
+/// A set of sources as a bit mask.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct SourceSet(u8);
 
 impl SourceSet {
-    /// What the end of a process can be seen from.
+    /// The sources that show the exit of a process.
     pub(super) fn exit() -> SourceSet {
         SourceSet(0).with(Source::End, true).with(Source::Output, true).with(Source::Errors, true)
     }
@@ -94,19 +91,19 @@ impl Source {
     }
 }
 
-/// Which sources a poll is for.
+/// Which sources a poll includes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum PollSet {
-    /// Those that bring lines, and the standard error of an engine that uses it, so that it never blocks on it.
+    /// The output pipes, and standard error if the engine uses it, so that it never blocks on it.
     Lines,
     All,
 }
 
-/// Waits once, and reads what is ready: of the engine and of the other. Lines are not lost: where one waits to be
-/// taken, nothing more is read. A deadline that has passed still reads what is there already.
+/// Waits once and reads the sources that are ready, of both engines. No line is lost: while one is buffered, nothing
+/// more is read. Even after the deadline, what has arrived is read.
 ///
 /// # Errors
-/// When the system refuses to wait: out of memory, or out of descriptors.
+/// If the system refuses to wait: out of memory or descriptors.
 pub fn poll_once(
     engine: &mut Process,
     mut other: Option<&mut Process>,
@@ -138,8 +135,8 @@ pub fn poll_once(
     Ok(outcome.unwrap_or(PollOutcome::TimedOut))
 }
 
-/// Polls some sources from one instant to another, and reads those that are ready; none are if the latter came first.
-/// Notes that this program is awake after it.
+/// Polls some sources from one instant to another and reads those that are ready; none at the deadline. Records that
+/// this program is running.
 fn poll_set(
     set: PollSet,
     engine: &mut Process,
@@ -175,7 +172,7 @@ fn poll_set(
             Source::OtherErrors => other.as_deref_mut().into_iter().for_each(Process::read_stderr),
             Source::Interrupt => result = PollOutcome::Interrupted,
         }
-        // Where something seldom happened there may be more of it.
+        // There may be more in a source that is rarely polled.
         if !source.brings_lines() {
             engine.note_full_poll(None);
         }
@@ -200,7 +197,7 @@ fn sources(set: PollSet, engine: &Process, other: Option<&Process>, waiting: Wai
     }
 }
 
-/// Both engines may have a clock that runs.
+/// The clock of either engine may be running.
 fn note_awake(engine: &mut Process, other: Option<&mut Process>, now: Instant, expected: Instant) {
     engine.note_awake(now, expected);
     if let Some(other) = other {

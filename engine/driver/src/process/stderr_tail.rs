@@ -7,12 +7,12 @@ use super::lines::LineBuffer;
 const LINES_KEPT: usize = 50;
 const LINE_LIMIT: usize = 512;
 
-/// Keeps the last lines of a stream; longer lines are cut.
+/// The last lines of a stream; longer lines are cut.
 #[derive(Debug)]
 pub(super) struct StderrTail {
     partial: LineBuffer,
     lines: VecDeque<Vec<u8>>,
-    /// The number of last lines that were not taken yet.
+    /// Number of last lines not taken yet.
     fresh: usize,
 }
 
@@ -42,7 +42,7 @@ impl StderrTail {
         self.lines.iter().map(Vec::as_slice)
     }
 
-    /// The lines that came since the last call; the first of many are lost.
+    /// The lines since the last call; of many, the first are lost.
     pub(super) fn take_fresh(&mut self) -> impl Iterator<Item = &[u8]> {
         let known = self.lines.len() - std::mem::take(&mut self.fresh);
         self.lines.iter().skip(known).map(Vec::as_slice)

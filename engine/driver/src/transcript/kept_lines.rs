@@ -1,36 +1,36 @@
-//! The last lines of a conversation in little memory, used again: with many games at once what is kept of their lines
-//! competes for the processor's caches. The lines with a game's moves grow with it, and each begins as the one before;
-//! so of those only that is kept in which each differs from the one before. Knows nothing of what lines mean.
+//! The last lines of a conversation in little, reused memory: with many concurrent games the kept lines compete for the
+//! processor's caches. A `position` line begins with the one before it, so only the difference is kept. The meaning of
+//! a line is left to others.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
 use super::{LINES_KEPT, Speaker};
 
-/// The longest part of a line that is kept, in bytes.
+/// Maximum bytes kept per line.
 const LINE_LIMIT: u16 = 4096;
 
 /// The last [`LINES_KEPT`] lines.
 #[derive(Default)]
 pub(crate) struct KeptLines {
     lines: VecDeque<Kept>,
-    /// What is kept of each line, one behind the other.
+    /// The kept bytes of all lines, one after the other.
     bytes: VecDeque<u8>,
-    /// The last growing line before those that are kept.
+    /// The last growing line that was dropped.
     before: Vec<u8>,
 }
 
 struct Kept {
     at: Instant,
     speaker: Speaker,
-    /// Of a growing line: how many of its first bytes are those of the growing line before it.
+    /// For a growing line: number of bytes shared with the growing line before it.
     shared: Option<u16>,
-    /// How many bytes follow those.
+    /// Number of bytes after those.
     length: u16,
 }
 
 impl KeptLines {
-    /// Keeps a line. `shared` is the number of first bytes that a growing line has in common with the growing one before.
+    /// Keeps a line. For a growing line `shared` is the length of its common prefix with the last one.
     pub(crate) fn push(&mut self, at: Instant, speaker: Speaker, line: &[u8], shared: Option<usize>) {
         if self.lines.len() == LINES_KEPT {
             self.pop();
@@ -58,7 +58,7 @@ impl KeptLines {
         self.bytes.drain(..length);
     }
 
-    /// Whether the last line is an empty one of theirs.
+    /// Whether the last line is an empty line of this speaker.
     pub(crate) fn ends_empty(&self, speaker: Speaker) -> bool {
         self.lines.back().is_some_and(|last| {
             last.speaker == speaker && last.length == 0 && last.shared.is_none_or(|shared| shared == 0)

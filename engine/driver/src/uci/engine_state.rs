@@ -1,7 +1,7 @@
 //! State of a UCI engine as read from its lines: name, options, readiness and search.
 //!
-//! Without an observer the lines of a search of information are not parsed: the last ones that matter are kept as bytes
-//! and read when the best move has come. One that lasts is watched for the work that it may do.
+//! Info lines are not parsed without an observer: the last relevant ones are kept as bytes and parsed after the best
+//! move. Lines of a long search are parsed to check its work limits.
 
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ pub(super) enum Awaiting {
 pub(super) enum Refusal {
     #[default]
     Ignored,
-    /// A complaint would settle it.
+    /// Waiting for a complaint.
     Awaited,
     Refused,
 }
@@ -67,26 +67,26 @@ pub(super) struct EngineState {
     pub(super) awaiting: Awaiting,
     pub(super) answer: Option<Answer>,
     pub(super) info_lines: u64,
-    /// Looked at with every line from now on, if there is one.
+    /// The limit checked with every line from now on, if any.
     pub(super) watched: Option<WorkLimit>,
-    /// Whether the search that is watched ignores its limit.
+    /// Whether the search exceeded that limit.
     pub(super) is_overrun: bool,
-    /// The last line about the best variation with an exact score, or without any score.
+    /// The last line of the best variation with an exact score, or without a score.
     line_of_play: Vec<u8>,
-    /// The last one that came after it and whose score is a bound.
+    /// The last later line with a bound as score.
     bounded: Vec<u8>,
-    /// The last line with counters that came after it.
+    /// The last later line with counters.
     counters: Vec<u8>,
-    /// Which lines of a search are kept, and those of the last one.
+    /// Which lines of a search are kept, and those of the last search.
     pub(super) keeps: SearchLines,
     pub(super) kept: Vec<u8>,
 }
 
-/// The kept lines of a search begin anew at this length.
+/// The kept lines are cleared when they reach this length.
 const KEPT_BYTES: usize = 1 << 20;
 
 impl EngineState {
-    /// Forgets the last search, and awaits the best move of the next.
+    /// Clears the last search and waits for the next best move.
     pub(super) fn expect_search(&mut self) {
         self.awaiting = Awaiting::BestMove;
         self.answer = None;
@@ -106,19 +106,19 @@ impl EngineState {
         self.kept.push(b'\n');
     }
 
-    /// The answer that came belongs to an earlier search: that of this one is still awaited.
+    /// The answer belongs to an earlier search: continues to wait for this one's.
     pub(super) fn await_another(&mut self) {
         self.awaiting = Awaiting::BestMove;
     }
 
-    /// Checks the nodes and depth of the lines so far and of all others against this limit; or no more of them.
+    /// Sets or clears the limit of nodes and depth; lines already received count too.
     pub(super) fn watch(&mut self, limit: Option<WorkLimit>) {
         self.watched = limit;
         let report = limit.map(|_| self.report()).unwrap_or_default();
         self.is_overrun = limit.is_some_and(|limit| limit.is_overrun(report.nodes, report.depth));
     }
 
-    /// What the lines of this search came to.
+    /// The report from the lines of this search.
     pub(super) fn report(&self) -> SearchReport {
         let mut report = SearchReport::default();
         let lines = [&self.line_of_play, &self.bounded, &self.counters];
@@ -183,7 +183,7 @@ impl EngineState {
         }
     }
 
-    /// Some engines declare an option twice; the last declaration holds. The number is bounded, as all memory is.
+    /// Some engines declare an option twice; the last declaration holds. The number is limited to bound memory.
     fn on_option(&mut self, option: OptionDeclaration) {
         const MOST: usize = 4096;
         if let Some(known) = self.options.iter_mut().find(|known| known.has_name(&option.name)) {
@@ -207,7 +207,7 @@ impl LineHandler for EngineState {
     }
 }
 
-/// Shows each line of information to an observer, too.
+/// Passes each info line to an observer too.
 pub(super) struct ObservedState<'a, 'o> {
     pub(super) received: &'a mut EngineState,
     pub(super) observer: &'a mut (dyn FnMut(&Info<'_>, std::time::Duration) -> SearchControl + 'o),
@@ -234,20 +234,20 @@ fn is_info(line: &[u8]) -> bool {
         .is_some_and(|rest| matches!(rest.first(), Some(b' ' | b'\t')))
 }
 
-/// What a line of information is good for.
+/// Kind of an info line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum InfoKind {
-    /// A score, or moves, of the best variation.
+    /// Score or moves of the best variation.
     LineOfPlay,
-    /// The same, where the score is a bound.
+    /// The same with a bound as score.
     Bounded,
     /// Nodes or time without a score.
     Counters,
-    /// The move being looked at, other variations, talk.
+    /// Current move, other variations, `string`.
     Other,
 }
 
-/// Looks at the words up to the variation or the talk; both end a line.
+/// Scans the words before `pv` or `string`; both end a line.
 fn kind_of_info(line: &[u8]) -> InfoKind {
     let mut kind = InfoKind::Other;
     let mut words = line.split(|byte| *byte <= b' ').filter(|word| !word.is_empty());

@@ -1,4 +1,4 @@
-//! Options that depend on the game (`UCI_Chess960`, `Ponder`): which must be sent before the next game.
+//! Options that depend on the game (`UCI_Chess960`, `Ponder`), sent before it if they change.
 
 use smalt_chess::CastlingMode;
 use smalt_protocol::{OptionDeclaration, OptionKind, option};
@@ -10,7 +10,7 @@ use crate::settings::Pondering;
 const CHESS960: &str = "UCI_Chess960";
 const PONDER: &str = "Ponder";
 
-/// The values that were sent last, `None` for those never sent. What the user set is left alone.
+/// The values sent last; `None` if never sent. Options set by the user are not changed.
 #[derive(Debug, Default)]
 pub(super) struct SentOptions {
     chess960: Option<bool>,
@@ -19,7 +19,7 @@ pub(super) struct SentOptions {
 }
 
 impl SentOptions {
-    /// Says that the user set this option.
+    /// Records that the user set this option.
     pub(super) fn note_choice(&mut self, name: &str) {
         if name.eq_ignore_ascii_case(CHESS960) {
             self.chess960 = None;
@@ -27,7 +27,7 @@ impl SentOptions {
         self.ponder_is_chosen |= name.eq_ignore_ascii_case(PONDER);
     }
 
-    /// The options to set for these terms, with their values.
+    /// The options to set for this game, with their values.
     pub(super) fn changes(
         &mut self,
         terms: GameOptions,
@@ -48,7 +48,7 @@ impl SentOptions {
     }
 }
 
-/// The value to send, if the engine has that option and does not have that value.
+/// The value to send, if the engine has the option with another value.
 fn change(sent: &mut Option<bool>, wanted: bool, default: Option<bool>) -> Option<bool> {
     let change = default.is_some_and(|default| sent.unwrap_or(default) != wanted).then_some(wanted);
     *sent = change.or(*sent);

@@ -40,8 +40,8 @@ pub struct UciEngine {
 }
 
 impl UciEngine {
-    /// Starts the process; [`Engine::introduce`] comes next. The calling thread must be the long-lived one of the
-    /// game: when it ends, the system kills the engine.
+    /// Starts the process; call [`Engine::introduce`] next. The calling thread must live as long as the engine: when it
+    /// ends, the system kills the engine.
     ///
     /// # Errors
     /// [`Fault::WouldNotStart`].
@@ -58,7 +58,7 @@ impl UciEngine {
         })
     }
 
-    /// Makes the handshake fail as soon as the engine complains about `uci`: it speaks another protocol.
+    /// Makes the handshake fail as soon as the engine complains about `uci`, since it speaks another protocol.
     pub(crate) fn leave_at_refusal(&mut self) {
         self.received.refusal = Refusal::Awaited;
     }
@@ -76,7 +76,7 @@ impl UciEngine {
         self.conversation.send(self.outgoing.as_bytes(), context, &mut self.received)
     }
 
-    /// Handles lines until the condition holds.
+    /// Handles lines until the condition is true.
     fn wait_until(
         &mut self,
         deadline: Instant,
@@ -101,7 +101,7 @@ impl UciEngine {
         self.conversation.fail_if_late(result, Fault::NoReadyok { waited })
     }
 
-    /// Waits until the search has surely begun, so that a `stop` is not lost.
+    /// Waits until the search has certainly begun, so that `stop` is not lost.
     fn wait_for_search_start(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
         let until = self.search.started_by();
         match self.wait_until(until, context, |state| state.answer.is_some() || state.info_lines > 0) {
@@ -110,7 +110,7 @@ impl UciEngine {
         }
     }
 
-    /// Handles lines until the best move, a stop of the observer, an overrun limit, or the deadline.
+    /// Handles lines until the best move, a stop by the observer, an exceeded limit, or the deadline.
     fn wait_for_search(
         &mut self,
         deadline: Instant,
@@ -135,8 +135,8 @@ impl UciEngine {
         Ok(observed.wish)
     }
 
-    /// Whether this is an earlier answer sent twice: it moves a piece that has moved away since, or is of an earlier game and
-    /// illegal in this one.
+    /// Whether this is an earlier answer sent twice: it moves a piece that has moved since, or is from an earlier game
+    /// and illegal in this one.
     fn is_repetition(&self, answer: &Answer) -> bool {
         let Ok(Some(mv @ UciMove::Normal { from, .. })) = answer.best else { return false };
         self.last_answers.contains(mv)
@@ -243,7 +243,7 @@ impl Engine for UciEngine {
         context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError> {
         self.abandon(context)?;
-        // A second best move for the last search may wait in the pipe: it is handled before the next is expected.
+        // A second best move for the last search may be in the pipe: handle it before the next search starts.
         self.conversation.handle_available(&mut self.received)?;
         let go = ClientMessage::Go(request.limits.clone());
         let (shared, lines) = self.position.then(request.start, request.moves, &go);
@@ -400,7 +400,7 @@ impl Background for UciEngine {
     }
 
     fn handle_buffered(&mut self) {
-        // A fault closes the conversation, and the next request returns it.
+        // A fault closes the conversation; the next request returns it.
         let _ = self.conversation.handle_buffered(&mut self.received);
     }
 }

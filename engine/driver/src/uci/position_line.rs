@@ -7,20 +7,20 @@ use smalt_protocol::Moves;
 use smalt_protocol::uci::ClientMessage;
 use smalt_protocol::uci::client::Start;
 
-/// The last line, and the moves that it holds.
+/// The last line and its moves.
 #[derive(Debug, Default)]
 pub(super) struct PositionLine {
-    /// The line, and what was written behind it.
+    /// The line, followed by the message written after it.
     text: String,
-    /// Where the line ends.
+    /// Length of the line.
     length: usize,
     start: Option<Box<str>>,
     moves: Vec<UciMove>,
 }
 
 impl PositionLine {
-    /// The line for this position and the message that follows it, each with its line feed; and how many of its first
-    /// bytes are as they were.
+    /// The line for this position and the message after it, each with its line feed; and the number of leading bytes
+    /// that are unchanged.
     pub(super) fn then(
         &mut self,
         start: Start<'_>,
@@ -45,7 +45,7 @@ impl PositionLine {
         mv.to_move(&position).is_ok()
     }
 
-    /// Whether this square was left and not entered since; `None` if no move of the last line touches it.
+    /// Whether this square was left and not entered since; `None` if no move of the last line involves it.
     pub(super) fn has_left(&self, square: Square) -> Option<bool> {
         let from_or_to = |mv: &UciMove| match *mv {
             UciMove::Normal { from, .. } if from == square => Some(true),
@@ -55,14 +55,14 @@ impl PositionLine {
         self.moves.iter().rev().find_map(from_or_to)
     }
 
-    /// How many of the first bytes stay.
+    /// Returns how many leading bytes stay.
     fn update(&mut self, start: Start<'_>, moves: &[UciMove]) -> usize {
         let same_start = match start {
             Start::Standard => self.start.is_none(),
             Start::Fen(fen) => self.start.as_deref() == Some(fen),
         };
         match moves.strip_prefix(self.moves.as_slice()) {
-            // Without a move there is no `moves` to append to.
+            // Without moves the line has no `moves` to append to.
             Some(added) if same_start && !self.moves.is_empty() => {
                 for mv in added {
                     write!(self.text, " {mv}").expect("a string takes any text");

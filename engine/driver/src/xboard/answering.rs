@@ -14,11 +14,11 @@ use crate::fault::{Fault, State};
 use crate::search::{ResultClaim, SearchEnd, SearchReport, SearchResult};
 use crate::wait_context::WaitContext;
 
-/// How long a move is awaited after a claim about the result, which some engines make first.
+/// How long to wait for a move after a result claim, since some engines send the claim first.
 const MOVE_AFTER_CLAIM: Duration = Duration::from_millis(100);
 
 impl XboardEngine {
-    /// A claim may stand before the move that it goes with.
+    /// A claim may precede the move that goes with it.
     fn await_move_after_claim(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
         let until = Instant::now() + MOVE_AFTER_CLAIM;
         match self.wait_until(until, context, |state| state.answer.is_some()) {
@@ -50,7 +50,7 @@ impl XboardEngine {
         let best = match answer {
             Some(answer) => Some(self.follow(&answer)?),
             None => {
-                // It will not play on: the next position is set up anew.
+                // It will not play on: the next position is set up from scratch.
                 self.board.forget();
                 None
             }
@@ -69,7 +69,7 @@ impl XboardEngine {
         })
     }
 
-    /// Plays the engine's move on our board as it did on its own.
+    /// Plays the engine's move on our board.
     fn follow(&mut self, answer: &Answer) -> Result<UciMove, Fault> {
         if let Some(mv) = moves::parse_move(&answer.text, self.board.position()) {
             let uci = UciMove::from_move(mv, self.variant);
@@ -89,7 +89,7 @@ impl XboardEngine {
         }
     }
 
-    /// The answer that it expects, if it gave a hint.
+    /// The expected reply, if it sent a hint.
     fn expected_answer(&self) -> Option<UciMove> {
         let mv = moves::parse_move(&self.received.hint, self.board.position())?;
         Some(UciMove::from_move(mv, self.variant))
@@ -106,7 +106,7 @@ impl XboardEngine {
         report
     }
 
-    /// The engine refused a move or position: the next position is set up anew.
+    /// The engine refused a move or position: the next position is set up from scratch.
     pub(super) fn refused(&mut self, line: String) -> ConversationError {
         self.board.forget();
         self.received.awaiting = Awaiting::Nothing;
@@ -117,7 +117,7 @@ impl XboardEngine {
     }
 }
 
-/// A thinking line as the `Info` shared by both protocols.
+/// Converts a thinking line to the `Info` that both protocols share.
 pub(super) fn to_info<'a>(thinking: &Thinking<'_>, pv: &'a [UciMove]) -> Info<'a> {
     Info {
         depth: Some(thinking.depth),

@@ -1,4 +1,4 @@
-//! Commands that start something: new game, position, search.
+//! Commands that start something: a new game, a position, a search.
 
 use smalt_chess::{CastlingMode, Color, UciMove};
 use smalt_protocol::xboard::ClientMessage;
@@ -10,10 +10,10 @@ use crate::fault::Fault;
 use crate::search::SearchRequest;
 
 impl XboardEngine {
-    /// The lines of a new game, from the start position, in force mode.
+    /// Adds the commands of a new game, from the start position, in force mode.
     pub(super) fn push_new_game(&mut self) {
-        // The engine may be playing or pondering. Not `result *`, which would say no more: Fairy-Max 5.0b can crash by it where
-        // it has played less than two moves.
+        // The engine may be playing or pondering. `result *` would add nothing, and can crash Fairy-Max 5.0b after
+        // fewer than two moves.
         push(&mut self.outgoing, &ClientMessage::Force);
         push(&mut self.outgoing, &ClientMessage::New);
         if self.variant == CastlingMode::Chess960 {
@@ -25,8 +25,8 @@ impl XboardEngine {
         self.board.reset();
     }
 
-    /// Puts the lines together that bring the engine's board to this position, but for the last move if that makes it
-    /// move; the text of that.
+    /// Adds the commands that bring the engine's board to this position, except a last move that makes it move; returns
+    /// the text of that move.
     pub(super) fn push_position(
         &mut self,
         request: &SearchRequest<'_>,
@@ -73,7 +73,7 @@ impl XboardEngine {
         }
     }
 
-    /// The lines that start a search: the last move, or `go`.
+    /// Adds the commands that start a search: the last move, or `go`.
     pub(super) fn push_start(
         &mut self,
         request: &SearchRequest<'_>,
@@ -87,7 +87,7 @@ impl XboardEngine {
             time_lines::clocks(limits, mover, &self.received.features, &mut self.outgoing);
             return self.push_move(mv);
         }
-        // The idiom of section 13: engines of old take `time` for the side that they were last set to play.
+        // The idiom of section 13: old engines take `time` for the side that they were last set to play.
         let (own, other) = match mover {
             Color::White => (ClientMessage::White, ClientMessage::Black),
             Color::Black => (ClientMessage::Black, ClientMessage::White),

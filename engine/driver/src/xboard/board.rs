@@ -1,4 +1,4 @@
-//! The position on the engine's board, as far as it was sent, and the commands that change it.
+//! The position sent to the engine so far, and the commands that change it.
 
 use std::fmt::Write;
 
@@ -9,17 +9,17 @@ use smalt_protocol::xboard::client::{EditLine, MoveForm};
 
 use super::features::Features;
 
-/// What the engine knows of the game.
+/// The engine's board and game so far.
 #[derive(Debug)]
 pub(super) struct GameBoard {
     start: Option<Box<str>>,
     moves: Vec<UciMove>,
     position: Position,
-    /// False until a position was set up, and again when the two boards may differ.
+    /// False until a position is set up, and whenever the two boards may differ.
     is_known: bool,
 }
 
-/// A position that an engine cannot be given.
+/// A position that cannot be sent to the engine.
 #[derive(Debug)]
 pub(super) struct OutOfReach(pub(super) &'static str);
 
@@ -30,22 +30,22 @@ impl Default for GameBoard {
 }
 
 impl GameBoard {
-    /// What both boards show.
+    /// The position on both boards.
     pub(super) fn position(&self) -> &Position {
         &self.position
     }
 
-    /// Says that the engine has the start position.
+    /// Records that the engine has the start position.
     pub(super) fn reset(&mut self) {
         *self = Self { is_known: true, ..Self::default() };
     }
 
-    /// The position of the engine is unknown from now on.
+    /// Records that the engine's position is unknown.
     pub(super) fn forget(&mut self) {
         self.is_known = false;
     }
 
-    /// The moves that are missing, if the engine's game is the beginning of this one.
+    /// The moves to send, if the engine's game is a prefix of this one.
     pub(super) fn news<'m>(&self, start: Start<'_>, moves: &'m [UciMove]) -> Option<&'m [UciMove]> {
         let same_start = match start {
             Start::Standard => self.start.is_none(),
@@ -54,7 +54,7 @@ impl GameBoard {
         moves.strip_prefix(self.moves.as_slice()).filter(|_| same_start && self.is_known)
     }
 
-    /// Writes the lines that set up the first position, after `new` and `force`.
+    /// Adds the commands that set up the start position, after `new` and `force`.
     pub(super) fn set_up(
         &mut self,
         start: Start<'_>,
@@ -74,7 +74,7 @@ impl GameBoard {
         edit(&position, features, lines)
     }
 
-    /// The text of a move as this engine reads it; `None` if it is not legal here.
+    /// The move in the engine's notation; `None` if it is illegal here.
     pub(super) fn write_move(
         &self,
         uci: UciMove,
@@ -95,7 +95,7 @@ impl GameBoard {
         Some((mv, text))
     }
 
-    /// Writes the line of a move, and plays it. The text of the move; `None` if it is illegal.
+    /// Adds the move command and plays the move. Returns the move's text; `None` if it is illegal.
     pub(super) fn play(
         &mut self,
         uci: UciMove,
@@ -111,21 +111,21 @@ impl GameBoard {
         Some(text)
     }
 
-    /// Takes over the engine's own move.
+    /// Plays the engine's own move.
     pub(super) fn follow(&mut self, mv: Move, uci: UciMove) {
         self.position.play(mv);
         self.moves.push(uci);
     }
 }
 
-/// One line with its end.
+/// Adds one line with its line feed.
 pub(super) fn push(lines: &mut String, message: &ClientMessage<'_>) {
     writeln!(lines, "{message}").expect("a string takes any text");
 }
 
-/// Sets up a position for engines without `setboard`. They take castling for allowed wherever king and rook are at
-/// home, and en passant for forbidden: where a pawn may be taken so, the position before its double step is set up,
-/// and the step is played.
+/// Sets up a position for engines without `setboard`. They allow castling whenever king and rook are on their home
+/// squares, and never en passant: if a pawn can be taken that way, the position before its double step is set up and
+/// the step is played.
 fn edit(position: &Position, features: &Features, lines: &mut String) -> Result<(), OutOfReach> {
     if position.legal_en_passant().is_none() {
         return edit_standing(position, lines);
@@ -140,7 +140,7 @@ fn edit(position: &Position, features: &Features, lines: &mut String) -> Result<
     Ok(())
 }
 
-/// The position before the double step that the last move was, and that move.
+/// The position before the double step just played, and that move.
 fn before_double_step(position: &Position) -> Option<(Position, Move)> {
     let behind = position.en_passant()?;
     let mut setup = position.to_setup();
@@ -156,13 +156,13 @@ fn before_double_step(position: &Position) -> Option<(Position, Move)> {
     Some((before, step))
 }
 
-/// [`edit`] where nothing can be taken en passant.
+/// [`edit`] without an en passant capture.
 fn edit_standing(position: &Position, lines: &mut String) -> Result<(), OutOfReach> {
     if assumed_rooks(position).any(|rook| !position.castling_rooks().contains(rook)) {
         return Err(OutOfReach("it has no setboard, and edit cannot say that a king may no longer castle"));
     }
     if position.turn() == Color::Black {
-        // The way to have Black move: White has moved already, whatever the board.
+        // How to give Black the move: White has moved already, whatever the board.
         push(lines, &ClientMessage::Move { text: "a2a3", form: MoveForm::Bare });
     }
     push(lines, &ClientMessage::Edit);
@@ -181,7 +181,7 @@ fn edit_standing(position: &Position, lines: &mut String) -> Result<(), OutOfRea
     Ok(())
 }
 
-/// The rooks with which an engine believes that its side may castle, after `edit`.
+/// The rooks with which this side may castle in the engine's view after `edit`.
 fn assumed_rooks(position: &Position) -> impl Iterator<Item = Square> {
     let homes = [("e1", ["a1", "h1"], Color::White), ("e8", ["a8", "h8"], Color::Black)];
     let square = |text: &str| Square::parse(text).expect("a square");

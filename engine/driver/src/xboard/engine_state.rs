@@ -20,7 +20,7 @@ pub(super) enum Awaiting {
     Move,
 }
 
-/// An engine's move, as it wrote it, with its whole line.
+/// An engine's move as written, with its whole line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Answer {
     pub(super) text: String,
@@ -28,7 +28,7 @@ pub(super) struct Answer {
     pub(super) at: Instant,
 }
 
-/// When a search has thought enough, by what the engine shows of it.
+/// When a search must stop, judged by its thinking lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct StopRule {
     pub(super) depth: Option<u32>,
@@ -36,12 +36,12 @@ pub(super) struct StopRule {
 }
 
 impl StopRule {
-    /// As many nodes as asked: the protocol has no such limit.
+    /// Whether the node limit is reached; the protocol has no such limit.
     fn has_nodes(self, thinking: &Thinking<'_>) -> bool {
         self.nodes.is_some_and(|nodes| thinking.nodes >= nodes)
     }
 
-    /// More plies than asked.
+    /// Whether it searched more plies than allowed.
     fn is_overrun(self, thinking: &Thinking<'_>) -> bool {
         self.depth.is_some_and(|depth| thinking.depth > depth)
     }
@@ -54,26 +54,26 @@ pub(super) struct EngineState {
     pub(super) pong: Option<u64>,
     pub(super) awaiting: Awaiting,
     pub(super) answer: Option<Answer>,
-    /// A claim about the result, with its instant: of this search, or made after the last move.
+    /// A result claim and its instant: made during this search or after the last move.
     pub(super) claim: Option<(ResultClaim, Instant)>,
     pub(super) offers_draw: bool,
-    /// The move that was sent last: a complaint about it is serious.
+    /// The last move sent: a complaint about it is serious.
     pub(super) last_move: String,
     pub(super) refusal: Option<String>,
     pub(super) ignores_move_now: bool,
     pub(super) hint: String,
     pub(super) enough: StopRule,
     pub(super) has_reached: bool,
-    /// Whether it has enough since it ignored its limit of plies.
+    /// Whether it stopped for exceeding its depth limit.
     pub(super) is_overrun: bool,
     pub(super) info_lines: u64,
-    /// The last line of thinking with an exact score, and the last one behind it whose score is a bound.
+    /// The last thinking line with an exact score, and the last later one with a bound.
     thinking: Vec<u8>,
     bounded: Vec<u8>,
 }
 
 impl EngineState {
-    /// Forgets the last search, and awaits the move of the next. A claim that came after the last move stays.
+    /// Clears the last search and waits for the next move. A claim made after the last move stays.
     pub(super) fn expect_search(&mut self, enough: StopRule) {
         self.awaiting = Awaiting::Move;
         self.answer = None;
@@ -87,12 +87,12 @@ impl EngineState {
         self.bounded.clear();
     }
 
-    /// The answer that came belongs to an earlier search: that of this one is still awaited.
+    /// The answer belongs to an earlier search: continues to wait for this one's.
     pub(super) fn await_another(&mut self) {
         self.awaiting = Awaiting::Move;
     }
 
-    /// The last lines of thinking: that with an exact score first.
+    /// The last thinking lines, the one with an exact score first.
     pub(super) fn last_thinking(&self) -> [std::borrow::Cow<'_, str>; 2] {
         [text(&self.thinking), text(&self.bounded)]
     }
@@ -142,7 +142,7 @@ impl EngineState {
         }
     }
 
-    /// Engines complain in these words about all that they do not know; what matters is whether it was a move.
+    /// Engines use these words for anything unknown; only complaints about a move matter.
     fn on_complaint(&mut self, line: &str) {
         let subject = line.rsplit([':', ')', ' ']).next().unwrap_or_default().trim();
         if subject == "?" {
@@ -167,7 +167,7 @@ impl LineHandler for EngineState {
     }
 }
 
-/// Shows each line of thinking to an observer, too.
+/// Passes each thinking line to an observer too.
 pub(super) struct ObservedState<'a, 'o> {
     pub(super) received: &'a mut EngineState,
     pub(super) observer: &'a mut (dyn FnMut(&Thinking<'_>, Duration) -> SearchControl + 'o),

@@ -1,16 +1,16 @@
-//! The features of an engine (`feature`), with the defaults of the protocol.
+//! The features of an engine (`feature`), with the protocol's defaults.
 
 use smalt_protocol::xboard::{Feature, parse_option};
 use smalt_protocol::{OptionDeclaration, OptionKind};
 
-/// The most options that are kept; memory is bounded, as everywhere.
+/// Maximum number of options kept, to bound memory.
 const MOST_OPTIONS: usize = 4096;
 
-/// How options of the protocol itself are called here, so that one name serves in every protocol.
+/// Option name for a protocol setting, the same as in UCI.
 pub(super) const MEMORY: &str = "Hash";
 pub(super) const CORES: &str = "Threads";
 
-/// The features of an engine; as they stand at first, those of one that knows only version 1.
+/// The features of an engine; initially those of an engine that knows only version 1.
 #[derive(Debug)]
 pub(super) struct Features {
     pub(super) state: FeatureState,
@@ -26,14 +26,14 @@ pub(super) struct Features {
     /// Whether it can measure time in nodes.
     pub(super) nps: bool,
     pub(super) options: Vec<OptionDeclaration>,
-    /// Answers that have not been sent yet.
+    /// Answers not sent yet.
     pub(super) replies: String,
 }
 
-/// How far an engine has come with its features.
+/// Progress of the feature list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FeatureState {
-    /// None came: an engine of version 1, or one that is slow.
+    /// None yet: an engine of version 1, or a slow one.
     Nothing,
     Some,
     /// `done=0`: more features follow, up to `done=1`.
@@ -67,7 +67,8 @@ impl Features {
     pub(super) fn update(&mut self, feature: &Feature<'_>) {
         let (name, value) = (feature.name, feature.value);
         let is_on = value.is_on();
-        // What comes after `done=1` mostly comes again, as it was asked more than once: an answer could disturb its search.
+        // Features after `done=1` are usually repeats, since `protover` was sent more than once: an answer could
+        // disturb the search.
         let is_repeated = self.state == FeatureState::Done;
         if self.state == FeatureState::Nothing {
             self.state = FeatureState::Some;

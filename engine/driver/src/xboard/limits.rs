@@ -1,5 +1,5 @@
-//! Search limits that xboard lacks: nodes, and times that are no whole seconds. The method that works is determined
-//! before the first game.
+//! Search limits that xboard lacks: nodes, and fractions of a second. The method that works is determined before the
+//! first game.
 
 use std::time::{Duration, Instant};
 
@@ -17,23 +17,23 @@ use crate::fault::{Fault, State};
 use crate::search::SearchRequest;
 use crate::wait_context::WaitContext;
 
-/// The time for the move of the trial search: an engine that moves much earlier does so because of `?`.
+/// Move time of the trial search: an engine that moves much earlier does so because of `?`.
 const TRIAL: Duration = Duration::from_secs(2);
 
 /// Maximum time from `go` to the move of an engine that supports `?`.
 const TRIAL_ANSWER: Duration = Duration::from_secs(1);
 
-/// On a busy machine an engine may be late once.
+/// Number of trials: on a busy machine an engine may be late once.
 const TRIALS: usize = 2;
 
-/// Moves that stand in no opening book.
+/// Moves outside any opening book.
 const OUT_OF_BOOK: [&str; 6] = ["a2a3", "h7h6", "h2h4", "a7a5", "b1c3", "h8h7"];
 
-/// With `nps` a second is as many nodes as the limit says.
+/// With `nps`, one second is this limit's number of nodes.
 const NODE_SECOND: Duration = Duration::from_secs(1);
 
 impl XboardEngine {
-    /// The way to hold it to these limits.
+    /// Determines how to enforce these limits.
     pub(super) fn find_limit_method(
         &mut self,
         limits: &SearchLimits,
@@ -55,7 +55,7 @@ impl XboardEngine {
         if limits.nodes.is_none() { Ok(LimitMethod::OneMoveClock) } else { Err(Fault::NoNodeLimit.into()) }
     }
 
-    /// Whether it moves at once on `?`: some engines read no input while they search.
+    /// Whether it moves at once on `?`: some engines read no input while searching.
     fn supports_move_now(&mut self, context: &mut WaitContext<'_>) -> Result<bool, ConversationError> {
         self.new_game(GameOptions::default(), context)?;
         let moves = OUT_OF_BOOK.map(|text| text.parse::<UciMove>().expect("the moves are tested"));
@@ -83,7 +83,7 @@ impl XboardEngine {
             }
             Err(WaitError::Failed(error)) => return Err(error),
         };
-        // One that reads `?` only after its move complains about it then.
+        // An engine that reads `?` only after its move then complains about it.
         push(&mut self.outgoing, &ClientMessage::Force);
         let ping = self.push_ping();
         self.send_and_await(ping, context)?;
@@ -97,7 +97,7 @@ impl XboardEngine {
         Ok(in_time && !self.received.ignores_move_now)
     }
 
-    /// These limits in words that the protocol has, and the nodes that make a second.
+    /// These limits in commands of the protocol, and the number of nodes per second.
     pub(super) fn in_words(&self, limits: &SearchLimits) -> (SearchLimits, Option<u64>) {
         let limits = limits.clone();
         match (self.limit_method, limits.nodes, limits.move_time) {

@@ -1,8 +1,8 @@
 //! An engine that speaks xboard (CECP).
 //!
-//! The protocol keeps one board on each side: after the engine's own move only the opponent's is sent, anything else
-//! is set up anew. Engines ponder by themselves here (`hard`), so `begin` with a ponder limit sends nothing, and the
-//! awaited move goes out with [`Engine::ponder_hit`]. For a limit of nodes see [`Engine::fit_limits`].
+//! Both sides keep a board: after the engine's own move only the opponent's is sent; any other position is set up from
+//! scratch. Engines ponder by themselves (`hard`), so `begin` with a ponder limit sends nothing, and the expected move
+//! is sent by [`Engine::ponder_hit`]. For a node limit see [`Engine::fit_limits`].
 
 mod answering;
 mod asking;
@@ -37,11 +37,11 @@ use features::{CORES, FeatureState, MEMORY};
 use time_lines::TimeLines;
 pub use wake_up::xboard_wake_up_lines;
 
-/// How long features are awaited from an engine that may know only version 1. The protocol (section 9) gives it two
+/// How long to wait for features of an engine that may know only version 1. The protocol (section 9) allows two
 /// seconds; GNU Chess on a busy machine can need more.
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A running engine that speaks the protocol of xboard, version 2 or 1.
+/// A running xboard engine, protocol version 2 or 1.
 #[derive(Debug)]
 pub struct XboardEngine {
     conversation: Conversation,
@@ -58,8 +58,8 @@ pub struct XboardEngine {
 }
 
 impl XboardEngine {
-    /// Starts the process; [`Engine::introduce`] comes next. The calling thread must be the long-lived one of the
-    /// game: when it ends, the system kills the engine.
+    /// Starts the process; call [`Engine::introduce`] next. The calling thread must live as long as the engine: when it
+    /// ends, the system kills the engine.
     ///
     /// # Errors
     /// [`Fault::WouldNotStart`].
@@ -80,13 +80,13 @@ impl XboardEngine {
         })
     }
 
-    /// Whether it answered with features: false for one of version 1, and for a program that is no xboard engine.
+    /// Whether it sent features: false for version 1, and for a program that is not an xboard engine.
     #[must_use]
     pub(crate) fn has_features(&self) -> bool {
         self.received.features.state != FeatureState::Nothing
     }
 
-    /// Sends what was put together, in one write.
+    /// Sends the collected commands in one write.
     fn send(&mut self, context: &mut WaitContext<'_>) -> Result<Instant, ConversationError> {
         let lines = std::mem::take(&mut self.outgoing);
         let sent = self.conversation.send(lines.as_bytes(), context, &mut self.received);
@@ -119,7 +119,7 @@ impl XboardEngine {
         Ok(())
     }
 
-    /// Answers features as soon as they come.
+    /// Answers features as soon as they arrive.
     fn answer_features(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
         if !self.received.features.replies.is_empty() {
             let replies = std::mem::take(&mut self.received.features.replies);
@@ -128,7 +128,7 @@ impl XboardEngine {
         Ok(())
     }
 
-    /// Adds a ping to what is sent, if the engine answers such; its number.
+    /// Adds a ping, if the engine supports it; returns its number.
     fn push_ping(&mut self) -> Option<u64> {
         self.received.features.ping.then(|| {
             self.pings += 1;
@@ -137,7 +137,7 @@ impl XboardEngine {
         })
     }
 
-    /// Sends, and waits for the answer to the ping that went with it.
+    /// Sends the commands and waits for the answer to their ping.
     fn send_and_await(
         &mut self,
         ping: Option<u64>,
@@ -151,7 +151,7 @@ impl XboardEngine {
         Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
     }
 
-    /// Waits until the search has surely begun.
+    /// Waits until the search has certainly begun.
     fn wait_for_search_start(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
         let until = self.search.started_by();
         match self.wait_until(until, context, |state| state.answer.is_some() || state.info_lines > 0) {
@@ -160,7 +160,7 @@ impl XboardEngine {
         }
     }
 
-    /// Handles lines until the move or a claim comes, the search has thought enough, or the deadline.
+    /// Handles lines until the move or a claim, the stop rule, or the deadline.
     fn wait_for_search(
         &mut self,
         deadline: Instant,
@@ -301,7 +301,7 @@ impl Engine for XboardEngine {
         }
         self.variant = terms.variant;
         self.push_new_game();
-        // For GNU Chess 4 `easy` is a toggle, and `hard` is not.
+        // For GNU Chess 4 `easy` is a toggle, but `hard` is not.
         push(&mut self.outgoing, &ClientMessage::Hard);
         if terms.pondering == Pondering::Off {
             push(&mut self.outgoing, &ClientMessage::Easy);
@@ -343,7 +343,7 @@ impl Engine for XboardEngine {
         if self.conversation.state != State::Closed {
             self.conversation.state = State::Thinking;
         }
-        // The protocol knows whole seconds only, so `?` is sent at shorter times.
+        // The protocol has only whole seconds, so `?` is sent at fractions.
         let own_stop = limits.move_time.filter(|time| time.subsec_nanos() > 0);
         let stop_after = match (request.stop_after, own_stop) {
             (Some(asked), Some(own)) => Some(asked.min(own)),
@@ -438,7 +438,7 @@ impl Engine for XboardEngine {
             Ok(()) | Err(WaitError::TimedOut) => {}
             Err(WaitError::Failed(error)) => return Err(error),
         }
-        // What does not know `?` may still leave the search by `force`, with a move or without one.
+        // An engine that does not know `?` may still end the search on `force`, with a move or without one.
         push(&mut self.outgoing, &ClientMessage::Force);
         let ping = self.push_ping();
         let asked_at = self.send(context)?;
@@ -503,7 +503,7 @@ impl Background for XboardEngine {
     }
 
     fn handle_buffered(&mut self) {
-        // A fault closes the conversation, and the next request returns it.
+        // A fault closes the conversation; the next request returns it.
         let _ = self.conversation.handle_buffered(&mut self.received);
     }
 }

@@ -1,4 +1,4 @@
-//! The time commands of xboard: `level`, `st`, `sd` when they change, `time` and `otim` before each move.
+//! The time commands of xboard: `level`, `st` and `sd` when they change, `time` and `otim` before each move.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use smalt_protocol::{Clock, SearchLimits};
 use super::board::push;
 use super::features::Features;
 
-/// A time for a move that no search with another limit ever reaches.
+/// A move time that no search with another limit ever reaches.
 const FOREVER: Duration = Duration::from_secs(36_000);
 
-/// The time settings that were sent last in this game.
+/// The time settings last sent in this game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct TimeLines {
     agreed: Option<Agreed>,
     depth: Option<u32>,
-    /// How many nodes are a second, where they are.
+    /// Nodes per second, if the engine measures time in nodes.
     node_rate: Option<u64>,
-    /// Whether the engine may have forgotten that depth: a new game has begun since.
+    /// Whether a new game began since the depth was sent, so that the engine may have reset it.
     is_depth_stale: bool,
     /// Moves to the next time control at the last search.
     moves_to_go: u32,
@@ -32,13 +32,13 @@ enum Agreed {
 }
 
 impl TimeLines {
-    /// The engine has forgotten its clock. The limit of depth should be gone too, but many keep it: so it is sent again, and
-    /// taken back where there is no limit.
+    /// The engine has reset its clock. It should reset its depth limit too, but many engines keep it: the limit is sent
+    /// again, or removed.
     pub(super) fn begin_game(&mut self) {
         *self = Self { depth: self.depth, is_depth_stale: true, ..Self::default() };
     }
 
-    /// Writes what is new about this search.
+    /// Adds the commands for whatever changed with this search.
     pub(super) fn update(
         &mut self,
         limits: &SearchLimits,
@@ -60,7 +60,7 @@ impl TimeLines {
             match wanted {
                 Agreed::MoveTime(time) => push(lines, &ClientMessage::MoveTime(time)),
                 Agreed::Level { moves, increment } => {
-                    // The base is what is left: so the protocol has it for a `level` in the middle of a game.
+                    // The base is the remaining time: this is how the protocol defines `level` in the middle of a game.
                     let base = whole_seconds(own.unwrap_or_default().remaining);
                     push(lines, &ClientMessage::Level { moves, base, increment });
                 }
@@ -74,7 +74,7 @@ impl TimeLines {
         self.is_depth_stale = false;
     }
 
-    /// The agreement in force, or another if a new period has begun.
+    /// The current time control, or a new one if a new period has begun.
     fn level(&mut self, limits: &SearchLimits, clock: Clock) -> Agreed {
         let moves = limits.moves_to_go.map_or(0, std::num::NonZeroU32::get);
         let has_begun = moves > self.moves_to_go;
@@ -91,10 +91,10 @@ impl TimeLines {
     }
 }
 
-/// Takes a limit of depth back.
+/// A depth that removes the limit.
 const MOST_PLIES: u32 = 100;
 
-/// Writes both clocks, if the engine wants to know them and the game has any.
+/// Adds both clocks, if the engine wants them and the game has any.
 pub(super) fn clocks(limits: &SearchLimits, mover: Color, features: &Features, lines: &mut String) {
     let Some(own) = own_clock(limits, mover).filter(|_| features.time) else { return };
     let other = own_clock(limits, mover.opposite()).unwrap_or(own);

@@ -1,5 +1,5 @@
-//! One test a fault: an engine does it, it comes back by its name and in bounded time, and no process is left. The
-//! engines are shell scripts, so that nothing of ours is on both ends.
+//! One test per fault: the engine commits it, it is reported by name in bounded time, and no process is left. The
+//! engines are shell scripts, so that our code is not on both ends.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use smalt_protocol::{OptionValue, SearchLimits};
 
 use crate::support::{LENIENT, LONG, SHORT, assert_nothing_left, live, request, search, to_depth};
 
-/// An engine in shell, honest where nothing else is said.
+/// A shell script that behaves correctly except as given.
 #[derive(Clone, Copy)]
 struct Script {
     uci: &'static str,
@@ -41,7 +41,7 @@ impl Script {
     }
 }
 
-/// Patient, but not for what the test is about.
+/// Long timeouts except the one under test.
 fn timeouts_with(change: impl FnOnce(&mut EngineTimeouts)) -> EngineTimeouts {
     let mut timeouts = LENIENT;
     change(&mut timeouts);
@@ -65,7 +65,7 @@ fn fault_of<T: std::fmt::Debug>(result: Result<T, ConversationError>) -> Fault {
     }
 }
 
-/// The engine's life ends with the fault of this name, whose words hold these; and nothing is left of it.
+/// Asserts that the engine ends with this fault and this text in the message, and that no process is left.
 fn check(script: Script, timeouts: EngineTimeouts, deadline: Duration, name: &str, words: &str) {
     let begun = Instant::now();
     let mut engine = script.start(timeouts);
@@ -291,7 +291,7 @@ fn a_search_that_takes_no_notice_of_its_limit_of_work_is_stopped() {
             "{limits:?}"
         );
     }
-    // What is within its limit may think on.
+    // A search within its limit may go on.
     let limits = nodes(3_000_000);
     let request = SearchRequest { deadline: Duration::from_millis(400), ..request(&[], &limits) };
     let fault = fault_of(engine.search(&request, &mut WaitContext::none(), None));

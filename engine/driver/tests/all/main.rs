@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-// Their engines are shell scripts, or those of Debian.
+// Their engines are shell scripts, or Debian packages.
 #[cfg(unix)]
 mod faults;
 #[cfg(unix)]

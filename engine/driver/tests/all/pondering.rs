@@ -34,11 +34,11 @@ fn limits(ponder: bool) -> SearchLimits {
     SearchLimits { white: Some(clock), black: Some(clock), ponder, ..SearchLimits::default() }
 }
 
-/// The reply that the engine expects, or another legal one.
+/// The expected reply, or another legal one.
 fn reply(game: &Game, expected: Option<UciMove>, hit: bool) -> UciMove {
     let legal = game.position.legal_moves();
     let texts = legal.iter().map(|&mv| UciMove::from_move(mv, smalt_chess::CastlingMode::Standard));
-    // Where there is but one reply it is the expected one.
+    // With a single legal reply there is no other.
     let other = texts.into_iter().find(|&mv| Some(mv) != expected);
     if hit { expected.or(other) } else { other.or(expected) }.unwrap()
 }

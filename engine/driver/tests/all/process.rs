@@ -1,5 +1,5 @@
-//! A process and its pipes, with small shell scripts as engines: what is read, what is bounded, and that nothing is
-//! left of it.
+//! A process and its pipes, with small shell scripts as engines: what is read, what is bounded, and that no process is
+//! left.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ fn spawn(script: &str) -> Process {
     Process::spawn(&shell(script)).unwrap()
 }
 
-/// Waits for one line; none if the process has nothing more to say.
+/// Waits for one line; `None` at the end of the output.
 fn next_line(process: &mut Process) -> Option<(String, LineEnd)> {
     let deadline = Instant::now() + LONG;
     while !process.has_line() {
@@ -34,7 +34,7 @@ fn all_lines(process: &mut Process) -> Vec<String> {
     std::iter::from_fn(|| next_line(process)).map(|(line, _)| line).collect()
 }
 
-/// Runs the script until it is silent, drops it, and asserts that nothing is left.
+/// Runs the script until it is silent, drops it, and asserts that no process is left.
 fn check(script: &str, expected_lines: &[&str], expected_exit: Exit) {
     let mut process = spawn(script);
     assert_eq!(all_lines(&mut process), expected_lines);
@@ -71,7 +71,7 @@ fn dropping_kills_the_whole_group() {
     assert_group_ends(group);
 }
 
-/// Without a terminal nothing stops one that sets the modes of `/dev/tty`: no SIGTTOU reaches it.
+/// Without a terminal nothing stops a script that sets the modes of `/dev/tty`: it gets no SIGTTOU.
 #[test]
 fn an_engine_leads_a_group_of_its_own_without_a_terminal() {
     let mut process = spawn("cut -d' ' -f5,7 /proc/$$/stat; (: < /dev/tty) 2>/dev/null || echo no terminal");
@@ -202,7 +202,7 @@ fn folder_environment_and_error_file_are_as_asked() {
     assert_eq!(std::fs::read_to_string(errors).unwrap(), "oops\n");
 }
 
-/// Ours ignores broken pipes, as Rust has it, and may handle and block others.
+/// Rust ignores SIGPIPE, and our process may handle and block other signals.
 #[test]
 fn signals_are_as_a_program_expects_them() {
     let mut process = spawn("exec cat /proc/self/status");
@@ -262,7 +262,7 @@ fn an_engine_dies_with_a_program_that_is_killed() {
 
 #[test]
 fn a_guard_ends_what_an_engine_of_a_killed_program_started() {
-    // The shell dies by the death signal; the reaper ends its child, which no signal reaches.
+    // The death signal kills the shell; the reaper kills its child, which no signal reaches.
     let command = EngineCommand::new(example("reaped")).argument("sleep 600 & echo ready; wait");
     let mut owner = Process::spawn(&command).unwrap();
     let (line, _) = next_line(&mut owner).unwrap();

@@ -1,4 +1,4 @@
-//! Real engines, one move each with all the verbs around it.
+//! Real engines: one move each, through every method of `Engine`.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use smalt_protocol::SearchLimits;
 
 use crate::support::request;
 
-/// Program, arguments, and how its name begins.
+/// Program, arguments, and the prefix of its name.
 const ENGINES: [(&str, &[&str], &str); 5] = [
     ("stockfish", &[], "Stockfish"),
     ("ethereal-chess", &[], "Ethereal"),

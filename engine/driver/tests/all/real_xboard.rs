@@ -1,5 +1,5 @@
-//! Real engines that speak xboard's protocol: positions by FEN, whole games against each other in both colors, limits,
-//! abandoned searches, and a clean end.
+//! Real xboard engines: positions by FEN, whole games against each other in both colors, limits, abandoned searches,
+//! and a normal exit.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use smalt_protocol::{Clock, SearchLimits};
 
 use crate::support::{LONG, request};
 
-/// Program, arguments, and how its name begins (empty where it tells none).
+/// Program, arguments, and the prefix of its name (empty if it sends none).
 const ENGINES: [(&str, &[&str], &str); 5] = [
     ("gnuchess", &["--xboard"], "GNU Chess"),
     ("phalanx", &[], "Phalanx"),
@@ -46,7 +46,7 @@ fn clocks(ms: u64) -> SearchLimits {
     SearchLimits { white: Some(clock), black: Some(clock), ..SearchLimits::default() }
 }
 
-/// Plays one game from the position of an opening and two moves of it, to its end or sixty plies.
+/// Plays one game from an opening position and two moves, to its end or sixty plies.
 fn play(engines: [&mut dyn Engine; 2], fen: Option<&str>, opening: &[&str], terms: GameOptions) {
     let position = fen.map_or(Position::start(), |fen| Position::from_fen(fen).unwrap());
     let mut game = Game::new(position);
@@ -86,8 +86,8 @@ fn play(engines: [&mut dyn Engine; 2], fen: Option<&str>, opening: &[&str], term
     assert!(moves.len() > opening.len() + 10, "{moves:?}");
 }
 
-/// They end by themselves. Phalanx loses a `quit` that comes just as it chooses what to ponder on (2 of some 140 ends
-/// after pondering), and does not see the end of its input either: it has to be asked by signal.
+/// Asserts that it exits by itself. Phalanx misses a `quit` that arrives while it chooses a move to ponder on (2 of
+/// some 140 exits after pondering), and the end of its input too: it needs SIGTERM.
 fn leave(mut engine: Box<dyn Engine>) {
     let farewell = engine.quit();
     let has_ended = match farewell {
@@ -155,7 +155,7 @@ fn they_answer_positions_at_limits() {
                 3000,
             ),
         ] {
-            // Fairy-Max does not know `?`, and HoiChess can think on for many seconds after it.
+            // Fairy-Max does not know `?`, and HoiChess can think many seconds after it.
             if ["fairymax", "hoichess"].contains(&program) && limits.nodes.is_some() {
                 continue;
             }

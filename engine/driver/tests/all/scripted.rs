@@ -1,4 +1,4 @@
-//! The scripted engine does each of its faults; what the driver makes of it is in one table.
+//! The scripted engine commits each of its faults; one table has the driver's results.
 
 use std::time::{Duration, Instant};
 
@@ -6,8 +6,8 @@ use smalt_driver::{ConversationError, Engine, EngineTimeouts, ExitOutcome, State
 
 use crate::support::{LENIENT, LONG, SHORT, assert_nothing_left, live, request, scripted, search, to_depth};
 
-/// Starts the engine with `--moves e2e4,e7e5,g1f3` and these arguments, has it introduce itself and search once, and
-/// gives the name of its fault, or its move; and nothing is left of it.
+/// Starts the engine with `--moves e2e4,e7e5,g1f3` and these arguments and lets it search once. Returns the name of its
+/// fault or its move; no process is left.
 fn check_within(arguments: &str, timeouts: EngineTimeouts, deadline: Duration, expected: &str) {
     let begun = Instant::now();
     let command = scripted(&format!("--moves e2e4,e7e5,g1f3 {arguments}"));

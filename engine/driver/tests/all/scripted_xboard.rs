@@ -1,4 +1,4 @@
-//! The scripted engine in the protocol of xboard does each of its faults; what the driver makes of them is in one table.
+//! The scripted engine, speaking xboard, commits each of its faults; one table has the driver's results.
 
 use std::time::{Duration, Instant};
 
@@ -17,8 +17,7 @@ fn command(arguments: &str) -> smalt_driver::EngineCommand {
     scripted(&format!("--speak xboard --moves e2e4,e7e5,g1f3 {arguments}"))
 }
 
-/// Has the engine introduce itself and search once, and gives the name of its fault, or its move, or its claim; and
-/// nothing is left of it.
+/// Lets the engine search once and returns the name of its fault, its move or its claim; no process is left.
 fn check_within(arguments: &str, timeouts: EngineTimeouts, deadline: Duration, expected: &str) {
     let begun = Instant::now();
     let mut engine = XboardEngine::start(&command(arguments), timeouts).unwrap();
@@ -63,7 +62,7 @@ fn exits_and_crashes_are_named() {
 
 #[test]
 fn silence_is_named_by_what_was_awaited() {
-    // Long enough for its first features: one that says nothing speaks the first version of the protocol.
+    // Long enough for its first features: an engine that sends none speaks protocol version 1.
     check_within("--fault no-uciok", EngineTimeouts { start: 20 * SHORT, ..LENIENT }, LONG, "no-features");
     check_within("--fault no-readyok", EngineTimeouts { ready: SHORT, ..LENIENT }, LONG, "no-pong");
     check_late("hang", "no-bestmove");
@@ -157,7 +156,7 @@ fn options_and_chess960_go_their_ways() {
     unable.new_game(GameOptions::default(), nothing).unwrap();
 }
 
-/// Plays forty plies in one thread; what the first engine was told.
+/// Plays forty plies in one thread; returns the lines sent to the first engine.
 fn play(speak: [&str; 2], fen: Option<&str>) -> String {
     let nothing = &mut WaitContext::none();
     let mut engines = speak.map(|speak| {
@@ -201,7 +200,7 @@ fn games_are_played_in_both_versions_from_the_start_and_from_positions() {
     play(["xboard1", "xboard1"], Some("r3k2r/pppq1ppp/2n2n2/8/8/2N2N2/PPPQ1PPP/R3K2R b KQkq - 0 1"));
 }
 
-/// It says nothing to the first `uci`, since it does not read yet; what it says to `xboard` must not settle it.
+/// It ignores the first `uci`, since it does not read yet; its answer to `xboard` must not decide the protocol.
 #[test]
 fn a_slow_start_is_not_taken_for_the_other_protocol() {
     let nothing = &mut WaitContext::none();
@@ -226,7 +225,7 @@ fn auto_finds_out_what_an_engine_speaks() {
     let old = scripted("--speak xboard1");
     let engine = smalt_driver::start(&old, Protocol::Auto, timeouts_with, None, nothing).unwrap();
     assert_eq!(engine.protocol(), Protocol::Xboard);
-    // At once it answers in the protocol in which it is asked first.
+    // It answers in the first protocol that it is asked for.
     let both = scripted("--speak both");
     let engine = smalt_driver::start(&both, Protocol::Auto, LENIENT, None, nothing).unwrap();
     assert_eq!(engine.protocol(), Protocol::Uci);
@@ -235,7 +234,7 @@ fn auto_finds_out_what_an_engine_speaks() {
     assert!(failure.to_string().contains("exited with code 1"), "{failure}");
 }
 
-/// What was said to an engine in one search with these limits, after it was found out how it can be held to them.
+/// The lines sent to an engine in one search with these limits, after the limit method was determined.
 fn told_with_limits(arguments: &str, limits: &SearchLimits, expected: LimitMethod) -> Vec<String> {
     let nothing = &mut WaitContext::none();
     let mut engine = XboardEngine::start(&command(arguments), LENIENT).unwrap();

@@ -65,7 +65,7 @@ fn a_deadline_and_an_interrupt_end_a_wait() {
 
 #[test]
 fn a_full_pipe_is_reported_and_never_waited_for() {
-    // It reads nothing.
+    // It reads no input.
     let mut process =
         Process::spawn(&EngineCommand::new(example("scripted")).arguments(["--linger", "600"])).unwrap();
     let megabyte = vec![b'\n'; 1 << 20];

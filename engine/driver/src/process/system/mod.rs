@@ -1,6 +1,6 @@
-//! What the driver needs of an operating system, with one module for each: `linux`, `macos` and `windows`; `unix` holds
-//! what the first two share. All offer the items that are re-exported here. [`SystemChild`] is the contract of a child:
-//! it never blocks, its whole process tree dies with it, and nothing of it outlives this program.
+//! What the driver needs from an operating system, with one module for each: `linux`, `macos` and `windows`; `unix` has
+//! what the first two share. All offer the items re-exported here. [`SystemChild`] is the contract of a child: its
+//! calls never block, its process tree dies with it, and none of it outlives this program.
 
 use std::fs::File;
 use std::io;
@@ -50,17 +50,17 @@ pub use windows::{
 /// Where the child's standard error goes.
 #[derive(Debug)]
 pub(super) enum Errors {
-    /// To a pipe of ours.
+    /// To a pipe that we read.
     Piped,
     To(File),
 }
 
-/// Why there is no child.
+/// Why no child was started.
 #[derive(Debug)]
 pub(super) enum SpawnError {
-    /// The processors that it should be bound to do not exist or are not ours to use.
+    /// The processors to bind it to do not exist, or this program may not use them.
     Affinity,
-    /// The system refused for another reason.
+    /// Any other error of the system.
     System(io::Error),
 }
 
@@ -70,45 +70,45 @@ impl<E: Into<io::Error>> From<E> for SpawnError {
     }
 }
 
-/// What became of bytes that were to be written.
+/// Result of a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Written {
-    /// This number of them was accepted; fewer than asked (or zero) means that the pipe is full.
+    /// Number of bytes written; fewer than given (or zero) means that the pipe is full.
     Bytes(usize),
-    /// No process reads them any more.
+    /// The other end is closed.
     Broken,
 }
 
-/// How a program was asked to end.
+/// How this program was asked to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StopRequest {
-    /// By Ctrl-C, a terminal that was closed, or whatever else the system has.
+    /// By Ctrl-C, a closed terminal, or the like.
     Interrupt,
     /// By SIGTERM.
     Terminate,
 }
 
-/// What a read of a pipe found.
+/// Result of a read from a pipe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ReadOutcome {
-    /// This number of bytes, read from the pipe at this instant.
+    /// Number of bytes, and when they were read.
     Bytes(usize, Instant),
-    /// Nothing for now.
+    /// Nothing yet.
     Empty,
-    /// Nothing now and in future.
+    /// End of file.
     Closed,
 }
 
-/// A running child and our ends of its pipes. No call waits, except [`Self::reap`] for a child that has ended. It leads
-/// a process group (or job) that ends with it, and the system ends it when the thread that spawned it, or this program,
-/// ends.
+/// A running child with our ends of its pipes. No call waits, except [`Self::reap`] for a child that has exited. It
+/// leads a process group (or job) that is killed with it. The system kills it when the thread that spawned it or this
+/// program ends.
 pub(super) trait SystemChild: Sized {
     /// Starts the program with its pipes.
     fn spawn(command: &EngineCommand, program: &Path, errors: Errors) -> Result<Self, SpawnError>;
 
     fn pid(&self) -> u32;
 
-    /// Writes as many of these bytes to its standard input as there is room for.
+    /// Writes as many bytes to its standard input as fit.
     fn write(&mut self, bytes: &[u8]) -> Written;
 
     /// Closes our end of its standard input.
@@ -126,13 +126,13 @@ pub(super) trait SystemChild: Sized {
     /// Reads its standard error once; [`ReadOutcome::Closed`] if it has no pipe.
     fn read_stderr(&mut self, buffer: &mut [u8]) -> ReadOutcome;
 
-    /// Asks the process tree to leave, where the system has a signal for it.
+    /// Asks the process tree to exit, where the system has a signal for it.
     fn terminate(&self);
 
-    /// Ends the process tree.
+    /// Kills the process tree.
     fn kill(&self);
 
-    /// Ends what is left of the process tree and releases the number of the child, which has ended.
+    /// Kills the rest of the process tree and reaps the child, which has exited.
     fn reap(&mut self) -> Option<Exit>;
 }
 

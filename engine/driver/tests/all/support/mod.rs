@@ -1,5 +1,5 @@
-//! What the tests of conversations share: where the scripted engine is, the life of an engine with one search, and
-//! whether a process group is gone.
+//! Helpers of the conversation tests: the scripted engine's path, an engine run with one search, and whether a process
+//! group has ended.
 
 #![allow(dead_code, reason = "not every test needs all of it")]
 
@@ -21,12 +21,12 @@ pub(crate) const SHORT: Duration = Duration::from_millis(60);
 pub(crate) const LENIENT: EngineTimeouts =
     EngineTimeouts { start: LONG, ready: LONG, new_game: LONG, stop: LONG, write: LONG, quit: LONG };
 
-/// A search from the beginning of a game, for as long as it takes.
+/// A search from the start position without a short deadline.
 pub(crate) fn request<'a>(moves: &'a [UciMove], limits: &'a SearchLimits) -> SearchRequest<'a> {
     SearchRequest { start: Start::Standard, moves, limits, deadline: LONG, stop_after: None }
 }
 
-/// No more than this depth.
+/// Limits to this depth.
 pub(crate) fn to_depth(depth: u32) -> SearchLimits {
     SearchLimits { depth: Some(depth), ..SearchLimits::default() }
 }
@@ -43,7 +43,7 @@ pub(crate) fn search(
     engine.search(&request, &mut WaitContext::none(), None)
 }
 
-/// Introduction, new game, and one search within the deadline.
+/// Handshake, new game, and one search within the deadline.
 pub(crate) fn live(
     engine: &mut dyn Engine,
     limits: &SearchLimits,
@@ -54,18 +54,18 @@ pub(crate) fn live(
     search(engine, &[], limits, deadline)
 }
 
-/// The scripted engine with these arguments, between spaces.
+/// The scripted engine with these space-separated arguments.
 pub(crate) fn scripted(arguments: &str) -> EngineCommand {
     EngineCommand::new(example("scripted")).arguments(arguments.split_whitespace())
 }
 
-/// Whether this process runs; its group is its job, which ends with it.
+/// Whether this process runs; on Windows its job ends with it.
 #[cfg(windows)]
 pub(crate) fn group_lives(process: u32) -> bool {
     smalt_testing::process::is_running(process)
 }
 
-/// Whether any process of this group runs; zombies, which await their reaper, do not.
+/// Whether any process of this group runs; zombies do not count.
 #[cfg(unix)]
 pub(crate) fn group_lives(group: u32) -> bool {
     std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
@@ -76,12 +76,12 @@ pub(crate) fn group_lives(group: u32) -> bool {
     })
 }
 
-/// Waits until the group is gone.
+/// Waits until the group has ended.
 pub(crate) fn assert_group_ends(group: u32) {
     wait_until(&format!("the end of group {group}"), || !group_lives(group));
 }
 
-/// Drops the engine, and waits until nothing of it is left.
+/// Drops the engine and waits until its group has ended.
 pub(crate) fn assert_nothing_left(engine: impl Engine) {
     let group = engine.process().pid();
     drop(engine);

@@ -1,6 +1,6 @@
-//! Helpers of engines: processes that an engine started and that left its session (`setsid`, a double fork), so that no
-//! signal to its group reaches them. Each engine gets a tag in its environment, which what it starts inherits; and a
-//! program that adopts orphans becomes their parent when the engine dies, and ends them.
+//! Helper processes that left the engine's session (`setsid`, a double fork), so that no signal to its group reaches
+//! them. Each engine gets a tag in its environment, which its descendants inherit. A program that adopts orphans
+//! becomes their parent when the engine dies, and kills them.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -17,10 +17,10 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use crate::process::command::ENGINE_VARIABLE;
 use crate::process::identity::ProcessIdentity;
 
-/// How long a killed helper may take to vanish, so that what it had started becomes visible.
+/// How long to wait for a killed helper to exit, so that its own children become visible.
 const VANISHING: Duration = Duration::from_millis(200);
 
-/// Helpers start helpers: each round ends one generation.
+/// Rounds of kills: each ends one generation of helpers.
 const ROUNDS: usize = 8;
 
 static ADOPTS: AtomicBool = AtomicBool::new(false);
@@ -28,8 +28,8 @@ static ADOPTS: AtomicBool = AtomicBool::new(false);
 /// The children that this crate started and has not reaped yet.
 static CHILDREN: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
 
-/// Makes this program the parent of every process that its engines leave behind (`PR_SET_CHILD_SUBREAPER` of prctl(2)), and
-/// ends those with the engine that started them. For a program whose children are all started by this crate.
+/// Makes this program the parent of every process that its engines leave behind (`PR_SET_CHILD_SUBREAPER` of prctl(2)),
+/// and kills those when the engine has exited. For programs whose children are all started by this crate.
 ///
 /// # Errors
 /// If the system is older than Linux 3.4.
@@ -39,7 +39,7 @@ pub fn adopt_orphans() -> io::Result<()> {
     Ok(())
 }
 
-/// Ends every child that was adopted, tagged or not. Engines that still run are no such children.
+/// Kills every adopted child, tagged or not. Running engines are not adopted children.
 pub fn end_orphans() {
     if ADOPTS.load(Ordering::Relaxed) {
         let children = Children::lock();
@@ -47,7 +47,7 @@ pub fn end_orphans() {
     }
 }
 
-/// The part of all tags of this program.
+/// The common prefix of all tags of this program.
 pub(in crate::process::system) fn tag_prefix() -> &'static str {
     static PREFIX: OnceLock<String> = OnceLock::new();
     PREFIX.get_or_init(|| {
@@ -56,13 +56,13 @@ pub(in crate::process::system) fn tag_prefix() -> &'static str {
     })
 }
 
-/// A tag for one more engine.
+/// A new tag for one engine.
 pub(super) fn next_tag() -> OsString {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     format!("{}{}", tag_prefix(), NEXT.fetch_add(1, Ordering::Relaxed)).into()
 }
 
-/// The known children. As long as this value lives, no other thread starts or reaps one.
+/// The known children. No other thread starts or reaps one while this value exists.
 pub(in crate::process::system) struct Children(MutexGuard<'static, Option<HashSet<u32>>>);
 
 impl Children {
@@ -74,7 +74,7 @@ impl Children {
         self.0.get_or_insert_default().insert(pid);
     }
 
-    /// This engine was reaped: what it left behind is ended.
+    /// This engine was reaped: kills the processes it left behind.
     pub(in crate::process::system) fn remove(&mut self, pid: u32, tag: &OsStr) {
         self.0.get_or_insert_default().remove(&pid);
         if ADOPTS.load(Ordering::Relaxed) {
@@ -82,7 +82,7 @@ impl Children {
         }
     }
 
-    /// Kills the adopted children of this kind, and reaps those and the ones that have ended by themselves.
+    /// Kills and reaps the matching adopted children; also reaps those that have exited.
     fn end_adopted(&self, is_meant: impl Fn(u32) -> bool) {
         for _ in 0..ROUNDS {
             let mut killed = Vec::new();
@@ -110,7 +110,7 @@ impl Children {
     }
 }
 
-/// The children of all threads of this program, as proc(5) lists them.
+/// The children of all threads of this program, from proc(5).
 fn own_children() -> Vec<u32> {
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
@@ -119,7 +119,7 @@ fn own_children() -> Vec<u32> {
         .collect()
 }
 
-/// Kills all processes whose tags have this beginning: for one that does it after the death of the program that gave them.
+/// Kills all processes whose tags have this prefix, after the program that set the tags has died.
 pub(in crate::process::system) fn end_tagged(prefix: &str) {
     let own = std::process::id();
     for _ in 0..ROUNDS {
@@ -137,7 +137,7 @@ pub(in crate::process::system) fn end_tagged(prefix: &str) {
     }
 }
 
-/// Whether the environment of a process has a tag of this kind. That of a zombie is empty.
+/// Whether a process has such a tag in its environment. A zombie's environment is empty.
 fn has_tag(pid: u32, is_meant: impl Fn(&[u8]) -> bool) -> bool {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let mut variables = environment.split(|&byte| byte == 0);

@@ -1,13 +1,13 @@
-//! Signals that were ignored when the program was started, as `nohup` and shells without job control leave them: they
-//! stay ignored, and no handler is set for them.
+//! Signals ignored at program start, as `nohup` and shells without job control leave them: they stay ignored and get no
+//! handler.
 
-/// Those of these signals that are not ignored, so that a handler may be set for them.
+/// The signals that are not ignored, and may get a handler.
 pub(in crate::process::system) fn unignored(signals: &[i32]) -> Vec<i32> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     signals.iter().copied().filter(|&signal| !is_ignored(&status, signal)).collect()
 }
 
-/// The lowest bit of the mask stands for signal 1.
+/// The lowest bit of the mask is signal 1.
 fn is_ignored(status: &str, signal: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok()).unwrap_or(0);

@@ -1,8 +1,8 @@
-//! The memory that a process has used, from proc(5).
+//! Memory use of a process, from proc(5).
 
 use std::fs;
 
-/// The most memory that a process had at once so far, in bytes, without its children; `None` once it is gone.
+/// Peak memory of a process in bytes, without its children; `None` after its exit.
 pub fn peak_memory_bytes(pid: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! Linux: clone(2) without a copy of this program, the parent-death signal, pidfd, and what proc(5) says.
+//! Linux: clone(2) without a copy of this program, the parent-death signal, pidfd, and proc(5).
 
 mod affinity;
 mod descendants;
@@ -20,7 +20,7 @@ pub(super) use spawn::spawn;
 pub(in crate::process) use stat::identify;
 pub(super) use stat::{all_processes, stat};
 
-/// Signals the child itself, even where it has left its group.
+/// Signals the child even if it has left its group.
 pub(super) fn signal_child(_: Pid, pidfd: &OwnedFd, signal: Signal) {
     let _ = rustix::process::pidfd_send_signal(pidfd, signal);
 }

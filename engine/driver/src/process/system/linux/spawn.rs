@@ -1,9 +1,9 @@
-//! The start of a child process, without a copy of this one.
+//! Starts a child process without copying this one.
 //!
-//! A fork copies the page tables of the whole program, stops every thread that writes to a page behind it, and takes
-//! milliseconds once many games are played: each start would disturb them all. So the child borrows our memory until it
-//! is the new program, while the thread that starts it waits (`CLONE_VM | CLONE_VFORK` of clone(2)). `posix_spawn` does
-//! the same, but cannot ask for the signal at our death.
+//! A fork copies the page tables of the whole program, delays every thread that writes to a page afterward, and takes
+//! milliseconds once many games are running: each start would disturb them all. So the child borrows our memory until
+//! it runs the new program, while the thread that starts it waits (`CLONE_VM | CLONE_VFORK` of clone(2)). `posix_spawn`
+//! does the same, but cannot set the parent-death signal.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
@@ -25,7 +25,7 @@ use super::affinity::processor_set;
 use super::descendants::{Children, next_tag};
 use crate::process::command::{ENGINE_VARIABLE, EngineCommand, PASSWORD_VARIABLE};
 
-/// Starts the program in a group of its own; the system kills it when this thread ends.
+/// Starts the program in its own process group; the system kills it when this thread ends.
 pub(in crate::process::system) fn spawn(
     command: &EngineCommand,
     program: &Path,
@@ -71,7 +71,7 @@ pub(in crate::process::system) fn spawn(
     Ok(Spawned { pid, exit: pidfd, stdin, stdout, stderr, tag })
 }
 
-/// Ours without the password, and with the command's own; of a name given twice the last value counts.
+/// Our environment without the password, plus the command's variables; of duplicate names the last value counts.
 fn environment(command: &EngineCommand, tag: &OsStr) -> io::Result<Vec<CString>> {
     let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
     variables.remove(OsStr::new(PASSWORD_VARIABLE));
@@ -89,41 +89,41 @@ fn c_string(text: &OsStr) -> io::Result<CString> {
     Ok(CString::new(text.as_bytes())?)
 }
 
-/// As exec(3) wants a list: with a null behind it.
+/// A null-terminated list for execve(2).
 fn pointers(texts: &[CString]) -> Vec<*const libc::c_char> {
     texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
 }
 
-/// All that a child needs to become its program, made ready before it is there: it must neither allocate nor lock.
+/// Everything the child needs for exec, prepared in advance: the child must neither allocate nor lock.
 struct Launch<'a> {
     program: &'a CString,
     arguments: &'a [*const libc::c_char],
     environment: &'a [*const libc::c_char],
     directory: Option<&'a CString>,
-    /// What becomes its standard input, output and error.
+    /// Standard input, output and error.
     streams: [BorrowedFd<'a>; 3],
     processors: Option<CpuSet>,
-    /// The most files that it may have open, where that is not what we may.
+    /// The limit of open files for the child, if it differs from ours.
     files: Option<Rlimit>,
     parent: Pid,
-    /// Why it did not become the program: written by the child, into our memory.
+    /// Why exec failed; written by the child, into our memory.
     failure: Option<SpawnError>,
 }
 
-/// More than the child needs of a stack until it has one of its own.
+/// Stack size of the child before exec, with a margin.
 const STACK_BYTES: usize = 1 << 16;
 
 impl Launch<'_> {
-    /// Makes the child, and waits until it is its program or has failed.
+    /// Starts the child and waits until exec has succeeded or failed.
     fn child(&mut self) -> io::Result<(Pid, OwnedFd)> {
         const FLAGS: libc::c_int = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
-        // Aligned as a stack must be.
+        // Aligned like a stack.
         let mut stack = vec![0_u128; STACK_BYTES / size_of::<u128>()];
         let mut pidfd: libc::c_int = -1;
         let _blocked = BlockedSignals::new();
-        // SAFETY: The stack is the child's alone, grows down from its end, and lives as long as the child borrows our
-        // memory, for this thread waits until then; so does `self`. The child runs `become_program`, which obeys the
-        // rules for code behind a fork of a program with threads.
+        // SAFETY: Only the child uses the stack, which grows down from its end. The stack and `self` live as long as
+        // the child borrows our memory, since this thread waits until then. The child runs `become_program`, which
+        // follows the rules for code after a fork in a program with threads.
         #[expect(unsafe_code, reason = "no safe interface starts a child in borrowed memory")]
         let pid = unsafe {
             libc::clone(
@@ -137,22 +137,22 @@ impl Launch<'_> {
         let error = io::Error::last_os_error();
         let Some(pid) = Some(pid).filter(|pid| *pid > 0).and_then(Pid::from_raw) else { return Err(error) };
         if pidfd < 0 {
-            // A system older than the flag passes over it.
+            // A system older than the flag ignores it.
             let _ = rustix::process::kill_process(pid, Signal::KILL);
             let _ = retry_on_intr(|| waitpid(Some(pid), WaitOptions::empty()));
             return Err(Errno::NOSYS.into());
         }
-        // SAFETY: The system has just opened it for us.
-        #[expect(unsafe_code, reason = "the system gives it as a number")]
+        // SAFETY: The system has just opened this descriptor for us.
+        #[expect(unsafe_code, reason = "the system returns a raw descriptor")]
         let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
         Ok((pid, pidfd))
     }
 
-    /// Runs in the child, and comes back only with the reason why it could not become the program.
+    /// Runs in the child; returns only if exec fails, with the reason.
     fn run(&self) -> SpawnError {
         self.prepare().err().unwrap_or_else(|| {
             restore_signals();
-            // SAFETY: All three are what execve(2) asks for, and live.
+            // SAFETY: All three are valid arguments of execve(2), and live.
             #[expect(unsafe_code, reason = "the environment is given in memory")]
             unsafe {
                 libc::execve(self.program.as_ptr(), self.arguments.as_ptr(), self.environment.as_ptr());
@@ -161,12 +161,12 @@ impl Launch<'_> {
         })
     }
 
-    /// The errors of the system's calls are numbers: none of them allocates.
+    /// Must not allocate: the errors of system calls are numbers.
     fn prepare(&self) -> Result<(), SpawnError> {
         rustix::process::setpgid(None, None)?;
         leave_terminal();
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        // The parent may have died before the line above; then that signal will never come.
+        // If the parent died before the line above, the signal will never come.
         if rustix::process::getppid() != Some(self.parent) {
             return Err(Errno::SRCH.into());
         }
@@ -189,9 +189,9 @@ impl Launch<'_> {
     }
 }
 
-/// In the child: gives up the terminal, so that an engine that sets the modes of /dev/tty is not stopped by SIGTTOU. A session
-/// of its own would do that as well, but the scheduler shares the processors out by sessions (autogroup of sched(7)): an engine
-/// would get as much as all that the user does besides, whatever its nice value.
+/// In the child: gives up the terminal, so that an engine that sets the modes of /dev/tty is not stopped by SIGTTOU. A
+/// new session would do that too, but the scheduler divides processor time by session (autogroup of sched(7)): an
+/// engine would get as much as everything else of this user, whatever its nice value.
 fn leave_terminal() {
     if let Ok(terminal) = rustix::fs::open(c"/dev/tty", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()) {
         // SAFETY: The call takes no argument.
@@ -203,21 +203,21 @@ fn leave_terminal() {
 }
 
 extern "C" fn become_program(launch: *mut libc::c_void) -> libc::c_int {
-    // SAFETY: `Launch::child` gives it, and waits.
-    #[expect(unsafe_code, reason = "clone(2) hands on a bare pointer")]
+    // SAFETY: `Launch::child` passes this pointer and waits.
+    #[expect(unsafe_code, reason = "clone(2) passes a raw pointer")]
     let launch = unsafe { &mut *launch.cast::<Launch<'_>>() };
     launch.failure = Some(launch.run());
     libc::EXIT_FAILURE
 }
 
-/// All signals of this thread are held back as long as this value lives, so that no handler of ours runs in a child
-/// that borrows our memory.
+/// Blocks all signals of this thread while it lives, so that no signal handler of ours runs in a child that borrows our
+/// memory.
 struct BlockedSignals(libc::sigset_t);
 
 impl BlockedSignals {
     fn new() -> BlockedSignals {
-        // SAFETY: Zeros are a set of signals, and both sets are ours.
-        #[expect(unsafe_code, reason = "there is no safe interface to the mask of signals")]
+        // SAFETY: All zeros is a valid signal set, and both sets are ours.
+        #[expect(unsafe_code, reason = "there is no safe interface to the signal mask")]
         unsafe {
             let (mut all, mut before): (libc::sigset_t, libc::sigset_t) =
                 (std::mem::zeroed(), std::mem::zeroed());
@@ -230,20 +230,20 @@ impl BlockedSignals {
 
 impl Drop for BlockedSignals {
     fn drop(&mut self) {
-        // SAFETY: The set is the one from before.
-        #[expect(unsafe_code, reason = "as above")]
+        // SAFETY: The set was saved above.
+        #[expect(unsafe_code, reason = "there is no safe interface to the signal mask")]
         unsafe {
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, ptr::null_mut());
         }
     }
 }
 
-/// In the child: no signal is handled by us any more, none is held back, and writing to a closed pipe ends a program
-/// again, which Rust's own start has changed. What this program was started to ignore (nohup) stays ignored. A signal that came in between was
-/// meant for us, not for the program (Ctrl-C before the child had a group of its own): to ignore a signal forgets it.
+/// In the child: restores the default handlers, unblocks all signals, and lets a write to a closed pipe end the program
+/// again (Rust ignores SIGPIPE). Signals ignored at our start (nohup) stay ignored. A signal that arrived meanwhile was
+/// meant for us, not for the program (Ctrl-C before the child had its own group): ignoring a signal discards it.
 fn restore_signals() {
-    // SAFETY: The child has handlers and a mask of its own, and zeros are a set and an action.
-    #[expect(unsafe_code, reason = "there is no safe interface to handlers and masks of signals")]
+    // SAFETY: The child has its own handlers and mask, and all zeros is a valid set and action.
+    #[expect(unsafe_code, reason = "there is no safe interface to signal handlers and masks")]
     unsafe {
         for signal in 1..=libc::SIGRTMAX() {
             let mut action: libc::sigaction = std::mem::zeroed();

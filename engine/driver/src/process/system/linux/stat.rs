@@ -1,10 +1,10 @@
-//! What proc(5) says of processes.
+//! Process information from proc(5).
 
 use std::fs;
 
 use super::super::unix::{Life, ProcessStat};
 
-/// When a process started, in clock ticks since the system did, and its session.
+/// Start time of a process in clock ticks since boot, and its session.
 pub(in crate::process) fn identify(pid: u32) -> Option<(u64, u32)> {
     stat(pid).map(|stat| (stat.started, stat.session))
 }
@@ -16,7 +16,7 @@ pub(in crate::process::system) fn all_processes() -> impl Iterator<Item = u32> {
 
 pub(in crate::process::system) fn stat(pid: u32) -> Option<ProcessStat> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field is the program's name in parentheses, which may hold spaces and parentheses itself.
+    // The second field is the program's name in parentheses; it may contain spaces and parentheses.
     let (_, rest) = text.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
     Some(ProcessStat {

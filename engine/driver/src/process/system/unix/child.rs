@@ -1,4 +1,4 @@
-//! A child of Linux or macOS: pipes that never block, and signals to its process group.
+//! A child process on Linux or macOS: non-blocking pipes, and signals to its process group.
 
 use std::ffi::OsString;
 use std::io;
@@ -20,16 +20,16 @@ use super::super::{Errors, ReadOutcome, SpawnError, SystemChild, Written};
 use crate::process::command::EngineCommand;
 use crate::process::exit::Exit;
 
-/// A child that has become its program, and our ends of its pipes.
+/// A running child with our ends of its pipes.
 #[derive(Debug)]
 pub(in crate::process::system) struct Spawned {
     pub(in crate::process::system) pid: Pid,
-    /// Becomes readable when the child ends.
+    /// Readable when the child exits.
     pub(in crate::process::system) exit: OwnedFd,
     pub(in crate::process::system) stdin: OwnedFd,
     pub(in crate::process::system) stdout: OwnedFd,
     pub(in crate::process::system) stderr: Option<OwnedFd>,
-    /// What marks it, and what it starts, in the environment.
+    /// The tag in its environment, inherited by its descendants.
     pub(in crate::process::system) tag: OsString,
 }
 
@@ -61,7 +61,7 @@ impl Child {
     }
 
     fn signal(&self, signal: Signal) {
-        // Both may find no process left, and then there is none to end.
+        // Either call may find no process left.
         let _ = rustix::process::kill_process_group(self.pid, signal);
         signal_child(self.pid, &self.exit, signal);
     }
@@ -87,7 +87,7 @@ impl SystemChild for Child {
         self.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
-    /// Raises no SIGPIPE in a Rust program.
+    /// Rust programs ignore SIGPIPE.
     fn write(&mut self, bytes: &[u8]) -> Written {
         let Some(stdin) = &self.stdin else { return Written::Broken };
         loop {
@@ -128,7 +128,7 @@ impl SystemChild for Child {
         self.signal(Signal::KILL);
     }
 
-    /// The group goes before the number: once the child is reaped, the system may give its number to others.
+    /// The group is killed first: once the child is reaped, the system may reuse its process id.
     fn reap(&mut self) -> Option<Exit> {
         self.kill();
         let mut children = Children::lock();
@@ -138,7 +138,7 @@ impl SystemChild for Child {
     }
 }
 
-/// Reads a pipe once, and closes it at its end.
+/// Reads a pipe once and closes it at end of file.
 fn read(pipe: &mut Option<OwnedFd>, buffer: &mut [u8]) -> ReadOutcome {
     let Some(open) = pipe else { return ReadOutcome::Closed };
     match rustix::io::read(open, buffer) {

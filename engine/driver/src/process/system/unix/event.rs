@@ -1,4 +1,4 @@
-//! What an interrupt is made of: a descriptor that becomes readable once, and stays so.
+//! The event behind an interrupt: a descriptor that becomes readable once and stays readable.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 #[derive(Debug)]
 pub(in crate::process) struct Event {
     read: OwnedFd,
-    /// Where the system has no eventfd: the writing end of a pipe.
+    /// The writing end of a pipe, on systems without eventfd.
     #[cfg(not(target_os = "linux"))]
     write: OwnedFd,
 }
@@ -34,11 +34,11 @@ impl Event {
         let write = &self.read;
         #[cfg(not(target_os = "linux"))]
         let write = &self.write;
-        // The only failure is that it is full, and then it is set.
+        // A write fails only if the event is full, and so already set.
         let _ = rustix::io::write(write, &1_u64.to_ne_bytes());
     }
 
-    /// Waits until it is set, for at most this time; whether it is.
+    /// Waits until it is set or the time has passed; returns whether it is set.
     pub(in crate::process) fn wait(&self, time: Duration) -> bool {
         let mut fds = [PollFd::from_borrowed_fd(self.fd(), PollFlags::IN)];
         let time = Timespec::try_from(time).ok();

@@ -1,4 +1,4 @@
-//! Ends what is left of a process group that an earlier run started.
+//! Kills the rest of a process group that an earlier run started.
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
@@ -8,7 +8,7 @@ use super::super::linux::{all_processes, stat};
 use super::super::macos::{all_processes, stat};
 use crate::process::identity::ProcessIdentity;
 
-/// What the system says of a process.
+/// Start time, session and group of a process.
 #[derive(Clone, Copy)]
 pub(in crate::process::system) struct ProcessStat {
     pub(in crate::process::system) group: u32,
@@ -23,7 +23,7 @@ pub(in crate::process::system) enum Life {
     Zombie,
 }
 
-/// Kills what is left of this process and its group; how many processes there were.
+/// Kills this process and its group if they are still there; returns the number of processes.
 pub(in crate::process) fn sweep(identity: &ProcessIdentity) -> usize {
     if stat(identity.pid).is_some_and(|leader| leader.started != identity.started) {
         return 0;

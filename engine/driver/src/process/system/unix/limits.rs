@@ -1,4 +1,4 @@
-//! What the system lets this program have: open files and processes. Engines need both.
+//! The system's limits on open files and processes, and how many concurrent games they allow.
 
 use std::fs;
 use std::path::Path;
@@ -6,50 +6,51 @@ use std::sync::OnceLock;
 
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 
-/// The descriptors of a running engine: three pipes and its process.
+/// Descriptors per running engine: three pipes and the process.
 const DESCRIPTORS_OF_AN_ENGINE: u64 = 4;
 
-/// What a game needs besides: the log, and the other ends of the pipes while an engine is started.
+/// Further descriptors per game: the log, and the other ends of the pipes during a start.
 const DESCRIPTORS_OF_A_GAME: u64 = 4;
 
-/// What a program needs for itself: store, games, page with its visitors.
+/// Descriptors for this program: store, games, web page and its connections.
 const DESCRIPTORS_IN_RESERVE: u64 = 128;
 
-/// What else of this user may be started while games are played.
+/// Processes left free for other programs of this user.
 const PROCESSES_IN_RESERVE: u64 = 16;
 
-/// The most that macOS lets a program ask for, though it says that nothing limits them (setrlimit(2), `OPEN_MAX`).
+/// Maximum that macOS grants, though it reports no limit (setrlimit(2), `OPEN_MAX`).
 const MOST_FILES_OF_MACOS: u64 = 10240;
 
-/// The limit of open files as this program found it, for its children.
+/// The limit of open files at program start, for child processes.
 static FILES_AT_START: OnceLock<Rlimit> = OnceLock::new();
 
-/// Lets this program open as many files as the system allows it. Its engines keep the limit that was found: some of them
-/// close everything up to it at their start.
+/// Raises this program's limit of open files to the maximum allowed. Engines keep the original limit: some close every
+/// descriptor up to the limit at startup.
 pub fn raise_file_limit() {
     let found = getrlimit(Resource::Nofile);
     let _ = FILES_AT_START.set(found);
     let most = cfg!(target_os = "macos").then_some(MOST_FILES_OF_MACOS);
     let current = [found.maximum, most].into_iter().flatten().min();
-    // A system that refuses leaves it as it is, which `most_games` sees.
+    // If the system refuses, the limit is unchanged, and `most_games` takes it into account.
     let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum: found.maximum });
 }
 
-/// The limit that children get, if this program has changed its own.
+/// The limit for children, if this program has raised its own.
 pub(in crate::process::system) fn file_limit_of_children() -> Option<Rlimit> {
     FILES_AT_START.get().copied()
 }
 
-/// How many games can be played at once, and which limit says so.
+/// The maximum number of concurrent games, and the limit that causes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MostGames {
-    /// The number; zero where not even one can be played.
+    /// Zero if not even one game can be played.
     pub games: usize,
-    /// The limit, in words, with the command that shows it.
+    /// The limit's name and the command that shows it.
     pub limit: &'static str,
 }
 
-/// The most games at once, each of two engines with this many threads, that the limits of this system allow; `None` without limits.
+/// The maximum number of concurrent games, with this many threads per engine, under the system's limits; `None` without
+/// limits.
 pub fn most_games(threads: usize) -> Option<MostGames> {
     let files = getrlimit(Resource::Nofile)
         .current
@@ -66,13 +67,13 @@ fn by_files(files: u64) -> usize {
     (files.saturating_sub(DESCRIPTORS_IN_RESERVE) / each).try_into().unwrap_or(usize::MAX)
 }
 
-/// An engine has its main thread besides those that search, and a game a thread of ours.
+/// Each engine has a main thread besides its search threads, and each game one thread of ours.
 fn by_processes(left: u64, threads: usize) -> usize {
     let each = 2 * (1 + threads as u64) + 1;
     (left.saturating_sub(PROCESSES_IN_RESERVE) / each).try_into().unwrap_or(usize::MAX)
 }
 
-/// How many processes and threads may be started yet; `None` where nothing limits them.
+/// How many more processes and threads this user may start; `None` without a limit.
 fn processes_left() -> Option<u64> {
     let of_group = of_control_group();
     let limit = getrlimit(Resource::Nproc).current.filter(|_| !getuid().is_root());
@@ -80,7 +81,7 @@ fn processes_left() -> Option<u64> {
     [of_group, of_user].into_iter().flatten().min()
 }
 
-/// What the control group of this program has left (cgroups(7), version 2).
+/// What this program's control group has left (cgroups(7), version 2).
 fn of_control_group() -> Option<u64> {
     let own = fs::read_to_string("/proc/self/cgroup").ok()?;
     let path = own.lines().find_map(|line| line.strip_prefix("0::"))?;

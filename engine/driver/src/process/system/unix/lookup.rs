@@ -1,4 +1,4 @@
-//! Which files can be run: the mode bits, and the first bytes.
+//! Whether a file can be executed: mode bits and first bytes.
 
 use std::fs::{self, Metadata};
 use std::io::Read;
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use crate::process::lookup::LookupError;
 
-/// Where Debian puts engines; not in the `PATH` of root and of services.
+/// Where Debian installs engines; not in the `PATH` of root and of services.
 pub(in crate::process) const FALLBACK_FOLDERS: &[&str] = &["/usr/games", "/usr/local/games"];
 
-/// The files that a path may mean.
+/// The files that a path may refer to.
 pub(in crate::process) fn candidates(path: &Path) -> impl Iterator<Item = PathBuf> {
     std::iter::once(path.to_path_buf())
 }
@@ -25,7 +25,7 @@ pub(in crate::process) fn is_executable(metadata: &Metadata) -> bool {
     metadata.permissions().mode() & 0o111 != 0
 }
 
-/// Looks at the first bytes. Where the system has been taught other formats (wine, qemu) it is left to the system.
+/// Checks the first bytes. If the system supports other formats (wine, qemu), the check is left to it.
 pub(in crate::process) fn check_format(path: &Path) -> Result<(), LookupError> {
     let mut head = Vec::new();
     let Ok(file) = fs::File::open(path) else { return Ok(()) };
@@ -47,13 +47,13 @@ pub(in crate::process) fn check_format(path: &Path) -> Result<(), LookupError> {
     Err(LookupError::ForeignFormat { path: path.to_path_buf() })
 }
 
-/// A Mach-O file, for one processor or several.
+/// A Mach-O file, for one architecture or several.
 #[cfg(target_os = "macos")]
 fn is_native(head: &[u8]) -> bool {
     [[0xcf, 0xfa, 0xed, 0xfe], [0xca, 0xfe, 0xba, 0xbe]].iter().any(|magic| head.starts_with(magic))
 }
 
-/// An ELF file for the processor family that we run on (e_machine, byte 18 of the header; elf(5)).
+/// An ELF file for our processor architecture (e_machine, byte 18 of the header; elf(5)).
 #[cfg(not(target_os = "macos"))]
 fn is_native(head: &[u8]) -> bool {
     if !head.starts_with(b"\x7fELF") || head.len() < 20 {

@@ -1,4 +1,4 @@
-//! What Linux and macOS share: pipes that never block, `poll(2)`, process groups, resource limits.
+//! Code shared by Linux and macOS: non-blocking pipes, `poll(2)`, process groups, resource limits.
 
 mod child;
 mod event;
@@ -27,14 +27,14 @@ pub(in crate::process) use poll::poll;
 pub use reaper::{Reaper, run_reaper};
 pub use signals::StopSignals;
 
-/// The file that discards what is written to it.
+/// The null device.
 pub(in crate::process) const NULL_DEVICE: &str = "/dev/null";
 
-/// What an error of a start means.
+/// Kind of error at a start.
 pub(in crate::process) enum StartErrorKind {
-    /// Too many files, processes or too little memory.
+    /// Out of files, processes or memory.
     Exhausted,
-    /// The file is no program for this system.
+    /// The file is not a program for this system.
     ForeignFormat,
     Other,
 }

@@ -10,7 +10,7 @@ use super::child::Child;
 use super::event::Event;
 use crate::process::poll::{Ready, SOURCES, Source, Watch};
 
-/// Waits from one instant to another until some of the watched sources are ready; none are if the latter came first.
+/// Waits from one instant to another until a watched source is ready; none is ready at the deadline.
 #[inline]
 pub(in crate::process) fn poll(watch: &Watch<'_>, now: Instant, deadline: Instant) -> io::Result<Ready> {
     let mut ready = [None; SOURCES];
@@ -23,7 +23,7 @@ pub(in crate::process) fn poll(watch: &Watch<'_>, now: Instant, deadline: Instan
     Ok(ready)
 }
 
-/// Polls from now until something is ready, or the deadline; how many are.
+/// Polls until something is ready or the deadline passes; returns how many are ready.
 fn poll_until(fds: &mut [PollFd<'_>], mut now: Instant, deadline: Instant) -> io::Result<usize> {
     loop {
         let timeout = Timespec::try_from(deadline.saturating_duration_since(now)).ok();
@@ -37,7 +37,7 @@ fn poll_until(fds: &mut [PollFd<'_>], mut now: Instant, deadline: Instant) -> io
 
 type Watched<'a> = ([PollFd<'a>; SOURCES], [Source; SOURCES], usize);
 
-/// The watched descriptors, the most likely first, and how many they are.
+/// The watched descriptors, the most likely ones first, and their number.
 #[inline]
 fn watched<'a>(watch: &Watch<'a>) -> Watched<'a> {
     let read = PollFlags::IN;

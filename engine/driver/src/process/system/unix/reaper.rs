@@ -1,9 +1,9 @@
-//! The reaper: a process that outlives its owner by a moment, and ends what the owner left behind.
+//! The reaper: a process that outlives its owner and kills the processes that the owner left behind.
 //!
-//! Linux's parent-death signal reaches an engine, but not what a wrapper script started, and the system withdraws it
-//! from set-user-id programs; macOS has none. The reaper closes these gaps: it reads from a pipe which processes start and
-//! end, and when that pipe ends, however its owner died, it sweeps the groups of those that are left. It has a process
-//! group of its own, so that no signal of a terminal reaches it.
+//! Linux's parent-death signal reaches an engine, but not the children of a wrapper script, nor set-user-id programs;
+//! macOS has no such signal. The reaper closes these gaps: it reads from a pipe which processes start and exit. When
+//! that pipe closes, however its owner died, it kills the groups of the processes still listed. It has its own process
+//! group, so no terminal signal reaches it.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead};
@@ -24,10 +24,10 @@ use super::super::macos::{Children, end_tagged, tag_prefix};
 use crate::process::command::PASSWORD_VARIABLE;
 use crate::process::identity::ProcessIdentity;
 
-/// How long a reaper may take to leave at the end of its input.
+/// How long a reaper may take to exit at the end of its input.
 const LEAVING: Duration = Duration::from_secs(1);
 
-/// The owner's end. All clones are one reaper; it leaves when the last of them is dropped.
+/// The owner's handle. All clones share one reaper, which exits when the last is dropped.
 #[derive(Clone, Debug)]
 pub struct Reaper(Arc<ReaperProcess>);
 
@@ -46,7 +46,7 @@ impl PartialEq for Reaper {
 impl Eq for Reaper {}
 
 impl Reaper {
-    /// Starts a reaper: this program with this argument must do nothing but [`run_reaper`] on its standard input.
+    /// Starts a reaper: this program, run with this argument, must only call [`run_reaper`] on its standard input.
     ///
     /// # Errors
     /// If the system refuses.
@@ -70,18 +70,18 @@ impl Reaper {
         Ok(Reaper(Arc::new(ReaperProcess { input, child: Mutex::new(child) })))
     }
 
-    /// This process was started.
+    /// Records that this process was started.
     pub(in crate::process) fn watch(&self, process: ProcessIdentity) {
         self.send('+', process);
     }
 
-    /// This process and its group are gone.
+    /// Records that this process and its group have ended.
     pub(in crate::process) fn release(&self, process: ProcessIdentity) {
         self.send('-', process);
     }
 
-    /// A line is shorter than what a pipe takes in one piece (pipe(7)), so that threads need no lock. A reaper that is
-    /// gone or does not read is no reason to stop: what else ends the engines still works.
+    /// A line is shorter than an atomic pipe write (pipe(7)), so threads need no lock. Errors are ignored: the other
+    /// ways to kill the engines still work.
     fn send(&self, change: char, process: ProcessIdentity) {
         let Some(input) = &self.0.input else { return };
         let line = format!("{change}{} {} {}\n", process.pid, process.started, process.session);
@@ -105,7 +105,7 @@ impl Drop for ReaperProcess {
     }
 }
 
-/// Runs the reaper: reads which processes start and end until its owner is gone, and ends those that are left.
+/// The reaper's main loop: tracks which processes start and exit until its owner is dead, and kills those still listed.
 pub fn run_reaper(input: impl BufRead) {
     let mut watched = HashSet::new();
     let mut tags = None;
@@ -123,7 +123,7 @@ pub fn run_reaper(input: impl BufRead) {
     for process in watched {
         let _ = process.sweep();
     }
-    // An owner that ends in order leaves no engine behind, but maybe helpers of one.
+    // An owner that exits normally leaves no engine behind, but perhaps their helpers.
     if let Some(prefix) = tags {
         end_tagged(&prefix);
     }

@@ -1,6 +1,6 @@
-//! Ctrl-C and the other signals that ask a program to end.
+//! Ctrl-C and the other signals that ask a program to stop.
 //!
-//! signal-hook, because a handler may do next to nothing by itself: it turns signals into an iterator.
+//! Uses signal-hook, which turns signals into an iterator, since a signal handler may do almost nothing itself.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,11 +14,11 @@ use super::super::linux::unignored;
 #[cfg(target_os = "macos")]
 use super::super::macos::unignored;
 
-/// The requests to end that this program gets: Ctrl-C, SIGTERM, SIGHUP, unless they were ignored when it was started.
+/// The stop signals sent to this program: Ctrl-C, SIGTERM, SIGHUP, unless they were ignored at its start.
 #[derive(Debug)]
 pub struct StopSignals {
     signals: Signals,
-    /// Those that came together with the last one.
+    /// Signals that arrived together with the last one.
     pending: VecDeque<i32>,
 }
 
