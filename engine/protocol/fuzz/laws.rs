@@ -1,12 +1,12 @@
-//! The laws that the fuzz targets hold, one function a protocol: parsing never panics, whatever the bytes, and a message prints
-//! on one line that parses to the same message. `cargo test` replays the corpus through them.
+//! The properties that the fuzz targets check, one function per protocol: parsing never panics, and a message prints on
+//! one line that parses to the same message. `cargo test` replays the corpus.
 
 use smalt_chess::notation::encoding;
 use smalt_chess::{CastlingMode, Position};
 use smalt_protocol::xboard::{declare_option, moves, parse_option};
 use smalt_protocol::{TimeControl, uci, xboard};
 
-/// UCI, both ends, and time controls.
+/// UCI messages in both directions, and time controls.
 pub(crate) fn uci(bytes: &[u8]) {
     for line in encoding::decode(bytes).split('\n') {
         let message = uci::EngineMessage::parse(line);
@@ -21,7 +21,7 @@ pub(crate) fn uci(bytes: &[u8]) {
     }
 }
 
-/// xboard, both ends, with options and the moves of thinking lines.
+/// xboard messages in both directions, options, and moves of thinking lines.
 pub(crate) fn xboard(bytes: &[u8]) {
     let start = Position::start();
     for line in encoding::decode(bytes).split('\n') {

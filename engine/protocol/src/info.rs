@@ -44,7 +44,7 @@ pub struct Info<'a> {
     pub string: Option<&'a str>,
 }
 
-/// A root move, and the line that refutes it.
+/// A root move and the line that refutes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refutation<'a> {
     pub refuted: UciMove,

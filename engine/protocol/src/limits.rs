@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use smalt_chess::UciMove;
 
-/// Limits of a search. Without any the search runs until `stop`.
+/// Limits of a search. Without any, the search runs until `stop`.
 ///
 /// Times are written in whole milliseconds, rounded down.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

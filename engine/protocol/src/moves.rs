@@ -8,8 +8,8 @@ use crate::words::Words;
 
 /// A move sequence: either values, or text that is parsed while iterating.
 ///
-/// Engines print far more variations than are read, so the text is kept as it is. The sequence ends at the first
-/// word that is not a move.
+/// Engines print far more variations than are read, so the text is stored unparsed. The sequence ends at the first word
+/// that is not a move.
 #[derive(Clone, Copy)]
 pub struct Moves<'a>(MoveSource<'a>);
 
@@ -22,7 +22,7 @@ enum MoveSource<'a> {
 impl<'a> Moves<'a> {
     pub const NONE: Moves<'static> = Moves(MoveSource::Values(&[]));
 
-    /// Moves in coordinate notation, between white space.
+    /// Moves in coordinate notation, separated by white space.
     pub const fn from_text(text: &'a str) -> Moves<'a> {
         Moves(MoveSource::Text(text))
     }
@@ -98,7 +98,7 @@ impl<'a> IntoIterator for &Moves<'a> {
 }
 
 impl PartialEq for Moves<'_> {
-    /// Equal moves, whether read from a text or not.
+    /// Compares moves, whether parsed or not.
     fn eq(&self, other: &Moves<'_>) -> bool {
         self.iter().eq(other.iter())
     }

@@ -7,8 +7,8 @@ use crate::words::{Words, trim};
 
 /// An engine option.
 ///
-/// The protocols mark the end of a name by a word, so a name can't hold `value`, nor `type` before a kind; and a
-/// choice can't hold `var` or `default`.
+/// Both protocols end a name at a keyword, so a name can't contain `value`, nor `type` before a type; and a choice
+/// can't contain `var` or `default`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OptionDeclaration {
     /// Name; lookups ignore case and the amount of inner space.
@@ -24,7 +24,7 @@ pub enum OptionKind {
     Check { default: bool },
     /// An integer (`spin`).
     Spin {
-        /// Default; some engines declare one outside of their range.
+        /// Default; some engines declare one outside the range.
         default: i64,
         min: i64,
         max: i64,
@@ -33,7 +33,7 @@ pub enum OptionKind {
     Combo { default: String, choices: Vec<String> },
     /// An action without a value (`button`).
     Button,
-    /// A text on one line (`string`).
+    /// A single line of text (`string`).
     Text {
         /// Default; may be empty.
         default: String,
@@ -120,7 +120,7 @@ impl OptionDeclaration {
 }
 
 impl fmt::Display for OptionValue {
-    /// As the option reads it; nothing for a button.
+    /// In the form that the option parses; empty for a button.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             OptionValue::Check(value) => value.fmt(f),
@@ -138,12 +138,12 @@ pub fn find<'a>(options: &'a [OptionDeclaration], name: &str) -> Option<&'a Opti
 
 const EMPTY: &str = "<empty>";
 
-/// The text itself, nothing for `<empty>`.
+/// The text; empty for `<empty>`.
 pub(crate) fn unwrap_empty(text: &str) -> &str {
     if text == EMPTY { "" } else { text }
 }
 
-/// The text itself, `<empty>` for nothing.
+/// The text; `<empty>` for an empty one.
 pub(crate) fn wrap_empty(text: &str) -> &str {
     if text.is_empty() { EMPTY } else { text }
 }

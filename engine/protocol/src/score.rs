@@ -1,17 +1,17 @@
 //! Engine scores.
 
-/// A score from the view of the side to move: positive is good for that side.
+/// A score from the side to move's point of view: positive is good for that side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Score {
     /// Centipawns.
     Centipawns(i32),
-    /// Full moves, not plies, to mate: positive when the side to move gives it, negative when it is mated; 0 when
-    /// it is mated already.
+    /// Full moves, not plies, to mate: positive if the side to move mates, negative if it is mated; 0 if it is already
+    /// mated.
     Mate(i32),
 }
 
 impl Score {
-    /// The same score from the other side's view.
+    /// The same score from the other side's point of view.
     #[must_use]
     pub fn negated(self) -> Score {
         match self {
@@ -26,13 +26,13 @@ impl Score {
 pub enum Bound {
     #[default]
     Exact,
-    /// The score is a lower bound.
+    /// The true score is at least this.
     Lower,
-    /// The score is an upper bound.
+    /// The true score is at most this.
     Upper,
 }
 
-/// A reported score, from the view of the side to move at the root.
+/// A reported score, from the point of view of the side to move at the root.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ReportedScore {
     pub score: Score,
@@ -40,7 +40,7 @@ pub struct ReportedScore {
 }
 
 impl ReportedScore {
-    /// The same from the other side's view: what is at least so much for one is at most so much for the other.
+    /// The same from the other side's point of view: lower and upper bound are swapped.
     #[must_use]
     pub fn negated(self) -> ReportedScore {
         let bound = match self.bound {
@@ -58,7 +58,7 @@ impl From<Score> for ReportedScore {
     }
 }
 
-/// WDL of the side to move at the root, in permille. The three should add up to 1,000.
+/// WDL of the side to move at the root, in permille. The sum should be 1,000.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Wdl {
     pub win: u32,

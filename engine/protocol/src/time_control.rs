@@ -1,13 +1,13 @@
 //! Time controls in the notation of engine testers: `40/60+0.6`, `10+0.1`, `1:30`.
 //!
-//! The running clocks belong to the game.
+//! The running clocks are left to the game.
 
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The periods of a time control. The last one repeats if it counts moves. No period means unlimited time.
+/// The periods of a time control. The last one repeats if it counts moves. Without periods, time is unlimited.
 ///
 /// Written as `moves/seconds+increment` (cutechess notation); several periods are separated by commas, and `inf` is
 /// unlimited time. Also accepted: minutes (`moves/minutes:seconds+increment`), and colons between periods as in PGN,
@@ -50,10 +50,10 @@ const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 impl TimeControl {
     pub const UNLIMITED: TimeControl = TimeControl { periods: Vec::new() };
 
-    /// A time control of these periods; an empty list is unlimited time.
+    /// A time control of these periods; an empty list means unlimited time.
     ///
     /// # Errors
-    /// If a period has no time or more than a year, or follows one that never ends.
+    /// If a period has no time or more than a year, or follows one without a number of moves.
     pub fn new(periods: Vec<Period>) -> Result<TimeControl, TimeControlError> {
         for (n, period) in periods.iter().enumerate() {
             period.check()?;
@@ -64,8 +64,8 @@ impl TimeControl {
         Ok(TimeControl { periods })
     }
 
-    /// Reads `moves/minutes:seconds+increment`, where moves, minutes and increment may be missing; several such
-    /// periods between commas; or `inf`.
+    /// Parses `moves/minutes:seconds+increment`, where moves, minutes and increment are optional; several such periods
+    /// separated by commas; or `inf`.
     ///
     /// # Errors
     /// If the text is malformed or [`TimeControl::new`] refuses the periods.
@@ -83,8 +83,7 @@ impl TimeControl {
         &self.periods
     }
 
-    /// The current period after `moves` moves of a side, and the moves left in it.
-    /// `None` when time is unlimited.
+    /// The current period after a side's first `moves` moves, and the moves left in it. `None` if time is unlimited.
     pub fn period_after(&self, moves_played: u32) -> Option<(Period, Option<NonZeroU32>)> {
         let (last, first) = self.periods.split_last()?;
         let mut played = moves_played;
@@ -120,7 +119,7 @@ impl Period {
     }
 }
 
-/// A colon separates periods, not minutes from seconds, after an increment or before a number of moves.
+/// Whether colons separate periods, not minutes from seconds: they follow an increment or precede a number of moves.
 fn parts_periods_by_colons(text: &str) -> bool {
     text.split(',').any(|part| {
         let pieces: Vec<&str> = part.split(':').collect();
@@ -128,7 +127,7 @@ fn parts_periods_by_colons(text: &str) -> bool {
     })
 }
 
-/// Zero is the rest of the game, as in cutechess.
+/// Zero means the rest of the game, as in cutechess.
 fn parse_moves(text: &str) -> Result<Option<NonZeroU32>, TimeControlError> {
     text.trim().parse().map(NonZeroU32::new).map_err(|_| TimeControlError::Moves(text.to_owned()))
 }
@@ -143,7 +142,7 @@ fn parse_clock(text: &str) -> Result<Duration, TimeControlError> {
     minutes.checked_add(parse_seconds(seconds)?).ok_or_else(bad)
 }
 
-/// Seconds with up to nine decimals, exactly.
+/// Parses seconds with up to nine decimals, exactly.
 fn parse_seconds(text: &str) -> Result<Duration, TimeControlError> {
     let bad = || TimeControlError::Time(text.to_owned());
     let (whole, decimals) = text.trim().split_once('.').unwrap_or((text.trim(), ""));

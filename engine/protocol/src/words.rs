@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Write};
 
-/// The words of one line: what lies between spaces, tabs and other control characters.
+/// The words of a line, separated by spaces, tabs and other control characters.
 ///
-/// A carriage return or line feed ends the line; what follows is not read.
+/// A carriage return or line feed ends the line; the rest is ignored.
 #[derive(Clone, Debug)]
 pub(crate) struct Words<'a> {
     line: &'a str,
@@ -15,12 +15,12 @@ fn is_space(byte: u8) -> bool {
     byte <= b' '
 }
 
-/// The text without space at its ends.
+/// The text without leading and trailing space.
 pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| c <= ' ')
 }
 
-/// What stands in braces: up to the first closing one, whether or not the opening one was forgotten.
+/// The text before the first closing brace, without the opening brace, which may be missing.
 pub(crate) fn without_braces(text: &str) -> &str {
     let inside = text.strip_prefix('{').unwrap_or(text);
     trim(inside.split('}').next().unwrap_or(inside))
@@ -33,17 +33,17 @@ impl<'a> Words<'a> {
         Words { line: trim(&text[..end]), at: 0 }
     }
 
-    /// The whole line without space at its ends.
+    /// The whole line without leading and trailing space.
     pub(crate) fn line(&self) -> &'a str {
         self.line
     }
 
-    /// What has not been read yet, inner space as it stands.
+    /// The unread part, inner spaces included.
     pub(crate) fn rest(&self) -> &'a str {
         trim(&self.line[self.at..])
     }
 
-    /// Takes the next word if `read` accepts it.
+    /// Consumes the next word if `read` accepts it.
     pub(crate) fn accept<T>(&mut self, read: impl FnOnce(&'a str) -> Option<T>) -> Option<T> {
         let mut ahead = self.clone();
         let value = read(ahead.next()?)?;
@@ -51,12 +51,12 @@ impl<'a> Words<'a> {
         Some(value)
     }
 
-    /// Everything before the first word that `stops` accepts, with its inner space; that word is not taken.
+    /// The text before the first word that `stops` accepts; that word is not consumed.
     pub(crate) fn until(&mut self, stops: impl Fn(&str) -> bool) -> &'a str {
         self.take_run(|word, _after| stops(word))
     }
 
-    /// Like [`Words::until`], with a look at the word after.
+    /// Like [`Words::until`]; `stops` also gets the following word.
     pub(crate) fn until_followed(&mut self, stops: impl Fn(&str, Option<&str>) -> bool) -> &'a str {
         self.take_run(|word, after| stops(word, after.clone().next()))
     }
@@ -92,12 +92,12 @@ impl<'a> Iterator for Words<'a> {
             end += 1;
         }
         self.at = end;
-        // Words begin and end beside ASCII, so on borders of characters.
+        // Words are delimited by ASCII, so both indices are character boundaries.
         (start < end).then(|| &self.line[start..end])
     }
 }
 
-/// Formats a foreign text without line breaks.
+/// Formats a text of an engine without line breaks.
 pub(crate) struct OneLine<'a>(pub(crate) &'a str);
 
 impl fmt::Display for OneLine<'_> {

@@ -10,12 +10,12 @@ use smalt_protocol::uci::EngineMessage;
 use crate::fault::{self, PlannedFault, ScriptedFault};
 use crate::output::Dialect;
 
-/// What the user wants.
+/// What to do.
 pub(crate) enum ScriptRequest {
     Play(Script),
-    /// To be the child that outlives the engine.
+    /// Act as the child that outlives the engine.
     Linger(Duration),
-    /// To be the one that starts such a child in a session of its own.
+    /// Act as the process that starts such a child in a new session.
     Detach,
     Help,
     Version,
@@ -25,22 +25,22 @@ pub(crate) enum ScriptRequest {
 pub(crate) struct Script {
     pub(crate) name: String,
     pub(crate) dialect: Dialect,
-    /// Whether it changes to the other protocol on `xboard`.
+    /// Whether it switches to the other protocol on `xboard`.
     pub(crate) is_bilingual: bool,
     /// Whether it can play Chess960.
     pub(crate) chess960: bool,
-    /// Answers by the ply of the game, as they are to be sent.
+    /// Moves by ply, sent as they are.
     pub(crate) moves: Vec<String>,
-    /// The answers that it expects to its own moves, by the ply of the game.
+    /// Expected replies by ply.
     pub(crate) guesses: Vec<String>,
-    /// Which of the legal moves is played where the script has no move.
+    /// Selects the legal move to play beyond the script.
     pub(crate) seed: u64,
     pub(crate) info_lines: u32,
-    /// Further features of xboard's protocol.
+    /// Additional xboard features.
     pub(crate) features: String,
-    /// Move reported at once, before it thinks.
+    /// Move reported at once, before thinking.
     pub(crate) first: Option<UciMove>,
-    /// Score of info lines in centipawns, from its own point of view.
+    /// Score of info lines in centipawns, from the engine's point of view.
     pub(crate) score: i32,
     pub(crate) think: Duration,
     pub(crate) delay: Duration,
@@ -50,7 +50,7 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    /// Whether a fault that has no moment was asked for.
+    /// Whether a fault without a trigger was requested.
     pub(crate) fn has(&self, fault: ScriptedFault) -> bool {
         self.faults.iter().any(|planned| planned.fault == fault)
     }
@@ -160,7 +160,7 @@ pub(crate) fn parse(mut parser: Parser) -> Result<ScriptRequest, lexopt::Error> 
     Ok(ScriptRequest::Play(script))
 }
 
-/// First protocol, and whether it supports the other one.
+/// Parses the first protocol, and whether the other one is supported.
 fn parse_dialects(name: &str) -> Result<(Dialect, bool), lexopt::Error> {
     match name {
         "uci" => Ok((Dialect::Uci, false)),

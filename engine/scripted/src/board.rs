@@ -1,11 +1,11 @@
-//! The position on the board, and the choice of a move by its key.
+//! The position, and a deterministic choice of a move.
 
 use smalt_chess::{CastlingMode, Position, Square, UciMove};
 use smalt_protocol::Moves;
 use smalt_protocol::uci::client::Start;
 
-/// The game so far. It takes the next position from the last one when that is its beginning, so that a ply costs
-/// the same late in a game as early.
+/// The game so far. A position that continues the last one is reached from it, so a ply costs the same at any length of
+/// the game.
 pub(crate) struct PlayedGame {
     fen: Option<String>,
     first: Position,
@@ -14,7 +14,7 @@ pub(crate) struct PlayedGame {
     pub(crate) castling: CastlingMode,
 }
 
-/// Why a position was not taken over.
+/// Why a position was refused.
 pub(crate) struct Refused(pub(crate) String);
 
 impl PlayedGame {
@@ -33,7 +33,7 @@ impl PlayedGame {
         self.played.len()
     }
 
-    /// Sets up a position. When refused, everything up to the offence has been taken over.
+    /// Sets up a position. If it is refused, the moves before the illegal one were played.
     pub(crate) fn set(&mut self, start: Start<'_>, moves: &Moves<'_>) -> Result<(), Refused> {
         let fen = match start {
             Start::Standard => None,
@@ -67,7 +67,7 @@ impl PlayedGame {
         self.played.clear();
     }
 
-    /// A legal move: the first one in an order that depends on nothing but position and seed.
+    /// A legal move, chosen by position and seed alone.
     pub(crate) fn choose(&self, seed: u64) -> Option<UciMove> {
         let key = self.position.key() ^ mix(seed);
         let moves = self.position.legal_moves();
@@ -75,7 +75,7 @@ impl PlayedGame {
         Some(UciMove::from_move(mv, self.castling))
     }
 
-    /// A move of an own piece that is against the rules.
+    /// An illegal move of an own piece.
     pub(crate) fn choose_illegal(&self) -> UciMove {
         let from = self.position.king(self.position.turn());
         let mv = |to| UciMove::Normal { from, to, promotion: None };

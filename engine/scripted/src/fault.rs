@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A way to misbehave.
+/// A kind of misbehavior.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ScriptedFault {
     ExitAtStart,
@@ -49,16 +49,16 @@ pub(crate) enum ScriptedFault {
     RefuseMove,
 }
 
-/// When a fault shows.
+/// When a fault occurs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum FaultTrigger {
-    /// At the start, or all the time: nothing to choose.
+    /// At the start, or all the time; it has no trigger.
     Fixed,
     /// At a `go`.
     Go,
 }
 
-/// A fault as the command line knows it.
+/// A fault with its command-line name.
 struct FaultEntry {
     fault: ScriptedFault,
     name: &'static str,
@@ -135,14 +135,14 @@ const FAULTS: &[FaultEntry] = &[
     at_go(ScriptedFault::CloseStdout, "close-stdout", "closes its output instead of answering, and reads on"),
 ];
 
-/// A fault and the searches at which it shows.
+/// A fault and the searches in which it occurs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PlannedFault {
     pub(crate) fault: ScriptedFault,
     searches: Searches,
 }
 
-/// Searches by their number since the start, from 1.
+/// Search number since the start, from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Searches {
     Every,
@@ -150,7 +150,7 @@ enum Searches {
 }
 
 impl PlannedFault {
-    /// Reads `NAME`, `NAME@N` or `NAME@all`. `None` for an unknown name, or a moment where none can be chosen.
+    /// Parses `NAME`, `NAME@N` or `NAME@all`. `None` for an unknown name, or a search number for a fault without one.
     pub(crate) fn parse(text: &str) -> Option<PlannedFault> {
         let (name, moment) = text.split_once('@').map_or((text, None), |(name, at)| (name, Some(at)));
         let entry = FAULTS.iter().find(|entry| entry.name == name)?;
@@ -163,7 +163,7 @@ impl PlannedFault {
         Some(PlannedFault { fault: entry.fault, searches })
     }
 
-    /// Whether the fault shows at a search.
+    /// Whether the fault occurs in this search.
     pub(crate) fn shows_at(self, search: u32) -> bool {
         self.is_of_go() && (self.searches == Searches::Every || self.searches == Searches::Only(search))
     }

@@ -1,7 +1,7 @@
 //! A chess engine for tests: it plays legal moves at once, or the moves of a script, and misbehaves on command.
 //!
-//! Its moves depend on the position alone, so a game between two of them is always the same. It answers in
-//! microseconds: the cost of a test run is the runner's own.
+//! Its moves depend only on the position, so a game between two of them is always the same. It answers in microseconds,
+//! so the time of a test run is the runner's own.
 
 mod arguments;
 mod board;
@@ -16,10 +16,9 @@ use std::process::ExitCode;
 
 use arguments::ScriptRequest;
 
-/// Runs the engine on standard input and output, by the arguments of this process.
+/// Runs the engine on standard input and output with this process's arguments.
 ///
-/// It is a library so that the tests of other crates can be this engine, too: an example of theirs whose `main` calls
-/// this function is built along with the tests.
+/// It is a library so that other crates can build it as an example, together with their tests.
 pub fn run() -> ExitCode {
     match arguments::parse(lexopt::Parser::from_env()) {
         Ok(ScriptRequest::Play(script)) => session::run(script),
@@ -33,7 +32,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Writes a text and returns an exit code. A closed pipe is no error.
+/// Writes a text and returns an exit code. A closed pipe is not an error.
 fn print(mut to: impl Write, text: &str, code: u8) -> ExitCode {
     let _closed = to.write_all(text.as_bytes());
     ExitCode::from(code)

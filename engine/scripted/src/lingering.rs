@@ -1,4 +1,4 @@
-//! The fault that needs a process: a child of the engine that outlives it.
+//! The fault of a child process that outlives the engine.
 
 use std::process::{Command, ExitCode};
 use std::thread;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::output::HANG;
 
-/// Starts a child that holds this process's pipes and is not waited for.
+/// Starts a child that keeps this process's pipes open, and does not wait for it.
 pub(crate) fn spawn() {
     #[expect(
         clippy::disallowed_methods,
@@ -14,11 +14,11 @@ pub(crate) fn spawn() {
     )]
     let child = std::env::current_exe()
         .and_then(|program| Command::new(program).arg("--linger").arg(HANG.as_secs().to_string()).spawn());
-    // A machine where no process can be started has no such fault.
+    // Where no process can be started, the fault does not occur.
     drop(child);
 }
 
-/// Starts a child that leaves for a session of its own, and there starts one that is not waited for: a daemon.
+/// Starts a daemon: a child in a new session starts the lingering child and exits.
 pub(crate) fn spawn_daemon() {
     #[expect(
         clippy::disallowed_methods,
@@ -28,7 +28,7 @@ pub(crate) fn spawn_daemon() {
     drop(child);
 }
 
-/// Is the first of these two.
+/// Runs as the intermediate process of [`spawn_daemon`].
 pub(crate) fn detach() -> ExitCode {
     #[cfg(unix)]
     let _ = rustix::process::setsid();
@@ -36,7 +36,7 @@ pub(crate) fn detach() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Is that child: does nothing for a while.
+/// Runs as the lingering child: sleeps.
 pub(crate) fn linger(time: Duration) -> ExitCode {
     thread::sleep(time);
     ExitCode::SUCCESS

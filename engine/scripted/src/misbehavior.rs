@@ -1,4 +1,4 @@
-//! Implements the faults of a search.
+//! The faults of a search.
 
 use std::io;
 use std::process;
@@ -97,7 +97,7 @@ impl ScriptedSession {
             ScriptedFault::FalseResult | ScriptedFault::Resign | ScriptedFault::RefuseMove => {
                 self.claim(fault)
             }
-            // These say nothing, or show elsewhere.
+            // These send nothing, or occur elsewhere.
             ScriptedFault::NoBestmove
             | ScriptedFault::ExitAtStart
             | ScriptedFault::SlowStart
@@ -128,7 +128,7 @@ impl ScriptedSession {
         thread::spawn(|| output::send_forever(sample, Duration::from_millis(1)));
     }
 
-    /// A line about the search.
+    /// An info or thinking line.
     fn sample(&self) -> &'static str {
         match self.script.dialect {
             Dialect::Uci => INFO,
@@ -137,7 +137,7 @@ impl ScriptedSession {
     }
 }
 
-/// The lines without the end of the last one.
+/// The lines, the last one cut in the middle.
 fn half(answer: &str) -> String {
     let whole = answer.trim_end();
     whole[..whole.len().saturating_sub(2)].to_owned()

@@ -6,7 +6,7 @@ use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// After this time what hangs or sends for ever ends by itself, so that a failed test leaves nothing behind for long.
+/// Hanging and endless output stop after this time, so that a failed test leaves no process behind for long.
 pub(crate) const HANG: Duration = Duration::from_secs(600);
 
 #[derive(Clone, Copy)]
@@ -19,11 +19,11 @@ pub(crate) enum LineEnd {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Uci,
-    /// The protocol of xboard, in this version.
+    /// xboard, with its protocol version.
     Xboard(u32),
 }
 
-/// Lines to be sent together.
+/// Lines to send together.
 pub(crate) struct Lines {
     text: String,
     end: &'static str,
@@ -40,26 +40,26 @@ impl Lines {
 
     /// Appends a message of the protocol.
     pub(crate) fn push(&mut self, message: &impl fmt::Display) {
-        // A string takes all that is written to it.
+        // Writing to a string never fails.
         let _never_fails = write!(self.text, "{message}{}", self.end);
     }
 
-    /// What would be sent.
+    /// The collected text.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Puts another text, ends of lines included, in the place of all lines.
+    /// Replaces all lines by this text, line feeds included.
     pub(crate) fn replace(&mut self, text: String) {
         self.text = text;
     }
 
-    /// The lines, to be sent elsewhere.
+    /// Takes the lines, to send them elsewhere.
     pub(crate) fn take(&mut self) -> Lines {
         Lines { text: std::mem::take(&mut self.text), end: self.end }
     }
 
-    /// Sends the lines and forgets them.
+    /// Sends and clears the lines.
     pub(crate) fn send(&mut self) {
         send(self.text.as_bytes());
         self.text.clear();
@@ -76,11 +76,11 @@ pub(crate) fn send(bytes: &[u8]) {
 
 /// Writes to standard error.
 pub(crate) fn complain(words: &str) {
-    // A reader that is gone misses it.
+    // The reader may have exited.
     let _ = io::stderr().write_all(words.as_bytes());
 }
 
-/// Repeats a sample of text up to this number of bytes or a little more.
+/// Repeats a sample until it has this many bytes or slightly more.
 pub(crate) fn flood(mut to: impl Write, sample: &str, bytes: usize) {
     let block = sample.repeat((1 << 16) / sample.len().max(1) + 1);
     for _ in 0..bytes.div_ceil(block.len()) {
@@ -90,7 +90,7 @@ pub(crate) fn flood(mut to: impl Write, sample: &str, bytes: usize) {
     }
 }
 
-/// Sends a sample of text for ever, with a pause after each.
+/// Sends a sample forever, with a pause after each.
 pub(crate) fn send_forever(sample: &str, pause: Duration) {
     let start = Instant::now();
     while start.elapsed() < HANG {
@@ -100,23 +100,23 @@ pub(crate) fn send_forever(sample: &str, pause: Duration) {
     process::exit(1);
 }
 
-/// Neither reads nor writes any more.
+/// Stops reading and writing.
 pub(crate) fn hang() -> ! {
     thread::sleep(HANG);
     process::exit(1);
 }
 
-/// Closes the pipe of standard output; what is sent later is lost.
+/// Closes standard output; later output is lost.
 pub(crate) fn close_stdout() {
     #[cfg(unix)]
     if let Ok(nowhere) = std::fs::File::create("/dev/null") {
-        // Should it fail, the fault does not show, and the test that waits for it says so.
+        // If this fails, the fault does not occur and its test fails.
         let _ = rustix::stdio::dup2_stdout(nowhere);
     }
     #[cfg(windows)]
     {
         use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
-        // SAFETY: The handle is the process's own, and its standard output looks it up at each write, which then fails.
+        // SAFETY: The handle belongs to this process, and standard output looks it up at each write, which then fails.
         #[expect(unsafe_code, reason = "the fault is to close it")]
         drop(unsafe { OwnedHandle::from_raw_handle(std::io::stdout().as_raw_handle()) });
     }

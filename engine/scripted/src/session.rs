@@ -1,4 +1,4 @@
-//! The UCI loop over standard input, and the searches that it starts.
+//! The UCI loop over standard input, and its searches.
 
 mod xboard;
 
@@ -23,7 +23,7 @@ use xboard::XboardGame;
 
 const CHESS960: &str = "UCI_Chess960";
 
-/// Runs the script until quit.
+/// Runs the script until `quit`.
 pub(crate) fn run(script: Script) -> ExitCode {
     if script.has(ScriptedFault::ExitAtStart) {
         return ExitCode::FAILURE;
@@ -42,7 +42,7 @@ pub(crate) fn run(script: Script) -> ExitCode {
     if session.script.has(ScriptedFault::SlowQuit) {
         thread::sleep(session.script.delay);
     }
-    // Not by a return: the end of the session would release an answer that waits for stop.
+    // Not a return: dropping the session would release an answer that waits for `stop`.
     process::exit(0)
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct ScriptedSession {
     pub(crate) table: XboardGame,
 }
 
-/// A search that has not been answered: dropping `stop` makes it answer.
+/// An unanswered search: dropping `stop` makes it answer.
 struct PendingSearch {
     stop: Sender<()>,
     thread: JoinHandle<()>,
@@ -173,7 +173,7 @@ impl ScriptedSession {
         }
     }
 
-    /// Reports the script's move of the first iteration.
+    /// Reports the script's move in an info line at once.
     fn send_first_move(&mut self) {
         let Some(first) = self.script.first else { return };
         match self.script.dialect {
@@ -185,13 +185,13 @@ impl ScriptedSession {
         self.lines.send();
     }
 
-    /// Answers as a good engine does.
+    /// Answers correctly.
     pub(crate) fn play(&mut self, limits: &SearchLimits) {
         self.push_answer();
         self.answer(limits);
     }
 
-    /// Puts info lines and the best move into the lines to be sent.
+    /// Adds info lines and the best move to the output.
     pub(crate) fn push_answer(&mut self) {
         let scripted = self.script.moves.get(self.board.ply());
         let best = scripted.map_or_else(
@@ -225,7 +225,7 @@ impl ScriptedSession {
         self.send(&format_args!("{command} {word}").to_string().trim_end());
     }
 
-    /// Sends the prepared lines when the limits allow it.
+    /// Sends the prepared lines when the limits permit.
     pub(crate) fn answer(&mut self, limits: &SearchLimits) {
         let waits_for_stop = limits.infinite || limits.ponder;
         if waits_for_stop {
@@ -237,12 +237,12 @@ impl ScriptedSession {
         }
     }
 
-    /// Sends the lines after a time or on stop.
+    /// Sends the lines after a time or on `stop`.
     fn think(&mut self, time: Option<Duration>) {
         let (stop, stopped) = mpsc::channel::<()>();
         let mut answer = self.lines.take();
         let thread = thread::spawn(move || {
-            // Nothing ever comes through: the time runs out, or the other end is dropped.
+            // Nothing is ever sent: the time passes, or the other end is dropped.
             let _never_a_value = match time {
                 Some(time) => stopped.recv_timeout(time).ok(),
                 None => stopped.recv().ok(),
@@ -252,7 +252,7 @@ impl ScriptedSession {
         self.thinking = Some(PendingSearch { stop, thread });
     }
 
-    /// Sends the lines after a time, ignoring stop.
+    /// Sends the lines after a time, ignoring `stop`.
     pub(crate) fn send_after(&mut self, time: Duration) {
         let mut answer = self.lines.take();
         thread::spawn(move || {
@@ -264,7 +264,7 @@ impl ScriptedSession {
     pub(crate) fn end_thinking(&mut self) {
         if let Some(PendingSearch { stop, thread }) = self.thinking.take() {
             drop(stop);
-            // It can't have panicked: it only writes, and ends the process where that fails.
+            // It cannot have panicked: it only writes, and exits the process if that fails.
             let _ = thread.join();
         }
     }

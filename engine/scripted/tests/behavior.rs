@@ -1,4 +1,4 @@
-//! The program from outside: its answers, and each fault that shows without waiting for a time to pass.
+//! Tests of the program: its answers, and each fault that needs no waiting.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -15,10 +15,10 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// Everything that the program prints on this input, and how it ends.
+/// The program's output for this input, and its exit status.
 fn output(arguments: &[&str], input: &str) -> (ExitStatus, Vec<u8>, Vec<u8>) {
     let mut child = command(arguments).spawn().expect("the program starts");
-    // It may have ended already, as some of its faults will have it.
+    // Some faults end it before the input is written.
     let _closed = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
     let output = child.wait_with_output().expect("the program ends");
     (output.status, output.stdout, output.stderr)

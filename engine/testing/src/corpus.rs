@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// Runs the law of a fuzz target on each file of its corpus, `fuzz/corpus/NAME` of the crate in this folder.
+/// Runs a fuzz target's check on each file of its corpus, `fuzz/corpus/NAME` in this crate's folder.
 ///
 /// # Panics
 /// If the corpus has no file.

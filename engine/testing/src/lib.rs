@@ -1,6 +1,6 @@
-//! What the tests of several crates share: [`positions`] for laws and comparisons, a [`Random`] generator, the [`corpus`] of a fuzz target,
-//! and [`process`],
-//! which starts programs under test and waits for what they do. A dev-dependency only.
+//! Helpers shared by the tests of several crates: [`positions`] for properties and comparisons, a [`Random`] generator,
+//! the [`corpus`] of a fuzz target, and [`process`], which starts programs under test and waits for their output. A
+//! dev-dependency only.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

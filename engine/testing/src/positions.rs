@@ -4,7 +4,7 @@ use smalt_chess::Position;
 
 use crate::Random;
 
-/// Visits the positions of a game of random moves that ends by mate, by stalemate or at this number of plies.
+/// Visits the positions of a random game until mate, stalemate or this number of plies.
 pub fn play_out(start: Position, plies: usize, random: &mut Random, mut visit: impl FnMut(&Position)) {
     let mut position = start;
     for _ in 0..plies {
@@ -17,7 +17,7 @@ pub fn play_out(start: Position, plies: usize, random: &mut Random, mut visit: i
     }
 }
 
-/// The positions of random games from the start position that the fifty-move rule has not ended.
+/// Positions of random games from the start position, not yet drawn by the fifty-move rule.
 pub fn random_positions(seed: u64, games: usize, plies: usize) -> Vec<Position> {
     let mut random = Random(seed);
     let mut positions = Vec::new();
@@ -31,7 +31,7 @@ pub fn random_positions(seed: u64, games: usize, plies: usize) -> Vec<Position> 
     positions
 }
 
-/// Positions that random play seldom reaches: few pieces, passed pawns on the seventh rank, many queens.
+/// Positions that random play rarely reaches: few pieces, passed pawns on the seventh rank, many queens.
 pub const RARE: [&str; 12] = [
     "8/8/4k3/8/8/3QK3/8/8 w - - 0 1",
     "6k1/8/5BK1/4N3/8/8/8/8 w - - 0 1",
@@ -47,8 +47,8 @@ pub const RARE: [&str; 12] = [
     "rnbqkbnr/pppp1ppp/8/8/3Pp3/5N2/PPP1PPPP/RNBQKB1R w KQkq - 0 1",
 ];
 
-/// Positions where rules collide: en passant out of pins and checks, castling past attacks and with pinned rooks,
-/// double checks, promotions with check, more queens than pawns could ever become.
+/// Positions where rules interact: en passant out of pins and checks, castling past attacks and with pinned rooks,
+/// double checks, promotions with check, more queens than promotions allow.
 pub const ADVERSARIAL: &[&str] = &[
     "8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 1",
     "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1",

@@ -1,5 +1,5 @@
-//! Programs under test: they start with the default actions of signals, are waited for with a limit, and are watched while
-//! they run.
+//! Programs under test: starts them with default signal actions, waits for them with a time limit, and reads their
+//! messages while they run.
 
 use std::env::consts::EXE_SUFFIX;
 use std::io::{BufRead, BufReader};
@@ -17,10 +17,10 @@ use signal_hook::consts::{SIGHUP, SIGINT};
 pub use crate::processes::is_running;
 pub use crate::processes::processes_in;
 
-/// The longest that a test waits for an event. Only a fault takes so long, also on a busy machine.
+/// Maximum wait for an event in a test; only a failure takes this long.
 pub const LONG: Duration = Duration::from_secs(60);
 
-/// Waits until the condition holds, for what cannot be awaited otherwise: a file, another process.
+/// Polls until the condition is true, for events that cannot be awaited: a file, another process.
 #[track_caller]
 pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + LONG;
@@ -30,8 +30,8 @@ pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Lets programs that are started from here begin with the default actions of signals. A test run in the background inherits
-/// them as ignored, and programs keep ignored what was ignored; a handler is reset when a program is executed.
+/// Resets signals to their default action for the programs started from here. A test run in the background inherits
+/// ignored signals, and a program keeps ignoring them; handlers are reset by exec.
 #[cfg(unix)]
 pub fn reset_signals() {
     static ONCE: Once = Once::new();
@@ -47,14 +47,14 @@ pub fn reset_signals() {
 #[cfg(windows)]
 pub fn reset_signals() {}
 
-/// A command that starts the program under test.
+/// Command for the program under test.
 #[expect(clippy::disallowed_methods, reason = "the program under test is started here")]
 pub fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
     reset_signals();
     Command::new(program)
 }
 
-/// Writes a script that can be run, where the system knows scripts.
+/// Writes an executable script, where the system supports them.
 pub fn write_script(path: impl AsRef<Path>, text: &str) {
     let path = path.as_ref();
     std::fs::write(path, text).unwrap();
@@ -62,13 +62,13 @@ pub fn write_script(path: impl AsRef<Path>, text: &str) {
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
 }
 
-/// Sends a signal to a process, named as the system's `kill` names it: `-INT`.
+/// Sends a signal, named as for `kill`: `-INT`.
 #[cfg(unix)]
 pub fn signal(process: u32, name: &str) {
     assert!(command("kill").args([name, &process.to_string()]).status().unwrap().success());
 }
 
-/// Ends a process. Windows has no other signals that one program could send to another one without a console.
+/// Kills a process; Windows has no other signal for a program without a console.
 #[cfg(windows)]
 pub fn signal(process: u32, name: &str) {
     assert_eq!(name, "-KILL", "the test cannot hold on Windows");
@@ -76,7 +76,7 @@ pub fn signal(process: u32, name: &str) {
     assert!(command("taskkill").args(["/F", "/PID", &process]).status().unwrap().success());
 }
 
-/// Waits until the program ends; gives its output.
+/// Waits until the program exits; returns its output.
 pub fn wait_for_output(child: Child) -> Output {
     let id = child.id();
     let (sender, receiver) = channel();
@@ -87,7 +87,7 @@ pub fn wait_for_output(child: Child) -> Output {
     })
 }
 
-/// Waits until the program ends with this exit code; gives its output.
+/// Waits until the program exits with this code; returns its output.
 #[track_caller]
 pub fn finish(child: Child, code: i32) -> Output {
     let output = wait_for_output(child);
@@ -125,7 +125,7 @@ impl WatchedProgram {
         WatchedProgram { child, lines, messages: String::new() }
     }
 
-    /// Waits for a message that contains these words.
+    /// Waits for a message that contains this text.
     #[track_caller]
     pub fn wait_for(&mut self, words: &str) {
         loop {
@@ -148,7 +148,7 @@ impl WatchedProgram {
         self.child.try_wait().unwrap().is_none()
     }
 
-    /// Waits until the program ends with this exit code; gives all its messages.
+    /// Waits until the program exits with this code; returns all its messages.
     #[track_caller]
     pub fn finish(mut self, code: i32) -> String {
         let output = finish(self.child, code);
@@ -157,7 +157,7 @@ impl WatchedProgram {
     }
 }
 
-/// The path of an example program of the crate under test, as `cargo test` builds it.
+/// The path of an example program of the crate under test, built by `cargo test`.
 pub fn example(name: &str) -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let program = tests.parent().unwrap().with_file_name("examples").join(format!("{name}{EXE_SUFFIX}"));

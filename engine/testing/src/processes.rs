@@ -1,8 +1,8 @@
-//! Which processes run in a folder, so that a test can see that none is left.
+//! The processes in a folder, so that a test can check that none is left.
 
 use std::path::Path;
 
-/// The command lines of all processes whose working folder is this one, or inside it.
+/// The command lines of all processes whose working folder is this one or inside it.
 pub fn processes_in(folder: &Path) -> Vec<String> {
     let folder = folder.canonicalize().unwrap();
     let runs_here =
@@ -15,7 +15,7 @@ struct Process {
     line: String,
 }
 
-/// Those that the system shows us; a zombie has no command line.
+/// The processes that the system shows us; a zombie has no command line.
 #[cfg(unix)]
 fn all() -> Vec<Process> {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
@@ -28,7 +28,7 @@ fn all() -> Vec<Process> {
     entries.filter_map(process).collect()
 }
 
-/// Whether this process has not ended.
+/// Whether the process still runs.
 #[cfg(windows)]
 pub fn is_running(process: u32) -> bool {
     use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
@@ -36,7 +36,7 @@ pub fn is_running(process: u32) -> bool {
     use windows_sys::Win32::Foundation::WAIT_TIMEOUT;
     use windows_sys::Win32::System::Threading::{OpenProcess, PROCESS_SYNCHRONIZE, WaitForSingleObject};
 
-    // SAFETY: A handle that is not null is ours to close, and is open while it is waited for.
+    // SAFETY: A handle that is not null is ours to close, and open while we wait for it.
     #[expect(unsafe_code, reason = "the system's interface")]
     unsafe {
         let handle = OpenProcess(PROCESS_SYNCHRONIZE, 0, process);
@@ -48,7 +48,7 @@ pub fn is_running(process: u32) -> bool {
     }
 }
 
-/// Those whose memory we may read: there the system keeps working folder and command line.
+/// The processes whose memory we may read: the system keeps their working folder and command line there.
 #[cfg(windows)]
 fn all() -> Vec<Process> {
     use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
@@ -61,7 +61,7 @@ fn all() -> Vec<Process> {
         RTL_USER_PROCESS_PARAMETERS,
     };
 
-    /// The word of `Reserved2` with the length of the working folder in bytes; the text is where the next one points.
+    /// The word of `Reserved2` with the length of the working folder in bytes; the next word points to the text.
     const FOLDER: usize = 5;
 
     let open = |id: u32| {

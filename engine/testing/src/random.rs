@@ -4,7 +4,7 @@
 pub struct Random(pub u64);
 
 impl Random {
-    /// Any 64-bit number.
+    /// A random 64-bit number.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -13,12 +13,12 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// A number below the bound, which is at least 1.
+    /// A random number below the bound, which is at least 1.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.number() % bound as u64) as usize
     }
 
-    /// One of the items.
+    /// A random item.
     pub fn choose<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }

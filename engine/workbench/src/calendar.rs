@@ -1,4 +1,4 @@
-//! Dates and times in UTC as text: for PGN, file names and tables.
+//! UTC dates and times as text: for PGN, file names and tables.
 
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,7 +12,7 @@ use jiff::tz::TimeZone;
 pub struct UtcTime(Timestamp);
 
 impl UtcTime {
-    /// Conversion from system time; times before 1970 become 1970.
+    /// The UTC time of a system time; times before 1970 become 1970.
     pub fn of(time: SystemTime) -> UtcTime {
         UtcTime(Timestamp::try_from(time.max(UNIX_EPOCH)).unwrap_or(Timestamp::UNIX_EPOCH))
     }
@@ -21,12 +21,12 @@ impl UtcTime {
         self.0.strftime(format).to_string()
     }
 
-    /// `2026.11.21`, as PGN writes dates.
+    /// `2026.11.21`, the date format of PGN.
     pub fn pgn_date(&self) -> String {
         self.format("%Y.%m.%d")
     }
 
-    /// `2026-11-21T03:45:00 +0000`, as fastchess writes times.
+    /// `2026-11-21T03:45:00 +0000`, the time format of fastchess.
     pub fn pgn_time(&self) -> String {
         self.format("%Y-%m-%dT%H:%M:%S +0000")
     }
@@ -41,12 +41,12 @@ impl UtcTime {
 pub struct Date(CivilDate);
 
 impl Date {
-    /// Today in universal time.
+    /// Today in UTC.
     pub fn today() -> Date {
         Date(Timestamp::now().to_zoned(TimeZone::UTC).date())
     }
 
-    /// Reads a day written as `2026-11-21`.
+    /// Parses a date like `2026-11-21`.
     pub fn parse(text: &str) -> Option<Date> {
         CivilDate::strptime("%Y-%m-%d", text).ok().map(Date)
     }

@@ -10,7 +10,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const BUFFER: usize = 1 << 18;
 
-/// A file, unpacked: plain, gzip or zstd, the latter two also of several parts one after the other.
+/// The decompressed content of a plain, gzip or zstd file; compressed files may have several members.
 pub struct Unpacked(Box<dyn Read + Send>);
 
 impl Unpacked {
@@ -35,7 +35,7 @@ impl Unpacked {
     }
 }
 
-/// Whether a file is there and is compressed. A pipe is not read for that.
+/// Whether a file exists and is compressed. Does not read from a pipe.
 ///
 /// # Errors
 /// If its first bytes cannot be read.

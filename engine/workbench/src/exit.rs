@@ -1,10 +1,9 @@
-//! Exit codes shared by all programs of the workbench, and errors that carry one. Each program's `--help` has
-//! its own table.
+//! Exit codes shared by all workbench programs, and errors that carry one. Each program's `--help` lists its own.
 
 use std::fmt;
 use std::process::ExitCode;
 
-/// How a program ends, from the best to the worst.
+/// How a program ends, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// 0: success.
@@ -13,20 +12,20 @@ pub enum Exit {
     H0Accepted,
     /// 11: the SPRT is undecided (only where the exit code reports the test).
     Undecided,
-    /// 3: finished, but something was left out.
+    /// 3: finished, but an engine or input was skipped.
     LeftOut,
     /// 2: wrong usage, plan or input file.
     Usage,
     /// 1: it failed while running.
     Failed,
-    /// 130: Ctrl-C ended it.
+    /// 130: stopped by Ctrl-C.
     Interrupted,
-    /// 143: SIGTERM ended it.
+    /// 143: stopped by SIGTERM.
     Terminated,
 }
 
 impl Exit {
-    /// The number that the program returns.
+    /// The exit status of the process.
     pub fn code(self) -> u8 {
         match self {
             Exit::Done => 0,
@@ -47,7 +46,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// An error of a program and the code that it means. An error of a main, not of a library: hence anyhow.
+/// An error with its exit code. For `main` functions, not libraries: hence anyhow.
 #[derive(Debug)]
 pub struct Refusal {
     pub exit: Exit,
@@ -55,7 +54,7 @@ pub struct Refusal {
 }
 
 impl fmt::Display for Refusal {
-    /// The error with its reasons, each said once.
+    /// The error and its causes, without repetitions.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = self.error.to_string();
         for cause in self.error.chain().skip(1).map(ToString::to_string) {
@@ -68,18 +67,18 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Gives errors their code.
+/// Attaches an exit code to an error.
 pub trait OrRefuse<T> {
-    /// The user's input is wrong.
+    /// Marks an error in the user's input ([`Exit::Usage`]).
     ///
     /// # Errors
-    /// The same error, with its code.
+    /// The same error with the code.
     fn or_usage(self) -> Result<T, Refusal>;
 
-    /// Something failed on the way.
+    /// Marks a failure at run time ([`Exit::Failed`]).
     ///
     /// # Errors
-    /// The same error, with its code.
+    /// The same error with the code.
     fn or_failed(self) -> Result<T, Refusal>;
 }
 

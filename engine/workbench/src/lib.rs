@@ -2,11 +2,11 @@
 //!
 //! - [`entrant`]: an engine as users write it, on a command line or in a registry of engines;
 //! - [`source`]: engines built from commits of a git repository;
-//! - [`program`]: programs that run to their end;
+//! - [`program`]: runs programs to completion;
 //! - [`exit`]: exit codes, and errors that carry one;
-//! - [`signals`]: Ctrl-C and the other requests to end a program;
+//! - [`signals`]: Ctrl-C and other termination signals;
 //! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
-//! - [`output_file`]: output files, and when one that exists may be replaced;
+//! - [`output_file`]: output files, and when an existing one may be replaced;
 //! - [`calendar`]: dates as text.
 
 pub mod calendar;
@@ -20,8 +20,8 @@ pub mod source;
 
 use std::path::PathBuf;
 
-/// Where programs of the user keep their configuration: `XDG_CONFIG_HOME`, else `%APPDATA%` on Windows,
-/// `~/Library/Application Support` on macOS, and `~/.config` elsewhere.
+/// The user's configuration folder: `XDG_CONFIG_HOME`, else `%APPDATA%` on Windows, `~/Library/Application Support` on
+/// macOS, and `~/.config` elsewhere.
 pub fn config_folder() -> Option<PathBuf> {
     user_folder("XDG_CONFIG_HOME", "APPDATA", "Library/Application Support", ".config")
 }
@@ -36,8 +36,8 @@ fn user_folder(xdg: &str, windows: &str, macos: &str, linux: &str) -> Option<Pat
     })
 }
 
-/// Where programs of the user keep what can be made again: `XDG_CACHE_HOME`, else `%LOCALAPPDATA%` on Windows,
-/// `~/Library/Caches` on macOS, and `~/.cache` elsewhere.
+/// The user's cache folder: `XDG_CACHE_HOME`, else `%LOCALAPPDATA%` on Windows, `~/Library/Caches` on macOS, and
+/// `~/.cache` elsewhere.
 pub fn cache_folder() -> Option<PathBuf> {
     user_folder("XDG_CACHE_HOME", "LOCALAPPDATA", "Library/Caches", ".cache")
 }

@@ -1,29 +1,29 @@
-//! Output files that a program writes in one piece: reports, tables, plots, books, JSON.
+//! Output files written in one piece: reports, tables, plots, books, JSON.
 //!
-//! One rule holds for all of them: a file that exists already is replaced only if nothing is lost by it (it is empty or has this
-//! very content) or if the user gives `--force`. A new content appears whole or not at all.
+//! One rule holds for all of them: an existing file is replaced only if nothing is lost (it is empty or has the same
+//! content) or if the user gives `--force`. New content is written completely or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Whether an existing file with another content may be replaced.
+/// Whether an existing file with different content may be replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
-    /// It is kept, and writing fails.
+    /// Writing fails.
     Keep,
-    /// It is replaced: the user gave `--force`, or the program knows the file as its own.
+    /// The user gave `--force`, or the program wrote the file itself.
     Replace,
 }
 
 impl Existing {
-    /// What the flag `--force` says.
+    /// The policy for this value of `--force`.
     pub fn with_force(force: bool) -> Existing {
         if force { Existing::Replace } else { Existing::Keep }
     }
 }
 
-/// Why an output file is not written.
+/// Why an output file cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     #[error("write {}: it exists already; give --force to replace it, or choose another name", .0.display())]
@@ -32,10 +32,10 @@ pub enum OutputError {
     Io { path: PathBuf, source: io::Error },
 }
 
-/// Checks before long work that a file can be written at its end. Leaves everything as it is.
+/// Checks before a long computation that the file can be written at its end. Changes nothing.
 ///
 /// # Errors
-/// If the file holds something that must be kept, or nothing can be written there.
+/// If the file has content that must be kept, or nothing can be written there.
 pub fn check(path: &Path, existing: Existing) -> Result<(), OutputError> {
     let failed = |source| OutputError::Io { path: path.to_owned(), source };
     match fs::metadata(path) {
@@ -49,10 +49,10 @@ pub fn check(path: &Path, existing: Existing) -> Result<(), OutputError> {
     draft(&resolved(path)).map(drop).map_err(failed)
 }
 
-/// Writes a file whole. A pipe or a device just gets the content.
+/// Writes a whole file. A pipe or device just gets the content.
 ///
 /// # Errors
-/// If the file holds something that must be kept, or cannot be written.
+/// If the file has content that must be kept, or cannot be written.
 pub fn write(path: &Path, content: &[u8], existing: Existing) -> Result<(), OutputError> {
     let failed = |source| OutputError::Io { path: path.to_owned(), source };
     if is_special(path) {
@@ -84,13 +84,12 @@ pub fn write(path: &Path, content: &[u8], existing: Existing) -> Result<(), Outp
     })
 }
 
-/// Whether a path names a pipe or a device, which takes what it gets and cannot be replaced.
+/// Whether the path is a pipe or a device, which cannot be replaced.
 pub fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-/// Canonical path of a file that may not exist yet, also where the path is a link. The path as it is if not even its
-/// folder exists.
+/// Canonical path of a file or link that may not exist yet; the path unchanged if its folder does not exist.
 pub fn resolved(path: &Path) -> PathBuf {
     let target = || Some(path.parent()?.join(fs::read_link(path).ok()?));
     let of_new = |path: &Path| {
@@ -103,7 +102,7 @@ pub fn resolved(path: &Path) -> PathBuf {
     })
 }
 
-/// A new file beside the target, which takes its place when it is complete and vanishes otherwise.
+/// A temporary file beside the target, which replaces it when complete and is deleted otherwise.
 fn draft(target: &Path) -> io::Result<tempfile::NamedTempFile> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::metadata(folder)?;
@@ -114,10 +113,10 @@ fn draft(target: &Path) -> io::Result<tempfile::NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // The user's mask takes away what others may not do.
+        // The umask removes permissions.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    // The name of the draft, which the error has besides, says nothing to the user.
+    // Drops the temporary file's name from the error: users don't know it.
     builder.tempfile_in(folder).map_err(|error| error.kind().into())
 }
 

@@ -1,21 +1,21 @@
-//! Runs a program to its end and returns its output and exit status.
+//! Runs a program to completion and returns its output and exit status.
 
 use std::time::Instant;
 
 use smalt_driver::EngineCommand;
 use smalt_driver::process::{Exit, PollOutcome, Process, StartError, WaitFor, poll_once};
 
-/// A program that ran.
+/// A program that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
     pub output: String,
     /// The last lines of standard error.
     pub errors: String,
-    /// Exit; `None` if it was still running at the deadline, and was killed.
+    /// `None` if it was killed at the deadline.
     pub exit: Option<Exit>,
 }
 
-/// Runs a program without input until it ends or the deadline passes. Nothing of it is left then.
+/// Runs a program without input until it ends or the deadline passes, then kills its whole process group.
 ///
 /// # Errors
 /// If it cannot be started.

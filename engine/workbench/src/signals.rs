@@ -9,14 +9,14 @@ use smalt_driver::process::{StopRequest, StopSignals};
 
 use crate::exit::Exit;
 
-/// Whether the last request to end was SIGTERM.
+/// Whether the last termination signal was SIGTERM.
 static IS_TERMINATED: AtomicBool = AtomicBool::new(false);
 
-/// From now on calls `first` at the first request to end and `second` at the next, after which the program ends; both on
-/// a thread of their own.
+/// Calls `first` on the first termination signal and `second` on the next, after which the program exits; both run on a
+/// separate thread.
 ///
 /// # Errors
-/// If the system refuses to deliver the requests, or to start a thread.
+/// If the system refuses to register the signals or to start a thread.
 pub fn handle(
     first: impl FnOnce() + Send + 'static,
     second: impl FnOnce() + Send + 'static,
@@ -28,14 +28,14 @@ pub fn handle(
         first();
         wait();
         second();
-        // Engines die with the threads that started them.
+        // Engines are killed with the threads that started them.
         let exit = if IS_TERMINATED.load(Ordering::Relaxed) { Exit::Terminated } else { Exit::Interrupted };
         std::process::exit(exit.code().into());
     })?;
     Ok(())
 }
 
-/// The exit code; an interruption by SIGTERM has its own.
+/// The exit code; a stop by SIGTERM has its own.
 pub fn exit_code(exit: Exit) -> ExitCode {
     let is_terminated = exit == Exit::Interrupted && IS_TERMINATED.load(Ordering::Relaxed);
     if is_terminated { Exit::Terminated.into() } else { exit.into() }

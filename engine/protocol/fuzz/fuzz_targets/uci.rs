@@ -1,4 +1,4 @@
-//! Fuzzes the law of UCI lines.
+//! Fuzz target for UCI lines.
 
 #![no_main]
 

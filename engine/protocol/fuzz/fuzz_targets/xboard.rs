@@ -1,4 +1,4 @@
-//! Fuzzes the law of xboard lines.
+//! Fuzz target for xboard lines.
 
 #![no_main]
 

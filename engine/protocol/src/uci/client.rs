@@ -15,23 +15,23 @@ pub enum ClientMessage<'a> {
     Debug(Switch),
     IsReady,
     SetOption {
-        /// Name, with its inner space.
+        /// Name, inner spaces included.
         name: &'a str,
-        /// Value, with its inner space; empty for `<empty>`, absent for a button.
+        /// Value, inner spaces included; empty for `<empty>`, `None` for a button.
         value: Option<&'a str>,
     },
     Register(Register<'a>),
     UciNewGame,
     Position {
         start: Start<'a>,
-        /// Moves from it, up to the first unreadable one.
+        /// Moves from the start position, up to the first unreadable one.
         moves: Moves<'a>,
     },
     Go(SearchLimits),
     Stop,
     PonderHit,
     Quit,
-    /// Anything else, such as a non-standard command; the whole line.
+    /// Any other line, such as a non-standard command.
     Other(&'a str),
 }
 
@@ -49,7 +49,7 @@ pub enum Register<'a> {
     Account { name: Option<&'a str>, code: Option<&'a str> },
 }
 
-/// Where a game began.
+/// The first position of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start<'a> {
     /// The standard start position.
@@ -61,8 +61,8 @@ pub enum Start<'a> {
 impl<'a> ClientMessage<'a> {
     /// Parses one line.
     ///
-    /// Unknown words before a command are skipped, as the protocol demands. An incomplete command
-    /// (`setoption` without a name) is [`ClientMessage::Other`].
+    /// Unknown words before a command are skipped, as the protocol requires. An incomplete command (`setoption` without
+    /// a name) is [`ClientMessage::Other`].
     pub fn parse(line: &'a str) -> ClientMessage<'a> {
         let words = Words::new(line);
         let mut ahead = words.clone();
@@ -75,8 +75,7 @@ impl<'a> ClientMessage<'a> {
     }
 }
 
-/// Words of a `go` line that are skipped: unknown ones, and limits without a value
-/// that can be parsed.
+/// The skipped words of a `go` line: unknown ones, and limits without a valid value.
 pub fn unread_words_of_go(line: &str) -> Vec<&str> {
     let mut words = Words::new(line);
     words.find(|&word| word == "go");
@@ -181,7 +180,7 @@ fn parse_position(mut words: Words<'_>) -> Option<ClientMessage<'_>> {
 }
 
 impl fmt::Display for ClientMessage<'_> {
-    /// The line without its end.
+    /// Without a line feed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ClientMessage::Uci => f.write_str("uci"),

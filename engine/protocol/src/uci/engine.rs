@@ -23,7 +23,7 @@ pub enum EngineMessage<'a> {
     Registration(Admission),
     Info(Info<'a>),
     Option(OptionDeclaration),
-    /// Anything else, such as a banner or log line; the whole line.
+    /// Any other line, such as a banner or log line.
     Other(&'a str),
 }
 
@@ -56,8 +56,8 @@ pub enum Admission {
 impl<'a> EngineMessage<'a> {
     /// Parses one line.
     ///
-    /// The first word decides. Unknown words before it are not skipped, unlike in commands to engines: to mistake a
-    /// log line for a best move is worse than to miss one. Unknown words further on are skipped.
+    /// The first word decides. Unknown words before it are not skipped, unlike in commands to engines: to mistake a log
+    /// line for a best move is worse than to miss one. Later unknown words are skipped.
     pub fn parse(line: &'a str) -> EngineMessage<'a> {
         let mut words = Words::new(line);
         let line = words.line();
@@ -114,7 +114,7 @@ fn parse_admission(mut words: Words<'_>) -> Option<Admission> {
 }
 
 impl fmt::Display for EngineMessage<'_> {
-    /// The line without its end.
+    /// Without a line feed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EngineMessage::Id(Id::Name(name)) => write!(f, "id name {}", OneLine(name)),
@@ -135,7 +135,7 @@ impl fmt::Display for EngineMessage<'_> {
 }
 
 impl fmt::Display for BestMove<'_> {
-    /// With a space in front, unless there is no word.
+    /// With a leading space, unless the word is empty.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BestMove::Move(mv) => write!(f, " {mv}"),

@@ -58,7 +58,7 @@ fn set<'a, T>(place: &mut Option<T>, value: Option<T>, name: &'a str, skip: &mut
     }
 }
 
-/// A count; zero for a negative one.
+/// A count; a negative one becomes zero.
 fn count(word: &str) -> Option<u64> {
     number::signed(word)?;
     Some(number::unsigned(word).unwrap_or(0))
@@ -72,13 +72,13 @@ fn clock(word: &str) -> Option<Clock> {
     milliseconds(word).map(|remaining| Clock { remaining, increment: Duration::ZERO })
 }
 
-/// Milliseconds; a negative clock is zero.
+/// Milliseconds; a negative time becomes zero.
 fn milliseconds(word: &str) -> Option<Duration> {
     number::signed(word).map(|ms| Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
 }
 
-/// Formats `go`. Increments are written with their clocks even when zero, since some engines
-/// otherwise keep the previous one.
+/// Formats `go`. Increments are written with the clocks even if zero, since some engines otherwise keep the previous
+/// value.
 pub(super) fn write(f: &mut fmt::Formatter<'_>, limits: &SearchLimits) -> fmt::Result {
     f.write_str("go")?;
     if limits.ponder {
@@ -101,7 +101,7 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, limits: &SearchLimits) -> fmt::R
     if limits.infinite {
         f.write_str(" infinite")?;
     }
-    // Last, since simple engines take all that follows for moves.
+    // Last, since simple engines treat every following word as a move.
     if !limits.search_moves.is_empty() {
         f.write_str(" searchmoves")?;
     }

@@ -1,4 +1,4 @@
-//! The arguments of `info`. Runners read floods of these lines, so parsing does not allocate, and moves and strings
+//! The arguments of `info`. Engines print floods of these lines, so parsing does not allocate, and moves and strings
 //! stay slices of the line.
 
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::number;
 use crate::score::{Bound, ReportedScore, Score, Wdl};
 use crate::words::{OneLine, Words};
 
-/// Field keywords; a move sequence ends at the next of them.
+/// Field keywords; the next one ends a move sequence.
 #[derive(Clone, Copy)]
 enum Key {
     Depth,
@@ -117,7 +117,8 @@ fn one_move(word: &str) -> Option<UciMove> {
     UciMove::parse(word).ok()
 }
 
-/// A digit in second place marks a move and is in no keyword, so most words of a PV need no lookup.
+/// Whether the word ends a move sequence. A digit as second character occurs only in moves, so most words of a PV need
+/// no lookup.
 fn ends_moves(word: &str) -> bool {
     !matches!(word.as_bytes(), [_, b'1'..=b'8', ..]) && Key::parse(word).is_some()
 }
@@ -139,7 +140,7 @@ fn refutation<'a>(words: &mut Words<'a>) -> Option<Refutation<'a>> {
 }
 
 fn current_line<'a>(words: &mut Words<'a>) -> CurrentLine<'a> {
-    // `0000` is a move before it is a number.
+    // `0000` is read as a move, not as a number.
     let processor = words.accept(|word| number::unsigned_32(word).filter(|_| one_move(word).is_none()));
     CurrentLine { processor, line: moves(words) }
 }

@@ -1,7 +1,7 @@
 //! UCI: one module for each end of the pipe, named after the sender.
 //!
-//! Both ends parse any line without an error: a line that is not a message of the protocol becomes `Other`, to be
-//! logged or, since engines have further commands, to be executed.
+//! Both ends parse any line without an error: a line that is not a message of the protocol becomes `Other`, which a
+//! runner logs and an engine may execute as an extra command.
 
 pub mod client;
 pub mod engine;

@@ -1,4 +1,4 @@
-//! The arguments of `option`: an option that an engine offers.
+//! The arguments of `option`: the declaration of an option.
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use crate::number;
 use crate::option::{OptionDeclaration, OptionKind, unwrap_empty, wrap_empty};
 use crate::words::{OneLine, Words};
 
-/// Parses the arguments of `option`. `None` without a name or a known type. A missing range is all integers, a missing
-/// default is off, 0 or the nearest value in range, the first choice, or nothing.
+/// Parses the arguments of `option`. `None` without a name or a known type. A missing range becomes all integers; a
+/// missing default becomes off, the value in range nearest to 0, the first choice, or the empty text.
 pub(super) fn parse(mut words: Words<'_>) -> Option<OptionDeclaration> {
     words.find(|&word| word == "name")?;
     let (name, kind) = parse_name_and_type(&mut words)?;
@@ -25,7 +25,7 @@ fn is_type(word: &str) -> bool {
     matches!(word, "check" | "spin" | "combo" | "button" | "string")
 }
 
-/// A name may hold the word `type`: it ends where a known type follows that word.
+/// A name may contain the word `type`: it ends where a known type follows that word.
 fn parse_name_and_type<'a>(words: &mut Words<'a>) -> Option<(&'a str, &'a str)> {
     let name = words.until_followed(|word, next| word == "type" && next.is_some_and(is_type));
     words.next()?;
@@ -47,7 +47,7 @@ fn parse_spin(mut words: Words<'_>) -> OptionKind {
             _ => {}
         }
     }
-    // Not `clamp`, which panics when an engine has its range upside down.
+    // Not `clamp`, which panics if an engine declares min > max.
     OptionKind::Spin { default: default.unwrap_or(0.min(max).max(min)), min, max }
 }
 
@@ -70,7 +70,7 @@ fn parse_text(mut words: Words<'_>) -> String {
     unwrap_empty(words.rest()).to_owned()
 }
 
-/// Writes `option` and its declaration.
+/// Writes the declaration with its keyword.
 pub(super) fn write(f: &mut fmt::Formatter<'_>, option: &OptionDeclaration) -> fmt::Result {
     write!(f, "option name {} type ", OneLine(&option.name))?;
     match &option.kind {

@@ -39,7 +39,7 @@ pub enum ClientMessage<'a> {
     MoveTime(Duration),
     /// `sd`: depth limit in plies.
     Depth(u32),
-    /// `nps`: nodes that count as a second.
+    /// `nps`: number of nodes that count as one second.
     NodeRate(u64),
     /// `time`: the engine's clock.
     Time(Duration),
@@ -47,13 +47,13 @@ pub enum ClientMessage<'a> {
     OpponentTime(Duration),
     /// A move of the opponent, or of either side in force mode.
     Move {
-        /// In coordinates or in algebraic notation.
+        /// In coordinate notation or SAN.
         text: &'a str,
-        /// Whether the word `usermove` comes first.
+        /// Whether `usermove` precedes it.
         form: MoveForm,
     },
     MoveNow,
-    /// Answer `pong` with this number as soon as everything before this has been done.
+    /// Answer `pong` with this number after everything before it is done.
     Ping(u64),
     /// The opponent offers a draw.
     Draw,
@@ -65,25 +65,25 @@ pub enum ClientMessage<'a> {
     },
     /// Set up this position.
     SetBoard(&'a str),
-    /// What follows are [`EditLine`]s.
+    /// Edit mode: [`EditLine`]s follow.
     Edit,
-    /// Name a good move.
+    /// Suggest a move.
     Hint,
-    /// Show the moves of the book.
+    /// Show the book moves.
     Book,
     /// Take back one move, in force mode.
     Undo,
-    /// Take back two moves, and go on playing.
+    /// Take back two moves and play on.
     Remove,
     /// Think on the opponent's time.
     Hard,
     Easy,
-    /// Show what you think.
+    /// Show the thinking output.
     Post,
     NoPost,
-    /// Think about the position, and don't move.
+    /// Analysis mode: think about the position without moving.
     Analyze,
-    /// Leave the mode of analysis.
+    /// Leave analysis mode.
     Exit,
     /// `.`: report the progress of the analysis.
     Status,
@@ -110,12 +110,12 @@ pub enum ClientMessage<'a> {
     },
     Option {
         name: &'a str,
-        /// Value; none for a button.
+        /// Value; `None` for a button.
         value: Option<&'a str>,
     },
     /// A command with a missing or unreadable argument; the whole line.
     Unreadable(&'a str),
-    /// Anything else; the whole line.
+    /// Any other line.
     Other(&'a str),
 }
 
@@ -141,7 +141,7 @@ pub enum EditLine {
     Clear,
     /// Switch the color; it starts with White.
     ChangeColor,
-    /// Put a piece.
+    /// Put a piece on a square.
     Place(Role, Square),
     Remove(Square),
     /// End of edit mode.
@@ -167,7 +167,7 @@ fn is_move(word: &str) -> bool {
     !word.contains(' ') && (UciMove::parse(word).is_ok() || San::parse(word).is_ok())
 }
 
-/// Commands without arguments; anything after them is ignored.
+/// Parses commands without arguments; anything after the word is ignored.
 fn parse_plain(word: &str) -> Option<ClientMessage<'static>> {
     Some(match word {
         "xboard" => ClientMessage::Xboard,
@@ -200,7 +200,7 @@ fn parse_plain(word: &str) -> Option<ClientMessage<'static>> {
     })
 }
 
-/// Commands that need arguments.
+/// Commands that require arguments.
 const TAKES_ARGUMENTS: [&str; 23] = [
     "protover", "accepted", "rejected", "variant", "level", "st", "sd", "nps", "time", "otim", "usermove",
     "ping", "result", "setboard", "name", "rating", "ics", "memory", "cores", "egtpath", "option", "exclude",
@@ -260,7 +260,7 @@ fn parse_result(mut words: Words<'_>) -> Option<ClientMessage<'_>> {
 }
 
 impl EditLine {
-    /// Parses a line in edit mode; `None` if it does not belong there.
+    /// Parses a line in edit mode; `None` if it is not one.
     pub fn parse(line: &str) -> Option<EditLine> {
         let line = trim(line);
         Some(match line {
@@ -303,7 +303,7 @@ impl fmt::Display for EditLine {
 }
 
 impl fmt::Display for ClientMessage<'_> {
-    /// The line without its end.
+    /// Without a line feed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use ClientMessage as M;
         let plain = match self {

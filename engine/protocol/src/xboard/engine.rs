@@ -23,7 +23,7 @@ pub enum EngineMessage<'a> {
         comment: &'a str,
     },
     Resign,
-    /// `offer draw`: an offer, an acceptance, or a claim with its move.
+    /// `offer draw`: an offer, an acceptance, or a claim sent with its move.
     OfferDraw,
     /// `Illegal move`; the whole line, since the wording varies.
     IllegalMove(&'a str),
@@ -39,9 +39,9 @@ pub enum EngineMessage<'a> {
         whom: Audience,
         text: &'a str,
     },
-    /// A comment (`#`), to be ignored.
+    /// A comment (`#`).
     Comment(&'a str),
-    /// Anything else; the whole line.
+    /// Any other line.
     Other(&'a str),
 }
 
@@ -69,7 +69,7 @@ pub enum Audience {
     Server,
 }
 
-/// Old forms of a result: start of the line and outcome; `None` where it depends on the engine's color.
+/// Old forms of a result: start of the line and outcome; `None` if it depends on the engine's color.
 const OLD_RESULTS: [(&str, Outcome); 5] = [
     ("White resigns", Outcome::Win(Color::Black)),
     ("Black resigns", Outcome::Win(Color::White)),
@@ -91,7 +91,7 @@ impl<'a> EngineMessage<'a> {
     }
 }
 
-/// Lines that begin with a digit: thinking, results, and moves in the old form.
+/// Lines that start with a digit: thinking output, results, and moves in the old form.
 fn parse_numbers<'a>(first: &'a str, mut words: Words<'a>) -> Option<EngineMessage<'a>> {
     if let Some(outcome) = Outcome::parse(first) {
         let comment = without_braces(words.rest());
@@ -133,7 +133,7 @@ fn parse_words<'a>(first: &'a str, mut words: Words<'a>) -> Option<EngineMessage
     }
 }
 
-/// Five numbers; the current move, which may follow, is not parsed.
+/// Five numbers; the current move that may follow is not parsed.
 fn parse_status(mut words: Words<'_>) -> Option<Status> {
     Some(Status {
         time: centiseconds(words.next()?)?,
@@ -151,7 +151,7 @@ fn parse_old(line: &str) -> Option<EngineMessage<'_>> {
 }
 
 impl fmt::Display for EngineMessage<'_> {
-    /// The line without its end.
+    /// Without a line feed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use EngineMessage as M;
         match self {

@@ -22,7 +22,7 @@ pub enum FeatureValue<'a> {
 }
 
 impl<'a> FeatureValue<'a> {
-    /// Whether it is on.
+    /// Whether the feature is on.
     pub fn is_on(self) -> bool {
         matches!(self, FeatureValue::Number(number) if number != 0)
     }
@@ -41,7 +41,7 @@ pub(super) fn parse(text: &str) -> Vec<Feature<'_>> {
     let mut features = Vec::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('=') {
-        // An engine may forget a value, or put spaces around the sign.
+        // Engines may omit a value, or put spaces around the sign.
         let name = words::trim(before).rsplit(|c| c <= ' ').next().unwrap_or_default();
         let after = after.trim_start_matches(|c| c <= ' ');
         let (value, left) = match after.strip_prefix('"') {
@@ -64,7 +64,7 @@ pub(super) fn parse(text: &str) -> Vec<Feature<'_>> {
 }
 
 impl fmt::Display for Feature<'_> {
-    /// Quotes texts.
+    /// Text values are quoted.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.value {
             FeatureValue::Number(number) => write!(f, "{}={number}", self.name),

@@ -1,9 +1,9 @@
-//! The Chess Engine Communication Protocol (CECP) of xboard and WinBoard, version 2 and what is left of version 1: one
-//! module for each end of the pipe, named after the sender.
+//! The Chess Engine Communication Protocol (CECP) of xboard and WinBoard, version 2 with the remaining commands of
+//! version 1: one module for each end of the pipe, named after the sender.
 //!
 //! Both ends parse any line without an error: a line that is not a message of the protocol becomes `Other`. Moves stay
-//! text here, since engines write them in coordinate notation or SAN, and only a position resolves the
-//! latter ([`moves`]). Source: engine-intf.html of xboard 4.9.
+//! text, since engines write coordinate notation or SAN, and SAN needs a position ([`moves`]). Source: engine-intf.html
+//! of xboard 4.9.
 
 pub mod client;
 pub mod engine;

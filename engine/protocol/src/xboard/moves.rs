@@ -1,4 +1,4 @@
-//! The moves in a line of thinking, whatever the notation: `1. e4 e5 2. Nf3`, `d1d2 e8e7`, `(exd5) Nf6 Bb5+`.
+//! The moves of a thinking line in any notation: `1. e4 e5 2. Nf3`, `d1d2 e8e7`, `(exd5) Nf6 Bb5+`.
 
 use smalt_chess::{CastlingMode, Move, Position, San, UciMove};
 
@@ -10,8 +10,8 @@ pub fn parse_move(word: &str, position: &Position) -> Option<Move> {
     San::parse(word).ok()?.to_move(position).ok()
 }
 
-/// The moves of a line from this position, up to the first word that is neither a legal move nor a move number.
-/// A move in brackets, the ponder move, counts.
+/// The moves of a line from this position, up to the first word that is neither a legal move nor a move number. The
+/// ponder move, in brackets, counts.
 pub fn parse_line(line: &str, position: &Position, mode: CastlingMode) -> Vec<UciMove> {
     let mut position = *position;
     let mut moves = Vec::new();
@@ -37,13 +37,13 @@ pub fn first_illegal<'l>(line: &'l str, position: &Position) -> Option<&'l str> 
     None
 }
 
-/// The words of a line without move numbers and brackets.
+/// The words of a line, without move numbers and brackets.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     let words = line.split_ascii_whitespace().map(without_number).filter(|word| !word.is_empty());
     words.map(|word| word.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(word))
 }
 
-/// Strips move numbers: nothing of `1.` and `1...`, `e4` of `1.e4`; castling with zeros stays.
+/// Strips the move number: `1.` and `1...` become empty, `1.e4` becomes `e4`; castling with zeros is kept.
 fn without_number(word: &str) -> &str {
     let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
     match behind.chars().next() {

@@ -8,7 +8,7 @@ const CHOICES: &str = "///";
 
 /// Parses a declaration. `None` without a name or a known type.
 pub fn parse_option(text: &str) -> Option<OptionDeclaration> {
-    // A name may hold a dash: the last known kind in front of the value is the kind.
+    // A name may contain a dash: the last known type before the value is the type.
     let (name, kind, value) = text.match_indices(" -").find_map(|(at, _)| {
         let behind = &text[at + 2..];
         let end = behind.find([' ', '\t']).unwrap_or(behind.len());
@@ -38,7 +38,7 @@ fn parse_spin(value: &str) -> OptionKind {
     OptionKind::Spin { default, min, max }
 }
 
-/// The default choice is marked with an asterisk; else it is the first.
+/// The default choice is marked with an asterisk; otherwise it is the first.
 fn parse_combo(value: &str) -> OptionKind {
     let mut default = None;
     let choices: Vec<String> = value
@@ -56,7 +56,7 @@ fn parse_combo(value: &str) -> OptionKind {
     OptionKind::Combo { default, choices }
 }
 
-/// The value of `feature option` that declares it.
+/// The text of a `feature option` that declares this option.
 pub fn declare_option(option: &OptionDeclaration) -> String {
     let name = &option.name;
     match &option.kind {

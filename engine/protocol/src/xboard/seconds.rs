@@ -1,11 +1,11 @@
-//! Times of xboard: centiseconds, seconds with decimals, minutes with seconds after a colon.
+//! xboard's time formats: centiseconds, seconds with decimals, minutes with seconds after a colon.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::number;
 
-/// Centiseconds; a negative clock is zero.
+/// Centiseconds; a negative time becomes zero.
 pub(super) fn centiseconds(word: &str) -> Option<Duration> {
     let centi = u64::try_from(number::signed(word)?).unwrap_or(0);
     Some(Duration::from_millis(centi.min(LONGEST * 100) * 10))
@@ -31,7 +31,7 @@ pub(super) fn seconds(word: &str) -> Option<Duration> {
 /// Upper bound in seconds, so that sums cannot overflow.
 const LONGEST: u64 = u32::MAX as u64;
 
-/// `5` minutes, or `0:30`; anything after the seconds is ignored, as the protocol demands.
+/// `5` (minutes) or `0:30`; anything after the seconds is ignored, as the protocol requires.
 pub(super) fn minutes(word: &str) -> Option<Duration> {
     let (minutes, rest) = word.split_once(':').unwrap_or((word, "0"));
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
@@ -49,7 +49,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Formats whole minutes alone, else minutes and seconds.
+/// Formats whole minutes, or minutes and seconds.
 pub(super) struct Minutes(pub(super) Duration);
 
 impl fmt::Display for Minutes {

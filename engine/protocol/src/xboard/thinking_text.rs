@@ -8,12 +8,12 @@ use crate::number;
 use crate::score::{Bound, ReportedScore, Score};
 use crate::words::{OneLine, Words};
 
-/// Thinking output, from the view of the side to move.
+/// Thinking output, from the side to move's point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Thinking<'a> {
     /// Depth in plies.
     pub depth: u32,
-    /// The character right after the depth: with one, GNU Chess 4 wrote its time in whole seconds.
+    /// The character right after the depth; GNU Chess 4 wrote its time in whole seconds when there is one.
     pub depth_mark: Option<char>,
     /// Score; the mark at the end of the line gives its bound.
     pub score: ReportedScore,
@@ -40,7 +40,7 @@ pub enum LineEnding {
     FailedHigh,
 }
 
-/// Mate scores: this plus the number of moves (section 10 of the protocol).
+/// Mate scores: this plus the number of moves to mate (section 10 of the protocol).
 const MATE: i64 = 100_000;
 
 /// Largest distance to mate.
@@ -106,7 +106,7 @@ fn parse_depth(word: &str) -> Option<(u32, Option<char>)> {
     Some((number::unsigned_32(digits)?, mark))
 }
 
-/// A number, or a mate as some engines write it: `Mat5`, `-Mat05`, `#3`, `+M4`.
+/// A number, or a mate score as some engines write it: `Mat5`, `-Mat05`, `#3`, `+M4`.
 fn parse_score(word: &str) -> Option<Score> {
     if let Some(moves) = parse_mate_word(word) {
         return Some(Score::Mate(moves));
@@ -114,7 +114,7 @@ fn parse_score(word: &str) -> Option<Score> {
     let number = number::signed(word)?;
     let distance = number.saturating_abs() - MATE;
     if (0..=MOST_MOVES).contains(&distance) {
-        // Mate in nothing is given by the next move.
+        // Mate in 0 is a mate by the next move.
         let moves = i32::try_from(distance.max(1)).ok()?;
         return Some(Score::Mate(if number < 0 { -moves } else { moves }));
     }
@@ -129,11 +129,11 @@ fn parse_score(word: &str) -> Option<Score> {
     }
 }
 
-/// Mate scores of older engines: this minus the plies to mate. Seen in GNU
-/// Chess (10,000), Phalanx (30,000), HoiChess (100,000) and Sjeng (1,000,000).
+/// Mate scores of older engines: this minus the plies to mate. Seen in GNU Chess (10,000), Phalanx (30,000), HoiChess
+/// (100,000) and Sjeng (1,000,000).
 const OLD_MATES: [i64; 5] = [10_000, 30_000, 32_768, 100_000, 1_000_000];
 
-/// Largest distance to mate of these, in plies.
+/// Largest distance to mate in these scores, in plies.
 const MOST_PLIES: i64 = 99;
 
 fn parse_mate_word(word: &str) -> Option<i32> {
@@ -147,7 +147,7 @@ fn parse_mate_word(word: &str) -> Option<i32> {
     (moves.abs() <= MOST_MOVES as i32).then_some(sign * moves)
 }
 
-/// Numbers between nodes and a tab are extra fields, if nothing else precedes the tab.
+/// Numbers between the nodes and a tab are extra fields, if only numbers precede the tab.
 fn split_extra(rest: &str) -> (&str, &str) {
     let is_extra = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte <= b' ');
     if is_extra(rest) {

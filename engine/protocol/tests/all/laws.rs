@@ -1,4 +1,4 @@
-//! Laws on random input: nothing panics, and what is printed reads back as the same value.
+//! Properties on random input: nothing panics, and printed messages parse to the same value.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn check_engine(line: &str) {
     assert_eq!(EngineMessage::parse(&printed), message, "{printed:?}");
 }
 
-/// Words of the protocol, numbers, moves and rubbish, with odd space between: most lines mean something.
+/// Protocol keywords, numbers, moves and garbage with irregular spaces; most lines are valid messages.
 fn soup() -> impl Strategy<Value = String> {
     let keys = "uci debug on off isready setoption name value register later code ucinewgame position startpos fen \
         moves go searchmoves ponder wtime btime winc binc movestogo depth nodes mate movetime infinite perft stop \
@@ -80,7 +80,7 @@ fn line_of_moves() -> impl Strategy<Value = Vec<UciMove>> {
     prop::collection::vec(any_move(), 0..8)
 }
 
-/// Words that are no key of the protocol, between single spaces.
+/// Words that are not protocol keywords, separated by single spaces.
 fn phrase() -> impl Strategy<Value = String> {
     "[A-Z][a-z.()/0-9é]{0,6}( {1,2}[A-Z][A-Za-z]{0,6}){0,3}"
 }

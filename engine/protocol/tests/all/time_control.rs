@@ -1,4 +1,4 @@
-//! Time controls as testers write them.
+//! Time controls in the testers' notation.
 
 use smalt_protocol::TimeControl;
 

@@ -1,4 +1,4 @@
-//! What an engine understands of the lines that interfaces send.
+//! How an engine parses the lines that interfaces send.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -122,7 +122,7 @@ fn every_argument_of_go_is_read() {
 fn odd_arguments_of_go_are_tolerated() {
     check_go("go wtime -50", SearchLimits { white: clock(0, 0), ..Default::default() });
     check_go("go winc 100 movestogo 0 depth", SearchLimits::default());
-    // A negative number is no reason to search for ever.
+    // A negative depth must not mean an infinite search.
     check_go("go depth -1", SearchLimits { depth: Some(0), ..SearchLimits::default() });
     check_go("go nodes -5", SearchLimits { nodes: Some(0), ..SearchLimits::default() });
     assert_eq!(

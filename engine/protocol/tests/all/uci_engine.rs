@@ -1,4 +1,4 @@
-//! What a runner understands of the lines that engines print, those of real engines among them.
+//! How a runner parses the lines that engines print, real ones included.
 
 use std::time::Duration;
 
@@ -248,7 +248,7 @@ fn odd_options_are_tolerated() {
     );
 }
 
-/// Every line but the greetings before `uci` is understood, and printed so that it means the same.
+/// Every line except the banner before `uci` parses, and prints with the same meaning.
 #[test]
 fn transcripts_of_real_engines_are_understood() {
     let transcripts = [

@@ -1,4 +1,4 @@
-//! The lines of xboard engines and of those who drive them: what they mean, and the laws on random input.
+//! The messages of xboard engines and interfaces: examples, and properties on random input.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn check_client(line: &str) {
     assert_eq!(ClientMessage::parse(&printed), message, "{line:?} {printed:?}");
 }
 
-/// Lines that mean something, as often as not.
+/// Lines that are valid about half of the time.
 fn soup() -> impl Strategy<Value = String> {
     let keys = "xboard protover accepted rejected new variant quit random force go playother white black level st sd nps \
         time otim usermove ? ping draw result setboard edit hint bk undo remove hard easy post nopost analyze exit name \

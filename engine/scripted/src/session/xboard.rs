@@ -10,7 +10,7 @@ use super::{Next, ScriptedSession};
 use crate::fault::ScriptedFault;
 use crate::output::Dialect;
 
-/// The game as this protocol keeps it: the engine's own board, and whether it plays.
+/// The state of an xboard game: the engine's board, and whether it plays.
 #[derive(Default)]
 pub(crate) struct XboardGame {
     fen: Option<String>,
@@ -18,7 +18,7 @@ pub(crate) struct XboardGame {
     plays: Plays,
     shows: Shows,
     edited: Option<Edited>,
-    /// The move that was answered last, and is not on the board yet.
+    /// The last move sent, not yet played on the board.
     pub(crate) answer: Option<UciMove>,
 }
 
@@ -30,7 +30,7 @@ enum Plays {
     TakesIn,
 }
 
-/// Whether it shows its thinking.
+/// Whether thinking output is on.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Shows {
     #[default]
@@ -38,14 +38,14 @@ enum Shows {
     Thinking,
 }
 
-/// A board under edit, and the color of the next piece.
+/// A board in edit mode, and the color of the next piece.
 struct Edited {
     setup: Setup,
     color: Color,
 }
 
 impl ScriptedSession {
-    /// Does what one line asks.
+    /// Handles one line.
     pub(crate) fn handle_xboard(&mut self, line: &str, version: u32) -> Next {
         if self.table.edited.is_some() {
             self.edit(line);
@@ -124,7 +124,7 @@ impl ScriptedSession {
         }
     }
 
-    /// Whose move it is stays as it was; kings and rooks at home may castle.
+    /// Keeps the side to move; kings and rooks on their home squares may castle.
     fn finish_edit(&mut self) {
         let Some(Edited { mut setup, .. }) = self.table.edited.take() else { return };
         setup.turn = if self.table.moves.len().is_multiple_of(2) { Color::White } else { Color::Black };
@@ -146,7 +146,7 @@ impl ScriptedSession {
         }
     }
 
-    /// Puts its own last move on the board.
+    /// Plays its last move on the board.
     fn settle(&mut self) {
         self.end_thinking();
         self.table.moves.extend(self.table.answer.take());
@@ -181,7 +181,7 @@ impl ScriptedSession {
         self.go(&SearchLimits::default());
     }
 
-    /// Puts lines of thinking and the move into the lines to be sent.
+    /// Adds thinking lines and the move to the output.
     pub(crate) fn push_xboard_answer(&mut self, word: &str) {
         for depth in 1..=self.script.info_lines {
             self.push_thinking(depth, word);
@@ -189,7 +189,7 @@ impl ScriptedSession {
         self.lines.push(&EngineMessage::Move(word));
     }
 
-    /// Puts a line of thinking into the lines to be sent, if it is to show its thinking.
+    /// Adds a thinking line to the output, if thinking output is on.
     pub(crate) fn push_thinking(&mut self, depth: u32, pv: &str) {
         if self.table.shows != Shows::Thinking {
             return;
@@ -207,7 +207,7 @@ impl ScriptedSession {
         }));
     }
 
-    /// Says something about the result, or about the opponent's move, in the place of an answer.
+    /// Sends a result claim, or a complaint about the opponent's move, instead of a move.
     pub(crate) fn claim(&mut self, fault: ScriptedFault) {
         if self.script.dialect == Dialect::Uci {
             return self.play(&SearchLimits::default());

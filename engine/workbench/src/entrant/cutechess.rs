@@ -8,14 +8,14 @@ use super::file::FileError;
 use super::registry::Registry;
 use super::words::{parse_keys, split_words};
 
-/// An engine of a foreign registry that cannot be run as it stands there.
+/// An engine of a Cute Chess registry that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedEngine {
     pub name: String,
     pub reason: String,
 }
 
-/// One engine as Cute Chess writes it. Keys unrelated to running it are ignored.
+/// One engine in Cute Chess's format. Keys unrelated to running it are ignored.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Configuration {
@@ -55,11 +55,11 @@ struct ConfiguredOption {
 }
 
 impl Registry {
-    /// Reads the `engines.json` of Cute Chess; `file` is the name used in errors. Options with default values
-    /// are left to the engine. Engines that need unsupported features are listed separately.
+    /// Parses the `engines.json` of Cute Chess; `file` is the name used in errors. Options at their default value are
+    /// not set. Engines that need unsupported features are listed separately.
     ///
     /// # Errors
-    /// If it is no JSON, or no list of engines with names and commands.
+    /// If it is not JSON, or not a list of engines with names and commands.
     pub fn parse_cutechess(text: &str, file: &str) -> Result<(Registry, Vec<SkippedEngine>), FileError> {
         let configurations: Vec<Configuration> = serde_json::from_str(text).map_err(|error| FileError {
             file: file.to_owned(),
@@ -81,11 +81,11 @@ impl Registry {
     }
 }
 
-/// The layer of settings that a configuration means.
+/// Converts a configuration to a layer of settings.
 fn engine(configuration: Configuration) -> Result<Table, String> {
     let Configuration { name, command, protocol, init_strings, options, .. } = &configuration;
     let scale = configuration.timeout_scale_factor.filter(|&factor| factor != 1.0);
-    // A path with spaces is a path if there is such a file, else a command with arguments.
+    // A command with spaces is a path if such a file exists; otherwise it has arguments.
     let words = if std::path::Path::new(command).exists() {
         vec![command.clone()]
     } else {
@@ -118,7 +118,7 @@ fn given(key: &str, value: &str) -> Option<String> {
 }
 
 impl ConfiguredOption {
-    /// Whether its value is not the engine's default.
+    /// Whether its value differs from the engine's default.
     fn differs(&self) -> bool {
         !self.value.is_null() && self.value != self.default
     }

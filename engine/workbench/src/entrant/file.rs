@@ -1,27 +1,27 @@
-//! Parses a TOML file of settings; errors name file, line, key and the nearest valid key.
+//! Parses a TOML settings file; errors name file, line, key and the nearest valid key.
 
 use serde::de::DeserializeOwned;
 
 use smalt_driver::nearest::nearest_key;
 
-/// Why a file of settings cannot be used.
+/// Why a settings file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}{}{}: {message}{}", .line.map(|line| format!(", line {line}")).unwrap_or_default(),
     .key.as_ref().map(|key| format!(", {key}")).unwrap_or_default(),
     .hint.as_ref().map(|hint| format!(" (did you mean `{hint}`?)")).unwrap_or_default())]
 pub struct FileError {
-    /// The file, as the user named it.
+    /// File name as given by the user.
     pub file: String,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: Option<usize>,
     /// Key with the invalid value.
     pub key: Option<String>,
     pub message: String,
-    /// The nearest right name.
+    /// The nearest valid key.
     pub hint: Option<String>,
 }
 
-/// Reads a file of settings; `file` is its name in errors.
+/// Parses a settings file; `file` is the name used in errors.
 ///
 /// # Errors
 /// If it is not TOML, has an unknown key, or a value that does not fit its key.
@@ -39,7 +39,7 @@ pub fn parse_file<T: DeserializeOwned>(text: &str, file: &str) -> Result<T, File
     })
 }
 
-/// The key that stands before a value: the last word before `=`.
+/// The key before a value: the last word before `=`.
 fn key_before(text: &str) -> Option<String> {
     let line = text.rsplit('\n').next()?;
     let (before, _) = line.rsplit_once('=')?;
@@ -47,7 +47,7 @@ fn key_before(text: &str) -> Option<String> {
     (!key.is_empty()).then(|| key.trim_matches('"').to_owned())
 }
 
-/// The messages of serde about numbers, in plain words.
+/// Rewrites serde's messages about numbers for users.
 pub(super) fn plain(message: &str) -> String {
     let message = message.strip_prefix("invalid value: ").unwrap_or(message);
     let Some((given, wanted)) = message.rsplit_once(", expected ") else { return message.to_owned() };

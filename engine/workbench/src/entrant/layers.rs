@@ -2,12 +2,12 @@
 
 use toml::{Table, Value};
 
-/// The keys of search limits. Any of them in a layer replaces all of them in the layers below: an engine with
-/// `nodes` of its own does not inherit a time control.
+/// The keys of search limits. Any of them in a layer replaces all of them in lower layers: an engine with its own
+/// `nodes` does not inherit a time control.
 const LIMITS: [&str; 4] = ["tc", "movetime", "nodes", "depth"];
 
-/// Puts a layer over another: tables are merged, other values are replaced. Names of engines' options differ in case
-/// from engine to engine, so keys are compared without it.
+/// Merges a layer over another: tables are merged, other values replaced. Keys ignore case, since option names differ
+/// in case between engines.
 pub fn merge(below: &mut Table, above: Table) {
     for (key, value) in above {
         let known = below.keys().find(|known| known.eq_ignore_ascii_case(&key)).cloned();
@@ -23,7 +23,7 @@ pub fn merge(below: &mut Table, above: Table) {
     }
 }
 
-/// The same for settings with limits: any limit above replaces all limits below.
+/// Like [`merge`]; any search limit above replaces all limits below.
 pub(crate) fn merge_engine(below: &mut Table, above: Table) {
     if has_limit(&above) {
         remove_limits(below);
@@ -31,13 +31,13 @@ pub(crate) fn merge_engine(below: &mut Table, above: Table) {
     merge(below, above);
 }
 
-/// Whether a layer has a search limit.
+/// Whether a layer sets a search limit.
 #[must_use]
 pub fn has_limit(layer: &Table) -> bool {
     LIMITS.iter().any(|key| layer.contains_key(*key))
 }
 
-/// Removes all limits of searches.
+/// Removes all search limits.
 pub fn remove_limits(layer: &mut Table) {
     LIMITS.iter().for_each(|key| drop(layer.remove(*key)));
 }

@@ -1,6 +1,6 @@
-//! Engines as users write them: `key=value` words of a command line, a row of a registry, a table of a plan. All three
-//! are read into the same [`EngineSettings`], so that the same words mean the same everywhere; layers of them are merged
-//! as TOML tables ([`merge_engine`]) before they are read once. Starts nothing.
+//! Engines as users write them: `key=value` words of a command line, an entry of a registry, a table of a plan. All
+//! three use the same keys and are parsed into the same [`EngineSettings`]. Layers are merged as TOML tables
+//! ([`merge_engine`]) before parsing. Starts nothing.
 
 mod cutechess;
 mod file;
@@ -32,7 +32,7 @@ pub use text::OptionText;
 pub use word_reader::{from_words, table_of_words};
 pub use words::{WordsError, join_words, parse_keys, split_words, to_words};
 
-/// The command that means Smalt itself: the running executable again, as an engine.
+/// The command for Smalt itself: the running executable, started as an engine.
 pub const BUILTIN: &str = "builtin";
 
 /// The settings of one engine. What a layer does not set is inherited.
@@ -133,7 +133,7 @@ pub struct EngineSettings {
 }
 
 impl EngineSettings {
-    /// Program; `None` without a command.
+    /// The program of its command; `None` without a command.
     #[must_use]
     pub fn program(&self) -> Option<Program> {
         self.cmd.as_deref().map(|command| match command {
@@ -142,7 +142,7 @@ impl EngineSettings {
         })
     }
 
-    /// The lines that are sent to it before the first of its protocol, separated by line feeds.
+    /// Lines sent before the first line of its protocol, separated by line feeds.
     #[must_use]
     pub fn initial_lines(&self) -> String {
         self.initstr.as_deref().unwrap_or_default().replace("\\n", "\n")
@@ -159,8 +159,8 @@ impl EngineSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// Meets all opponents; statistics take its point of view.
+    /// Plays all opponents; statistics are from its point of view.
     Challenger,
-    /// Meets all challengers.
+    /// Plays all challengers.
     Opponent,
 }

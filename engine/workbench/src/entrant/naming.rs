@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::BUILTIN;
 
-/// Why an entrant cannot be called so.
+/// Why a name cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     #[error("two entrants are called {name:?}: give one of them another with name=")]
@@ -21,8 +21,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// The name of one more entrant: the chosen one, or else that of its command ([`default_name`]), with a number if
-    /// another is called so.
+    /// Assigns the name of the next entrant: the chosen one, or the default for its command ([`default_name`]), with a
+    /// number added if that is taken.
     ///
     /// # Errors
     /// If the name is taken or invalid.
@@ -44,8 +44,7 @@ impl Names {
     }
 }
 
-/// Default name from the command: the program's file name without folder and extension; `smalt` for the
-/// built-in engine.
+/// Default name: the program's file name without folder and extension; `smalt` for the built-in engine.
 #[must_use]
 pub fn default_name(command: &str) -> String {
     if command == BUILTIN {

@@ -10,10 +10,10 @@ use super::file::{FileError, parse_file};
 use super::{BUILTIN, EngineSettings};
 use smalt_driver::nearest::nearest;
 
-/// Debian's engines, with settings that make them fit for matches.
+/// Debian's engines, with settings that make them usable in matches.
 const SHIPPED: &str = include_str!("../../../../data/engines.toml");
 
-/// Named engines, each a layer of settings. The first of a name counts.
+/// Named engines, each a layer of settings. The first entry of a name wins.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     engines: Vec<Table>,
@@ -39,7 +39,7 @@ pub struct RegistryFile {
 }
 
 impl Registry {
-    /// Reads a registry; `file` is its name in errors.
+    /// Parses a registry; `file` is the name used in errors.
     ///
     /// # Errors
     /// If it is not TOML, has an unknown key, a value that does not fit its key, or an engine without name or command.
@@ -69,8 +69,9 @@ impl Registry {
         Registry { engines }
     }
 
-    /// The registry of this file, or of `smalt/engines.toml` in the configuration folder where none is named, before the
-    /// shipped one. A file that ends in `.json` is one of Cute Chess; `warn` is called for each engine of it that cannot be used.
+    /// This registry file, or `smalt/engines.toml` in the configuration folder, followed by the shipped registry. A
+    /// file that ends in `.json` is parsed as Cute Chess's; `warn` is called for each of its engines that cannot be
+    /// used.
     ///
     /// # Errors
     /// If the file cannot be read or is malformed.
@@ -91,24 +92,24 @@ impl Registry {
         Ok(registry.or(Registry::shipped()))
     }
 
-    /// The engines that the program knows by itself.
+    /// The registry shipped with the program.
     pub fn shipped() -> Registry {
         Self::parse(SHIPPED, "data/engines.toml").expect("the shipped registry is tested")
     }
 
-    /// This registry, completed from another.
+    /// Appends another registry.
     #[must_use]
     pub fn or(mut self, other: Registry) -> Registry {
         self.engines.extend(other.engines);
         self
     }
 
-    /// The layer of the engine of this name.
+    /// The layer of the engine with this name.
     pub fn find(&self, name: &str) -> Option<&Table> {
         self.engines.iter().find(|engine| name_of(engine) == Some(name))
     }
 
-    /// The settings of the engine of this name.
+    /// The settings of the engine with this name.
     pub fn settings(&self, name: &str) -> Option<EngineSettings> {
         self.find(name)?.clone().try_into().ok()
     }
@@ -117,7 +118,7 @@ impl Registry {
         self.engines.iter().filter_map(name_of)
     }
 
-    /// The nearest name to a command that is no program: one of the registry, or `builtin`.
+    /// The nearest engine name, or `builtin`, to a command that is not found.
     pub fn nearest_name(&self, command: &str) -> Option<&str> {
         nearest(command, self.names().chain([BUILTIN]))
     }

@@ -1,4 +1,4 @@
-//! Resolves an engine: merges its own settings, `--each`, the registry and the clock of the run.
+//! Resolves an engine: merges its own settings, `--each`, the registry and the run's clock.
 
 use std::path::PathBuf;
 
@@ -10,18 +10,18 @@ use super::{EngineSettings, NameError, Names, Registry, merge_engine};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// Smalt itself: the running executable again, as an engine.
+    /// Smalt itself: the running executable, started as an engine.
     Builtin,
-    /// A program by its path, or by its name in the search path.
+    /// A path, or a name to look up in `PATH`.
     Command(PathBuf),
 }
 
-/// Why there is no entrant.
+/// Why an engine cannot be resolved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     #[error("it has no cmd: give a program, a name of the registry, or builtin")]
     NoCommand,
-    /// A bad name, or one that is taken.
+    /// The name is invalid or taken.
     #[error(transparent)]
     Name(#[from] NameError),
     #[error("{0}")]
@@ -29,11 +29,11 @@ pub enum ResolveError {
 }
 
 impl Registry {
-    /// Merges the layers of an engine, and takes its name. The lowest is `clock`, for what neither the registry nor
-    /// `each` nor the engine itself says.
+    /// Merges the layers of an engine and assigns its name. The lowest layer is `clock`, the default for engines
+    /// without a limit in the registry, `each` or their own settings.
     ///
     /// # Errors
-    /// If it has no command, or no name of its own.
+    /// If it has no command, or its name is invalid or taken.
     pub fn resolve(
         &self,
         own: &Table,
@@ -51,11 +51,11 @@ impl Registry {
         let mut known = self.find(&command).cloned().unwrap_or_default();
         let speaks = |engine: &Table| engine.get("proto").cloned().map(toml::Value::try_into::<Protocol>);
         let known_protocol = speaks(&known).and_then(Result::ok).unwrap_or_default();
-        // The registry's options have the names of its own protocol.
+        // Options in the registry are for the protocol in the registry.
         if (own.contains_key("proto") || each.contains_key("proto")) && typed.proto != known_protocol {
             known.remove("options");
         }
-        // What the registry calls it, and what people read about it, is no setting of the run.
+        // The registry's command, package, rating and notes are not settings of the run.
         let program = known.remove("cmd");
         ["name", "package", "note"].iter().for_each(|key| drop(known.remove(*key)));
         let mut found = settings(&[clock, &known, each, own])?;
@@ -91,7 +91,7 @@ mod tests {
         check("toga2", "", &[("Hash", "16"), ("OwnBook", "false")]);
         check("toga2", "option.hash=8 option.ownbook=true", &[("hash", "8"), ("ownbook", "true")]);
         check("cmd=toga2 option.HASH=4", "option.hash=8", &[("HASH", "4"), ("OwnBook", "false")]);
-        // Options of one protocol mean nothing in another.
+        // Options of one protocol do not apply to the other.
         check("cmd=toga2 proto=xboard", "", &[]);
     }
 

@@ -1,4 +1,4 @@
-//! Values that settings write as texts: for `#[serde(with = "text")]` and `#[serde(with = "text::option")]`.
+//! Serializes values as text: for `#[serde(with = "text")]` and `#[serde(with = "text::option")]`.
 
 use std::fmt::{self, Display};
 use std::ops::Deref;
@@ -6,32 +6,32 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Writes the text of a value.
+/// Serializes a value as text.
 ///
 /// # Errors
-/// Those of the serializer.
+/// If the serializer fails.
 pub fn serialize<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }
 
-/// Reads a value from its text.
+/// Parses a value from text.
 ///
 /// # Errors
-/// If the text is not one of the value.
+/// If the text is not a valid value.
 pub fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
 }
 
-/// The same for values that may be missing.
+/// The same for optional values.
 pub mod option {
     use super::{Deserialize, Deserializer, Display, FromStr, Serializer};
 
-    /// Writes the text of a value.
+    /// Serializes a value as text.
     ///
     /// # Errors
-    /// Those of the serializer.
+    /// If the serializer fails.
     pub fn serialize<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
         match value {
             Some(value) => serializer.collect_str(value),
@@ -39,10 +39,10 @@ pub mod option {
         }
     }
 
-    /// Reads a value from its text.
+    /// Parses a value from text.
     ///
     /// # Errors
-    /// If the text is not one of the value.
+    /// If the text is not a valid value.
     pub fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<T>, D::Error> {
@@ -51,7 +51,7 @@ pub mod option {
     }
 }
 
-/// The value of an engine's option, which may be written as a text, a number, or true and false.
+/// An engine option's value, written as text, number or boolean.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionText(pub String);
 

@@ -1,4 +1,4 @@
-//! Reads `key=value` words as any type of settings: a serde deserializer whose values are texts.
+//! A serde deserializer for `key=value` words.
 
 use serde::de::value::StrDeserializer;
 use serde::de::{
@@ -12,15 +12,15 @@ use super::file::plain;
 use super::words::{WordsError, split_words};
 use smalt_driver::nearest::nearest;
 
-/// Reads words like `movecount=8 score=10`.
+/// Parses words like `movecount=8 score=10`.
 ///
 /// # Errors
-/// If a word has no key, an unknown one, or a value that does not fit its key; or if a key is missing.
+/// If a word has no key, an unknown key or an invalid value; or if a key is missing.
 pub fn from_words<T: DeserializeOwned>(text: &str) -> Result<T, WordsError> {
     read(&split_words(text)?)
 }
 
-/// Reads words as a layer of settings: only the keys that are given.
+/// Parses words as a layer of settings: only the given keys.
 ///
 /// # Errors
 /// As [`from_words`].
@@ -76,7 +76,7 @@ impl<'de> MapAccess<'de> for WordReader<'de> {
     }
 }
 
-/// The text behind `key=`.
+/// The text after `key=`.
 struct WordValue<'a>(&'a str);
 
 macro_rules! numbers {
@@ -147,7 +147,7 @@ impl<'de> Deserializer<'de> for WordValue<'de> {
     }
 }
 
-/// The parts of a value that is a list.
+/// The elements of a list value.
 struct ListReader(std::vec::IntoIter<String>);
 
 impl<'de> SeqAccess<'de> for ListReader {

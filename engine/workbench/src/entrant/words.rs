@@ -1,4 +1,4 @@
-//! Engines as words of a command line: a command, a name of the registry, or `key=value` words.
+//! Engines on a command line: a command, a registry name, or `key=value` words.
 
 use toml::{Table, Value};
 
@@ -6,19 +6,19 @@ use super::word_reader::read;
 use super::{BUILTIN, EngineSettings, Registry};
 use smalt_driver::nearest::nearest;
 
-/// Why words are no settings.
+/// Why words are not valid settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WordsError {
     #[error("an entrant needs a command, a name, or key=value words")]
     Empty,
     #[error("the quotation mark {mark} in {text:?} is never closed")]
     OpenQuote { mark: char, text: String },
-    /// A word without a key among words that have one.
+    /// A word without a key among words with keys.
     #[error(
         "{word:?} is not key=value; a value with spaces needs quotation marks, as in 'name=\"My engine\"'"
     )]
     NoKey { word: String },
-    /// A setting behind a command, where it would go to the program as an argument.
+    /// A setting after a command, where it would be passed to the program as an argument.
     #[error(
         "{word:?} would go to {command} as an argument; write cmd= before the command to set it, and args= before \
          what the program is to get"
@@ -28,7 +28,7 @@ pub enum WordsError {
         .hint.map(|hint| format!(" (did you mean {hint}?)")).unwrap_or_default())]
     UnknownKey {
         key: String,
-        /// The keys that there are.
+        /// The valid keys.
         keys: &'static [&'static str],
         hint: Option<&'static str>,
     },
@@ -39,13 +39,12 @@ pub enum WordsError {
 }
 
 impl Registry {
-    /// Reads an engine: the name of one of the registry, however many words it has; a command with its arguments; or
-    /// `key=value` words. Behind `builtin` and names of the registry words are settings. Behind a command they are its
-    /// arguments, none of which may look like a setting: `./mine tc=8+0.08` would otherwise play by another clock
-    /// unnoticed.
+    /// Parses an engine: a registry name (of any number of words), a command with its arguments, or `key=value` words.
+    /// Words after `builtin` and registry names are settings. Words after a command are its arguments, and none may
+    /// look like a setting: `./mine tc=8+0.08` would silently play with another clock.
     ///
     /// # Errors
-    /// If a word is not understood; no word is ever ignored.
+    /// If a word is not understood; none is ever ignored.
     pub fn parse_engine(&self, text: &str) -> Result<Table, WordsError> {
         let of_command = |command: &str| Table::from_iter([("cmd".to_owned(), Value::from(command))]);
         if self.find(text.trim()).is_some() {
@@ -68,7 +67,7 @@ impl Registry {
     }
 }
 
-/// Reads `key=value` words as a layer of settings: what no word sets is not in the table.
+/// Parses `key=value` words as a layer of settings: only the given keys.
 ///
 /// # Errors
 /// As [`Registry::parse_engine`].
@@ -97,7 +96,7 @@ pub fn parse_keys(words: &[String]) -> Result<Table, WordsError> {
     Ok(layer)
 }
 
-/// A layer of settings as words that [`parse_keys`] reads back.
+/// Formats a layer of settings as words for [`parse_keys`].
 #[must_use]
 pub fn to_words(layer: &Table) -> String {
     let mut words = Vec::new();
@@ -123,7 +122,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// Words as one text that [`split_words`] splits again; only what needs quotation marks has them.
+/// Joins words into a text for [`split_words`]; words are quoted only if necessary.
 #[must_use]
 pub fn join_words(words: &[String]) -> String {
     let is_plain = |word: &str| {
@@ -136,7 +135,7 @@ pub fn join_words(words: &[String]) -> String {
     quoted.collect::<Vec<_>>().join(" ")
 }
 
-/// Between apostrophes a backslash is one on every system.
+/// A backslash between apostrophes is literal on every system.
 fn quoted(word: &str) -> String {
     if word.contains('\\') {
         format!("'{}'", word.replace('\'', r#"'"'"'"#))
@@ -150,7 +149,7 @@ fn option_of(word: &str) -> Option<(&str, &str)> {
     (!name.is_empty()).then_some((name, value))
 }
 
-/// `options` is a table; its words are `option.NAME=`.
+/// `options` is a table; on the command line it is `option.NAME=`.
 fn with_options(error: WordsError) -> WordsError {
     match error {
         WordsError::UnknownKey { key, keys, hint } => {
@@ -161,7 +160,7 @@ fn with_options(error: WordsError) -> WordsError {
     }
 }
 
-/// Whether a word begins like `key=`. A path may hold an equals sign, but then a slash or a point before it.
+/// Whether a word begins with `key=`. A path may contain an equals sign, but after a slash or a point.
 fn has_key(word: &str) -> bool {
     word.split_once('=').is_some_and(|(key, _)| {
         let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'-';
@@ -169,22 +168,22 @@ fn has_key(word: &str) -> bool {
     })
 }
 
-/// Whether a word sets something that an engine has.
+/// Whether a word sets an engine setting.
 fn is_setting(word: &str) -> bool {
     has_key(word) && !matches!(parse_keys(&[word.to_owned()]), Err(WordsError::UnknownKey { .. }))
 }
 
-/// Seconds with a fraction, as whole milliseconds.
+/// Converts decimal seconds to whole milliseconds.
 fn milliseconds(word: &str, text: &str) -> Result<u64, WordsError> {
     let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e9);
     let refuse = || WordsError::Value { word: word.to_owned(), reason: "expected seconds".to_owned() };
     seconds.map(|seconds| (seconds * 1000.0).round() as u64).ok_or_else(refuse)
 }
 
-/// Splits at spaces outside of quotation marks (' or "); a backslash takes the next letter as it is.
+/// Splits at spaces outside quotation marks (' or "); a backslash escapes the next character.
 ///
 /// # Errors
-/// If a quotation mark is never closed.
+/// If a quotation mark is not closed.
 pub fn split_words(text: &str) -> Result<Vec<String>, WordsError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -211,7 +210,8 @@ pub fn split_words(text: &str) -> Result<Vec<String>, WordsError> {
     Ok(words)
 }
 
-/// Whether a backslash before this letter is an escape. On Windows it separates folders, but for one before a quotation mark.
+/// Whether a backslash before this character is an escape. On Windows only one before a quotation mark is; others
+/// separate folders.
 fn is_escape(next: Option<char>, is_windows: bool) -> bool {
     !is_windows || matches!(next, Some('"' | '\''))
 }

@@ -7,15 +7,15 @@ use smalt_driver::EngineCommand;
 
 use crate::program::run_to_end;
 
-/// Longest time that a `bench` may take.
+/// Time limit of `bench`.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Bench mismatch.
+/// Why the node count could not be confirmed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BenchError {
     #[error("the commit message says Bench: {expected}, and the program counts {counted}")]
     Other {
-        /// Nodes of the commit message.
+        /// Node count in the commit message.
         expected: u64,
         counted: u64,
     },
@@ -23,7 +23,7 @@ pub enum BenchError {
         "the commit message says Bench: {expected}, and `bench` of the program shows no node count: {reason}"
     )]
     None {
-        /// Nodes of the commit message.
+        /// Node count in the commit message.
         expected: u64,
         reason: String,
     },
@@ -41,7 +41,7 @@ pub(super) fn expected(message: &str) -> Option<u64> {
     numbers.last()
 }
 
-/// A number at the beginning of a text, with or without commas.
+/// The number at the start of a text, with or without commas.
 fn number(text: &str) -> Option<u64> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != ',').unwrap_or(text.len());
     text[..end].replace(',', "").parse().ok()
@@ -62,7 +62,7 @@ pub(super) fn counted(output: &str) -> Option<u64> {
     output.lines().rev().find_map(of_line)
 }
 
-/// Runs `bench` and compares.
+/// Runs `bench` and compares the node count.
 pub(super) fn check(program: &Path, expected: u64) -> Result<(), BenchError> {
     let none = |reason: String| BenchError::None { expected, reason };
     let command = EngineCommand::new(program).argument("bench");

@@ -1,8 +1,8 @@
 //! Engines built from a commit of a git repository: `repo=. ref=my-branch build='make EXE={exe}'`.
 //!
-//! A commit is built once, in a clone of its own, and the program is kept in a cache under commit, build command and
-//! architecture; the user's checkout is never touched. Where the commit message has a `Bench:` line, the program must
-//! count the same nodes. [`build_entrants`] does this for the engines of a run before they are resolved.
+//! Each commit is built once, in a separate clone, and the program is cached by commit, build command and architecture;
+//! the user's checkout is never touched. If the commit message has a `Bench:` line, the program must report the same
+//! node count. [`build_entrants`] does this for the engines of a run before they are resolved.
 
 #![expect(
     clippy::disallowed_methods,
@@ -30,22 +30,22 @@ pub struct Source {
     pub repo: String,
     /// Branch, tag or commit.
     pub revision: String,
-    /// Shell command, run at the top of the repository; `{exe}` is the path of the program that it shall write.
+    /// Shell command, run at the top of the repository; `{exe}` is the path of the program to write.
     pub build: String,
 }
 
 /// A program built from a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
-    /// Path of the program in the cache.
+    /// Path in the cache.
     pub program: PathBuf,
     /// Full hash of the commit.
     pub commit: String,
-    /// Short hash and subject, as tables show it.
+    /// Short hash and subject, for tables.
     pub title: String,
 }
 
-/// Why there is no program.
+/// Why an engine could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     #[error("no build command for {repo}: say how it is built, for example build='make EXE={{exe}}'")]
@@ -64,17 +64,17 @@ pub enum BuildError {
     Settings(String),
 }
 
-/// The folder of built engines: `smalt/builds` in the user's cache folder.
+/// Folder of built engines: `smalt/builds` in the user's cache folder.
 #[must_use]
 pub fn cache_folder() -> PathBuf {
     crate::cache_folder().unwrap_or_else(std::env::temp_dir).join("smalt").join("builds")
 }
 
-/// Builds the engines that name a repository, and sets their commands, their names where they have none, and the full
-/// hash of their commits. `notify` gets a line for each step that takes time.
+/// Builds the engines that name a repository, and sets their command, the full hash of their commit and, if missing,
+/// their name. `notify` gets a line for each slow step.
 ///
 /// # Errors
-/// If a commit is unknown, its build fails, or its program counts other nodes than the commit message says.
+/// If a commit is unknown, its build fails, or its node count differs from the commit message.
 pub fn build_entrants<'a>(
     engines: impl IntoIterator<Item = &'a mut Table>,
     each: &Table,
@@ -88,7 +88,7 @@ pub fn build_entrants<'a>(
         let mut merged = known.clone();
         merge_engine(&mut merged, each.clone());
         merge_engine(&mut merged, own.clone());
-        // A row of the registry may have both: its program, and how a commit of it is built.
+        // A registry entry may have both a program and a build command for commits.
         let has_program = known.contains_key("cmd") || command.is_some() && known.is_empty();
         if !merged.contains_key("repo") || has_program && !merged.contains_key("ref") {
             continue;
@@ -102,7 +102,7 @@ pub fn build_entrants<'a>(
             repo,
         };
         let built = build(&source, cache, notify)?;
-        // The command replaces the registry's name, so what the registry says has to come along.
+        // The command replaces the registry name, so the other settings of the registry are copied.
         ["name", "cmd", "package", "rating", "source", "note"]
             .iter()
             .for_each(|key| drop(known.remove(*key)));
@@ -120,8 +120,7 @@ pub fn build_entrants<'a>(
     Ok(())
 }
 
-/// Builds an engine of an earlier run again if its program is no longer in the cache. Without a repository it does
-/// nothing.
+/// Rebuilds an engine of an earlier run if its program is no longer cached. Does nothing without a repository.
 ///
 /// # Errors
 /// As [`build_entrants`].
@@ -142,7 +141,7 @@ pub fn restore_entrant(
     Ok(())
 }
 
-/// A path means the same from every folder; a URL stays as it is.
+/// Makes a path absolute; a URL is unchanged.
 fn absolute(repo: &str) -> String {
     let path = Path::new(repo);
     if !path.exists() {
@@ -151,7 +150,8 @@ fn absolute(repo: &str) -> String {
     std::path::absolute(path).map_or_else(|_| repo.to_owned(), |path| path.display().to_string())
 }
 
-/// The commits after `good` up to `bad` along first parents, oldest first; with paths only those that change files there.
+/// The commits after `good` up to `bad` along first parents, oldest first; with paths only those that change files
+/// there.
 ///
 /// # Errors
 /// If a revision is unknown, or `good` is no ancestor of `bad`.
@@ -164,7 +164,7 @@ pub fn commits_between(
     Repository::open(repo, &cache_folder())?.commits_between(good, bad, paths)
 }
 
-/// Builds a commit, or finds it in the cache.
+/// Builds a commit, or returns the cached program.
 ///
 /// # Errors
 /// As [`build_entrants`].
@@ -178,7 +178,7 @@ pub fn build(source: &Source, cache: &Path, notify: &mut dyn FnMut(&str)) -> Res
     let commit = repository.commit(&source.revision)?;
     let folder = cache.join(commit.key(&source.build)?);
     fs::create_dir_all(&folder).map_err(in_cache(&folder))?;
-    // Two runs that want the same commit: one builds, the other waits and finds it.
+    // If two runs need the same commit, one builds and the other waits for it.
     let lock = File::create(folder.join("lock")).map_err(in_cache(&folder))?;
     lock.lock().map_err(in_cache(&folder))?;
     let program = folder.join(format!("engine{}", std::env::consts::EXE_SUFFIX));
@@ -189,7 +189,7 @@ pub fn build(source: &Source, cache: &Path, notify: &mut dyn FnMut(&str)) -> Res
     Ok(Built { program, title: commit.title(), commit: commit.hash })
 }
 
-/// Clones, builds, checks the node count, and moves the program to its place.
+/// Clones, builds, checks the node count, and moves the program to the cache.
 fn compile(
     repository: &Repository,
     commit: &Commit,
@@ -199,7 +199,7 @@ fn compile(
 ) -> Result<(), BuildError> {
     let tree = folder.join("tree");
     let in_cache = |error| BuildError::Cache { path: folder.to_owned(), error };
-    // What a killed build left.
+    // Left by a killed build.
     if tree.exists() {
         fs::remove_dir_all(&tree).map_err(in_cache)?;
     }
@@ -237,7 +237,7 @@ fn shell(command: &str) -> Command {
     process
 }
 
-/// The interpreter takes what is between the first and the last quotation mark as it is.
+/// `cmd` takes everything between the first and the last quotation mark literally.
 #[cfg(windows)]
 fn shell(command: &str) -> Command {
     let mut process = apart(Command::new("cmd"));
@@ -245,7 +245,7 @@ fn shell(command: &str) -> Command {
     process
 }
 
-/// A path as one word of a shell.
+/// Quotes a path as one shell word.
 fn quoted(path: &Path) -> String {
     let path = path.display().to_string();
     if cfg!(windows) { format!("\"{path}\"") } else { format!("'{}'", path.replace('\'', r"'\''")) }
@@ -265,7 +265,7 @@ fn last_lines(log: &Path) -> std::io::Result<String> {
     Ok(lines[lines.len().saturating_sub(LINES)..].join("\n"))
 }
 
-// Their engines are shell scripts.
+// The engines in these tests are shell scripts.
 #[cfg(test)]
 #[cfg(unix)]
 mod tests;

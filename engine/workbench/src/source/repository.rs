@@ -8,14 +8,14 @@ use std::process::{Command, Output, Stdio};
 
 use super::BuildError;
 
-/// Characters of a commit's subject that a name shows.
+/// Maximum length of the subject in a title.
 const SUBJECT_LENGTH: usize = 40;
 
-/// Variables that a hook sets for its own repository; git would prefer them to the folder that it is given.
+/// Variables that git sets for a hook's repository; git would prefer them to the given folder.
 const HOOK_VARIABLES: [&str; 6] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX"];
 
-/// A repository on this machine: the user's own, or a mirror of a URL in the cache.
+/// A local repository: the user's own, or the cached mirror of a URL.
 pub(super) struct Repository {
     folder: PathBuf,
     /// Held while a mirror is used, so that no other run clones or fetches it.
@@ -47,7 +47,7 @@ impl Repository {
         let lock = File::create(folder.with_extension("lock")).map_err(in_cache)?;
         lock.lock().map_err(in_cache)?;
         if !folder.exists() {
-            // Cloned beside and renamed, so that a killed clone is not taken for a whole one.
+            // Cloned to a temporary name and renamed, so that an interrupted clone is not used.
             let draft = folder.with_extension("new");
             if draft.exists() {
                 std::fs::remove_dir_all(&draft).map_err(in_cache)?;
@@ -65,7 +65,7 @@ impl Repository {
         Ok(Repository { folder, mirror_lock: Some(lock) })
     }
 
-    /// Finds a branch, tag or commit. A mirror is fetched first, unless it has this very commit.
+    /// Finds a branch, tag or commit. A mirror is fetched first, unless it already has this commit.
     pub(super) fn commit(&self, revision: &str) -> Result<Commit, BuildError> {
         let find = || {
             self.git(&[
@@ -115,7 +115,7 @@ impl Repository {
         Ok(self.git(&arguments)?.lines().map(str::to_owned).collect())
     }
 
-    /// Checks a commit out into a new folder, with its submodules. The repository itself is not touched.
+    /// Checks out a commit and its submodules into a new folder. The repository is not changed.
     pub(super) fn check_out(&self, commit: &Commit, folder: &Path) -> Result<(), BuildError> {
         let clone = [
             "clone".as_ref(),
@@ -148,7 +148,7 @@ impl Commit {
         format!("{} {}", &self.hash[..8], shown.trim_end()).trim_end().to_owned()
     }
 
-    /// Name of its folder in the cache: short hash, and a hash of commit, build command and architecture.
+    /// Its folder name in the cache: short hash, and a hash of commit, build command and architecture.
     pub(super) fn key(&self, build: &str) -> Result<String, BuildError> {
         let (system, architecture) = (std::env::consts::OS, std::env::consts::ARCH);
         let all = hash_object(&format!("{}\n{build}\n{system} {architecture}", self.hash))?;
@@ -156,7 +156,7 @@ impl Commit {
     }
 }
 
-/// A command that knows nothing of the repository whose hook may have started this program.
+/// Removes the variables of a git hook that may have started this program.
 pub(super) fn apart(mut command: Command) -> Command {
     for name in HOOK_VARIABLES {
         command.env_remove(name);
@@ -164,7 +164,7 @@ pub(super) fn apart(mut command: Command) -> Command {
     command
 }
 
-/// git's own hash of a text.
+/// The hash of a text, from `git hash-object`.
 fn hash_object(text: &str) -> Result<String, BuildError> {
     let arguments = ["hash-object", "--stdin"];
     let fail = |message: String| BuildError::Git { command: arguments.join(" "), message };

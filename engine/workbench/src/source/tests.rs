@@ -1,4 +1,4 @@
-//! Engines built from commits: what is read, refused and kept.
+//! Building engines from commits: what is parsed, refused and cached.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ impl TestRepository {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
-    /// Commits an engine of these shell lines.
+    /// Commits an engine script with these lines.
     fn commit(&self, lines: &str, message: &str) -> String {
         std::fs::write(self.repo().join("engine.sh"), format!("#!/bin/sh\n{lines}\n")).unwrap();
         self.git(&["add", "engine.sh"]);
@@ -77,7 +77,7 @@ fn a_commit_is_built_once_and_the_checkout_is_not_touched() {
     let place = TestRepository::new();
     let first = place.git(&["rev-parse", "HEAD"]);
     place.commit("exit 1", "Second engine");
-    // Uncommitted work has no part in it, and stays.
+    // Uncommitted changes are not built, and are kept.
     std::fs::write(place.repo().join("engine.sh"), "mine").unwrap();
     let (built, notices) = place.build("HEAD~1", COPY);
     let built = built.unwrap();
@@ -95,7 +95,7 @@ fn a_commit_is_built_once_and_the_checkout_is_not_touched() {
     assert_ne!(other.unwrap().program, built.program);
 }
 
-/// A hook runs with GIT_DIR set to its own repository.
+/// A hook runs with GIT_DIR set to its repository.
 #[test]
 fn the_repository_of_a_hook_is_left_alone() {
     let mut command = Command::new("git");
@@ -145,7 +145,7 @@ fn a_url_is_mirrored_and_a_moved_branch_is_fetched() {
     let moved = build(&source, &place.cache(), &mut |_| {}).unwrap();
     assert_ne!(first.commit, second);
     assert_eq!(moved.commit, second);
-    // The commit is known, so the repository is not asked.
+    // The commit is cached, so the repository is not needed.
     std::fs::rename(place.repo(), place.folder.path().join("away")).unwrap();
     let known = Source { revision: first.commit.clone(), ..source };
     assert_eq!(build(&known, &place.cache(), &mut |_| {}).unwrap(), first);
@@ -175,7 +175,7 @@ fn engines_with_a_repository_get_their_commands_and_names() {
     assert_eq!(engines[0]["nodes"].as_integer(), Some(10));
     assert_eq!((text(2, "cmd").as_deref(), text(2, "ref")), (Some("mine"), None));
     assert_eq!(text(3, "cmd").as_deref(), Some("other"));
-    // A built engine is found again, as a run that is resumed needs it.
+    // The built engine is found again, as a resumed run needs it.
     let before = engines.to_vec();
     build_entrants(&mut engines, &Table::new(), &registry, &place.cache(), &mut |notice| panic!("{notice}"))
         .unwrap();
