@@ -1,6 +1,6 @@
-//! Speed of legal moves beside cozy-chess and shakmaty, on the same positions in one run. `cargo bench -p smalt-chess`
-//! measures each with criterion, then the processor time of all of them in turn, and prints the ratios of the medians:
-//! those hold on a machine that is busy and whose speed drifts.
+//! Speed of legal move generation compared with cozy-chess and shakmaty on the same positions. `cargo bench -p
+//! smalt-chess` measures each with criterion, then the processor time of all three in turn, and prints the ratios of
+//! the medians, which hold even on a busy machine whose clock speed drifts.
 
 #![expect(clippy::print_stdout, reason = "the ratios are the result")]
 
@@ -12,7 +12,7 @@ use shakmaty::{CastlingMode, Chess, Position as _};
 use smalt_chess::perft::{Leaves, perft};
 use smalt_chess::{MoveList, Moves, Position};
 
-/// The six standard positions, each with a depth whose bulk count is 10^8 nodes or more.
+/// The six standard perft positions, each with a depth of at least 10^8 leaf nodes.
 const SIX: [(&str, &str, u32); 6] = [
     ("start", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 6),
     ("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 5),
@@ -68,7 +68,7 @@ fn shakmaty_perft(position: &Chess, depth: u32, leaves: Leaves) -> u64 {
     nodes
 }
 
-/// The same positions in all three forms.
+/// A position in the types of all three libraries.
 struct Trio {
     ours: Position,
     cozy: Board,
@@ -84,7 +84,7 @@ fn trio(fen: &str) -> Trio {
     }
 }
 
-/// 10,000 positions from games of random moves that start from the six.
+/// 10,000 positions from random games that start from the six.
 fn varied() -> Vec<Trio> {
     let mut seed = 0x2026_u64;
     let mut trios = Vec::new();
@@ -135,7 +135,7 @@ fn shakmaty_lists(trios: &[Trio]) -> usize {
     trios.iter().map(|trio| black_box(trio.shakmaty.legal_moves()).len()).sum()
 }
 
-/// The processor time of the process where Linux tells it (every few milliseconds), else the time.
+/// Processor time of this process where Linux provides it (a tick is a few milliseconds), else wall time.
 struct Clock(Instant);
 
 impl Clock {
@@ -146,7 +146,7 @@ impl Clock {
     }
 }
 
-/// Runs the three in turn, each some times on end, and gives the median time of each.
+/// Runs the three in turn, each `repeats` times in a row; returns the median time of each.
 fn in_turn(rounds: usize, repeats: usize, mut run: [&mut dyn FnMut() -> u64; 3]) -> [f64; 3] {
     let clock = Clock(Instant::now());
     let mut times = [const { Vec::new() }; 3];
@@ -245,7 +245,7 @@ fn main() {
     let trios = varied();
     criterion_groups(&mut criterion, &trios);
     criterion.final_summary();
-    // `cargo test --benches` only wants to see it run.
+    // `cargo test --benches` only checks that it runs.
     if !std::env::args().any(|argument| argument == "--test") {
         println!();
         ratios_of_perft(Leaves::Counted, 0, 3);

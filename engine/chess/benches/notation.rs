@@ -1,4 +1,4 @@
-//! Games read per second, by us and by pgn-reader with shakmaty beside us: tokens alone, and with every move checked.
+//! PGN games read per second, compared with pgn-reader plus shakmaty: tokens only, and with every move checked.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -9,7 +9,7 @@ use shakmaty::Position as _;
 use smalt_chess::notation::pgn::{Flow, PgnGame, PgnReader, Variations, Visitor};
 use smalt_chess::{Game, Position, San};
 
-/// Games of strong engines where they lie beside the project, else games of a fixed pattern.
+/// Games of strong engines if that file is beside the project, else generated games.
 fn games() -> Vec<u8> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/data/games/ethereal12-stockfish15.pgn.zst");
@@ -52,7 +52,7 @@ impl TheirVisitor for Nothing {
     fn end_game(&mut self, (): ()) {}
 }
 
-/// Our reader, with every move checked.
+/// Our reader, checking every move.
 #[derive(Default)]
 struct OurJudge(Position);
 
@@ -74,7 +74,7 @@ impl Visitor for OurJudge {
     }
 }
 
-/// Their reader, with every move checked.
+/// pgn-reader with shakmaty, checking every move.
 struct MoveChecker;
 
 impl TheirVisitor for MoveChecker {

@@ -1,12 +1,12 @@
-//! The laws that the fuzz targets hold, one function a notation: reading never panics, whatever the bytes, and what was
-//! read prints to something that reads the same. `cargo test` replays the corpus through them.
+//! The properties that the fuzz targets check, one function per notation: parsing never panics, and a printed value
+//! parses to the same value. `cargo test` replays the corpus.
 
 use smalt_chess::notation::encoding;
 use smalt_chess::notation::pgn::{PgnError, Variations};
 use smalt_chess::notation::polyglot::{PolyglotBook, PolyglotBuilder};
 use smalt_chess::{CastlingMode, Epd, FenStyle, PgnReader, Position, San, Setup, UciMove};
 
-/// FEN: a setup comes back from both styles, and a position from its setup.
+/// FEN: a setup round-trips in both styles, and a position round-trips through its setup.
 pub(crate) fn fen(bytes: &[u8]) {
     let text = encoding::decode(bytes);
     let Ok(setup) = Setup::parse_fen(&text) else { return };
@@ -20,8 +20,8 @@ pub(crate) fn fen(bytes: &[u8]) {
     }
 }
 
-/// SAN: a first line with a position, then moves of it. Whatever a text means is legal, and every legal move comes back
-/// from what is written for it.
+/// SAN: the first line is a position, the others are moves. A text resolves only to legal moves, and every legal move
+/// round-trips.
 pub(crate) fn san(bytes: &[u8]) {
     let (first, rest) = bytes.split_at(bytes.iter().position(|&byte| byte == b'\n').unwrap_or(0));
     let mut position = Position::from_fen(&encoding::decode(first)).unwrap_or_default();
@@ -41,7 +41,7 @@ pub(crate) fn san(bytes: &[u8]) {
     }
 }
 
-/// EPD: each line that can be read comes back from its print.
+/// EPD: each valid line round-trips.
 pub(crate) fn epd(bytes: &[u8]) {
     for line in encoding::decode(bytes).lines() {
         let Ok(epd) = Epd::parse(line) else { continue };
@@ -51,7 +51,7 @@ pub(crate) fn epd(bytes: &[u8]) {
     }
 }
 
-/// PGN: each game that can be read comes back from its print, without a problem.
+/// PGN: each valid game round-trips without problems.
 pub(crate) fn pgn(bytes: &[u8]) {
     let mut reader = PgnReader::new(bytes);
     loop {
@@ -69,7 +69,7 @@ pub(crate) fn pgn(bytes: &[u8]) {
     }
 }
 
-/// Polyglot: a book gives legal moves only, and a written one is a book.
+/// Polyglot: a book returns only legal moves, and a built book is valid.
 pub(crate) fn polyglot(bytes: &[u8]) {
     let whole = &bytes[..bytes.len() / 16 * 16];
     let start = Position::start();
@@ -78,7 +78,7 @@ pub(crate) fn polyglot(bytes: &[u8]) {
     }
     let mut builder = PolyglotBuilder::new();
     for record in whole.chunks_exact(16) {
-        // Each record alone is a sorted book.
+        // Each single record is a sorted book.
         let single = PolyglotBook::new(record).expect("one record is a book");
         single.entries().for_each(|entry| builder.add_entry(entry));
     }

@@ -13,16 +13,16 @@ use crate::square::{File, Rank, Square};
 pub struct Bitboard(pub u64);
 
 impl Bitboard {
-    /// No square.
+    /// The empty set.
     pub const EMPTY: Bitboard = Bitboard(0);
     /// All 64 squares.
     pub const FULL: Bitboard = Bitboard(!0);
-    /// The light squares, h1 among them.
+    /// The light squares, including h1.
     pub const LIGHT: Bitboard = Bitboard(0x55aa_55aa_55aa_55aa);
-    /// The dark squares, a1 among them.
+    /// The dark squares, including a1.
     pub const DARK: Bitboard = Bitboard(0xaa55_aa55_aa55_aa55);
 
-    /// The set of one square.
+    /// The set with one square.
     #[inline]
     pub const fn from_square(square: Square) -> Bitboard {
         Bitboard(1 << square.index())
@@ -40,25 +40,25 @@ impl Bitboard {
         Bitboard(0xff << (8 * rank.index()))
     }
 
-    /// Whether the set has no square.
+    /// Whether the set is empty.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the set has a square.
+    /// Whether the set is not empty.
     #[inline]
     pub const fn any(self) -> bool {
         self.0 != 0
     }
 
-    /// Whether the set has two squares or more.
+    /// Whether the set has more than one square.
     #[inline]
     pub const fn more_than_one(self) -> bool {
         self.0 & self.0.wrapping_sub(1) != 0
     }
 
-    /// How many squares the set has, 0 to 64.
+    /// Number of squares, 0 to 64.
     #[inline]
     pub const fn count(self) -> usize {
         self.0.count_ones() as usize
@@ -88,7 +88,7 @@ impl Bitboard {
         self.0 |= 1 << square.index();
     }
 
-    /// Takes a square out.
+    /// Removes a square.
     #[inline]
     pub fn remove(&mut self, square: Square) {
         self.0 &= !(1 << square.index());
@@ -106,37 +106,37 @@ impl Bitboard {
         if self.0 == 0 { None } else { Some(Square::from_index(63 - self.0.leading_zeros() as usize)) }
     }
 
-    /// The lowest square of a set that is known to have one; h8's index wraps to a1 for the empty set.
+    /// The square with the lowest index of a nonempty set; for the empty set a1.
     #[inline]
     pub(crate) const fn lowest(self) -> Square {
         Square::from_index(self.0.trailing_zeros() as usize)
     }
 
-    /// All squares one rank up; the eighth rank falls off.
+    /// All squares one rank up; the eighth rank is dropped.
     #[inline]
     pub const fn north(self) -> Bitboard {
         Bitboard(self.0 << 8)
     }
 
-    /// All squares one rank down; the first rank falls off.
+    /// All squares one rank down; the first rank is dropped.
     #[inline]
     pub const fn south(self) -> Bitboard {
         Bitboard(self.0 >> 8)
     }
 
-    /// All squares one file toward the h-file, which falls off.
+    /// All squares one file toward the h-file, which is dropped.
     #[inline]
     pub const fn east(self) -> Bitboard {
         Bitboard((self.0 & 0x7f7f_7f7f_7f7f_7f7f) << 1)
     }
 
-    /// All squares one file toward the a-file, which falls off.
+    /// All squares one file toward the a-file, which is dropped.
     #[inline]
     pub const fn west(self) -> Bitboard {
         Bitboard((self.0 & 0xfefe_fefe_fefe_fefe) >> 1)
     }
 
-    /// All squares one rank forward, as the side sees it.
+    /// All squares one rank forward for this side.
     #[inline]
     pub const fn forward(self, color: Color) -> Bitboard {
         match color {
@@ -145,7 +145,7 @@ impl Bitboard {
         }
     }
 
-    /// The set seen from the other side of the board: a1 becomes a8.
+    /// The set mirrored vertically: a1 becomes a8.
     #[inline]
     pub const fn flip_ranks(self) -> Bitboard {
         Bitboard(self.0.swap_bytes())
@@ -218,7 +218,7 @@ impl IntoIterator for Bitboard {
     }
 }
 
-/// The squares of a set, from the lowest index to the highest.
+/// The squares of a set in order of index.
 #[derive(Clone, Debug)]
 pub struct Squares(u64);
 
@@ -242,7 +242,7 @@ impl Iterator for Squares {
 impl ExactSizeIterator for Squares {}
 
 impl fmt::Debug for Bitboard {
-    /// A diagram, the eighth rank on top.
+    /// A diagram with the eighth rank at the top.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for rank in Rank::ALL.into_iter().rev() {
             for file in File::ALL {

@@ -1,7 +1,7 @@
 //! A game: start position, moves, and the rules that depend on them (repetition, fifty-move rule).
 //!
-//! Each ply costs a move and a key in the history, and no position: of many games at once little memory is in use, and
-//! what looks back replays them. Clocks, players and results that are not made on the board are for others.
+//! Each ply stores a move and a key, but no position, so that many concurrent games need little memory; looking back
+//! replays the moves. Clocks, players and results decided off the board are left to others.
 
 use crate::moves::Move;
 use crate::outcome::Ending;
@@ -13,11 +13,11 @@ pub struct Game {
     start: Position,
     position: Position,
     moves: Vec<Move>,
-    /// The repetition keys of all positions, the present one last.
+    /// Repetition keys of all positions, the current one last.
     keys: Vec<u64>,
 }
 
-/// A move that the rules forbid in the position of the game.
+/// The move is illegal in the current position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0:?} is not a legal move here")]
 pub struct IllegalMoveError(pub Move);
@@ -25,7 +25,7 @@ pub struct IllegalMoveError(pub Move);
 /// Treatment of threefold repetition and the fifty-move rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DrawClaims {
-    /// Both players claim as soon as they can, as tournaments of engines do it.
+    /// Claimed as soon as possible, as in engine tournaments.
     Automatic,
     /// No claims: only fivefold repetition and the seventy-five-move rule end the game.
     Never,
@@ -42,7 +42,7 @@ impl Game {
         Game { start, position: start, moves: Vec::new(), keys: vec![start.repetition_key()] }
     }
 
-    /// The position in which the game began.
+    /// The position before the first move.
     pub fn start(&self) -> &Position {
         &self.start
     }
@@ -69,7 +69,7 @@ impl Game {
         })
     }
 
-    /// The [repetition keys](Position::repetition_key) of all positions since the start, the present one last.
+    /// The [repetition keys](Position::repetition_key) of all positions since the start, the current one last.
     #[inline]
     pub fn keys(&self) -> &[u64] {
         &self.keys
@@ -78,7 +78,7 @@ impl Game {
     /// Plays a move.
     ///
     /// # Errors
-    /// If it is not legal; the game stays as it was.
+    /// If it is illegal; the game is unchanged.
     pub fn play(&mut self, mv: Move) -> Result<(), IllegalMoveError> {
         if !self.position.is_legal(mv) {
             return Err(IllegalMoveError(mv));
@@ -89,7 +89,7 @@ impl Game {
         Ok(())
     }
 
-    /// Takes the last move back; plays all others again for it.
+    /// Undoes the last move by replaying all earlier ones.
     pub fn undo(&mut self) -> Option<Move> {
         let mv = self.moves.pop()?;
         self.keys.pop();
@@ -100,8 +100,8 @@ impl Game {
         Some(mv)
     }
 
-    /// How often the present position has occurred, this time included: the same pieces on the same squares, the
-    /// same side to move, the same rights to castle and to take en passant.
+    /// Number of occurrences of the current position, including this one: same pieces on the same squares, same side to
+    /// move, same castling rights and en passant captures.
     pub fn repetitions(&self) -> usize {
         let key = self.keys[self.keys.len() - 1];
         let reversible = usize::from(self.position.halfmove_clock());
@@ -116,7 +116,7 @@ impl Game {
             .count()
     }
 
-    /// How the game ends here, if it does. Mate comes before every draw; draws without a claim before those with.
+    /// How the game ends in this position, if it does. Mate precedes every draw; automatic draws precede claimed ones.
     pub fn ending(&self, claims: DrawClaims) -> Option<Ending> {
         self.position.ending().or_else(|| self.draw_by_counting(claims))
     }

@@ -1,4 +1,4 @@
-//! The rules and the notation of chess, standard and Chess960: no input or output, no clock, no global state.
+//! Rules and notation of standard chess and Chess960: no input or output, no clock, no global state.
 //!
 //! Parse a FEN and list the legal moves:
 //!
@@ -57,7 +57,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The key of a position is its Polyglot key. (Perft: see [`perft`].)
+//! The key of a position is its Polyglot key. For perft see [`perft`].
 //!
 //! ```
 //! use smalt_chess::Position;

@@ -1,4 +1,4 @@
-//! Moves, each one integer, and lists of them.
+//! Moves in 16 bits, and move lists.
 
 use std::fmt;
 use std::ops::Deref;
@@ -7,7 +7,7 @@ use crate::bitboard::Bitboard;
 use crate::piece::Role;
 use crate::square::Square;
 
-/// A move in 16 bits: origin, destination, kind. It means something only together with a position.
+/// A move in 16 bits: origin, destination, kind. It is meaningful only with a position.
 ///
 /// Castling is encoded as the king capturing its own rook, in standard chess and Chess960 alike.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,9 +18,9 @@ pub struct Move(u16);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum MoveKind {
-    /// To an empty square, and none of the others.
+    /// Quiet move, except double push and castling.
     Quiet = 0,
-    /// A pawn's first move over two squares.
+    /// Double pawn push.
     DoublePush = 1,
     /// Castling, encoded as the king capturing its own rook.
     Castle = 2,
@@ -56,10 +56,10 @@ impl Move {
         Move(from.index() as u16 | (to.index() as u16) << 6 | (kind as u16) << 12)
     }
 
-    /// The promotion to a role on an empty or occupied square.
+    /// A promotion to a role, on an empty or occupied square.
     ///
     /// # Panics
-    /// If a pawn can't become that role.
+    /// If a pawn cannot promote to that role.
     #[inline]
     pub const fn promotion(from: Square, to: Square, role: Role, capture: bool) -> Move {
         assert!(matches!(role, Role::Knight | Role::Bishop | Role::Rook | Role::Queen));
@@ -67,19 +67,19 @@ impl Move {
         Move(from.index() as u16 | (to.index() as u16) << 6 | kind)
     }
 
-    /// Where the piece comes from.
+    /// Origin square.
     #[inline]
     pub const fn from(self) -> Square {
         Square::from_index((self.0 & 63) as usize)
     }
 
-    /// Where the piece goes; for castling the square of the rook.
+    /// Destination square; for castling the rook's square.
     #[inline]
     pub const fn to(self) -> Square {
         Square::from_index((self.0 >> 6 & 63) as usize)
     }
 
-    /// What the move does.
+    /// Kind of the move.
     #[inline]
     pub const fn kind(self) -> MoveKind {
         use MoveKind::*;
@@ -104,25 +104,25 @@ impl Move {
         KINDS[(self.0 >> 12) as usize]
     }
 
-    /// Whether the move takes a piece, en passant included.
+    /// Whether the move is a capture, including en passant.
     #[inline]
     pub const fn is_capture(self) -> bool {
         self.0 & CAPTURE != 0
     }
 
-    /// Whether a pawn becomes another piece.
+    /// Whether the move is a promotion.
     #[inline]
     pub const fn is_promotion(self) -> bool {
         self.0 & PROMOTION != 0
     }
 
-    /// Whether the move neither takes nor promotes.
+    /// Whether the move is neither a capture nor a promotion.
     #[inline]
     pub const fn is_quiet(self) -> bool {
         self.0 & (CAPTURE | PROMOTION) == 0
     }
 
-    /// Whether king and rook move at once.
+    /// Whether the move is castling.
     #[inline]
     pub const fn is_castle(self) -> bool {
         self.0 >> 12 == MoveKind::Castle as u16
@@ -142,7 +142,7 @@ impl Move {
         NORMAL >> (self.0 >> 12) & 1 != 0
     }
 
-    /// Whether a pawn makes its first step over two squares.
+    /// Whether the move is a double pawn push.
     #[inline]
     pub(crate) const fn is_double_push(self) -> bool {
         self.0 >> 12 == MoveKind::DoublePush as u16
@@ -154,15 +154,15 @@ impl Move {
         if self.is_promotion() { Some(Role::ALL[1 + (self.0 >> 12 & 3) as usize]) } else { None }
     }
 
-    /// The move as an integer, for tables: origin in bits 0 to 5, destination in 6 to 11, kind above.
-    /// No legal move is 0.
+    /// The move as an integer, for tables: origin in bits 0 to 5, destination in 6 to 11, kind above. 0 is no legal
+    /// move.
     #[inline]
     pub const fn to_bits(self) -> u16 {
         self.0
     }
 
-    /// The move of an integer from [`Move::to_bits`]; `None` for 0. Other integers give some move, perhaps
-    /// one that no position allows.
+    /// The inverse of [`Move::to_bits`]; `None` for 0. Other integers give a move that may be illegal in every
+    /// position.
     #[inline]
     pub const fn from_bits(bits: u16) -> Option<Move> {
         if bits == 0 { None } else { Some(Move(bits)) }
@@ -170,7 +170,7 @@ impl Move {
 }
 
 impl fmt::Debug for Move {
-    /// Squares and promotion; castling as king takes rook.
+    /// Squares and promotion; castling as the king capturing its rook.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.from(), self.to())?;
         match self.promoted_to() {
@@ -180,20 +180,20 @@ impl fmt::Debug for Move {
     }
 }
 
-/// A list of moves, without an upper limit: short lists live in place, longer ones on the heap.
+/// A move list of unlimited length: short lists are stored inline, longer ones on the heap.
 #[derive(Clone)]
 pub struct MoveList {
-    /// Moves in `inline`; stays at [`MoveList::INLINE`] once the list has moved to the heap.
+    /// Number of moves in `inline`; stays at [`MoveList::INLINE`] once the list is on the heap.
     len: usize,
     inline: [Move; MoveList::INLINE],
     heap: Vec<Move>,
 }
 
 impl MoveList {
-    /// More than the 218 of the richest position that play can reach.
+    /// More than 218, the maximum in a reachable position.
     const INLINE: usize = 256;
 
-    /// A list without a move.
+    /// An empty list.
     #[inline]
     pub fn new() -> MoveList {
         MoveList { len: 0, inline: [Move(0); MoveList::INLINE], heap: Vec::new() }
@@ -217,8 +217,8 @@ impl MoveList {
         }
     }
 
-    /// Appends the moves from a square to all targets, from the lowest to the highest; they are captures on the squares of
-    /// `captures`, else quiet.
+    /// Appends the moves from a square to all targets in order of index: captures on the squares of `captures`, quiet
+    /// moves on the others.
     #[inline]
     pub(crate) fn extend_from(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
         let origin = from.index() as u16;
@@ -228,16 +228,15 @@ impl MoveList {
         });
     }
 
-    /// Appends the moves of a kind to all targets, from the lowest to the highest, each from the square whose index is less by
-    /// `step`.
+    /// Appends moves of one kind to all targets in order of index, each from the square `step` below its target.
     #[inline]
     pub(crate) fn extend_by_step(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
         let to_a1 = ((kind as u16) << 12).wrapping_sub_signed(step.into());
         self.extend(targets, |to| Move(to.wrapping_mul(1 << 6 | 1).wrapping_add(to_a1)));
     }
 
-    /// Appends the moves to all targets. They are written in groups of constant size, because the processor cannot predict
-    /// the end of a loop over the targets; so `move_to` is called with the index 64, too.
+    /// Appends the moves to all targets, in groups of constant size, since the processor cannot predict the end of a
+    /// loop over the targets. `move_to` is therefore called with index 64 too.
     #[inline(always)]
     fn extend(&mut self, targets: Bitboard, move_to: impl Fn(u16) -> Move) {
         const GROUP: usize = 4;
@@ -271,7 +270,7 @@ impl MoveList {
         self.heap.push(mv);
     }
 
-    /// The moves, in the order in which they came.
+    /// The moves in the order of insertion.
     #[inline]
     pub fn as_slice(&self) -> &[Move] {
         if self.heap.is_empty() { &self.inline[..self.len] } else { &self.heap }
@@ -344,7 +343,7 @@ mod tests {
         let (mut groups, mut single) = (MoveList::new(), MoveList::new());
         let captures = Bitboard(0x00ff_00ff_ff00_a5a5);
         let mut targets = Bitboard(0x8000_0000_0000_0001);
-        // More than the list holds in place.
+        // More than the inline capacity.
         for round in 0..40 {
             groups.extend_from(Square::E4, targets, captures);
             for to in targets {

@@ -11,9 +11,9 @@ use crate::position::Position;
 /// Result of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Outcome {
-    /// Win of this color.
+    /// This color wins.
     Win(Color),
-    /// Draw by any rule or by agreement.
+    /// A draw by any rule or by agreement.
     Draw,
 }
 
@@ -27,7 +27,7 @@ impl Outcome {
         }
     }
 
-    /// Reads `1-0`, `0-1` or `1/2-1/2`; also `1/2` and `½-½`.
+    /// Parses `1-0`, `0-1` or `1/2-1/2`; also `1/2` and `½-½`.
     pub fn parse(text: &str) -> Option<Outcome> {
         match text {
             "1-0" => Some(Outcome::Win(Color::White)),
@@ -39,7 +39,7 @@ impl Outcome {
 }
 
 impl fmt::Display for Outcome {
-    /// As PGN writes it: `1-0`, `0-1` or `1/2-1/2`.
+    /// In PGN notation: `1-0`, `0-1` or `1/2-1/2`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Outcome::Win(Color::White) => "1-0",
@@ -49,7 +49,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The rule that ends a game. Articles are those of the FIDE Laws of Chess of 2023.
+/// The rule that ends a game. Article numbers are from the FIDE Laws of Chess of 2023.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Ending {
     /// The side to move is in check and has no move (5.1.1).
@@ -59,9 +59,9 @@ pub enum Ending {
     },
     /// The side to move is not in check and has no move (5.2.1).
     Stalemate,
-    /// Neither side has the pieces to ever give mate (5.2.2).
+    /// Neither side has the material to ever mate (5.2.2).
     InsufficientMaterial,
-    /// Dead position: the pieces are locked and neither side can ever give mate (5.2.2).
+    /// Dead position: the pawns are locked and neither side can ever mate (5.2.2).
     DeadPosition,
     /// The same position for the fifth time (9.6.1).
     FivefoldRepetition,
@@ -74,7 +74,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// Result of a game.
+    /// The result of the game.
     pub fn outcome(self) -> Outcome {
         match self {
             Ending::Checkmate { winner } => Outcome::Win(winner),
@@ -115,8 +115,8 @@ impl Position {
         }
     }
 
-    /// Whether no sequence of legal moves gives mate because of what is left on the board: bare kings, one knight
-    /// or bishop besides, or any number of bishops that all stand on squares of one color.
+    /// Whether the material alone makes mate impossible: bare kings, a single minor piece, or only bishops on squares
+    /// of one color.
     pub fn has_insufficient_material(&self) -> bool {
         let bishops = self.role(Role::Bishop);
         let knights = self.role(Role::Knight);

@@ -33,7 +33,7 @@ impl Color {
         }
     }
 
-    /// `w` or `b`, as FEN writes it.
+    /// `w` or `b`, as in FEN.
     pub const fn to_char(self) -> char {
         match self {
             Color::White => 'w',
@@ -41,7 +41,7 @@ impl Color {
         }
     }
 
-    /// The rank as this side counts: its first is Black's eighth.
+    /// The rank relative to this side: Black's first is the eighth.
     #[inline]
     pub const fn rank(self, rank: Rank) -> Rank {
         match self {
@@ -69,7 +69,7 @@ impl fmt::Display for Color {
     }
 }
 
-/// The kind of a piece, of either color.
+/// The type of a piece, of either color.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "the names speak for themselves")]
@@ -110,13 +110,13 @@ impl Role {
         b"pnbrqk"[self as usize] as char
     }
 
-    /// The upper-case English letter of the role, as SAN writes it.
+    /// The upper-case English letter of the role, as in SAN.
     pub const fn to_upper_char(self) -> char {
         b"PNBRQK"[self as usize] as char
     }
 }
 
-/// A role of a color.
+/// A role with a color.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Piece(u8);
@@ -128,7 +128,7 @@ impl Piece {
         Piece((role as u8) << 1 | color as u8)
     }
 
-    /// All twelve pieces: white pawn, black pawn, white knight and so on to the black king.
+    /// All twelve pieces: white pawn, black pawn, white knight, …, black king.
     pub fn all() -> impl Iterator<Item = Piece> {
         (0..12).map(Piece)
     }
@@ -139,25 +139,25 @@ impl Piece {
         if self.0 & 1 == 0 { Color::White } else { Color::Black }
     }
 
-    /// What the piece is.
+    /// Role of the piece.
     #[inline]
     pub const fn role(self) -> Role {
         Role::ALL[(self.0 >> 1) as usize]
     }
 
-    /// 0 (white pawn), 1 (black pawn) to 11 (black king): twice the role's index plus the color's.
+    /// 0 (white pawn), 1 (black pawn) to 11 (black king): twice the role index plus the color index.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The piece of an index from [`Piece::index`]; `None` above 11.
+    /// The piece with an index of [`Piece::index`]; `None` above 11.
     #[inline]
     pub const fn from_index(index: usize) -> Option<Piece> {
         if index < 12 { Some(Piece(index as u8)) } else { None }
     }
 
-    /// The piece named by a letter as FEN writes it: upper case is White's.
+    /// The piece of a FEN letter: upper case is White.
     pub const fn from_char(letter: char) -> Option<Piece> {
         match Role::from_char(letter) {
             Some(role) if letter.is_ascii_uppercase() => Some(Piece::new(Color::White, role)),
@@ -166,7 +166,7 @@ impl Piece {
         }
     }
 
-    /// The letter of the piece as FEN writes it: upper case is White's.
+    /// The FEN letter of the piece: upper case is White.
     pub const fn to_char(self) -> char {
         match self.color() {
             Color::White => self.role().to_upper_char(),

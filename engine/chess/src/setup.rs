@@ -1,5 +1,5 @@
 //! The parts of a position before validation: pieces, side to move, castling rights and en passant square. A [`Setup`]
-//! can hold nonsense; [`crate::Position::new`] validates it.
+//! may be illegal; [`crate::Position::new`] validates it.
 
 use crate::bitboard::Bitboard;
 use crate::piece::{Color, Piece, Role};
@@ -16,16 +16,16 @@ pub enum CastlingSide {
 }
 
 impl CastlingSide {
-    /// The king's side, then the queen's.
+    /// King side, then queen side.
     pub const ALL: [CastlingSide; 2] = [CastlingSide::King, CastlingSide::Queen];
 
-    /// The side on which a rook stands of its king, both on one rank.
+    /// The side of its king on which a rook is, both on one rank.
     #[inline]
     pub const fn of(king: Square, rook: Square) -> CastlingSide {
         if rook.index() > king.index() { CastlingSide::King } else { CastlingSide::Queen }
     }
 
-    /// The file on which the king ends.
+    /// The king's file after castling.
     #[inline]
     pub const fn king_file(self) -> File {
         match self {
@@ -34,7 +34,7 @@ impl CastlingSide {
         }
     }
 
-    /// The file on which the rook ends.
+    /// The rook's file after castling.
     #[inline]
     pub const fn rook_file(self) -> File {
         match self {
@@ -44,20 +44,20 @@ impl CastlingSide {
     }
 }
 
-/// The parts of a position, unjudged.
+/// The parts of a position, not validated.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Setup {
-    /// What stands on each square, by [`Square::index`].
+    /// The piece on each square, by [`Square::index`].
     pub board: [Option<Piece>; 64],
-    /// Whose turn it is.
+    /// Side to move.
     pub turn: Color,
-    /// The rooks that may still castle, of both sides.
+    /// The rooks of both sides that have castling rights.
     pub castling_rooks: Bitboard,
-    /// The square behind a pawn that has just made its double step, whether or not anything can take it.
+    /// The square behind a pawn that has just made a double push, whether or not a pawn can capture it.
     pub en_passant: Option<Square>,
     /// Plies since the last capture or pawn move.
     pub halfmove_clock: u16,
-    /// Number of the next move, from 1, counted up after Black's.
+    /// Number of the next full move, from 1.
     pub fullmove_number: u16,
 }
 
@@ -80,7 +80,7 @@ impl Setup {
         Setup::start_with([Rook, Knight, Bishop, Queen, King, Bishop, Knight, Rook])
     }
 
-    /// The start position with the given pieces on both back ranks, from the a-file; all rooks may castle.
+    /// The start position with these pieces on both back ranks, from the a-file; all rooks may castle.
     pub fn start_with(back_rank: [Role; 8]) -> Setup {
         let mut setup = Setup::empty();
         for (file, role) in File::ALL.into_iter().zip(back_rank) {
@@ -97,8 +97,7 @@ impl Setup {
         setup
     }
 
-    /// The start position of Chess960 with this number, from 0 to 959, as R. Scharnagl numbers them; 518 is that of
-    /// standard chess.
+    /// The Chess960 start position with this number, 0 to 959, in R. Scharnagl's numbering; 518 is standard chess.
     pub fn chess960(number: u16) -> Option<Setup> {
         use Role::{Bishop, King, Knight, Queen, Rook};
         if number >= 960 {
@@ -116,7 +115,8 @@ impl Setup {
             Some(())
         };
         place(queen, Queen)?;
-        // The ten ways to put two knights on five squares; the second is placed first, so that it does not move the first.
+        // The ten ways to put two knights on five squares; the second is placed first, so that it does not shift the
+        // first.
         let (first, second) =
             (0..5).flat_map(|first| (first + 1..5).map(move |second| (first, second))).nth(knights)?;
         place(second, Knight)?;
@@ -136,7 +136,7 @@ impl Setup {
         Square::all().filter(|square| self.board[square.index()] == Some(piece)).collect()
     }
 
-    /// The square of a side's king with the lowest index, if there is one.
+    /// The king's square of a side, the lowest if there are several; `None` without a king.
     pub fn king_of(&self, color: Color) -> Option<Square> {
         self.squares_of(Piece::new(color, Role::King)).first()
     }

@@ -36,7 +36,7 @@ impl File {
         self as usize
     }
 
-    /// The file named by a letter, in either case.
+    /// The file of a letter, in either case.
     pub const fn from_char(letter: char) -> Option<File> {
         match letter.to_ascii_lowercase() {
             lower @ 'a'..='h' => Some(File::ALL[lower as usize - 'a' as usize]),
@@ -93,7 +93,7 @@ impl Rank {
         self as usize
     }
 
-    /// The rank named by a digit `1` to `8`.
+    /// The rank of a digit, `1` to `8`.
     pub const fn from_char(digit: char) -> Option<Rank> {
         match digit {
             '1'..='8' => Some(Rank::ALL[digit as usize - '1' as usize]),
@@ -107,7 +107,7 @@ impl Rank {
     }
 }
 
-/// A square of the board; index 0 is a1, 1 is b1, 63 is h8.
+/// A square of the board: index 0 is a1, 1 is b1, 63 is h8.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Square(u8);
@@ -133,7 +133,7 @@ name_squares! {
 }
 
 impl Square {
-    /// The square where a file and a rank cross.
+    /// The square on a file and rank.
     #[inline]
     pub const fn new(file: File, rank: Rank) -> Square {
         Square(rank as u8 * 8 + file as u8)
@@ -148,7 +148,7 @@ impl Square {
     /// 0 for a1 to 63 for h8.
     #[inline]
     pub const fn index(self) -> usize {
-        // The mask shows the optimizer the range, so that tables of 64 need no bounds check.
+        // The mask tells the optimizer the range, so that tables of 64 need no bounds check.
         (self.0 & 63) as usize
     }
 
@@ -157,25 +157,25 @@ impl Square {
         (0..64_usize).map(Square::from_index)
     }
 
-    /// The column of the square.
+    /// The file of the square.
     #[inline]
     pub const fn file(self) -> File {
         File::ALL[(self.0 & 7) as usize]
     }
 
-    /// The row of the square.
+    /// The rank of the square.
     #[inline]
     pub const fn rank(self) -> Rank {
         Rank::ALL[(self.0 >> 3 & 7) as usize]
     }
 
-    /// The square seen from the other side of the board: a1 becomes a8.
+    /// The square mirrored vertically: a1 becomes a8.
     #[inline]
     pub const fn flip_rank(self) -> Square {
         Square(self.0 ^ 56)
     }
 
-    /// The square `files` to the right and `ranks` up, unless that leaves the board.
+    /// The square `files` to the right and `ranks` up; `None` off the board.
     #[inline]
     pub const fn offset(self, files: i32, ranks: i32) -> Option<Square> {
         let file = (self.0 & 7) as i32 + files;
@@ -186,13 +186,13 @@ impl Square {
         Some(Square((rank * 8 + file) as u8))
     }
 
-    /// Whether the square is light, as h1 is.
+    /// Whether the square is light, like h1.
     #[inline]
     pub const fn is_light(self) -> bool {
         (self.0 ^ self.0 >> 3) & 1 == 1
     }
 
-    /// King's moves from one square to the other on an empty board, 0 to 7.
+    /// King distance to the other square on an empty board, 0 to 7.
     #[inline]
     pub const fn distance(self, other: Square) -> u8 {
         let files = (self.0 & 7).abs_diff(other.0 & 7);
@@ -200,7 +200,7 @@ impl Square {
         if files > ranks { files } else { ranks }
     }
 
-    /// The square named by a letter (either case) and a digit, as `e4`.
+    /// Parses a square such as `e4`; the letter may have either case.
     pub fn parse(text: &str) -> Option<Square> {
         let mut chars = text.chars();
         let square = Square::new(File::from_char(chars.next()?)?, Rank::from_char(chars.next()?)?);

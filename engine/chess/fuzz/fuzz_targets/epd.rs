@@ -1,4 +1,4 @@
-//! Fuzzes the law of EPD.
+//! Fuzz target for EPD.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes the law of FEN.
+//! Fuzz target for FEN.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes the law of PGN.
+//! Fuzz target for PGN.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes the law of Polyglot books.
+//! Fuzz target for Polyglot books.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes the law of SAN.
+//! Fuzz target for SAN.
 
 #![no_main]
 

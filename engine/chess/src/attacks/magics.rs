@@ -1,5 +1,5 @@
-//! Magic bitboards, for processors without PEXT: multiplication by a magic number maps the relevant occupancy of a slider
-//! to a table index. The numbers were found by trying sparse random ones.
+//! Magic numbers for processors without PEXT: multiplied by the relevant occupancy of a slider they give a table index.
+//! Found by trying sparse random numbers.
 
 /// By the rook's square.
 #[rustfmt::skip]

@@ -1,4 +1,4 @@
-//! Attack tables: leapers, lines and squares between, computed at compile time, and sliders by magic bitboards or PEXT.
+//! Attack tables: leapers, lines and squares between are computed at compile time; sliders use magic bitboards or PEXT.
 //! [`walk`] is the slow reference.
 
 #[cfg(not(target_feature = "bmi2"))]
@@ -40,7 +40,7 @@ static KNIGHT: [Bitboard; 64] = step_table(&KNIGHT_STEPS);
 static KING: [Bitboard; 64] = step_table(&KING_STEPS);
 static PAWN: [[Bitboard; 64]; 2] = [step_table(&[(-1, 1), (1, 1)]), step_table(&[(-1, -1), (1, -1)])];
 
-/// The squares strictly between two squares of a rank, file or diagonal; else none.
+/// The squares strictly between two squares on one rank, file or diagonal; otherwise empty.
 const fn between_table() -> [[Bitboard; 64]; 64] {
     let mut table = [[Bitboard::EMPTY; 64]; 64];
     let mut from = 0;
@@ -62,7 +62,7 @@ const fn between_table() -> [[Bitboard; 64]; 64] {
     table
 }
 
-/// The whole rank, file or diagonal through two squares, edge to edge, both included; else none.
+/// The whole rank, file or diagonal through two squares, from edge to edge, both included; otherwise empty.
 const fn line_table() -> [[Bitboard; 64]; 64] {
     let mut table = [[Bitboard::EMPTY; 64]; 64];
     let mut from = 0;
@@ -126,13 +126,13 @@ pub fn attacks(color: Color, role: Role, square: Square, occupied: Bitboard) -> 
     }
 }
 
-/// The squares strictly between two squares of one rank, file or diagonal; none where they share no line.
+/// The squares strictly between two squares on one rank, file or diagonal; otherwise empty.
 #[inline]
 pub const fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a.index()][b.index()]
 }
 
-/// The whole rank, file or diagonal through two squares, edge to edge; none where they share no line.
+/// The whole rank, file or diagonal through two squares, from edge to edge; otherwise empty.
 #[inline]
 pub fn line(a: Square, b: Square) -> Bitboard {
     LINE[a.index()][b.index()]

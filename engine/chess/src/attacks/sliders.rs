@@ -1,11 +1,11 @@
-//! Attacks of rooks and bishops by one table lookup. The index is the relevant occupancy, extracted by PEXT where the
-//! build may use it and by magic bitboards otherwise; the choice is made at build time, so that the lookup has no branch.
+//! Rook and bishop attacks by one table lookup. The index comes from the relevant occupancy, by PEXT if the build
+//! target has it and by magic bitboards otherwise; the choice is made at build time, so the lookup has no branch.
 
 use super::walk;
 use crate::bitboard::Bitboard;
 use crate::square::{File, Rank, Square};
 
-/// Where a square's part of the table starts, and which squares its index is made of.
+/// The offset of a square's part of the table, and its relevant squares.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 struct Pext {
@@ -19,7 +19,7 @@ impl Pext {
         Pext { relevant, offset }
     }
 
-    /// The index of the `count`-th subset of the relevant squares: subsets come in the order of their gathered bits.
+    /// The index of the `count`-th subset of the relevant squares; subsets are in the order of their extracted bits.
     const fn subset_index(&self, _occupied: u64, count: usize) -> usize {
         self.offset as usize + count
     }
@@ -35,7 +35,7 @@ impl Pext {
     }
 }
 
-/// The same with a magic number.
+/// As [`Pext`], with a magic number.
 #[cfg(not(target_feature = "bmi2"))]
 #[derive(Clone, Copy)]
 struct Magic {
@@ -58,7 +58,7 @@ impl Magic {
     }
 
     /// # Safety
-    /// None needed: it is unsafe as [`Pext::index`] is, so that one lookup serves both.
+    /// No requirement; unsafe only to have the same signature as [`Pext::index`].
     #[inline(always)]
     #[expect(unsafe_code, reason = "the same form as with PEXT")]
     unsafe fn index(&self, occupied: Bitboard) -> usize {
@@ -66,10 +66,10 @@ impl Magic {
     }
 }
 
-/// 64 parts of the rooks (102,400 sets), then 64 of the bishops (5,248).
+/// 64 parts for rooks (102,400 entries), then 64 for bishops (5,248).
 const TABLE_SIZE: usize = 102_400 + 5_248;
 
-/// The squares whose occupancy changes what a slider attacks: the rays without the edges they run into.
+/// The relevant squares of a slider: its rays without their last squares at the edge.
 const fn relevant(square: Square, empty_board_attacks: Bitboard) -> u64 {
     let ranks = Bitboard::from_rank(Rank::First).0 | Bitboard::from_rank(Rank::Eighth).0;
     let files = Bitboard::from_file(File::A).0 | Bitboard::from_file(File::H).0;
@@ -77,7 +77,7 @@ const fn relevant(square: Square, empty_board_attacks: Bitboard) -> u64 {
     empty_board_attacks.0 & !edges
 }
 
-/// The rays of the eight directions: four in which indices grow, then four in which they shrink.
+/// The rays in eight directions: four with growing indices, then four with shrinking ones.
 const fn rays(rook: bool) -> [[u64; 4]; 64] {
     let mut rays = [[0; 4]; 64];
     let mut index = 0;
@@ -169,15 +169,15 @@ macro_rules! tables {
             };
 
             /// # Safety
-            /// The processor must have what the index needs.
+            /// The processor must support the index.
             #[inline(always)]
             #[expect(unsafe_code, reason = "the innermost lookup of everything that moves")]
             pub(super) unsafe fn look_up(slot: &$index, occupied: Bitboard) -> Bitboard {
-                // SAFETY: the caller promises what the index needs.
+                // SAFETY: the caller promises that the processor supports the index.
                 let index = unsafe { slot.index(occupied) };
                 debug_assert!(index < TABLE_SIZE);
-                // SAFETY: the offsets of the slots and the widths of their indices tile the table exactly, which the
-                // const evaluation of `fill` has walked from end to end.
+                // SAFETY: the offsets and index widths tile the table exactly, which the const evaluation of `fill` has
+                // checked from end to end.
                 unsafe { *TABLE.get_unchecked(index) }
             }
         }
@@ -193,23 +193,23 @@ use magic as build;
 #[cfg(target_feature = "bmi2")]
 use pext as build;
 
-/// The squares that a rook attacks, given the occupied squares (its own may be among them or not).
+/// The squares that a rook attacks, given the occupied squares (which may include its own).
 #[inline]
 #[expect(unsafe_code, reason = "see `look_up`")]
 pub fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
-    // SAFETY: the build has chosen the index.
+    // SAFETY: the index was chosen for the build target.
     unsafe { build::look_up(&build::ROOK[square.index()], occupied) }
 }
 
-/// The squares that a bishop attacks, given the occupied squares (its own may be among them or not).
+/// The squares that a bishop attacks, given the occupied squares (which may include its own).
 #[inline]
 #[expect(unsafe_code, reason = "see `look_up`")]
 pub fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
-    // SAFETY: the build has chosen the index.
+    // SAFETY: the index was chosen for the build target.
     unsafe { build::look_up(&build::BISHOP[square.index()], occupied) }
 }
 
-/// A way to look up the attacks of sliders. A value of the type proves that the processor can.
+/// A slider lookup. A value of the type proves that the processor supports it.
 pub(crate) trait SliderLookup: Copy {
     /// As [`bishop_attacks`].
     fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard;
@@ -217,7 +217,7 @@ pub(crate) trait SliderLookup: Copy {
     fn rook(self, square: Square, occupied: Bitboard) -> Bitboard;
 }
 
-/// The lookup that all processors of the build's target have.
+/// The lookup that every processor of the build target supports.
 #[derive(Clone, Copy)]
 pub(crate) struct BuildLookup;
 
@@ -233,7 +233,7 @@ impl SliderLookup for BuildLookup {
     }
 }
 
-/// PEXT on a processor that has it, found at run time by a build that can't rely on it.
+/// PEXT detected at run time, for builds whose target does not include it.
 #[cfg(all(target_arch = "x86_64", not(target_feature = "bmi2")))]
 #[derive(Clone, Copy)]
 pub(crate) struct PextLookup(());

@@ -1,10 +1,10 @@
-//! Reference implementation of slider attacks: one step at a time up to the first blocker. The fast tables are checked
+//! Reference implementation of slider attacks: walks square by square to the first blocker. The fast tables are tested
 //! against it.
 
 use crate::bitboard::Bitboard;
 use crate::square::Square;
 
-/// The squares in one direction up to and with the first occupied one.
+/// The squares in one direction up to and including the first occupied one.
 pub const fn ray(square: Square, files: i32, ranks: i32, occupied: Bitboard) -> Bitboard {
     let mut reached = Bitboard::EMPTY;
     let mut next = square.offset(files, ranks);
@@ -18,7 +18,7 @@ pub const fn ray(square: Square, files: i32, ranks: i32, occupied: Bitboard) -> 
     reached
 }
 
-/// What a rook attacks.
+/// The squares that a rook attacks.
 pub const fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard(
         ray(square, 0, 1, occupied).0
@@ -28,7 +28,7 @@ pub const fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     )
 }
 
-/// What a bishop attacks.
+/// The squares that a bishop attacks.
 pub const fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard(
         ray(square, 1, 1, occupied).0

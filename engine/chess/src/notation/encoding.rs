@@ -1,25 +1,25 @@
-//! Text of unknown encoding, as files of games and positions come: UTF-8 with or without a byte order mark, UTF-16 of
-//! either order, or Latin-1 where a text is not UTF-8.
+//! Decodes game and position files of unknown encoding: UTF-8 with or without byte order mark, UTF-16 of either byte
+//! order, or Latin-1 if the text is not valid UTF-8.
 
 use std::borrow::Cow;
 
-/// How the bytes of a file make text.
+/// Encoding of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Encoding {
-    /// UTF-8, or Latin-1 where that fails.
+    /// UTF-8, or Latin-1 if that is invalid.
     Bytes,
-    /// UTF-16, low byte first.
+    /// UTF-16, little-endian.
     Utf16Le,
-    /// UTF-16, high byte first.
+    /// UTF-16, big-endian.
     Utf16Be,
 }
 
 impl Encoding {
-    /// Bytes that decide the encoding at the start of a file.
+    /// Number of bytes that determine the encoding.
     pub(crate) const LOOK_AHEAD: usize = 4;
 
-    /// The encoding of a file that begins with these bytes, and the length of its mark. Without a mark a zero byte beside
-    /// an ASCII letter means UTF-16.
+    /// The encoding of a file with these first bytes, and the length of its byte order mark. Without a mark, a zero
+    /// byte next to an ASCII letter means UTF-16.
     pub(crate) fn of(start: &[u8]) -> (Encoding, usize) {
         match *start {
             [0xef, 0xbb, 0xbf, ..] => (Encoding::Bytes, 3),
@@ -31,7 +31,7 @@ impl Encoding {
         }
     }
 
-    /// The UTF-16 unit of two bytes.
+    /// The UTF-16 code unit of two bytes.
     pub(crate) fn unit(self, bytes: [u8; 2]) -> u16 {
         match self {
             Encoding::Utf16Be => u16::from_be_bytes(bytes),
@@ -40,8 +40,8 @@ impl Encoding {
     }
 }
 
-/// The text of a whole file of unknown encoding, without its byte order mark. Never fails: what is not UTF-8 is taken for
-/// Latin-1, and broken UTF-16 has its broken parts replaced by U+FFFD.
+/// Decodes a whole file of unknown encoding, without its byte order mark. Never fails: text that is not UTF-8 is read
+/// as Latin-1, and invalid UTF-16 is replaced by U+FFFD.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let (encoding, mark) = Encoding::of(bytes);
     let bytes = &bytes[mark..];
@@ -55,7 +55,7 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// UTF-8, or else Latin-1.
+/// Decodes UTF-8, or else Latin-1.
 pub(crate) fn decode_bytes(bytes: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

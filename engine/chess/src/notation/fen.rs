@@ -1,4 +1,4 @@
-//! Forsyth-Edwards notation, with castling rights as X-FEN and Shredder-FEN write them.
+//! Forsyth-Edwards Notation, with castling rights as X-FEN or Shredder-FEN.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -10,54 +10,55 @@ use crate::position::{Position, PositionError};
 use crate::setup::{CastlingSide, Setup};
 use crate::square::{File, Rank, Square};
 
-/// Why a text is no FEN.
+/// Why a text is not valid FEN.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ParseFenError {
-    /// The placement of the pieces is not eight ranks of eight files.
+    /// The piece placement is not eight ranks of eight files.
     #[error("the pieces are not eight ranks of eight squares: {0:?}")]
     Board(String),
     /// The side to move is neither `w` nor `b`.
     #[error("the side to move is neither w nor b: {0:?}")]
     Turn(String),
-    /// Castling rights in unknown letters, or of a rook that is not there.
+    /// A castling right has an unknown letter or no rook.
     #[error("the castling rights fit no king and rook: {0:?}")]
     Castling(String),
-    /// The en-passant field is neither `-` nor a square.
+    /// The en passant field is neither `-` nor a square.
     #[error("the en-passant field is neither - nor a square: {0:?}")]
     EnPassant(String),
-    /// A move counter is no number up to 65,535.
+    /// A move counter is not a number up to 65,535.
     #[error("a move counter is no number from 0 to 65535: {0:?}")]
     Counter(String),
-    /// There is text after the six fields.
+    /// Text follows the six fields.
     #[error("unexpected text after the six fields: {0:?}")]
     Trailing(String),
 }
 
-/// Why a text gives no legal position.
+/// Why a text is not a legal position.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum FenError {
-    /// The text is no FEN.
+    /// The text is not valid FEN.
     #[error(transparent)]
     Parse(#[from] ParseFenError),
-    /// The FEN is no legal position.
+    /// The position is illegal.
     #[error(transparent)]
     Position(#[from] PositionError),
 }
 
-/// How castling rights are written.
+/// Notation of castling rights.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FenStyle {
-    /// `KQkq` where the rook is the outermost on its side, else the letter of its file.
+    /// `KQkq` for the outermost rook on its side, otherwise the letter of the rook's file.
     XFen,
     /// Always the letter of the rook's file.
     Shredder,
 }
 
 impl Setup {
-    /// Reads a FEN of one to six fields; missing ones are `w`, `-`, `-`, `0` and `1`, as are counters written `-`.
+    /// Parses a FEN of one to six fields; missing ones default to `w`, `-`, `-`, `0` and `1`, as do counters written
+    /// `-`.
     ///
     /// # Errors
-    /// Names the field that can't be read.
+    /// Names the invalid field.
     pub fn parse_fen(text: &str) -> Result<Setup, ParseFenError> {
         let mut fields = text.split_ascii_whitespace();
         let mut setup = Setup::empty();
@@ -104,7 +105,7 @@ impl Setup {
         }
         for color in Color::ALL {
             let rank = color.rank(Rank::First);
-            // Rights are written from the h-side to the a-side.
+            // Rights are written from the h-file to the a-file.
             for file in File::ALL.into_iter().rev() {
                 let rook = Square::new(file, rank);
                 if self.castling_rooks.contains(rook) {
@@ -127,7 +128,7 @@ impl Setup {
         }
     }
 
-    /// The rook of a side on its back rank that stands farthest out on a wing, if the king is farther in.
+    /// The outermost back-rank rook of a side between its king and the edge.
     fn outermost_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
         let rank = color.rank(Rank::First);
         let (king, rook) = (Piece::new(color, Role::King), Piece::new(color, Role::Rook));
@@ -214,20 +215,20 @@ fn write_board(board: &[Option<Piece>; 64], out: &mut String) -> fmt::Result {
 }
 
 impl Position {
-    /// The position of a FEN.
+    /// Parses a FEN into a position.
     ///
     /// # Errors
-    /// Says whether the text or the position is wrong, and why.
+    /// Says whether the text or the position is invalid, and why.
     pub fn from_fen(text: &str) -> Result<Position, FenError> {
         Ok(Position::new(&Setup::parse_fen(text)?)?)
     }
 
-    /// The X-FEN of the position. The en-passant square is written only where a capture on it is legal.
+    /// The X-FEN of the position. The en passant square is written only if a capture on it is legal.
     pub fn to_fen(&self) -> String {
         self.fen_setup().to_fen(FenStyle::XFen)
     }
 
-    /// As [`Position::to_fen`], with castling rights written by the rooks' files.
+    /// As [`Position::to_fen`], with castling rights as rook files (Shredder-FEN).
     pub fn to_shredder_fen(&self) -> String {
         self.fen_setup().to_fen(FenStyle::Shredder)
     }

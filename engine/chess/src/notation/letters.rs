@@ -1,4 +1,4 @@
-//! A buffer for short texts such as moves: formatted in one write instead of letter by letter.
+//! A buffer for short texts such as moves, so that they are formatted with one write.
 
 use std::fmt;
 

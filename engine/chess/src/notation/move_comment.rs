@@ -1,53 +1,53 @@
-//! Move comments of game runners: `+0.35/12 0.412s`, `-M4/8 0.000s, Black mates`, `book`, in the form that fastchess and
-//! cutechess share.
+//! PGN move comments of match runners, `+0.35/12 0.412s`, `-M4/8 0.000s, Black mates`, `book`, in the format shared by
+//! fastchess and cutechess.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The comment of a runner on one move.
+/// A runner's comment on one move.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum MoveComment {
-    /// The move came from the opening, not from the engine.
+    /// Opening book move.
     Book,
-    /// The move came from a search.
+    /// Move of an engine.
     Search(SearchComment),
 }
 
-/// What an engine said about the move it played.
+/// The engine's report on its move.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SearchComment {
-    /// The view of the side that moved.
+    /// From the point of view of the side that moved.
     pub score: CommentScore,
     /// Search depth in plies.
     pub depth: u32,
-    /// Time used, in whole milliseconds, if it is given.
+    /// Time used, in whole milliseconds, if given.
     pub time: Option<Duration>,
-    /// Whatever follows, without the comma: other figures, or how the game ended. Empty if nothing does.
+    /// The remainder without the comma: other values, or how the game ended. May be empty.
     pub rest: String,
 }
 
-/// A score as a move comment gives it, in the view of the side that moved.
+/// Score in a move comment, from the point of view of the side that moved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CommentScore {
     /// Hundredths of a pawn.
     Centipawns(i32),
-    /// The side mates in this number of plies.
+    /// The side mates in this many plies.
     Mates(u32),
-    /// The side is mated in this number of plies.
+    /// The side is mated in this many plies.
     Mated(u32),
 }
 
-/// A comment that no runner wrote.
+/// The comment is not in this format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not a runner's comment on a move: expected a form like +0.35/12 0.41s, -M4/8 or book")]
 pub struct ParseMoveCommentError;
 
 impl MoveComment {
-    /// Reads a comment without its braces. Times may end in `s` or `ms`, and are rounded to milliseconds.
+    /// Parses a comment without braces. Times may end in `s` or `ms` and are rounded to milliseconds.
     ///
     /// # Errors
-    /// If the text does not begin like a runner's comment.
+    /// If the text does not start like a runner's comment.
     pub fn parse(text: &str) -> Result<MoveComment, ParseMoveCommentError> {
         let text = text.trim();
         if text == "book" {
@@ -101,13 +101,13 @@ fn parse_time(word: &str) -> Option<Duration> {
     if fraction.is_empty() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    // Four digits decide the third: pad with zeros, cut the rest, round.
+    // Four digits decide the third: pad with zeros, truncate, round.
     let padded = fraction.bytes().chain(std::iter::repeat(b'0')).take(4);
     let tenths = padded.fold(0, |value, digit| 10 * value + u64::from(digit - b'0'));
     Some(Duration::from_millis(u64::from(number(seconds)?) * 1000 + (tenths + 5) / 10))
 }
 
-/// Digits and nothing else, up to 32 bits.
+/// Parses digits only, up to 32 bits.
 fn number(text: &str) -> Option<u32> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
@@ -121,7 +121,7 @@ impl FromStr for MoveComment {
 }
 
 impl fmt::Display for MoveComment {
-    /// Writes the comment without braces.
+    /// Without braces.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MoveComment::Book => f.write_str("book"),

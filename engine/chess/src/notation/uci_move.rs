@@ -1,4 +1,4 @@
-//! Moves in UCI notation, `e2e4` or `a7a8q`: the text, and its conversion to a move in a position.
+//! Moves in UCI notation, `e2e4` or `a7a8q`: parsing, formatting, and conversion to a move in a position.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,32 +11,32 @@ use crate::position::Position;
 use crate::setup::CastlingSide;
 use crate::square::{File, Rank, Square};
 
-/// A move in pure coordinate notation. Whether castling is written as the king's two steps or as the king
-/// capturing its rook depends on the position.
+/// A move in coordinate notation. Whether castling is the king's two-square step or the king capturing its rook depends
+/// on the position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UciMove {
-    /// `0000`: the side to move passes.
+    /// `0000`: a null move.
     Null,
-    /// A piece goes from one square to another.
+    /// A move from one square to another.
     Normal {
-        /// Where the piece comes from.
+        /// Origin square.
         from: Square,
-        /// Where the piece goes.
+        /// Destination square.
         to: Square,
-        /// What a pawn becomes: knight, bishop, rook or queen.
+        /// Promotion role: knight, bishop, rook or queen.
         promotion: Option<Role>,
     },
 }
 
-/// A text that is no move in coordinate notation.
+/// The text is not coordinate notation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not a move in coordinate notation: expected a form like e2e4, a7a8q or 0000")]
 pub struct ParseUciMoveError;
 
-/// Which of the two ways of writing castling is meant.
+/// Notation of castling moves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum CastlingMode {
-    /// The king goes two squares: `e1g1`.
+    /// The king moves two squares: `e1g1`.
     #[default]
     Standard,
     /// King captures own rook: `e1h1`. Required in Chess960.
@@ -44,7 +44,7 @@ pub enum CastlingMode {
 }
 
 impl CastlingMode {
-    /// Standard, unless a king or a rook that may still castle stands where standard chess has none.
+    /// Standard, unless a king or rook with castling rights is not on its standard square.
     pub fn of(position: &Position) -> CastlingMode {
         let rooks = position.castling_rooks();
         let usual = Color::ALL.into_iter().all(|color| {
@@ -55,15 +55,15 @@ impl CastlingMode {
     }
 }
 
-/// Whether king and rook stand on the files of the start position.
+/// Whether king and rook are on the files of the start position.
 fn is_usual_castling(king: Square, rook: Square) -> bool {
     king.file() == File::E && matches!(rook.file(), File::A | File::H)
 }
 
-/// Why a move in coordinate notation can't be played in a position.
+/// Why a coordinate move cannot be played in a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum UciMoveError {
-    /// Passing is no legal move.
+    /// A null move is never legal.
     #[error("0000 passes, which is no legal move")]
     Null,
     /// No legal move has these squares and this promotion.
@@ -72,8 +72,8 @@ pub enum UciMoveError {
 }
 
 impl UciMove {
-    /// The text of a move. In standard mode castling is written as the king's two squares if he and the rook stand
-    /// where they do in the start position; everywhere else as king takes rook, which can't be mistaken.
+    /// The notation of a move. In standard mode castling is the king's two-square move if king and rook are on their
+    /// standard squares; otherwise the king captures its rook, which is unambiguous.
     pub fn from_move(mv: Move, mode: CastlingMode) -> UciMove {
         let (from, mut to) = (mv.from(), mv.to());
         if mv.is_castle() && mode == CastlingMode::Standard && is_usual_castling(from, to) {
@@ -82,8 +82,8 @@ impl UciMove {
         UciMove::Normal { from, to, promotion: mv.promoted_to() }
     }
 
-    /// The legal move that the text means in a position. Castling is taken in both ways of writing; a king's step to
-    /// the neighboring square is always a step, never castling.
+    /// The legal move that the text denotes in a position. Both castling notations are accepted; a king move to an
+    /// adjacent square is never castling.
     ///
     /// # Errors
     /// If no legal move has these squares and this promotion.
@@ -96,10 +96,10 @@ impl UciMove {
             .ok_or(UciMoveError::Illegal(self))
     }
 
-    /// Reads `e2e4`, `a7a8q` or `0000`. Either case is taken, since some engines write `a7a8Q`.
+    /// Parses `e2e4`, `a7a8q` or `0000`. Either case is accepted, since some engines write `a7a8Q`.
     ///
     /// # Errors
-    /// If the text is anything else, surrounding space included.
+    /// If the text is anything else, including surrounding space.
     pub fn parse(text: &str) -> Result<UciMove, ParseUciMoveError> {
         UciMove::read(text.as_bytes()).ok_or(ParseUciMoveError)
     }
@@ -116,7 +116,7 @@ impl UciMove {
     }
 }
 
-/// The one move with these squares that could be legal.
+/// The only move with these squares that can be legal.
 fn guess(position: &Position, from: Square, to: Square, promotion: Option<Role>) -> Option<Move> {
     let us = position.turn();
     let piece = position.piece_at(from).filter(|piece| piece.color() == us)?;
@@ -135,7 +135,7 @@ fn guess(position: &Position, from: Square, to: Square, promotion: Option<Role>)
     Some(Move::new(from, to, kind))
 }
 
-/// A king's step to an empty square, or castling in either way of writing.
+/// A king move to an empty square, or castling in either notation.
 fn king_move(position: &Position, from: Square, to: Square) -> Move {
     let own = position.castling_rooks() & position.color(position.turn());
     let reaches = |rook: &Square| Square::new(CastlingSide::of(from, *rook).king_file(), from.rank()) == to;

@@ -1,12 +1,12 @@
-//! Dead positions of one simple kind: only kings and blocked pawns, and no king can reach a pawn. Other dead positions
-//! are not detected.
+//! Dead positions of one simple kind: kings and blocked pawns only, with no pawn in a king's reach. Other dead
+//! positions are not detected.
 
 use crate::attacks::{king_attacks, pawn_attack_set};
 use crate::bitboard::Bitboard;
 use crate::piece::{Color, Role};
 use crate::position::Position;
 
-/// Whether no pawn can ever move or be taken again, and there is nothing else but kings.
+/// Whether there are only kings and pawns, and no pawn can ever move or be captured.
 pub(super) fn is_locked(position: &Position) -> bool {
     let pawns = position.role(Role::Pawn);
     position.occupied() == pawns | position.role(Role::King)
@@ -15,14 +15,14 @@ pub(super) fn is_locked(position: &Position) -> bool {
         && Color::ALL.into_iter().all(|color| is_walled_off(position, color))
 }
 
-/// Whether each pawn of a side has a pawn before it and nothing to take.
+/// Whether each pawn of a side is blocked by a pawn and has no capture.
 fn is_blocked(position: &Position, color: Color) -> bool {
     let own = position.pieces(color, Role::Pawn);
     own.forward(color).is_subset(position.role(Role::Pawn))
         && !pawn_attack_set(color, own).intersects(position.pieces(!color, Role::Pawn))
 }
 
-/// Whether no square that a side's king can reach is next to an enemy pawn that it can capture.
+/// Whether the king cannot reach a square next to an enemy pawn that it could capture.
 fn is_walled_off(position: &Position, color: Color) -> bool {
     let enemies = position.pieces(!color, Role::Pawn);
     let open = !(position.pieces(color, Role::Pawn) | pawn_attack_set(!color, enemies));

@@ -21,16 +21,16 @@ use crate::moves::MoveList;
 use crate::piece::Color;
 use crate::position::Position;
 
-/// Whether the moves of the last ply are counted without being played (bulk counting).
+/// Whether the last ply is counted without playing its moves (bulk counting).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leaves {
-    /// The moves of the last ply are counted without being played.
+    /// The last ply is counted without playing its moves.
     Counted,
     /// Every move is played.
     Played,
 }
 
-/// The number of sequences of `depth` legal moves.
+/// The number of leaf nodes at `depth`.
 pub fn perft(position: &Position, depth: u32, leaves: Leaves) -> u64 {
     match (position.turn(), leaves) {
         (Color::White, Leaves::Counted) => count::<true, true>(position, depth),
@@ -40,11 +40,11 @@ pub fn perft(position: &Position, depth: u32, leaves: Leaves) -> u64 {
     }
 }
 
-/// The greatest depth that a count may have.
+/// Maximum depth.
 pub const DEEPEST: u32 = 64;
 
-/// [`perft`] with the leaves counted, which can be stopped: `None` once `is_stopped` returns true. It is called every
-/// few million nodes.
+/// [`perft`] with bulk counting that can be stopped: `None` once `is_stopped` returns true. It is called every few
+/// million nodes.
 pub fn perft_until(position: &Position, depth: u32, is_stopped: &impl Fn() -> bool) -> Option<u64> {
     if depth <= 4 {
         return Some(perft(position, depth, Leaves::Counted));
@@ -59,7 +59,7 @@ pub fn perft_until(position: &Position, depth: u32, is_stopped: &impl Fn() -> bo
     Some(nodes)
 }
 
-/// [`perft`] for the side that is known to move.
+/// [`perft`], specialized for the side to move.
 fn count<const WHITE: bool, const BULK: bool>(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -77,7 +77,7 @@ fn count<const WHITE: bool, const BULK: bool>(position: &Position, depth: u32) -
     if depth == 1 {
         for &mv in &list {
             next.set_after_seen::<WHITE>(position, mv, &view);
-            // The result is not used; `black_box` keeps the optimizer from removing the move.
+            // The result is unused; `black_box` keeps the optimizer from removing the move.
             black_box(&next);
         }
         return list.len() as u64;

@@ -1,4 +1,4 @@
-//! Perft with a hash table of the counts of earlier positions.
+//! Perft with a hash table.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,42 +7,42 @@ use crate::moves::MoveList;
 use crate::piece::Color;
 use crate::position::Position;
 
-/// A hash table of counts, which threads may share. A position counts as known by the 64 bits of its Zobrist key.
+/// A hash table of leaf counts, which threads may share. Positions are identified by their 64-bit Zobrist key.
 pub struct PerftTable {
     buckets: Box<[Bucket]>,
 }
 
-/// One slot keeps the larger count, the other the last.
+/// A bucket has two slots: one is depth-preferred by count, the other always replaced.
 #[derive(Default)]
 #[repr(align(32))]
 struct Bucket([Slot; 2]);
 
-/// The key is stored as the exclusive or with the value, so that a slot torn by two threads that write at once fits no
-/// position.
+/// The key is stored XORed with the value, so that a slot torn by two concurrent writes matches no position.
 #[derive(Default)]
 struct Slot {
     key: AtomicU64,
     value: AtomicU64,
 }
 
-/// Bits of a value that hold the depth; the count is above.
+/// Bits for the depth in a value; the count is above them.
 const DEPTH_BITS: u32 = 7;
 const _: () = assert!(DEEPEST < 1 << DEPTH_BITS);
 
-/// Counts of fewer plies cost less than a look into memory.
+/// Smaller depths are counted faster than looked up.
 const LEAST_DEPTH: u32 = 3;
 
 impl PerftTable {
-    /// An empty table of a size in MiB, at least one.
+    /// An empty table of this size in MiB, at least one.
     pub fn new(megabytes: usize) -> PerftTable {
         let buckets = megabytes.max(1) * (1 << 20) / size_of::<Bucket>();
         PerftTable { buckets: (0..buckets).map(|_| Bucket::default()).collect() }
     }
 
-    /// The number of sequences of `depth` legal moves, the leaves counted in bulk.
+    /// The number of leaf nodes at `depth`, with bulk counting.
     pub fn perft(&self, position: &Position, depth: u32) -> u64 {
-        // Keys name castling rights by wing; rooks distinguish Chess960 positions that differ only in the rook's file.
-        // Rooks in the corners, those of standard chess, add nothing: calls for different children share their counts.
+        // Keys name castling rights by side; the castling rooks distinguish Chess960 positions that differ only in the
+        // rook's file. Rooks in the corners, as in standard chess, add nothing, so searches of different children share
+        // their counts.
         const CORNERS: u64 = 0x8100_0000_0000_0081;
         let salt = (position.castling_rooks().0 & !CORNERS).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         match position.turn() {

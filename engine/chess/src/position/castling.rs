@@ -1,4 +1,4 @@
-//! Castling in standard chess and Chess960: rook, destinations, and the squares that must be empty and not attacked.
+//! Castling in standard chess and Chess960: rook, destinations, and the squares that must be empty or not attacked.
 
 use super::{Position, zobrist};
 use crate::attacks::between;
@@ -7,15 +7,15 @@ use crate::piece::{Color, Piece};
 use crate::setup::CastlingSide;
 use crate::square::Square;
 
-/// Where the king and the rook of a castling move end.
+/// Destinations of king and rook.
 #[inline]
 pub(super) fn destinations(king: Square, rook: Square) -> (Square, Square) {
     let side = CastlingSide::of(king, rook);
     (Square::new(side.king_file(), king.rank()), Square::new(side.rook_file(), king.rank()))
 }
 
-/// The squares that a castling move needs: those that must be free (king and rook themselves aside) and those
-/// that must not be attacked (without the king's own: it is not in check).
+/// The squares that must be empty (except for king and rook) and those that must not be attacked (except the king's
+/// own, since it is not in check).
 #[inline]
 pub(super) fn paths(king: Square, rook: Square) -> (Bitboard, Bitboard) {
     let (king_to, rook_to) = destinations(king, rook);
@@ -24,8 +24,8 @@ pub(super) fn paths(king: Square, rook: Square) -> (Bitboard, Bitboard) {
     (free - (Bitboard::from(king) | rook.into()), walk - king.into())
 }
 
-/// Whether a king that is not in check may castle with a rook: `danger` is what the opponent attacks, and a rook that the
-/// castling king leaves behind may be pinned along the rank.
+/// Whether a king that is not in check may castle with this rook. `danger` is the set of squares that the opponent
+/// attacks; the rook may be pinned along the rank.
 #[inline(always)]
 pub(super) fn is_legal(
     king: Square,
@@ -39,14 +39,14 @@ pub(super) fn is_legal(
 }
 
 impl Position {
-    /// The rook with which a side may still castle toward a wing.
+    /// The castling rook of a side's right toward a wing.
     pub fn castling_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
         let king = self.king(color);
         let own = self.castling_rooks & self.color(color);
         own.into_iter().find(|&rook| CastlingSide::of(king, rook) == side)
     }
 
-    /// The key of the right of a rook that stands on its square with its king on the same rank.
+    /// The key of a castling right, for a rook on its square and the king on the same rank.
     pub(super) fn castling_key(&self, rook: Square) -> u64 {
         let color = self.piece_at(rook).map_or(Color::White, Piece::color);
         zobrist::castling_key(color, CastlingSide::of(self.king(color), rook))

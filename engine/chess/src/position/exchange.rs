@@ -1,5 +1,5 @@
-//! Static exchange evaluation (SEE): the value of a sequence of captures on one square, each with the least valuable
-//! attacker, stopped when it no longer pays. Pins are ignored.
+//! Static exchange evaluation (SEE): the value of a capture sequence on one square, always with the least valuable
+//! attacker, until a capture no longer pays. Pins are ignored.
 
 use super::Position;
 use crate::attacks::{bishop_attacks, rook_attacks};
@@ -8,23 +8,23 @@ use crate::moves::Move;
 use crate::piece::{Color, Role};
 use crate::square::Square;
 
-/// Values of the roles in any unit, by [`Role::index`]. The king's is never used.
+/// Values of the roles in any unit, by [`Role::index`]; the king's is unused.
 pub type ExchangeValues = [i32; 6];
 
 impl Position {
-    /// Whether a legal move wins at least `threshold`, for the side to move and in the unit of `values`, when both
-    /// sides then exchange on its destination. Castling wins 0.
+    /// Whether a legal move wins at least `threshold` for the side to move, in the unit of `values`, after the exchange
+    /// on its destination. Castling wins 0.
     #[inline]
     pub fn exchange_reaches(&self, mv: Move, threshold: i32, values: &ExchangeValues) -> bool {
         if mv.is_castle() {
             return threshold <= 0;
         }
-        // Most moves are decided without computing the attackers of the square.
+        // Most moves are decided without computing the attackers.
         let won = gain(self, mv, values) - threshold;
         if won < 0 {
             return false;
         }
-        // What the side to move loses of its goal should its piece be taken; not positive: it has won in any case.
+        // The balance if the moved piece is lost; if not positive, the threshold is reached in any case.
         let swap = values[standing_after(self, mv).index()] - won;
         if swap <= 0 {
             return true;
@@ -32,9 +32,9 @@ impl Position {
         self.exchange_holds(mv, swap, values)
     }
 
-    /// [`Position::exchange_reaches`] where that is not plain; `swap`, above 0, is what is missing to the threshold if the piece
-    /// that moves is then taken for nothing.
-    // Not inlined: most moves do not come here.
+    /// [`Position::exchange_reaches`] in the cases that need the exchange; `swap` > 0 is what is missing if the moved
+    /// piece is lost for nothing.
+    // Not inlined: most moves do not need it.
     #[inline(never)]
     fn exchange_holds(&self, mv: Move, mut swap: i32, values: &ExchangeValues) -> bool {
         let mut exchange = Exchange::start(self, mv);
@@ -45,7 +45,7 @@ impl Position {
             side = !side;
             reached = !reached;
             if role == Role::King {
-                // A king may only take last: if the other side can take him back, it was no move.
+                // A king may not capture a defended piece.
                 return reached ^ exchange.attackers(side).any();
             }
             swap = values[role.index()] - swap;
@@ -53,8 +53,8 @@ impl Position {
         reached
     }
 
-    /// What a legal move wins, for the side to move and in the unit of `values`, when both sides then exchange on
-    /// its destination as it suits them.
+    /// What a legal move wins for the side to move, in the unit of `values`, after the exchange on its destination.
+    /// Either side may stop capturing.
     pub fn exchange_value(&self, mv: Move, values: &ExchangeValues) -> i32 {
         if mv.is_castle() {
             return 0;
@@ -71,7 +71,7 @@ impl Position {
             }
             gains.push(values[prey.index()]);
         }
-        // From the last capture back: each side takes only if that wins something.
+        // Backward from the last capture: each side captures only if that wins material.
         let mut value = 0;
         while let Some(gain) = gains.pop() {
             value = if gains.is_empty() { gain - value } else { (gain - value).max(0) };
@@ -80,7 +80,7 @@ impl Position {
     }
 }
 
-/// What the move itself wins: what it takes, and what a pawn gains by promoting.
+/// The gain of the move itself: the captured piece and the promotion.
 fn gain(position: &Position, mv: Move, values: &ExchangeValues) -> i32 {
     let taken = position.captured_role(mv).map_or(0, |role| values[role.index()]);
     let promoted = mv.promoted_to().map_or(0, |role| values[role.index()] - values[Role::Pawn.index()]);
@@ -92,18 +92,18 @@ fn standing_after(position: &Position, mv: Move) -> Role {
     mv.promoted_to().unwrap_or(position.moved_role(mv))
 }
 
-/// The pieces around one square while they take each other there.
+/// The state of an exchange on one square.
 struct Exchange<'a> {
     position: &'a Position,
     square: Square,
     occupied: Bitboard,
     attackers: Bitboard,
-    /// What stands on the square now.
+    /// The piece on the square.
     standing: Role,
 }
 
 impl<'a> Exchange<'a> {
-    /// The exchange after its first move.
+    /// The exchange after the first move.
     fn start(position: &'a Position, mv: Move) -> Exchange<'a> {
         let square = mv.to();
         let mut occupied = (position.occupied() - mv.from().into()) | square.into();
@@ -118,7 +118,7 @@ impl<'a> Exchange<'a> {
         self.attackers & self.occupied & self.position.color(side)
     }
 
-    /// Captures with the side's least valuable attacker and adds x-ray attackers behind it. `None` if none is left.
+    /// Captures with the side's least valuable attacker and adds x-ray attackers behind it. `None` without an attacker.
     fn capture(&mut self, side: Color) -> Option<Role> {
         let own = self.attackers(side);
         let role = Role::ALL.into_iter().find(|&role| own.intersects(self.position.role(role)))?;

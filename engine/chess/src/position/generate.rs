@@ -1,8 +1,8 @@
-//! Legal move generation. Checkers, pins and attacked squares are computed first, so that every generated move is legal
-//! and none is tried on the board, except en passant.
+//! Legal move generation. Checkers, pins and attacked squares are computed first, so that every generated move is
+//! legal; only en passant is tried on the board.
 //!
-//! The generator is written once and specialized by the compiler for the side to move, for what is wanted
-//! (all moves, captures, quiets) and for what becomes of the moves ([`MoveSink`]: listed, counted, looked for).
+//! The compiler specializes the generator for the side to move, the kind of moves (all, captures, quiets) and the
+//! consumer ([`MoveSink`]: a list, a count, a search for one move).
 
 use super::{Position, castling};
 use crate::attacks::{
@@ -15,14 +15,14 @@ use crate::piece::{Color, Role};
 use crate::setup::CastlingSide;
 use crate::square::{Rank, Square};
 
-/// Which legal moves are wanted. Captures and quiets together are all, none twice.
+/// Which legal moves to generate. Captures and quiets together are all moves, without duplicates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Moves {
     /// Every legal move.
     All,
-    /// Captures, en passant included, and all promotions.
+    /// Captures, including en passant, and all promotions.
     Captures,
-    /// What neither takes nor promotes; castling is among them.
+    /// Moves that neither capture nor promote, including castling.
     Quiets,
 }
 
@@ -30,19 +30,19 @@ const ALL: u8 = Moves::All as u8;
 const CAPTURES: u8 = Moves::Captures as u8;
 const QUIETS: u8 = Moves::Quiets as u8;
 
-/// What becomes of the legal moves: a [`MoveList`] appends them; other consumers need not have a list
-/// first. They come in bulk, none twice: the squares that a piece can go to (for a queen in two parts), or the squares that
-/// pawns can reach by one kind of step. Often there are no such squares.
+/// Consumer of legal moves: a [`MoveList`] appends them; others may not need a list. Moves come in sets without
+/// duplicates: the destinations of a piece (for a queen in two parts), or of all pawns with the same step. A set may be
+/// empty.
 pub trait MoveSink {
-    /// A knight, bishop, rook, queen or king on `from` can go to each of `targets`, and takes on those that are among
-    /// `captures`, which may hold any other squares as well.
+    /// A knight, bishop, rook, queen or king on `from` can move to each of `targets`, capturing on those in `captures`,
+    /// which may contain other squares too.
     fn piece(&mut self, from: Square, targets: Bitboard, captures: Bitboard);
-    /// A pawn can go to each of `targets` by a step; the kind is a quiet move, a double push or a capture.
+    /// A pawn can reach each of `targets` by this step; the kind is a quiet move, a double push or a capture.
     fn pawns(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind);
-    /// A single other move: castling, en passant, and each promotion unless [`MoveSink::promotions`] is written anew.
+    /// A single move: castling, en passant, and promotions unless [`MoveSink::promotions`] is overridden.
     fn single(&mut self, mv: Move);
 
-    /// A pawn can promote on each of `targets` by a step, to four roles; the kind is a quiet move or a capture.
+    /// A pawn can promote on each of `targets` by this step, to four roles; the kind is a quiet move or a capture.
     #[inline]
     fn promotions(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind) {
         for to in targets {
@@ -53,12 +53,12 @@ pub trait MoveSink {
     }
 }
 
-/// The way of a pawn in one move: forward by a square or two, or forward and aside.
+/// Direction of a pawn move: one or two squares forward, or diagonally.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PawnStep(i8);
 
 impl PawnStep {
-    /// The square from which a pawn comes to a target of the step; for other squares some square without meaning.
+    /// The origin of a pawn move to `target`; meaningless if no pawn can come from there.
     #[inline]
     pub const fn origin(self, to: Square) -> Square {
         Square::from_index(to.index().wrapping_sub(self.0 as usize))
@@ -106,7 +106,7 @@ impl MoveSink for MoveList {
     }
 }
 
-/// Looks for one move. Of a promotion the role needs no look: every role that a move can name is there.
+/// Searches for one move. The promotion role is not compared, since all four are legal.
 struct Finder {
     wanted: Move,
     found: bool,
@@ -142,7 +142,7 @@ impl MoveSink for Finder {
 }
 
 impl Position {
-    /// Tells each legal move of the wanted sort once. In check these are the evasions.
+    /// Generates all legal moves of this kind. In check these are the evasions.
     #[inline]
     pub fn generate(&self, wanted: Moves, sink: &mut impl MoveSink) {
         match wanted {
@@ -160,7 +160,7 @@ impl Position {
         list
     }
 
-    /// How many legal moves there are, without listing them.
+    /// Number of legal moves, without listing them.
     #[inline]
     pub fn count_legal_moves(&self) -> usize {
         let mut counter = Counter(0);
@@ -168,7 +168,7 @@ impl Position {
         counter.0
     }
 
-    /// As [`Position::count_legal_moves`] for the side that is known to move.
+    /// [`Position::count_legal_moves`], specialized for the side to move.
     #[inline]
     pub(crate) fn count_legal_moves_as<const WHITE: bool>(&self) -> usize {
         let mut counter = Counter(0);
@@ -176,18 +176,18 @@ impl Position {
         counter.0
     }
 
-    /// As [`Position::generate`] of all moves for the side that is known to move.
+    /// [`Position::generate`] of all moves, specialized for the side to move.
     #[inline]
     pub(crate) fn list_legal_moves_as<const WHITE: bool>(&self, list: &mut MoveList) {
         self.generate_as::<WHITE, ALL, _>(Bitboard::FULL, list);
     }
 
-    /// Whether there is a legal move at all.
+    /// Whether there is a legal move.
     pub fn has_legal_move(&self) -> bool {
         self.count_legal_moves() > 0
     }
 
-    /// Whether a move, from wherever it may come, is legal here, its kind included.
+    /// Whether any move, possibly from another position, is legal here, including its kind.
     pub fn is_legal(&self, mv: Move) -> bool {
         let mut finder = Finder { wanted: mv, found: false };
         if mv.is_capture() || mv.is_promotion() {
@@ -198,7 +198,7 @@ impl Position {
         finder.found
     }
 
-    /// A legal en-passant capture, if there is one; of two the one from the lower file.
+    /// A legal en passant capture, if there is one; of two the one from the lower file.
     pub fn legal_en_passant(&self) -> Option<Move> {
         let square = self.en_passant?;
         let takers = pawn_attacks(!self.turn, square) & self.pieces(self.turn, Role::Pawn);
@@ -216,7 +216,7 @@ impl Position {
         }
     }
 
-    /// The moves of the pieces on `movable` squares, for the side that is known to move.
+    /// Moves of the pieces on `movable` squares, specialized for the side to move.
     #[inline]
     pub(crate) fn generate_as<const WHITE: bool, const WANTED: u8, S: MoveSink>(
         &self,
@@ -250,7 +250,7 @@ impl Position {
         }
     }
 
-    /// Whether the wanted moves are captures, decided at compile time where all are or none is.
+    /// Whether the moves are captures, decided at compile time if all or none are.
     #[inline]
     fn captures<const WANTED: u8>(&self, us: Color) -> Bitboard {
         match WANTED {
@@ -309,7 +309,7 @@ impl Position {
         let (orthogonal_pins, diagonal_pins) = (self.orthogonal_pins, self.diagonal_pins);
         let free = pawns & !(orthogonal_pins | diagonal_pins);
 
-        // A pawn pinned along its file may go on along it; the mask of pins holds only that line's squares.
+        // A pawn pinned along its file may move along it; the pin mask contains only squares of that line.
         let held = (pawns & orthogonal_pins).forward(us) & orthogonal_pins;
         let steps = (free.forward(us) | held) & empty;
         if WANTED != CAPTURES {
@@ -341,8 +341,8 @@ impl Position {
         }
     }
 
-    /// Whether the king is safe after an en-passant capture. Two pawns leave one rank at once and a third square
-    /// fills, so this one move is tried on the board.
+    /// Whether the king is safe after an en passant capture. Two pawns leave the rank at once, so this move is tried on
+    /// the board.
     pub(super) fn is_en_passant_safe(&self, from: Square, to: Square) -> bool {
         let taken = Square::from_index(to.index() ^ 8);
         let king = self.king(self.turn);
@@ -383,7 +383,7 @@ impl Position {
         }
     }
 
-    /// The squares that the opponent attacks when the king himself does not stand in the way.
+    /// The squares that the opponent attacks if the king does not block.
     #[inline]
     fn attacked_by_opponent<const WHITE: bool>(&self, king: Square) -> Bitboard {
         let us = if WHITE { Color::White } else { Color::Black };
@@ -402,7 +402,7 @@ impl Position {
         attacked
     }
 
-    /// All squares that a side attacks, defended ones included.
+    /// All squares that a side attacks or defends.
     pub fn attacked_by(&self, color: Color) -> Bitboard {
         let own = self.color(color);
         let occupied = self.occupied();

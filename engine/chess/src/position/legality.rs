@@ -9,13 +9,13 @@ use crate::piece::Role;
 use crate::square::Square;
 
 impl Position {
-    /// The role that a legal move moves; for castling the king.
+    /// The role of the moving piece; the king for castling.
     #[inline]
     pub fn moved_role(&self, mv: Move) -> Role {
         self.piece_at(mv.from()).map_or(Role::Pawn, |piece| piece.role())
     }
 
-    /// The role that a legal move takes.
+    /// The role captured by a legal move.
     #[inline]
     pub fn captured_role(&self, mv: Move) -> Option<Role> {
         if !mv.is_capture() {
@@ -27,14 +27,14 @@ impl Position {
         }
     }
 
-    /// How the side to move can give check, found once for many moves.
+    /// The squares from which the side to move gives check, computed once for many moves.
     pub fn checks(&self) -> Checks {
         let king = self.king(!self.turn);
         let (own, enemies) = (self.color(self.turn), self.color(!self.turn));
         let occupied = own | enemies;
         let (diagonal, orthogonal) = (bishop_attacks(king, occupied), rook_attacks(king, occupied));
         let queens = self.role(Role::Queen);
-        // Only pieces of the other side block this view, so that own pieces on the lines are the only blockers.
+        // Only enemy pieces block, so that the only blockers on these lines are own pieces.
         let diagonal_sliders = bishop_attacks(king, enemies) & (self.role(Role::Bishop) | queens);
         let orthogonal_sliders = rook_attacks(king, enemies) & (self.role(Role::Rook) | queens);
         let mut uncovering = Bitboard::EMPTY;
@@ -56,30 +56,30 @@ impl Position {
     }
 }
 
-/// How the side to move of a position can give check.
+/// Direct and discovered checks available to the side to move.
 #[derive(Clone, Copy, Debug)]
 pub struct Checks {
     king: Square,
-    /// By role, pawn to king: the squares from which a piece gives check itself; none for the king. Pieces stand as before
-    /// the move: a slider that stays on its line to the king would already give check.
+    /// By role, from pawn to king: the squares from which a piece gives direct check; none for the king. Occupancy is
+    /// that before the move: a slider that stays on its line to the king would already give check.
     squares: [Bitboard; 6],
-    /// The pieces that alone stand between a slider of their side and the king.
+    /// Pieces that uncover a check by moving: the only blockers between an own slider and the king.
     uncovering: Bitboard,
 }
 
 impl Checks {
-    /// Whether a legal move gives check; `position` must be the one that these were found in.
+    /// Whether a legal move gives check; `position` must be the one these were computed from.
     #[inline]
     pub fn include(&self, position: &Position, mv: Move) -> bool {
-        // Castling, en passant and promotions are rare enough to be played.
+        // Castling, en passant and promotions are rare, so they are played.
         if mv.is_castle() || mv.is_en_passant() || mv.is_promotion() {
             return position.after(mv).is_check();
         }
         self.by_moves_of(position.moved_role(mv), mv.from()).contains(mv.to())
     }
 
-    /// The squares where a piece of that role, which stands on `from`, would give check by going there, whether or not it
-    /// can. Not for castling, en passant and promotions.
+    /// The squares where a piece of this role from `from` would give check, whether or not it can move there. Not for
+    /// castling, en passant and promotions.
     #[inline]
     pub fn by_moves_of(&self, role: Role, from: Square) -> Bitboard {
         let own = self.squares[role.index()];

@@ -1,7 +1,7 @@
-//! Legal positions: legality is checked once, by [`Position::new`], and guaranteed by the type afterwards.
+//! Legal positions: [`Position::new`] checks legality once, and the type guarantees it afterward.
 //!
-//! A position is a small flat value: playing a move on a copy is how one goes forward, dropping it how one goes
-//! back. It knows nothing of the moves before it; [`crate::Game`] does.
+//! A position is a small flat value: play a move on a copy, and drop the copy to undo it. Earlier moves are in
+//! [`crate::Game`].
 
 mod bulk;
 mod castling;
@@ -27,27 +27,27 @@ use crate::setup::Setup;
 use crate::square::Square;
 use zobrist::NO_PIECE;
 
-/// A legal position of standard chess or Chess960: each side has one king, the side that has just moved is not
-/// in check, castling rights and the en-passant square fit the board. Any number of other pieces may stand there.
+/// A legal position of standard chess or Chess960: each side has one king, the side not to move is not in check,
+/// castling rights and en passant square fit the board. The number of other pieces is not limited.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub struct Position {
-    /// Squares by role; the slot after the king's takes the changes of captures that take nothing.
+    /// Squares by role; the slot after the king's is a dummy for moves that capture nothing.
     roles: [Bitboard; 7],
     colors: [Bitboard; 2],
     key: u64,
     pawn_key: u64,
     checkers: Bitboard,
-    /// Between the king of the side to move and each rook or queen that one piece alone holds off, the
-    /// attacker included. A piece of the side to move that stands here is pinned along ranks and files.
+    /// Between the king of the side to move and each rook or queen with exactly one blocker, including the attacker. A
+    /// piece of the side to move on these squares is pinned along a rank or file.
     orthogonal_pins: Bitboard,
-    /// The same for bishops and queens on diagonals.
+    /// The same for bishops and queens, on diagonals.
     diagonal_pins: Bitboard,
     castling_rooks: Bitboard,
     /// Piece index by square, or [`NO_PIECE`].
     board: [u8; 64],
     turn: Color,
-    /// Set only where a pawn stands ready to take, as in Polyglot's keys; whether it may is not yet asked.
+    /// Set only if a pawn can pseudo-legally capture, as in Polyglot keys.
     en_passant: Option<Square>,
     halfmove_clock: u16,
     fullmove_number: u16,
@@ -59,7 +59,7 @@ impl Position {
         Position::new(&Setup::start()).expect("the start position is legal")
     }
 
-    /// Takes the position apart. The en-passant square is there only where a pawn stands ready to take.
+    /// Converts to a setup. The en passant square is set only if a pawn can pseudo-legally capture.
     pub fn to_setup(&self) -> Setup {
         Setup {
             board: std::array::from_fn(|index| self.piece_at(Square::from_index(index))),
@@ -95,19 +95,19 @@ impl Position {
         self.color(color) & self.role(role)
     }
 
-    /// Whether a side has more than pawns and its king.
+    /// Whether a side has a piece other than pawns and king.
     #[inline]
     pub fn has_pieces(&self, color: Color) -> bool {
         (self.color(color) - self.role(Role::Pawn) - self.role(Role::King)).any()
     }
 
-    /// All squares with a piece.
+    /// All occupied squares.
     #[inline]
     pub fn occupied(&self) -> Bitboard {
         self.colors[0] | self.colors[1]
     }
 
-    /// What stands on a square.
+    /// The piece on a square.
     #[inline]
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
         Piece::from_index(self.board[square.index()] as usize)
@@ -119,7 +119,7 @@ impl Position {
         self.pieces(color, Role::King).lowest()
     }
 
-    /// The pieces that give check to the side to move.
+    /// The pieces that give check.
     #[inline]
     pub fn checkers(&self) -> Bitboard {
         self.checkers
@@ -137,14 +137,14 @@ impl Position {
         (self.orthogonal_pins | self.diagonal_pins) & self.color(self.turn)
     }
 
-    /// The rooks of both sides that may still castle.
+    /// The rooks of both sides that have castling rights.
     #[inline]
     pub fn castling_rooks(&self) -> Bitboard {
         self.castling_rooks
     }
 
-    /// The square behind a pawn that has just made its double step, where a pawn stands beside it ready to
-    /// take. The capture may still be illegal; see [`Position::legal_en_passant`].
+    /// The square behind a pawn that has just made a double push, if an enemy pawn stands beside it. The capture may be
+    /// illegal; see [`Position::legal_en_passant`].
     #[inline]
     pub fn en_passant(&self) -> Option<Square> {
         self.en_passant
@@ -156,21 +156,21 @@ impl Position {
         self.halfmove_clock
     }
 
-    /// Number of the next move, counted up after Black's.
+    /// Number of the next full move.
     #[inline]
     pub fn fullmove_number(&self) -> u16 {
         self.fullmove_number
     }
 
-    /// The Zobrist key that Polyglot defines: pieces, turn, castling rights, and the en-passant file where a
-    /// pawn stands ready to take.
+    /// The Zobrist key as defined by Polyglot: pieces, turn, castling rights, and the en passant file if a pawn can
+    /// pseudo-legally capture.
     #[inline]
     pub fn key(&self) -> u64 {
         self.key
     }
 
-    /// The key without its part for the turn: the same for either side to move. Castling rights and the en-passant file
-    /// stay in it, and a null move ends the latter.
+    /// The key without the turn: the same for either side to move. It includes castling rights and the en passant file,
+    /// which a null move clears.
     #[inline]
     pub fn key_without_turn(&self) -> u64 {
         match self.turn {
@@ -179,14 +179,13 @@ impl Position {
         }
     }
 
-    /// The part of the key that comes from the pawns alone; 0 without pawns.
+    /// The pawns' part of the key; 0 without pawns.
     #[inline]
     pub fn pawn_key(&self) -> u64 {
         self.pawn_key
     }
 
-    /// The key by which two positions are the same for the rules of repetition: as [`Position::key`], but
-    /// without an en-passant file on which no capture is legal.
+    /// The key for repetition detection: as [`Position::key`], but with the en passant file only if a capture is legal.
     pub fn repetition_key(&self) -> u64 {
         match self.en_passant {
             Some(square) if self.legal_en_passant().is_none() => {
@@ -208,15 +207,15 @@ impl Position {
         if self.turn == Color::White { key ^ zobrist::WHITE_TO_MOVE } else { key }
     }
 
-    /// The pieces' part of the key, for those that stand on the given squares.
+    /// The pieces' part of the key for the given squares.
     fn pieces_key(&self, squares: Bitboard) -> u64 {
         (squares & self.occupied()).into_iter().fold(0, |key, square| {
             key ^ self.piece_at(square).map_or(0, |piece| zobrist::piece_key(piece, square))
         })
     }
 
-    /// The pieces of both sides that attack a square, given the occupied squares. Pieces outside of
-    /// `occupied` still count as attackers: mask them out where they are thought away.
+    /// The pieces of both sides that attack a square, given the occupied squares. Pieces outside `occupied` still count
+    /// as attackers: mask them out to ignore them.
     #[inline]
     pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
         let pawns = pawn_attacks(Color::White, square) & self.color(Color::Black)
@@ -228,8 +227,8 @@ impl Position {
             | rook_attacks(square, occupied) & (self.role(Role::Rook) | self.role(Role::Queen))
     }
 
-    /// The position with the sides exchanged: everything of White's becomes Black's on the rank across. For the
-    /// side to move nothing has changed, so an evaluation must not notice.
+    /// The position with colors exchanged and the board mirrored vertically. A correct evaluation from the side to
+    /// move's point of view is the same.
     pub fn mirrored(&self) -> Position {
         let setup = self.to_setup();
         let mirror = Setup {
@@ -247,7 +246,7 @@ impl Position {
 }
 
 impl PartialEq for Position {
-    /// Same pieces, turn, rights, en-passant square and counters.
+    /// Compares pieces, turn, castling rights, en passant square and counters.
     fn eq(&self, other: &Position) -> bool {
         self.colors == other.colors
             && self.board == other.board

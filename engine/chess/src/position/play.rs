@@ -1,4 +1,4 @@
-//! Makes moves. Zobrist keys are updated incrementally; checkers and pins of the new side to move are computed in one
+//! Plays moves. Zobrist keys are updated incrementally; checkers and pins of the new side to move are computed in one
 //! pass over its king's x-rays.
 
 use super::{NO_PIECE, Position, castling, zobrist};
@@ -8,15 +8,15 @@ use crate::moves::{Move, MoveKind};
 use crate::piece::{Color, Piece, Role};
 use crate::square::{Rank, Square};
 
-/// What the king of the side that waits sees: the same for all moves of a position that touch none of its lines.
+/// The view of the king of the side not to move; valid for all moves that touch none of its lines.
 pub(crate) struct KingView {
-    /// Its lines up to the first piece of the side to move on each, that piece included.
+    /// The king's lines up to and including the first piece of the side to move on each.
     lines: Bitboard,
     orthogonal_pins: Bitboard,
     diagonal_pins: Bitboard,
 }
 
-/// The checkers after a normal move of `us` but for sliders: the moved piece, where it is a pawn or knight that attacks.
+/// The checkers after a normal move of `us`, except sliders: the moved pawn or knight, if it attacks the king.
 #[inline(always)]
 fn leaper_check(us: Color, king: Square, moved: usize, to: Square) -> Bitboard {
     const PAWN: usize = Role::Pawn as usize;
@@ -30,15 +30,15 @@ fn leaper_check(us: Color, king: Square, moved: usize, to: Square) -> Bitboard {
 }
 
 impl Position {
-    /// Plays a legal move and returns whether it gives check. What happens with an illegal move is unspecified, but
-    /// it is no undefined behavior: ask [`Position::is_legal`] where in doubt.
+    /// Plays a legal move and returns whether it gives check. An illegal move has an unspecified result, but is not
+    /// undefined behavior: use [`Position::is_legal`] if in doubt.
     #[inline]
     pub fn play(&mut self, mv: Move) -> bool {
         let before = *self;
         self.set_after(&before, mv)
     }
 
-    /// The position after a legal move; [`Position::is_check`] returns whether the move gave check.
+    /// The position after a legal move; [`Position::is_check`] then says whether it gave check.
     #[inline]
     #[must_use]
     pub fn after(&self, mv: Move) -> Position {
@@ -47,8 +47,8 @@ impl Position {
         next
     }
 
-    /// Becomes the position that a legal move leads to from `before`, and returns whether the move gave check. This
-    /// is the fastest way to play where the new position has a place of its own, as on the stack of a search.
+    /// Overwrites this position with the one after a legal move from `before`, and returns whether the move gave check.
+    /// This is the fastest way to play if the new position has its own memory, as on a search stack.
     #[inline]
     pub fn set_after(&mut self, before: &Position, mv: Move) -> bool {
         *self = *before;
@@ -56,7 +56,7 @@ impl Position {
         self.checkers.any()
     }
 
-    /// As [`Position::set_after`] of a copy of `before`.
+    /// As [`Position::set_after`], for a position that is already a copy of `before`.
     #[inline]
     fn play_from(&mut self, before: &Position, mv: Move) {
         match before.turn {
@@ -65,10 +65,10 @@ impl Position {
         }
     }
 
-    /// The position after the side to move has passed.
+    /// The position after a null move.
     ///
     /// # Panics
-    /// If it is in check, in debug builds.
+    /// In debug builds, if the side to move is in check.
     #[must_use]
     pub fn after_null_move(&self) -> Position {
         debug_assert!(self.checkers.is_empty());
@@ -82,9 +82,8 @@ impl Position {
         next
     }
 
-    /// The key behind most legal moves, found before they are played, so that memory can be asked for what is known of
-    /// it. It is another one where a move does more than to take or to go: castling, lost rights to castle, en passant,
-    /// promotions, double steps that allow en passant.
+    /// The key after most legal moves, computed before playing them, to prefetch the transposition table entry. It is
+    /// wrong for castling, lost castling rights, en passant, promotions, and double pushes that allow en passant.
     #[inline]
     pub fn likely_key_after(&self, mv: Move) -> u64 {
         let (from, to) = (mv.from().index(), mv.to().index());
@@ -93,27 +92,27 @@ impl Position {
         self.key ^ self.turn_key() ^ piece
     }
 
-    /// The key of [`Position::after_null_move`], found before it is played, and exact.
+    /// The exact key of [`Position::after_null_move`], computed before playing it.
     #[inline]
     pub fn key_after_null_move(&self) -> u64 {
         self.key ^ self.turn_key()
     }
 
-    /// What changes in the key with every move: the turn, and the en-passant file that is gone.
+    /// The part of the key that changes with every move: the turn, and the cleared en passant file.
     #[inline]
     fn turn_key(&self) -> u64 {
         let en_passant = self.en_passant.map_or(0, |square| zobrist::en_passant_key(square.file()));
         zobrist::WHITE_TO_MOVE ^ en_passant
     }
 
-    /// As [`Position::set_after`] for the side that is known to move, with the view of the other king in `before`.
+    /// [`Position::set_after`], specialized for the side to move, with the other king's view in `before`.
     #[inline(always)]
     pub(crate) fn set_after_seen<const WHITE: bool>(&mut self, before: &Position, mv: Move, view: &KingView) {
         *self = *before;
         self.play_from_as::<WHITE>(before, mv, Some(view));
     }
 
-    /// What the king of the side that waits sees.
+    /// Computes the view of the king of the side not to move.
     #[inline(always)]
     pub(crate) fn king_view<const WHITE: bool>(&self) -> KingView {
         let us = if WHITE { Color::White } else { Color::Black };
@@ -124,8 +123,8 @@ impl Position {
         KingView { lines, orthogonal_pins: seen.orthogonal_pins, diagonal_pins: seen.diagonal_pins }
     }
 
-    /// Plays on a copy of `before`. Values are read from `before` rather than from the fresh copy, for the processor
-    /// would wait until that has gone through.
+    /// Plays on a copy of `before`. Values are read from `before`, since reading the fresh copy would stall the
+    /// processor.
     #[inline(always)]
     fn play_from_as<const WHITE: bool>(&mut self, before: &Position, mv: Move, view: Option<&KingView>) {
         let us = if WHITE { Color::White } else { Color::Black };
@@ -153,7 +152,7 @@ impl Position {
         }
         self.checkers = leaper_check(us, king, moved, mv.to());
         match view {
-            // The lines of the king are as they were.
+            // The king's lines are unchanged.
             Some(view) if !view.lines.intersects(touched) => {
                 (self.orthogonal_pins, self.diagonal_pins) = (view.orthogonal_pins, view.diagonal_pins);
             }
@@ -161,7 +160,7 @@ impl Position {
         }
     }
 
-    /// The piece leaves its square, takes what stands on the other (perhaps nothing), and arrives there as itself.
+    /// Moves the piece and captures what is on the destination, if anything; no promotion.
     #[inline(always)]
     fn move_piece(&mut self, before: &Position, us: Color, moved: usize, mv: Move) {
         let (from, to) = (mv.from(), mv.to());
@@ -189,7 +188,7 @@ impl Position {
         }
     }
 
-    /// Sets the en-passant square after a double push if a pawn stands ready to take.
+    /// Sets the en passant square after a double push if an enemy pawn can pseudo-legally capture.
     #[inline(always)]
     fn allow_en_passant(&mut self, us: Color, to: Square) {
         let behind = Square::from_index(to.index() ^ 8);
@@ -248,7 +247,7 @@ impl Position {
         self.key ^= zobrist::piece_key(rook, rook_from) ^ zobrist::piece_key(rook, rook_to);
     }
 
-    /// Takes away rights that the position before still had.
+    /// Removes castling rights that the previous position still had.
     #[cold]
     fn lose_castling(&mut self, before: &Position, lost: Bitboard) {
         for rook in lost {
@@ -257,8 +256,8 @@ impl Position {
         self.castling_rooks ^= lost;
     }
 
-    /// Adds the sliders that give check after a normal move of `us`, and finds the pins. Nothing is read from `self`,
-    /// where the processor would wait for the move.
+    /// Adds the sliders that give check after a normal move of `us`, and computes the pins. It does not read `self`,
+    /// which would stall until the move is written.
     #[inline(always)]
     fn find_slider_checks_and_pins_after(&mut self, before: &Position, us: Color, king: Square, mv: Move) {
         let touched = Bitboard::from(mv.from()) | mv.to().into();
@@ -274,7 +273,7 @@ impl Position {
         self.add_slider_checks_and_pins(king, own, movers ^ touched, orthogonal, diagonal);
     }
 
-    /// Computes the checkers of the king of the side to move, and the pinned pieces.
+    /// Computes the checkers and pinned pieces of the side to move.
     #[inline(always)]
     pub(super) fn find_checkers_and_pins(&mut self, us: Color, king: Square, them: Bitboard) {
         let queens = self.role(Role::Queen);
@@ -286,7 +285,7 @@ impl Position {
         self.add_slider_checks_and_pins(king, self.colors[us.index()], them, orthogonal, diagonal);
     }
 
-    /// Adds the sliders of `them` that attack a king to the checkers, and finds the pins of `own` pieces.
+    /// Adds the sliders of `them` that attack the king to the checkers, and computes the pins of `own` pieces.
     #[inline(always)]
     fn add_slider_checks_and_pins(
         &mut self,
@@ -296,7 +295,7 @@ impl Position {
         orthogonal: Bitboard,
         diagonal: Bitboard,
     ) {
-        // Only pieces of the other side block this view, so that own pieces on the lines are the only blockers.
+        // Only enemy pieces block, so that the only blockers on these lines are own pieces.
         let (ranks_and_files, diagonals) = (rook_attacks(king, them), bishop_attacks(king, them));
         let mut checkers = self.checkers;
         let mut pins = Bitboard::EMPTY;

@@ -13,9 +13,9 @@ use crate::piece::{Color, Piece, Role};
 use crate::square::Square;
 
 impl Position {
-    /// Whether the side to move can, by one step of a piece that neither takes nor castles, reach a position whose
-    /// repetition key differs from this one's by `difference` (the exclusive or of both). Whether the step leaves the
-    /// own king in check is not asked: it leads to a position that was legal.
+    /// Whether the side to move can reach, by one reversible piece move, a position whose repetition key XORed with
+    /// this one's is `difference`. Whether the move leaves the king in check is not tested, since that position was
+    /// legal before.
     #[inline]
     pub fn can_step_by(&self, difference: u64) -> bool {
         STEPS.find(difference).is_some_and(|[one, other]| {
@@ -26,10 +26,10 @@ impl Position {
     }
 }
 
-/// Slots; more than twice the number of steps.
+/// Number of slots, more than twice the number of moves.
 const SIZE: usize = 8192;
 
-/// The changes of keys by steps, and the two squares of each.
+/// Key differences of reversible moves, with the two squares of each.
 struct Steps {
     /// 0 where a slot is free; no step has that.
     changes: Box<[u64]>,
@@ -50,7 +50,7 @@ static STEPS: LazyLock<Steps> = LazyLock::new(|| {
 });
 
 impl Steps {
-    /// Where a change stands, or would.
+    /// The slot of a key difference, or the empty one where it would go.
     #[inline]
     fn slot(&self, change: u64) -> usize {
         let mut slot = change as usize % SIZE;
@@ -67,7 +67,7 @@ impl Steps {
     }
 }
 
-/// Every step of a piece on an empty board, there and back being one, with its change of the key.
+/// Every piece move on an empty board with its key difference; a move and its reversal count once.
 fn all_steps() -> impl Iterator<Item = (u64, [Square; 2])> {
     let pieces = Color::ALL.into_iter().flat_map(|color| {
         let roles = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn no_two_steps_change_the_key_alike() {
         let mut changes: Vec<u64> = all_steps().map(|(change, _)| change).collect();
-        // Pairs of squares that a piece connects, for both colors.
+        // Pairs of squares connected by a piece, for both colors.
         assert_eq!(changes.len(), 2 * (168 + 280 + 448 + 728 + 210));
         changes.sort_unstable();
         changes.dedup();
@@ -108,7 +108,7 @@ mod tests {
             let change = start.repetition_key() ^ next.repetition_key();
             let is_step = mv.is_quiet() && start.moved_role(mv) != Role::Pawn;
             assert_eq!(start.can_step_by(change), is_step, "{mv:?}");
-            // The other side can't take the step back, but the same side can after a pass.
+            // The other side can't reverse the move, but the same side can after a null move.
             assert!(!next.can_step_by(change), "{mv:?}");
             if !next.is_check() {
                 assert_eq!(next.after_null_move().can_step_by(change), is_step, "{mv:?}");

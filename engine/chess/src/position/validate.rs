@@ -9,28 +9,28 @@ use crate::piece::{Color, Piece, Role};
 use crate::setup::{CastlingSide, Setup};
 use crate::square::{Rank, Square};
 
-/// Why a setup is no legal position.
+/// Why a setup is not a legal position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum PositionError {
     /// A side has no king.
     #[error("{0} has no king")]
     NoKing(Color),
-    /// A side has several kings.
+    /// A side has more than one king.
     #[error("{0} has more than one king")]
     TooManyKings(Color),
-    /// The kings stand on neighboring squares.
+    /// The kings are adjacent.
     #[error("the kings stand next to each other")]
     AdjacentKings,
-    /// A pawn stands on the first or the last rank.
+    /// A pawn is on the first or last rank.
     #[error("there is a pawn on {0}, where none can stand")]
     PawnOnBackRank(Square),
-    /// The side that has just moved is in check.
+    /// The side not to move is in check.
     #[error("{0} is in check, but it is not {0}'s turn")]
     OpponentInCheck(Color),
-    /// A castling right without its king on the back rank, without its rook, or a second one on the same side.
+    /// A castling right without a king on the back rank or without its rook, or a second one on the same side.
     #[error("the castling right of the rook on {0} fits no king and rook there")]
     WrongCastlingRight(Square),
-    /// An en-passant square that no double step can have left behind.
+    /// An en passant square that no double push can have produced.
     #[error("{0} can't be an en-passant square here")]
     WrongEnPassant(Square),
 }
@@ -39,7 +39,7 @@ impl Position {
     /// Validates a setup and converts it to a position.
     ///
     /// # Errors
-    /// The first reason found why the setup is no legal position.
+    /// The first reason why the setup is not a legal position.
     pub fn new(setup: &Setup) -> Result<Position, PositionError> {
         let mut position = Position {
             roles: [Bitboard::EMPTY; 7],

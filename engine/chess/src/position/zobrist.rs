@@ -1,4 +1,4 @@
-//! Zobrist keys with Polyglot's random numbers, so that a key finds the position in every Polyglot book.
+//! Zobrist keys from Polyglot's random numbers, so that they match every Polyglot book.
 //!
 //! Source: the 781 numbers `Random64` of the Polyglot opening book format (hgm.nubati.net/book_format.html).
 
@@ -6,17 +6,17 @@ use crate::piece::{Color, Piece};
 use crate::setup::CastlingSide;
 use crate::square::{File, Square};
 
-/// The number that stands for no piece in [`PIECES`], after the twelve of [`Piece::index`].
+/// Index of the empty row of [`PIECES`], after the twelve of [`Piece::index`].
 pub(crate) const NO_PIECE: usize = 12;
 
-/// Keys by piece index and square. The row of [`NO_PIECE`] is zero, so that taking nothing needs no branch.
+/// Keys by piece index and square. The row of [`NO_PIECE`] is zero, so a move that captures nothing needs no branch.
 pub(crate) static PIECES: [[u64; 64]; 13] = {
     let mut keys = [[0; 64]; 13];
     let mut piece = 0;
     while piece < NO_PIECE {
         let mut square = 0;
         while square < 64 {
-            // Polyglot counts the black pawn first, then the white pawn, the black knight and so on.
+            // Polyglot's order is black pawn, white pawn, black knight and so on.
             keys[piece][square] = RANDOM[(piece ^ 1) * 64 + square];
             square += 1;
         }
@@ -31,19 +31,19 @@ pub(crate) fn piece_key(piece: Piece, square: Square) -> u64 {
     PIECES[piece.index()][square.index()]
 }
 
-/// The key of a castling right: its side's, toward the h-file or the a-file.
+/// The key of a side's castling right toward the h-file or the a-file.
 #[inline]
 pub(crate) fn castling_key(color: Color, side: CastlingSide) -> u64 {
     RANDOM[768 + 2 * color.index() + side as usize]
 }
 
-/// The key of a file on which a pawn can be taken en passant.
+/// The key of an en passant file.
 #[inline]
 pub(crate) fn en_passant_key(file: File) -> u64 {
     RANDOM[772 + file.index()]
 }
 
-/// The key of White's turn.
+/// The key of White to move.
 pub(crate) const WHITE_TO_MOVE: u64 = RANDOM[780];
 
 #[rustfmt::skip]

@@ -1,4 +1,4 @@
-//! The rules against shakmaty's: the same legal moves, the same checks and endings, the same Polyglot keys.
+//! Compares the rules with shakmaty: legal moves, checks, endings and Polyglot keys.
 
 use shakmaty::fen::Fen;
 use shakmaty::zobrist::Zobrist64;
@@ -7,7 +7,7 @@ use smalt_chess::{CastlingSide, Color, FenStyle, Piece, Position, Role, Setup, S
 use smalt_testing::Random;
 use smalt_testing::positions::{ADVERSARIAL, play_out};
 
-/// The FEN with the en-passant square written wherever a pawn stands ready to take.
+/// The FEN with the en passant square whenever a pawn can pseudo-legally capture.
 fn shredder_fen(position: &Position) -> Fen {
     position.to_setup().to_fen(FenStyle::Shredder).parse().unwrap()
 }
@@ -100,7 +100,7 @@ fn random_chess960_games_agree() {
     }
 }
 
-/// A back rank with the king between the rooks and the bishops on both colors.
+/// A random Chess960 back rank.
 fn random_back_rank(random: &mut Random) -> [Role; 8] {
     use Role::{Bishop, King, Knight, Queen, Rook};
     loop {
@@ -116,7 +116,7 @@ fn random_back_rank(random: &mut Random) -> [Role; 8] {
     }
 }
 
-/// Scatters pieces so that pins, checks and en passant collide far more often than in games.
+/// Places pieces at random, so that pins, checks and en passant combine far more often than in games.
 fn random_setup(random: &mut Random) -> Setup {
     let mut setup = Setup::empty();
     setup.turn = Color::ALL[random.below(2)];
@@ -173,7 +173,7 @@ fn scattered_pieces_agree() {
     let mut legal = 0;
     while legal < 30_000 {
         if let Ok(position) = Position::new(&random_setup(&mut random)) {
-            // Their en-passant squares must come from a move; where they see that none can have led here, they drop it.
+            // shakmaty drops an en passant square that no move can have produced.
             let refused = shredder_fen(&position).into_position::<Chess>(CastlingMode::Chess960).is_err();
             if position.en_passant().is_some() && refused {
                 continue;

@@ -1,10 +1,10 @@
-//! EPD as suites in the wild write it, and that whatever was read prints to something that reads the same.
+//! EPD as found in real suites, and round trips.
 
 use smalt_chess::{Epd, ParseEpdError, Position, San};
 
 const WAC_1: &str = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6; id \"WAC.001\";";
 
-/// The operations after the fields of a line, as they print.
+/// Checks how the operations of a line print.
 fn check(line: &str, operations: &str) {
     let epd = Epd::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
     let printed = epd.to_string();

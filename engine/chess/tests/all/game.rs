@@ -1,4 +1,4 @@
-//! Games as a runner plays them: what ends them, and that nothing else does.
+//! Games as a runner plays them: what ends them and what does not.
 
 use smalt_chess::{Color, DrawClaims, Ending, Game, Move, MoveKind, Outcome, Position, San, Square};
 

@@ -1,4 +1,4 @@
-//! Laws of positions and moves over random games and positions where rules collide.
+//! Properties of positions and moves, over random games and positions where rules interact.
 
 use smalt_chess::{
     Bitboard, Color, Move, MoveKind, MoveList, MoveSink, Moves, PawnStep, Position, Role, Square,
@@ -6,7 +6,7 @@ use smalt_chess::{
 use smalt_testing::Random;
 use smalt_testing::positions::{ADVERSARIAL, play_out};
 
-/// Calls `law` for the positions of random games from the start and from every adversarial position.
+/// Calls `law` for positions of random games and for every adversarial position.
 fn check(games: usize, plies: usize, mut law: impl FnMut(&Position)) {
     let mut random = Random(2026);
     for fen in ADVERSARIAL {
@@ -109,29 +109,29 @@ fn a_move_gives_check_when_it_is_said_to() {
     });
 }
 
-/// Rare ways to give check, and moves alike that give none.
+/// Rare ways to give check, and similar moves that do not.
 #[test]
 fn rare_checks_are_seen() {
     for (fen, mv, is_check) in [
-        // The king and a pawn uncover a rook by leaving its line, not by staying on it.
+        // King and pawn discover the rook's check by leaving the line, not by staying on it.
         ("4k3/8/8/8/4K3/8/8/4R3 w - - 0 1", "e4d4", true),
         ("4k3/8/8/8/4K3/8/8/4R3 w - - 0 1", "e4e5", false),
         ("4k3/8/8/3p4/4P3/8/8/K3R3 w - - 0 1", "e4d5", true),
         ("4k3/8/8/3p4/4P3/8/8/K3R3 w - - 0 1", "e4e5", false),
-        // Two own pieces on the line: neither uncovers it.
+        // Two own pieces on the line: moving one discovers nothing.
         ("4k3/8/8/4N3/4K3/8/8/4R3 w - - 0 1", "e4d4", false),
-        // A promotion checks by the new piece, also through the square that the pawn left, or uncovers another piece.
+        // A promotion gives check by the new piece, also through the pawn's origin square, or by discovery.
         ("8/1k1P4/8/8/8/8/8/K7 w - - 0 1", "d7d8n", true),
         ("8/1k1P4/8/8/8/8/8/K7 w - - 0 1", "d7d8r", false),
         ("8/k2P3R/8/8/8/8/8/K7 w - - 0 1", "d7d8b", true),
         ("8/3P4/8/3k4/8/8/8/K7 w - - 0 1", "d7d8q", true),
         ("3r4/4P3/8/8/8/4k3/8/K7 w - - 0 1", "e7d8q", false),
         ("3r4/4P3/8/8/8/4k3/8/K7 w - - 0 1", "e7e8q", true),
-        // Castling checks with the rook, also along the first rank once the king has left.
+        // Castling gives check with the rook, also along the first rank once the king has left it.
         ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1h1", true),
         ("6k1/8/8/8/8/8/8/4K2R w K - 0 1", "e1h1", false),
         ("8/8/8/8/8/8/8/R3K1k1 w Q - 0 1", "e1a1", true),
-        // En passant takes both pawns off a rank; either alone would keep it closed.
+        // En passant removes both pawns from a rank; either alone would keep it closed.
         ("8/8/8/R2pP1k1/8/8/8/K7 w - d6 0 1", "e5d6", true),
         ("8/8/8/3pP1k1/8/8/8/K7 w - d6 0 1", "e5d6", false),
     ] {
@@ -141,7 +141,7 @@ fn rare_checks_are_seen() {
     }
 }
 
-/// Puts moves together as somebody outside would who knows no more than the trait.
+/// Collects moves with the required methods of the trait only.
 struct Collector(Vec<Move>);
 
 impl MoveSink for Collector {
@@ -264,7 +264,7 @@ fn published_exchanges_have_their_values() {
     // chessprogramming.org, Static Exchange Evaluation.
     check("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", Square::E1, Square::E5, 100);
     check("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", Square::D3, Square::E5, -225);
-    // A king may not take what is defended.
+    // A king may not capture a defended piece.
     check("8/8/3k4/4p3/8/8/1K2R3/4R3 w - - 0 1", Square::E2, Square::E5, 100);
     check("8/8/3k4/4p3/8/8/1K2R3/8 w - - 0 1", Square::E2, Square::E5, -400);
 }

@@ -1,4 +1,4 @@
-//! Laws of every notation: reading never panics, whatever the bytes; what was printed reads as the same value.
+//! Properties of every notation: parsing never panics, and printed values parse to the same value.
 
 use proptest::prelude::*;
 use smalt_chess::notation::encoding;
@@ -10,7 +10,7 @@ use smalt_chess::{
 use smalt_testing::Random;
 use smalt_testing::positions::{ADVERSARIAL, play_out};
 
-/// Bytes that are mostly made of the pieces of a notation, so that they get far before they go wrong.
+/// Bytes made mostly from tokens of a notation, so that parsing gets far before it fails.
 fn soup(words: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
     let word = prop_oneof![
         20 => prop::sample::select(words).prop_map(|word| word.as_bytes().to_vec()),
@@ -118,7 +118,7 @@ const SAN: &[&str] = &[
     "e.p.", ":",
 ];
 
-/// All games of the bytes, those read from what the others print included.
+/// Checks all games of the input, and the games parsed from their output.
 fn check_games(bytes: &[u8], variations: Variations) {
     let mut reader = PgnReader::new(bytes);
     loop {
@@ -289,7 +289,7 @@ proptest! {
     }
 }
 
-/// The 960 start positions: every order of the pieces with the bishops on both colors and the king between the rooks.
+/// The 960 start positions: every order of the pieces with bishops on both colors and the king between the rooks.
 fn start_positions() -> Vec<Position> {
     use Role::{Bishop, King, Knight, Queen, Rook};
     let mut found = Vec::new();

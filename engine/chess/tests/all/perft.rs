@@ -1,4 +1,4 @@
-//! Counts of positions against those that many programs agree on.
+//! Perft counts with well-known values.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use smalt_chess::{Position, Setup};
 use smalt_testing::Random;
 use smalt_testing::positions::{ADVERSARIAL, play_out};
 
-/// Checks each count up to `most` nodes of a file of lines `FEN ;D1 20 ;D2 400`.
+/// Checks each count up to `most` nodes, from a file of lines `FEN ;D1 20 ;D2 400`.
 fn check(file: &str, most: u64, leaves: Leaves) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/reference").join(file);
     let text = std::fs::read_to_string(&path).unwrap();
@@ -47,7 +47,7 @@ fn chess960_positions_have_their_counts() {
     check("perft-chess960.epd", 500_000, Leaves::Counted);
 }
 
-/// Checks the count of two plies, which builds no positions, against the plain generator, for a position and its
+/// Compares the count of two plies, which builds no positions, with the plain generator, for a position and its
 /// children.
 fn check_two_plies(position: &Position) {
     let children = position.legal_moves().iter().map(|&mv| position.after(mv)).collect::<Vec<_>>();

@@ -1,11 +1,11 @@
-//! PGN as it is found, and as it is written: what is kept of each file, what is skipped and why.
+//! Reading and writing PGN files: what is kept, and what is skipped and why.
 
 use std::io::{self, Read};
 
 use smalt_chess::notation::pgn::{Element, PgnError, Variations};
 use smalt_chess::{Game, Outcome, PgnGame, PgnReader, Position, San};
 
-/// Games and skipped games of a text, one line each: `result: moves | problems`.
+/// Games and skipped games of a text, one per line: `result: moves | problems`.
 fn read(text: &[u8], variations: Variations) -> Vec<String> {
     let mut reader = PgnReader::new(text);
     let mut lines = Vec::new();
@@ -194,7 +194,7 @@ fn every_encoding_gives_the_same_game() {
     }
 }
 
-/// Gives one byte at a time.
+/// A source that returns one byte per read.
 struct OneByte<'a>(&'a [u8]);
 
 impl Read for OneByte<'_> {

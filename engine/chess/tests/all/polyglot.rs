@@ -1,4 +1,4 @@
-//! Polyglot books: the published keys, what is found and chosen, and that what was written is read again.
+//! Polyglot books: published keys, lookup, weighted choice, and round trips.
 
 use smalt_chess::notation::polyglot::{
     PolyglotBook, PolyglotBuilder, PolyglotEntry, PolyglotError, PolyglotMove,
@@ -13,7 +13,7 @@ fn mv(position: &Position, text: &str) -> Move {
     UciMove::parse(text).unwrap().to_move(position).unwrap()
 }
 
-/// The keys that the description of the format publishes.
+/// The keys published in the format description.
 #[test]
 fn keys_are_the_published_ones() {
     for (moves, key) in [

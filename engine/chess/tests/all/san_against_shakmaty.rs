@@ -1,5 +1,5 @@
-//! Algebraic notation and coordinate moves with shakmaty as a judge: the same text for every legal move, over random
-//! games and positions where rules collide; and whatever way of writing a move comes back as that move.
+//! Compares SAN and coordinate moves with shakmaty: the same text for every legal move, over random games and positions
+//! where rules interact; and every spelling of a move parses to that move.
 
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
@@ -8,7 +8,7 @@ use smalt_chess::{CastlingMode, Position, San, UciMove};
 use smalt_testing::Random;
 use smalt_testing::positions::{ADVERSARIAL, play_out};
 
-/// Positions where much of a move's origin must be told, or seems to.
+/// Positions whose moves need, or seem to need, much disambiguation.
 const AMBIGUOUS: &[&str] = &[
     "4k3/8/8/2N1N3/8/2N1N3/8/4K3 w - - 0 1",
     "4k3/8/8/2N1N3/1r6/2N1N3/8/K7 w - - 0 1",
@@ -25,7 +25,7 @@ const AMBIGUOUS: &[&str] = &[
 
 fn compare(position: &Position) {
     let fen: Fen = position.to_shredder_fen().parse().unwrap();
-    // Positions out of reach are none to them.
+    // shakmaty refuses unreachable positions.
     let Ok(other) = fen.into_position::<Chess>(TheirMode::Chess960) else { return };
     let judged = other.legal_moves().into_iter().map(|mv| {
         let uci = mv.to_uci(TheirMode::Chess960).to_string();
@@ -42,7 +42,7 @@ fn compare(position: &Position) {
     }
 }
 
-/// The same move as other hands write it.
+/// Spellings of a move by other programs.
 fn ways_of_writing(san: &str, uci: &str) -> Vec<String> {
     let bare = san.trim_end_matches(['+', '#']);
     let mut ways = vec![san.to_string(), format!("{bare} +"), format!("{bare}!?"), bare.replace('=', "")];

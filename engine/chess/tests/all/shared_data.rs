@@ -1,4 +1,4 @@
-//! Files of games, suites, books and perft counts that lie beside the project, since not all may be distributed with it.
+//! Game files, suites, books and perft counts kept beside the project, since not all may be redistributed.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use smalt_chess::notation::polyglot::{PolyglotBook, PolyglotBuilder};
 use smalt_chess::perft::{Leaves, perft};
 use smalt_chess::{CastlingMode, Epd, MoveComment, PgnGame, PgnReader, Position, San, UciMove};
 
-/// The bytes of a file below a folder, which is relative to the root of the project.
+/// Reads a file in a folder relative to the project root.
 fn bytes(folder: &str, path: &str) -> Vec<u8> {
     let file = format!("{}/../../{folder}/{path}", env!("CARGO_MANIFEST_DIR"));
     let bytes = std::fs::read(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -85,7 +85,7 @@ fn perft_suites_and_endgames_are_read() {
     assert_eq!(refused, ["perft/perftsuite.epd, line 130: white is in check, but it is not white's turn"]);
 }
 
-/// How many games and moves of the main line a file has, and the problems.
+/// Number of games, number of main-line moves, and the problems of a file.
 fn read(path: &str) -> (usize, usize, Vec<String>) {
     let bytes = shared(path);
     let mut reader = PgnReader::new(bytes.as_slice());
@@ -136,7 +136,7 @@ fn odd_files_of_games_are_read() {
     check("utf8-bom", 2, 0, &[]);
 }
 
-/// The main lines of all games, in coordinates.
+/// The main lines of all games in coordinate notation.
 struct TheirGames(Vec<Vec<String>>);
 
 impl Visitor for TheirGames {
@@ -180,7 +180,7 @@ fn coordinates(game: &PgnGame) -> Vec<String> {
     game.main_line().map(|played| UciMove::from_move(played.mv, CastlingMode::Standard).to_string()).collect()
 }
 
-/// Reads each game and compares it with what pgn-reader and shakmaty make of it.
+/// Compares each game with the result of pgn-reader and shakmaty.
 fn check_games(path: &str, bytes: &[u8]) {
     let mut theirs = TheirGames(Vec::new());
     let mut reader = Reader::new(bytes);

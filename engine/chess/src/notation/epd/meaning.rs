@@ -5,33 +5,33 @@ use crate::moves::Move;
 use crate::notation::san::{ParseSanError, San, SanError};
 use crate::position::Position;
 
-/// Why an operand is no move of the position.
+/// Why an operand is not a legal move.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EpdMoveError {
-    /// The operand is written like no move.
+    /// The operand is not move notation.
     #[error("{text:?} is no move")]
     Parse {
-        /// The operand.
+        /// Text of the operand.
         text: String,
-        /// What is wrong with it.
+        /// The parse error.
         source: ParseSanError,
     },
-    /// The operand is not a move that can be played.
+    /// The operand is not a legal move.
     #[error("{text:?} can't be played")]
     Play {
-        /// The operand.
+        /// Text of the operand.
         text: String,
         /// Reason: unreadable, illegal or ambiguous.
         source: SanError,
     },
 }
 
-/// Perft count of one depth, as in `D3 8902`.
+/// A perft count, as in `D3 8902`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PerftCount {
-    /// Plies of the tree.
+    /// Depth in plies.
     pub depth: u32,
-    /// Number of leaves at that depth.
+    /// Number of leaf nodes at that depth.
     pub nodes: u64,
 }
 
@@ -46,13 +46,13 @@ impl Epd {
         self.moves("am")
     }
 
-    /// The operands of an opcode as alternative moves of the position, in whatever notation [`San`] takes. Check marks
-    /// and `e.p.` that stand apart belong to the move before them.
+    /// The operands of an opcode as moves of the position, in any notation that [`San`] accepts. Check marks and `e.p.`
+    /// after a space belong to the move before them.
     pub fn moves(&self, opcode: &str) -> impl Iterator<Item = Result<Move, EpdMoveError>> {
         self.move_words(opcode).map(|word| read_move(word, &self.position))
     }
 
-    /// The predicted variation (`pv`), each move played after the one before; the first that can't be ends it.
+    /// The principal variation (`pv`), played move by move; the first illegal move ends it.
     pub fn variation(&self) -> impl Iterator<Item = Result<Move, EpdMoveError>> {
         let mut position = Some(self.position);
         self.move_words("pv").map_while(move |word| {
@@ -89,12 +89,12 @@ impl Epd {
         self.operation(opcode).map(Operation::text)
     }
 
-    /// In how many moves the side to move mates (`dm`).
+    /// Moves to mate by the side to move (`dm`).
     pub fn mate_in(&self) -> Option<u32> {
         self.number("dm")
     }
 
-    /// The evaluation in centipawns, in the view of the side to move (`ce`).
+    /// The evaluation in centipawns, from the side to move's point of view (`ce`).
     pub fn centipawns(&self) -> Option<i32> {
         self.number("ce")
     }
@@ -104,7 +104,7 @@ impl Epd {
         self.number("acd")
     }
 
-    /// The one operand of an opcode as a number.
+    /// The single operand of an opcode as a number.
     pub fn number<N: std::str::FromStr>(&self, opcode: &str) -> Option<N> {
         match self.operation(opcode)?.operands.as_slice() {
             [operand] => operand.as_str().parse().ok(),
@@ -112,7 +112,7 @@ impl Epd {
         }
     }
 
-    /// The counts of a perft suite (`D1 20; D2 400;`), in their order.
+    /// The counts of a perft suite (`D1 20; D2 400;`), in order.
     pub fn perft_counts(&self) -> impl Iterator<Item = PerftCount> {
         self.operations.iter().filter_map(|operation| {
             let depth = operation.opcode.strip_prefix(['D', 'd'])?.parse().ok()?;
@@ -131,7 +131,7 @@ impl Operation {
     }
 }
 
-/// Marks that some suites set apart from their move by a space.
+/// Whether the word is only a check or en passant mark, which some suites separate from the move by a space.
 fn is_only_a_mark(word: &str) -> bool {
     word.bytes().all(|byte| matches!(byte, b'+' | b'#' | b'!' | b'?')) || matches!(word, "e.p." | "ep")
 }

@@ -6,25 +6,25 @@ use crate::position::Position;
 use crate::setup::Setup;
 use crate::square::Square;
 
-/// Why a line is no EPD.
+/// Why a line is not valid EPD.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ParseEpdError {
-    /// The line has nothing in it.
+    /// The line is empty.
     #[error("the line is empty")]
     Empty,
-    /// The fields at the start give no legal position.
+    /// The position fields are not a legal position.
     #[error("{0}")]
     Position(#[from] FenError),
-    /// An operation begins with something that is no opcode.
+    /// An operation does not start with an opcode.
     #[error("expected an opcode, found {0:?}")]
     Opcode(String),
-    /// A quoted text has no end.
+    /// A quoted text is not closed.
     #[error("the text of {0} has no closing quote")]
     Unterminated(String),
 }
 
 pub(super) fn epd(line: &str) -> Result<Epd, ParseEpdError> {
-    // A byte order mark may stand before the first line of a file.
+    // The first line of a file may start with a byte order mark.
     let mut rest = line.trim_start_matches('\u{feff}').trim();
     if rest.is_empty() {
         return Err(ParseEpdError::Empty);
@@ -42,14 +42,14 @@ pub(super) fn epd(line: &str) -> Result<Epd, ParseEpdError> {
     Ok(Epd { position, operations })
 }
 
-/// Takes the four fields off the line, and the two counters of a FEN where they follow.
+/// Consumes the four fields, and the two FEN counters if present.
 fn fields(rest: &mut &str) -> Result<Setup, FenError> {
     let mut fen = String::with_capacity(rest.len().min(100));
     for _ in 0..3 {
         fen.push_str(next_word(rest));
         fen.push(' ');
     }
-    // Some suites leave the en-passant field out: then an opcode follows at once.
+    // Some suites omit the en passant field: then an opcode follows at once.
     let is_square = |word: &str| word == "-" || Square::parse(word).is_some();
     fen.push_str(next_word_if(rest, is_square).unwrap_or("-"));
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
@@ -69,7 +69,7 @@ fn counter(operation: &Operation) -> Option<u16> {
     }
 }
 
-/// Takes the next word off the line: up to a space or a semicolon.
+/// Consumes the next word, up to a space or semicolon.
 fn next_word<'a>(rest: &mut &'a str) -> &'a str {
     let text = rest.trim_start();
     let end = text.find(|letter: char| letter.is_ascii_whitespace() || letter == ';').unwrap_or(text.len());
@@ -92,7 +92,7 @@ fn next_operation(rest: &mut &str) -> Result<Option<Operation>, ParseEpdError> {
     if rest.is_empty() {
         return Ok(None);
     }
-    // Some suites set a colon behind it, as in `PV: e2e4`.
+    // Some suites put a colon after it, as in `PV: e2e4`.
     let word = next_word(rest);
     let opcode = word.strip_suffix(':').unwrap_or(word);
     if !is_opcode(opcode) {

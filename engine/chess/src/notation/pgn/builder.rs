@@ -1,4 +1,4 @@
-//! Builds a whole game from the reader's events and checks that every move is legal.
+//! Builds a whole game from the reader's events, checking that every move is legal.
 
 use super::game::PgnGame;
 use super::problem::{PgnProblem, ProblemKind, SkippedGame};
@@ -9,15 +9,15 @@ use crate::notation::san::{San, SanBody, SanError};
 use crate::outcome::Outcome;
 use crate::position::Position;
 
-/// Problems that a game keeps.
+/// Maximum number of problems kept per game.
 const PROBLEM_LIMIT: usize = 100;
 
 /// Whether [`PgnReader::read_game`](super::PgnReader::read_game) keeps variations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Variations {
-    /// Variations are read and checked.
+    /// Variations are parsed and checked.
     Keep,
-    /// Variations are skipped unseen.
+    /// Variations are skipped unparsed.
     Skip,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Builder {
     variations: Variations,
     line: u64,
     tags: Tags,
-    /// `None` until the tags are over, and if the game can't be used.
+    /// `None` before the end of the tags, and if the game cannot be used.
     game: Option<PgnGame>,
     problems: Vec<PgnProblem>,
     refusal: Option<PgnProblem>,

@@ -1,7 +1,7 @@
 //! A PGN game with moves, comments and variations.
 //!
-//! Moves, comments and variations are one flat sequence, as in the file, with marks where variations begin and end. So
-//! depth costs nothing, and no part of it needs recursion.
+//! Moves, comments and variations are one flat sequence, as in the file, with marks at the start and end of variations.
+//! Nesting costs nothing and needs no recursion.
 
 use super::problem::PgnProblem;
 use super::tags::Tags;
@@ -12,29 +12,29 @@ use crate::notation::uci_move::CastlingMode;
 use crate::outcome::Outcome;
 use crate::position::Position;
 
-/// A game: tags, start position, moves with annotations, result. Its `Display` is the export format of PGN.
+/// A game: tags, start position, moves with annotations, result. `Display` writes PGN export format.
 #[derive(Clone, Debug)]
 pub struct PgnGame {
     pub(super) tags: Tags,
     start: Position,
     movetext: Vec<Element>,
     outcome: Option<Outcome>,
-    /// The main line and the open variations, the innermost last.
+    /// The main line and the open variations, innermost last.
     open: Vec<LinePosition>,
     pub(super) line: u64,
     pub(super) problems: Vec<PgnProblem>,
 }
 
-/// A piece of the movetext.
+/// An element of the movetext.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Element {
     /// A legal move.
     Move(Move),
-    /// `--`: the side to move passes, as annotators do to show a threat.
+    /// `--`: the side to move passes, which annotators use to show a threat.
     Pass,
     /// A numeric annotation glyph, `$1`.
     Nag(u8),
-    /// A comment. Its words are parted by single spaces.
+    /// A comment; its words are separated by single spaces.
     Comment(String),
     /// `(`: an alternative to the move before.
     BeginVariation,
@@ -42,7 +42,7 @@ pub enum Element {
     EndVariation,
 }
 
-/// Where the moves of a line stand.
+/// The current end of a line.
 #[derive(Clone, Copy, Debug)]
 struct LinePosition {
     /// The position before the last move; `None` before the first.
@@ -50,10 +50,10 @@ struct LinePosition {
     now: Position,
 }
 
-/// Why a variation can't begin or end here.
+/// Why a variation cannot begin or end here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum VariationError {
-    /// There is no move to which it could be an alternative.
+    /// There is no move to replace.
     #[error("a variation needs a move before it")]
     NoMove,
     /// No variation is open.
@@ -62,7 +62,7 @@ pub enum VariationError {
 }
 
 impl PgnGame {
-    /// A game without moves. A start position other than that of standard chess is put into the tags.
+    /// A game without moves. A start position other than the standard one is added to the tags.
     pub fn new(start: Position) -> PgnGame {
         let mut tags = Tags::new();
         if start != Position::start() {
@@ -75,7 +75,7 @@ impl PgnGame {
         PgnGame::with_tags(tags, start)
     }
 
-    /// A game whose tags already hold the start position.
+    /// A game whose tags already contain the start position.
     pub(super) fn with_tags(tags: Tags, start: Position) -> PgnGame {
         let open = vec![LinePosition { before: None, now: start }];
         PgnGame {
@@ -94,7 +94,7 @@ impl PgnGame {
         &self.tags
     }
 
-    /// Gives a tag its value. `Result` follows the outcome and is not set here; the start position stays what it is.
+    /// Sets a tag. `Result` follows the outcome and cannot be set here; the start position does not change.
     pub fn set_tag(&mut self, name: &str, value: &str) {
         if name != "Result" {
             self.tags.set(name, value);
@@ -111,7 +111,7 @@ impl PgnGame {
         &self.innermost().now
     }
 
-    /// All that stands between tags and result.
+    /// All elements between tags and result.
     pub fn movetext(&self) -> &[Element] {
         &self.movetext
     }
@@ -121,18 +121,18 @@ impl PgnGame {
         self.outcome
     }
 
-    /// Sets the result, in the tag too.
+    /// Sets the result, including its tag.
     pub fn set_outcome(&mut self, outcome: Option<Outcome>) {
         self.outcome = outcome;
         self.tags.set("Result", &outcome.map_or("*".into(), |outcome| outcome.to_string()));
     }
 
-    /// The line of the file on which the game begins, from 1; 0 if it comes from no file.
+    /// The line of the file on which the game starts, from 1; 0 if it is not from a file.
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// What was skipped while the game was read, in the order of the file; after a hundred, no more are kept.
+    /// Problems found while reading, in file order; at most a hundred.
     pub fn problems(&self) -> &[PgnProblem] {
         &self.problems
     }
@@ -148,7 +148,7 @@ impl PgnGame {
     /// Appends a move.
     ///
     /// # Errors
-    /// If it is not legal; the game stays as it was.
+    /// If it is illegal; the game is unchanged.
     pub fn push_move(&mut self, mv: Move) -> Result<(), IllegalMoveError> {
         if !self.position().is_legal(mv) {
             return Err(IllegalMoveError(mv));
@@ -157,7 +157,7 @@ impl PgnGame {
         Ok(())
     }
 
-    /// Appends a move that is known to be legal.
+    /// Appends a legal move without checking it.
     pub(super) fn push_legal(&mut self, mv: Move) {
         let line = self.innermost_mut();
         line.before = Some(line.now);
@@ -165,7 +165,7 @@ impl PgnGame {
         self.movetext.push(Element::Move(mv));
     }
 
-    /// Appends a pass. False, and nothing is appended, if the side to move is in check.
+    /// Appends a pass. Returns false and appends nothing if the side to move is in check.
     pub fn push_pass(&mut self) -> bool {
         let line = self.innermost_mut();
         if line.now.is_check() {
@@ -182,7 +182,7 @@ impl PgnGame {
         self.movetext.push(Element::Nag(nag));
     }
 
-    /// Appends a comment; spaces and line ends in it become single spaces. An empty one is left out.
+    /// Appends a comment; white space in it becomes single spaces. An empty comment is ignored.
     pub fn push_comment(&mut self, text: impl Into<String>) {
         let text = one_line(text.into());
         if !text.is_empty() {
@@ -190,10 +190,10 @@ impl PgnGame {
         }
     }
 
-    /// Begins an alternative to the last move.
+    /// Begins a variation, an alternative to the last move.
     ///
     /// # Errors
-    /// If the line has no move yet.
+    /// If the line has no moves.
     pub fn begin_variation(&mut self) -> Result<(), VariationError> {
         let now = self.innermost().before.ok_or(VariationError::NoMove)?;
         self.open.push(LinePosition { before: None, now });
@@ -214,12 +214,12 @@ impl PgnGame {
         Ok(())
     }
 
-    /// How many variations are open.
+    /// Number of open variations.
     pub(super) fn depth(&self) -> usize {
         self.open.len() - 1
     }
 
-    /// The moves of the main line with their annotations, up to the first null move.
+    /// The moves of the main line with annotations, up to the first null move.
     pub fn main_line(&self) -> impl Iterator<Item = MainLineMove<'_>> {
         let mut rest = self.movetext.as_slice();
         std::iter::from_fn(move || {
@@ -230,12 +230,12 @@ impl PgnGame {
         })
     }
 
-    /// What is written before the first move.
+    /// The elements before the first move.
     pub fn introduction(&self) -> &[Element] {
         &self.movetext[..annotation_count(&self.movetext)]
     }
 
-    /// The main line as a game of the rules.
+    /// The main line as a [`Game`].
     pub fn to_game(&self) -> Game {
         let mut game = Game::new(self.start);
         for played in self.main_line() {
@@ -246,7 +246,7 @@ impl PgnGame {
 }
 
 impl PartialEq for PgnGame {
-    /// Same tags, start, movetext and result; wherever they were read.
+    /// Compares tags, start position, movetext and result; ignores where they were read.
     fn eq(&self, other: &PgnGame) -> bool {
         self.tags == other.tags
             && self.start == other.start
@@ -258,7 +258,7 @@ impl PartialEq for PgnGame {
 impl Eq for PgnGame {}
 
 impl From<&Game> for PgnGame {
-    /// The moves of a game, without result.
+    /// The moves of a game, without a result.
     fn from(game: &Game) -> PgnGame {
         let mut written = PgnGame::new(*game.start());
         for &mv in game.moves() {
@@ -273,12 +273,12 @@ impl From<&Game> for PgnGame {
 pub struct MainLineMove<'a> {
     /// The move.
     pub mv: Move,
-    /// All that stands between it and the next: glyphs, comments, whole variations.
+    /// The elements between it and the next move: NAGs, comments, variations.
     pub annotations: &'a [Element],
 }
 
 impl<'a> MainLineMove<'a> {
-    /// The comments on the move itself, not those in variations.
+    /// Comments on the move itself, not those in variations.
     pub fn comments(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         own_elements(self.annotations).filter_map(|element| match element {
             Element::Comment(text) => Some(text.as_str()),
@@ -286,7 +286,7 @@ impl<'a> MainLineMove<'a> {
         })
     }
 
-    /// The glyphs on the move itself.
+    /// NAGs of the move itself.
     pub fn nags(&self) -> impl Iterator<Item = u8> + use<'a> {
         own_elements(self.annotations).filter_map(|element| match element {
             Element::Nag(nag) => Some(*nag),
@@ -295,7 +295,7 @@ impl<'a> MainLineMove<'a> {
     }
 }
 
-/// The elements outside of variations.
+/// The elements outside variations.
 fn own_elements(elements: &[Element]) -> impl Iterator<Item = &Element> {
     let mut depth = 0_usize;
     elements.iter().filter(move |element| {
@@ -308,7 +308,7 @@ fn own_elements(elements: &[Element]) -> impl Iterator<Item = &Element> {
     })
 }
 
-/// How many elements come before the next move or pass of the same line.
+/// Number of elements before the next move or pass of the same line.
 fn annotation_count(elements: &[Element]) -> usize {
     let mut depth = 0_usize;
     let is_next_move = |element: &Element| {
@@ -330,7 +330,7 @@ fn next_move(elements: &[Element]) -> Option<(Move, &[Element])> {
     }
 }
 
-/// The words of a text, parted by single spaces.
+/// The words of a text, separated by single spaces.
 fn one_line(text: String) -> String {
     let is_plain = |byte: u8| byte > b' ' && byte.is_ascii();
     let words_are_plain = |text: &str| text.bytes().all(|byte| is_plain(byte) || byte == b' ');

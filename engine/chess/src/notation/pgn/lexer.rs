@@ -1,37 +1,37 @@
-//! Lexer of PGN: one token at a time, with a limit on its length.
+//! PGN lexer: one token at a time, of limited length.
 
 use std::io::Read;
 
 use super::source::CharSource;
 use crate::outcome::Outcome;
 
-/// The longest comment or tag value that is kept, in bytes.
+/// Maximum length of a comment or tag value, in bytes.
 const TEXT_LIMIT: usize = 1 << 20;
-/// The longest word that is kept, in bytes; real ones are moves.
+/// Maximum length of a word, in bytes; real words are moves.
 const WORD_LIMIT: usize = 64;
 
-/// A piece of a PGN file; its text, if it has one, is the lexer's.
+/// A token; the lexer has its text, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Token {
-    /// A tag: name and value are the lexer's.
+    /// A tag; the lexer has its name and value.
     Tag,
-    /// A line that begins like a tag and is none.
+    /// A malformed tag.
     BadTag,
     /// A move, or another word.
     Word,
-    /// A number of a move.
+    /// A move number.
     Number,
     /// A numeric annotation glyph.
     Nag(u8),
     /// A comment of either kind.
     Comment,
-    /// A comment that does not end before the next game.
+    /// A comment not closed before the next game.
     OpenComment,
     Open,
     Close,
     /// A result; `None` for `*`.
     Result(Option<Outcome>),
-    /// A character that means nothing here.
+    /// A character that has no meaning in PGN.
     Unexpected(u8),
     /// The end of the file.
     End,
@@ -43,9 +43,9 @@ pub(super) struct Lexer<R> {
     pub(super) source: CharSource<R>,
     text: Vec<u8>,
     name: Vec<u8>,
-    /// The line on which the present token begins.
+    /// The line on which the current token starts.
     line: u64,
-    /// Whether only spaces came before the present token on its line, or else tags.
+    /// Whether only spaces or tags precede the current token on its line.
     may_be_tag: bool,
     truncated: bool,
 }
@@ -62,7 +62,7 @@ impl<R: Read> Lexer<R> {
         }
     }
 
-    /// The text of the token: the word, the comment, the value of the tag.
+    /// The text of the token: word, comment or tag value.
     pub(super) fn text(&self) -> &[u8] {
         &self.text
     }
@@ -72,17 +72,17 @@ impl<R: Read> Lexer<R> {
         &self.name
     }
 
-    /// The line on which the token begins.
+    /// The line on which the token starts.
     pub(super) fn line(&self) -> u64 {
         self.line
     }
 
-    /// Whether the text of the token was too long and has lost its end.
+    /// Whether the token's text was truncated.
     pub(super) fn is_truncated(&self) -> bool {
         self.truncated
     }
 
-    /// Skips the rest of the line after a token and gives it, with the token's text before it.
+    /// Skips the rest of the line and returns it, preceded by the token's text.
     pub(super) fn rest_of_line(&mut self) -> &[u8] {
         self.take_line();
         &self.text
@@ -116,7 +116,7 @@ impl<R: Read> Lexer<R> {
         }
     }
 
-    /// Skips spaces, dots behind numbers, and lines that begin with `%`.
+    /// Skips spaces, dots after numbers, and lines that start with `%`.
     #[inline]
     fn skip_space(&mut self) {
         loop {
@@ -162,7 +162,7 @@ impl<R: Read> Lexer<R> {
         }
     }
 
-    /// A number, or a result or castling that begins with one.
+    /// A number, or a result or castling that starts with a digit.
     fn number(&mut self) -> Token {
         while let Some(digit @ b'0'..=b'9') = self.source.peek() {
             if self.text.len() < WORD_LIMIT {
@@ -233,7 +233,7 @@ impl<R: Read> Lexer<R> {
         Token::Comment
     }
 
-    /// What stands in angle brackets is reserved by the standard, and read as nothing.
+    /// Skips text in angle brackets, which the standard reserves.
     fn reserved(&mut self) -> Token {
         let mut nothing = Vec::new();
         self.source.take_until(|byte| byte == b'>' || is_line_end(byte), &mut nothing, 0);
@@ -243,8 +243,8 @@ impl<R: Read> Lexer<R> {
         Token::Unexpected(b'<')
     }
 
-    /// A tag. Escapes are resolved; a quote inside of the value that is not escaped belongs to it, unless the bracket or the
-    /// line ends behind it.
+    /// A tag. Escapes are resolved. An unescaped quote inside the value belongs to it, unless the bracket or the line
+    /// end follows.
     fn tag(&mut self) -> Token {
         self.source.bump();
         self.name.clear();
@@ -268,7 +268,7 @@ impl<R: Read> Lexer<R> {
         Token::BadTag
     }
 
-    /// Reads behind the opening quote to the end of the tag. False if the line ends without a closing quote.
+    /// Reads from the opening quote to the end of the tag. False if the line ends without a closing quote.
     fn tag_value(&mut self) -> bool {
         loop {
             let is_end = |byte: u8| matches!(byte, b'"' | b'\\') || is_line_end(byte);
@@ -295,8 +295,8 @@ impl<R: Read> Lexer<R> {
         }
     }
 
-    /// Whether a quote ends the value: if nothing but spaces comes before the bracket or the end of the line. Spaces that
-    /// turn out to belong to the value stay to be read.
+    /// Whether a quote ends the value: only spaces precede the bracket or the line end. Spaces that belong to the value
+    /// are left unread.
     fn closes_tag(&mut self) -> bool {
         for end in [b"]".as_slice(), b" ]", b"  ]"] {
             if self.source.starts_with(end) {
@@ -315,7 +315,7 @@ fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Bytes of words: letters, digits, what moves and evaluations are written with, and all that is not ASCII.
+/// Word bytes: letters, digits, symbols of moves and evaluations, and everything beyond ASCII.
 static IS_WORD: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -336,7 +336,7 @@ fn is_tag_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'#' | b'=' | b':' | b'-')
 }
 
-/// Whether a dot goes on with `e.p.`.
+/// Whether a dot is followed by the rest of `e.p.`.
 fn is_en_passant_mark(text: &[u8]) -> bool {
     matches!(text, [.., b'e'] | [.., b'e', b'.', b'p']) && !matches!(text, [b'O', ..])
 }

@@ -1,9 +1,9 @@
-//! Portable game notation: games with their tags, moves, comments and variations.
+//! Portable Game Notation: games with tags, moves, comments and variations.
 //!
-//! Reading streams: [`PgnReader`] holds one buffer and one token, and calls a [`Visitor`], or builds whole
-//! games ([`PgnGame`]). Whatever is wrong costs no more than it must: a line of text, a variation, the rest of a game;
-//! and is reported with its line and reason. Writing is the [`PgnGame`]'s `Display`, in export format, or with moves in another
-//! notation ([`PgnGame::written_in`]).
+//! [`PgnReader`] reads a stream with one buffer and one token, and calls a [`Visitor`] or builds whole games
+//! ([`PgnGame`]). An error costs as little as possible (a line of text, a variation, the rest of a game) and is
+//! reported with line and reason. `Display` of [`PgnGame`] writes export format, or moves in another notation
+//! ([`PgnGame::written_in`]).
 
 mod builder;
 mod game;

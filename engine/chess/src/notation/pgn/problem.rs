@@ -9,12 +9,12 @@ use crate::notation::fen::FenError;
 use crate::notation::san::SanError;
 use crate::outcome::Outcome;
 
-/// Something that was skipped, with its place and reason.
+/// Something skipped, with line and reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PgnProblem {
-    /// The line of the file, from 1.
+    /// Line of the file, from 1.
     pub line: u64,
-    /// What is wrong there.
+    /// Kind of problem.
     pub kind: ProblemKind,
 }
 
@@ -24,48 +24,48 @@ impl fmt::Display for PgnProblem {
     }
 }
 
-/// What is wrong at some place of a PGN file.
+/// A problem in a PGN file.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ProblemKind {
-    /// A line outside of any game that belongs to none; it is skipped.
+    /// A line outside any game; skipped.
     #[error("text outside of a game: {0:?}")]
     OutsideGame(String),
-    /// A tag without name or without a value in quotes; it is skipped.
+    /// A tag without a name or a quoted value; skipped.
     #[error("malformed tag {0:?}")]
     Tag(String),
-    /// A character that has no meaning among moves; it is skipped.
+    /// A character without meaning in movetext; skipped.
     #[error("unexpected {0:?} among the moves")]
     Unexpected(char),
-    /// A word that is no move; the rest of its variation or game is skipped.
+    /// A word that is not a move; the rest of its variation or game is skipped.
     #[error("{0:?} is no move")]
     NotAMove(String),
-    /// A move that can't be played; the rest of its variation or game is skipped.
+    /// An illegal move; the rest of its variation or game is skipped.
     #[error(transparent)]
     Move(#[from] SanError),
-    /// A comment that does not end before the next game; it is kept.
+    /// A comment not closed before the next game; kept.
     #[error("comment without an end")]
     OpenComment,
-    /// A variation before any move, one that is not closed, or a closing parenthesis too many.
+    /// A variation before any move, one that is not closed, or an extra closing parenthesis.
     #[error("parentheses do not match")]
     Parentheses,
-    /// A variation within too many others; it is skipped.
+    /// A variation nested too deeply; skipped.
     #[error("variations nested too deeply")]
     Depth,
-    /// A text longer than any real one; its end is dropped.
+    /// A text that is too long; truncated.
     #[error("text too long")]
     TooLong,
-    /// The moves end without a result; the result tag counts, if there is one.
+    /// No result after the moves; the result tag counts, if present.
     #[error("no result behind the moves")]
     NoResult,
-    /// The result tag and the result after the moves disagree; the latter counts.
+    /// The result tag and the result after the moves differ; the latter counts.
     #[error("the tag says {tag}, but {behind_moves} stands behind the moves")]
     Results {
-        /// What the tag says.
+        /// The result tag.
         tag: Outcome,
         /// The result at the end of the movetext.
         behind_moves: Outcome,
     },
-    /// A variant of chess other than standard and Chess960; the game is skipped.
+    /// A variant other than standard chess and Chess960; the game is skipped.
     #[error("unknown variant {0:?}")]
     Variant(String),
     /// An invalid start position; the game is skipped.
@@ -74,29 +74,29 @@ pub enum ProblemKind {
 }
 
 impl ProblemKind {
-    /// Whether start position and moves are complete all the same.
+    /// Whether start position and moves are complete despite the problem.
     pub fn spares_moves(&self) -> bool {
         matches!(self, ProblemKind::TooLong | ProblemKind::Results { .. })
     }
 }
 
-/// A game of which nothing can be used.
+/// A game that cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("the game of line {line} was skipped: {problem}")]
 pub struct SkippedGame {
-    /// The line on which the game begins, from 1.
+    /// The line on which the game starts, from 1.
     pub line: u64,
     /// Why it can't be used.
     pub problem: PgnProblem,
 }
 
-/// Why there is no next game. Reading can go on after a skipped game.
+/// Why there is no next game. Reading can continue after a skipped game.
 #[derive(Debug, Error)]
 pub enum PgnError {
     /// The stream failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The next game can't be used.
+    /// The next game cannot be used.
     #[error(transparent)]
     Skipped(#[from] SkippedGame),
 }

@@ -1,4 +1,4 @@
-//! Parser of PGN: reads games one by one and calls a visitor.
+//! PGN parser: reads game by game and calls a visitor.
 
 use std::io::{self, Read};
 
@@ -11,16 +11,16 @@ use crate::notation::encoding::decode_bytes;
 use crate::notation::san::San;
 use crate::outcome::Outcome;
 
-/// Variations within variations that are followed; deeper ones are skipped.
+/// Maximum nesting of variations; deeper ones are skipped.
 const DEPTH_LIMIT: usize = 100;
-/// Bytes of an unreadable text that a problem shows.
+/// Maximum bytes of invalid text shown in a problem.
 const SHOWN: usize = 80;
 
-/// Reads games from a stream, with a buffer of its own.
+/// Reads games from a stream through its own buffer.
 #[derive(Debug)]
 pub struct PgnReader<R> {
     lexer: Lexer<R>,
-    /// A token that was read too early.
+    /// A token read ahead.
     held: Option<Token>,
 }
 
@@ -30,18 +30,19 @@ impl<R: Read> PgnReader<R> {
         PgnReader { lexer: Lexer::new(source), held: None }
     }
 
-    /// The line that is being read, from 1.
+    /// The current line, from 1.
     pub fn line(&self) -> u64 {
         self.lexer.line()
     }
 
     /// Reads the next game and checks its moves. `None` at the end of the stream.
     ///
-    /// A move that can't be read or played ends its variation, or the game's moves, and is among the game's problems.
+    /// An invalid or illegal move ends its variation, or the moves of the game, and is listed among the game's
+    /// problems.
     ///
     /// # Errors
-    /// If the stream fails, or if the game can't be used at all: an unknown variant, or a wrong start position. After the
-    /// latter reading can go on.
+    /// If reading fails, or if the game cannot be used: unknown variant or invalid start position. Reading can continue
+    /// after the latter.
     pub fn read_game(&mut self, variations: Variations) -> Result<Option<PgnGame>, PgnError> {
         let mut builder = Builder::new(variations);
         if !self.visit_game(&mut builder)? {
@@ -50,7 +51,8 @@ impl<R: Read> PgnReader<R> {
         Ok(Some(builder.finish()?))
     }
 
-    /// Passes the next game to a visitor. False at the end of the stream; problems after the last game are reported before.
+    /// Passes the next game to a visitor. False at the end of the stream, after problems past the last game were
+    /// reported.
     ///
     /// # Errors
     /// If the stream fails.
@@ -76,7 +78,7 @@ impl<R: Read> PgnReader<R> {
         true
     }
 
-    /// Skips what comes before a game: comments, and with a problem whatever is neither a tag nor a move.
+    /// Skips text before a game: comments silently, anything else but tags and moves as a problem.
     fn find_game<V: Visitor>(&mut self, visitor: &mut V) -> Option<Token> {
         loop {
             let token = self.next();
@@ -94,7 +96,7 @@ impl<R: Read> PgnReader<R> {
         }
     }
 
-    /// Reads the tags and returns the token after them. A second `Event` belongs to the next game.
+    /// Reads the tags and returns the token after them. A second `Event` tag starts the next game.
     fn tags<V: Visitor>(&mut self, first: Token, visitor: &mut V) -> Token {
         let mut token = first;
         let mut has_event = false;
@@ -117,7 +119,7 @@ impl<R: Read> PgnReader<R> {
     fn moves<V: Visitor>(&mut self, first: Token, flow: Flow, visitor: &mut V) -> Option<Outcome> {
         let mut moves = MoveSection::new(flow);
         let mut token = first;
-        // A result inside of a variation, which ends the game unless the variation is closed.
+        // A result inside a variation ends the game unless the variation is closed.
         let mut inner_result = None;
         loop {
             match token {
@@ -228,17 +230,17 @@ impl<R: Read> PgnReader<R> {
     }
 }
 
-/// How deep in variations the reader is, and what it skips.
+/// Current nesting of variations, and what is being skipped.
 struct MoveSection {
     depth: usize,
     skipped: Option<SkippedPart>,
 }
 
-/// What is being skipped, with all variations in it.
+/// What is being skipped, including nested variations.
 enum SkippedPart {
     /// A whole variation.
     Variation { depth: usize },
-    /// The rest of a line that has begun.
+    /// The rest of a line.
     Rest { depth: usize },
 }
 
@@ -262,15 +264,15 @@ impl MoveSection {
     }
 }
 
-/// Words among moves that are none.
+/// Words in movetext that are not moves.
 enum Suffix {
-    /// An evaluation or remark with a glyph of its own.
+    /// An evaluation or remark that has a NAG.
     Nag(u8),
-    /// A mark that belongs to the move before.
+    /// A mark that belongs to the previous move.
     Nothing,
 }
 
-/// Annotation symbols, numbered as NAGs of the PGN standard (146 and 201 by custom).
+/// Annotation symbols as NAGs of the PGN standard (146 and 201 by custom).
 fn sign(text: &[u8]) -> Option<Suffix> {
     Some(match text {
         b"=" => Suffix::Nag(10),
@@ -287,7 +289,7 @@ fn sign(text: &[u8]) -> Option<Suffix> {
     })
 }
 
-/// The start of a text for people to read.
+/// The start of a text, for messages.
 fn shown(text: &[u8]) -> String {
     let cut = &text[..text.len().min(SHOWN)];
     match str::from_utf8(cut) {

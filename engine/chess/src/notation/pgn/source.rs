@@ -4,22 +4,22 @@ use std::io::{self, Read};
 
 use crate::notation::encoding::Encoding;
 
-/// Bytes asked of the stream at once.
+/// Bytes per read.
 const CHUNK: usize = 64 * 1024;
 
-/// A stream and what of it has been read ahead.
+/// A stream with a read-ahead buffer.
 #[derive(Debug)]
 pub(super) struct CharSource<R> {
     input: R,
-    /// What is not yet consumed begins at `position`.
+    /// Unconsumed bytes start at `position`.
     buffer: Vec<u8>,
     position: usize,
-    /// `None` until the first bytes have been seen.
+    /// `None` until the first bytes are read.
     encoding: Option<Encoding>,
-    /// Bytes of UTF-16 that do not yet make a character.
+    /// UTF-16 bytes of an incomplete character.
     partial: Vec<u8>,
     line: u64,
-    /// The byte consumed before the buffer.
+    /// The byte before the buffer.
     previous: u8,
     ended: bool,
     error: Option<io::Error>,
@@ -45,18 +45,18 @@ impl<R: Read> CharSource<R> {
         self.line
     }
 
-    /// The error that ended the stream early, once.
+    /// The error that ended the stream early; returned once.
     pub(super) fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 
-    /// Whether the next byte is the first of its line.
+    /// Whether the next byte starts a line.
     pub(super) fn is_line_start(&self) -> bool {
         let previous = self.position.checked_sub(1).map_or(self.previous, |index| self.buffer[index]);
         matches!(previous, b'\n' | b'\r')
     }
 
-    /// The next byte, not consumed.
+    /// The next byte, without consuming it.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         match self.buffer.get(self.position) {
@@ -65,14 +65,14 @@ impl<R: Read> CharSource<R> {
         }
     }
 
-    /// Consumes the byte that [`CharSource::peek`] gave.
+    /// Consumes the byte that [`CharSource::peek`] returned.
     #[inline]
     pub(super) fn bump(&mut self) {
         self.line += u64::from(self.buffer[self.position] == b'\n');
         self.position += 1;
     }
 
-    /// Consumes the bytes that are `skipped`, up to the next line end at most.
+    /// Consumes bytes that are `skipped`, at most to the next line end.
     #[inline]
     pub(super) fn skip(&mut self, skipped: impl Fn(u8) -> bool) {
         loop {
@@ -90,7 +90,7 @@ impl<R: Read> CharSource<R> {
         }
     }
 
-    /// Whether the stream goes on with these few bytes.
+    /// Whether the stream continues with these few bytes.
     pub(super) fn starts_with(&mut self, wanted: &[u8]) -> bool {
         while self.buffer.len() - self.position < wanted.len() {
             if !self.read_more() {
@@ -100,8 +100,8 @@ impl<R: Read> CharSource<R> {
         self.buffer[self.position..].starts_with(wanted)
     }
 
-    /// Consumes bytes up to one that is `wanted`, into `text` as long as that is shorter than `limit`. False at the end of
-    /// the stream. A line end must be among the wanted, since lines are not counted here.
+    /// Consumes bytes up to a `wanted` one, copying at most `limit` of them into `text`. False at the end of the
+    /// stream. A line end must be wanted, since lines are not counted here.
     #[inline]
     pub(super) fn take_until(
         &mut self,
@@ -125,7 +125,7 @@ impl<R: Read> CharSource<R> {
         }
     }
 
-    /// Replaces the consumed buffer by the next bytes. False at the end of the stream.
+    /// Replaces the consumed buffer with the next bytes. False at the end of the stream.
     #[cold]
     fn refill(&mut self) -> bool {
         while self.position == self.buffer.len() {
@@ -136,7 +136,7 @@ impl<R: Read> CharSource<R> {
         true
     }
 
-    /// Appends the next bytes to what is not yet consumed. False at the end of the stream.
+    /// Appends the next bytes to the unconsumed ones. False at the end of the stream.
     fn read_more(&mut self) -> bool {
         if let Some(index) = self.position.checked_sub(1) {
             self.previous = self.buffer[index];
@@ -174,7 +174,7 @@ impl<R: Read> CharSource<R> {
         }
     }
 
-    /// Appends what the stream gives at once to the buffer.
+    /// Appends one read to the buffer.
     fn read_chunk(&mut self) {
         let start = self.buffer.len();
         self.buffer.resize(start + CHUNK, 0);
@@ -192,7 +192,7 @@ impl<R: Read> CharSource<R> {
         self.buffer.truncate(start + count);
     }
 
-    /// Moves the whole characters of `partial` to the buffer as UTF-8; at the end of the stream, all of it.
+    /// Moves the complete characters of `partial` to the buffer as UTF-8; at the end of the stream, all of it.
     fn decode_partial(&mut self) {
         let encoding = self.encoding.unwrap_or(Encoding::Bytes);
         let mut units: Vec<u16> =

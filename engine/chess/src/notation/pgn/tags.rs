@@ -1,6 +1,6 @@
-//! The tags of a game: the seven tag roster, then others in their order.
+//! The tags of a game: the Seven Tag Roster, then the others in order.
 
-/// The seven tag roster with the values that stand for the unknown.
+/// The Seven Tag Roster with the values for unknown.
 const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -11,17 +11,17 @@ const ROSTER: [(&str, &str); 7] = [
     ("Result", "*"),
 ];
 
-/// Names and values. The seven tags of the roster are always there, at first with the values that the standard gives the
-/// unknown (`?`, `????.??.??`, `*`).
+/// Tag names and values. The Seven Tag Roster is always present, initially with the standard's values for unknown (`?`,
+/// `????.??.??`, `*`).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Tags {
-    /// Values of the roster, in its order.
+    /// Values of the roster in order.
     roster: [String; 7],
     others: Vec<(String, String)>,
 }
 
 impl Tags {
-    /// The roster, all unknown.
+    /// The roster with unknown values.
     pub fn new() -> Tags {
         Tags { roster: ROSTER.map(|(_, value)| value.into()), others: Vec::new() }
     }
@@ -34,8 +34,8 @@ impl Tags {
         }
     }
 
-    /// Gives a tag its value, the old one forgotten. In the name everything but ASCII letters, digits and `_` becomes
-    /// `_`, in the value control characters become spaces: a tag has no others.
+    /// Sets a tag. In the name everything but ASCII letters, digits and `_` becomes `_`; in the value control
+    /// characters become spaces.
     pub fn set(&mut self, name: &str, value: &str) {
         let value = value.replace(char::is_control, " ");
         match roster_index(name) {
@@ -54,7 +54,7 @@ impl Tags {
         }
     }
 
-    /// Removes a tag and gives its value; one of the roster becomes unknown.
+    /// Removes a tag and returns its value; a roster tag becomes unknown.
     pub fn remove(&mut self, name: &str) -> Option<String> {
         if let Some(index) = roster_index(name) {
             return Some(std::mem::replace(&mut self.roster[index], ROSTER[index].1.into()));

@@ -4,33 +4,33 @@ use super::problem::PgnProblem;
 use crate::notation::san::San;
 use crate::outcome::Outcome;
 
-/// Whether the reader continues with the game or variation that has just begun.
+/// Whether the reader continues with the game or variation just begun.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
     /// Continue.
     Read,
-    /// Skip the rest of the present line of moves: the whole movetext, or the variation to its closing parenthesis.
+    /// Skip the rest of the current line: the whole movetext, or the variation up to its closing parenthesis.
     Skip,
 }
 
-/// Receives the elements of games in the order of the file. All methods do nothing by default.
+/// Receives the elements of games in file order. All methods do nothing by default.
 pub trait Visitor {
-    /// Called at the first line of a game.
+    /// A game starts at this line.
     fn begin_game(&mut self, line: u64) {
         let _ = line;
     }
 
-    /// A tag, its escapes resolved.
+    /// A tag, with escapes resolved.
     fn tag(&mut self, name: &str, value: &str) {
         let _ = (name, value);
     }
 
-    /// The tags are over.
+    /// The end of the tags.
     fn begin_moves(&mut self) -> Flow {
         Flow::Read
     }
 
-    /// A move, as yet without meaning.
+    /// A move, not resolved in a position.
     fn san(&mut self, san: San, line: u64) -> Flow {
         let _ = (san, line);
         Flow::Read
@@ -41,7 +41,7 @@ pub trait Visitor {
         let _ = nag;
     }
 
-    /// A comment, without its braces, line ends and all.
+    /// A comment without braces, with line ends.
     fn comment(&mut self, text: &str) {
         let _ = text;
     }
@@ -52,15 +52,15 @@ pub trait Visitor {
         Flow::Read
     }
 
-    /// A variation ends that was not skipped as a whole.
+    /// The end of a variation that was not skipped entirely.
     fn end_variation(&mut self) {}
 
-    /// The game ends; the result is that after the moves, `None` for `*` or if there is none.
+    /// The end of the game, with the result after the moves; `None` for `*` or a missing result.
     fn end_game(&mut self, outcome: Option<Outcome>) {
         let _ = outcome;
     }
 
-    /// Something is wrong and skipped.
+    /// Something was invalid and skipped.
     fn problem(&mut self, problem: PgnProblem) {
         let _ = problem;
     }

@@ -1,5 +1,5 @@
-//! Writes a game in the export format of the PGN standard: one tag a line, the roster first; moves in algebraic notation,
-//! lines of fewer than 80 columns where words allow it; the result last.
+//! Writes a game in PGN export format: one tag per line, the roster first; moves in SAN, lines shorter than 80 columns
+//! unless a word is longer; the result last.
 
 use std::fmt::{self, Write};
 
@@ -10,16 +10,16 @@ use crate::notation::uci_move::{CastlingMode, UciMove};
 use crate::piece::Color;
 use crate::position::Position;
 
-/// The longest line, in characters.
+/// Maximum line length, in characters.
 const COLUMNS: usize = 79;
 
-/// How the moves of a game are written. The export format has algebraic notation; some programs read others alone.
+/// Notation of the written moves. Export format uses SAN; some programs read only others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum MoveNotation {
-    /// `Nf3`, `exd5`: what the standard's export format has.
+    /// `Nf3`, `exd5`: SAN, as in export format.
     #[default]
     San,
-    /// `Ng1f3`, `e4xd5`: the same with both squares of every move but castling.
+    /// `Ng1f3`, `e4xd5`: SAN with both squares for every move but castling.
     Lan,
     /// `g1f3`, `e4d5`, `e1g1`; castling in Chess960 as king takes rook.
     Uci,
@@ -41,7 +41,7 @@ impl MoveNotation {
     }
 }
 
-/// A game to be written with its moves in another notation.
+/// A game written with its moves in another notation.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenGame<'a> {
     game: &'a PgnGame,
@@ -49,14 +49,14 @@ pub struct WrittenGame<'a> {
 }
 
 impl PgnGame {
-    /// The same game, with its moves in this notation.
+    /// The game, to be written with its moves in this notation.
     pub fn written_in(&self, notation: MoveNotation) -> WrittenGame<'_> {
         WrittenGame { game: self, notation }
     }
 }
 
 impl fmt::Display for PgnGame {
-    /// Ends with the line end behind the result; put an empty line between games.
+    /// Ends with the line end after the result; put an empty line between games.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.written_in(MoveNotation::San).fmt(f)
     }
@@ -89,11 +89,11 @@ impl fmt::Display for WrittenGame<'_> {
     }
 }
 
-/// Where the moves of a line stand.
+/// The current end of a line.
 struct LinePosition {
     before: Position,
     now: Position,
-    /// Whether a move of Black's needs its number: at the start of a line, or after a comment or a variation.
+    /// Whether a Black move needs its number: at the start of a line, or after a comment or variation.
     needs_number: bool,
 }
 
@@ -102,7 +102,7 @@ impl LinePosition {
         LinePosition { before: start, now: start, needs_number: true }
     }
 
-    /// Writes the number before the next move, if it takes one.
+    /// Writes the number before the next move, if it needs one.
     fn write_number(&self, out: &mut String) -> fmt::Result {
         let number = self.now.fullmove_number();
         match (self.now.turn(), self.needs_number) {
@@ -169,21 +169,21 @@ impl Movetext {
     }
 }
 
-/// A text in lines of words. The last word may still grow; it is put on a line of its own when the next one begins, if
-/// it does not fit on that of the words before it.
+/// Text wrapped into lines. The last word may still grow; when the next one begins, it moves to a new line if it does
+/// not fit.
 #[derive(Default)]
 struct LineWrapper {
     text: String,
-    /// Where the last word begins. What stands before it is the space that may become a line end.
+    /// Where the last word starts. The space before it may become a line end.
     word: usize,
-    /// The characters of its line before it, with that space.
+    /// Characters before it on its line, including that space.
     column: usize,
-    /// Whether what comes next is joined to it.
+    /// Whether the next text is joined to it.
     joins: bool,
 }
 
 impl LineWrapper {
-    /// From here on another word is written, which is never broken.
+    /// Starts a word, which is never broken.
     fn begin(&mut self) {
         if !std::mem::replace(&mut self.joins, false) && self.settle() {
             self.text.push(' ');
@@ -192,10 +192,10 @@ impl LineWrapper {
         }
     }
 
-    /// Ends the last word; whether its line has any.
+    /// Completes the last word; returns whether its line has any.
     fn settle(&mut self) -> bool {
         let word = &self.text.as_bytes()[self.word..];
-        // Continuing bytes of UTF-8 are no characters.
+        // UTF-8 continuation bytes are not characters.
         let length = word.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
         if self.column > 0 && self.column + length > COLUMNS {
             self.text.replace_range(self.word - 1..self.word, "\n");
@@ -223,7 +223,7 @@ impl LineWrapper {
         self.begin();
         self.text.push('{');
         for (index, word) in text.split(' ').enumerate() {
-            // At the start of a line these would be an escape or a tag.
+            // At the start of a line these characters would mean an escape or a tag.
             if index > 0 && word.starts_with(['%', '[']) {
                 self.text.push(' ');
             } else if index > 0 {
@@ -234,7 +234,7 @@ impl LineWrapper {
         self.text.push('}');
     }
 
-    /// The form that may hold a closing brace: it goes to the end of the line.
+    /// A comment to the end of the line, which may contain a closing brace.
     fn line_comment(&mut self, text: &str) {
         self.begin();
         self.text.push_str("; ");

@@ -6,15 +6,15 @@ use crate::piece::Role;
 use crate::position::Position;
 use crate::square::Square;
 
-/// A packed move; it means something only together with a position.
+/// A move in 16 bits; it is meaningful only with a position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PolyglotMove(u16);
 
-/// What the promotion field counts, from 1.
+/// Roles by promotion field, from 1.
 const PROMOTIONS: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
 impl PolyglotMove {
-    /// The move of 16 bits: destination in bits 0 to 5, origin in 6 to 11, promotion in 12 to 14.
+    /// Unpacks 16 bits: destination in bits 0 to 5, origin in 6 to 11, promotion in 12 to 14.
     pub const fn from_bits(bits: u16) -> PolyglotMove {
         PolyglotMove(bits)
     }
@@ -24,14 +24,14 @@ impl PolyglotMove {
         self.0
     }
 
-    /// Packs a move into 16 bits; castling is the king taking its own rook.
+    /// Packs a move into 16 bits; castling is the king capturing its own rook.
     pub fn from_move(mv: Move) -> PolyglotMove {
         let promotion = mv.promoted_to().map_or(0, |role| role.index() as u16);
         PolyglotMove(promotion << 12 | (mv.from().index() as u16) << 6 | mv.to().index() as u16)
     }
 
-    /// The legal move that is meant in a position, if there is one. Castling by the king's two squares is taken too: some
-    /// programs write it so.
+    /// The legal move in this position, if there is one. Castling as a king move of two squares is accepted, since some
+    /// programs write it.
     pub fn to_move(self, position: &Position) -> Option<Move> {
         let promotion = match self.0 >> 12 & 7 {
             0 => None,

@@ -6,7 +6,7 @@ use super::{PolyglotEntry, PolyglotMove, RECORD};
 use crate::moves::Move;
 use crate::position::Position;
 
-/// A book in the making: the same move of the same position is kept once, its weights added up.
+/// A book being built: a move of a position is kept once, with the sum of its weights.
 #[derive(Clone, Debug, Default)]
 pub struct PolyglotBuilder {
     entries: BTreeMap<(u64, PolyglotMove), MoveCounts>,
@@ -30,15 +30,15 @@ impl PolyglotBuilder {
         self.add_entry(PolyglotEntry { key, mv, weight, learn: 0 });
     }
 
-    /// Adds a record, as of another book; the learning number is that added last.
+    /// Adds a record, for example from another book; the last learn value is kept.
     pub fn add_entry(&mut self, entry: PolyglotEntry) {
         let kept = self.entries.entry((entry.key, entry.mv)).or_default();
         kept.weight = kept.weight.saturating_add(entry.weight.into());
         kept.learn = entry.learn;
     }
 
-    /// The bytes of the book: sorted by key, the moves of a position by falling weight. Where a sum of weights is above
-    /// 65,535, all weights of its position are scaled down, none that was positive to less than 1.
+    /// The bytes of the book: sorted by key, moves of a position by descending weight. If a sum of weights exceeds
+    /// 65,535, all weights of the position are scaled down, positive ones to at least 1.
     pub fn to_bytes(&self) -> Vec<u8> {
         let entries: Vec<_> = self.entries.iter().collect();
         let mut bytes = Vec::with_capacity(entries.len() * RECORD);
@@ -57,7 +57,7 @@ impl PolyglotBuilder {
     }
 }
 
-/// A weight in 16 bits, if the greatest of its position shall fit.
+/// Scales a weight so that the position's greatest fits into 16 bits.
 fn scaled(weight: u64, greatest: u64) -> u16 {
     const MOST: u64 = u16::MAX as u64;
     if greatest <= MOST {

@@ -1,7 +1,7 @@
-//! Opening books in Polyglot's format: records of 16 bytes, big-endian, sorted by the key of the position.
+//! Opening books in Polyglot format: big-endian records of 16 bytes, sorted by position key.
 //!
-//! A record is the key (8 bytes), the move (2), its weight (2) and a number for learning (4). Source: the description of
-//! the format at hgm.nubati.net/book_format.html.
+//! A record has a key (8 bytes), a move (2), a weight (2) and a learn value (4). Source: the format description at
+//! hgm.nubati.net/book_format.html.
 
 mod book_move;
 mod builder;
@@ -14,10 +14,10 @@ use thiserror::Error;
 use crate::moves::Move;
 use crate::position::Position;
 
-/// Bytes of a record.
+/// Size of a record in bytes.
 const RECORD: usize = 16;
 
-/// A book over any bytes: a vector, a slice, a mapped file.
+/// A book in any byte container: a vector, a slice, a mapped file.
 #[derive(Clone, Debug)]
 pub struct PolyglotBook<B> {
     bytes: B,
@@ -28,39 +28,39 @@ pub struct PolyglotBook<B> {
 pub struct PolyglotEntry {
     /// The [key](Position::key) of the position.
     pub key: u64,
-    /// The move, as yet without meaning.
+    /// The move, not resolved in a position.
     pub mv: PolyglotMove,
-    /// How good the move is against the others of the position; 0 is for moves never to be played.
+    /// Weight relative to the other moves of the position; 0 means never play.
     pub weight: u16,
-    /// What some programs note for learning.
+    /// Learn value, used by some programs.
     pub learn: u32,
 }
 
-/// A move that a book gives for a position.
+/// A book move for a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BookMove {
-    /// The move, legal in the position.
+    /// A legal move.
     pub mv: Move,
-    /// How good it is against the others; 0 is for moves never to be played.
+    /// Weight relative to the other moves; 0 means never play.
     pub weight: u16,
 }
 
-/// Why bytes are no book.
+/// Why the bytes are not a valid book.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum PolyglotError {
-    /// The length is no multiple of 16.
+    /// The length is not a multiple of 16.
     #[error("{0} bytes are no whole number of records of 16 bytes")]
     Length(usize),
-    /// A record's key is smaller than the one before, so that nothing can be found by halving.
+    /// The records are not sorted by key, so binary search would fail.
     #[error("record {0} is out of order")]
     Unsorted(usize),
 }
 
 impl<B: AsRef<[u8]>> PolyglotBook<B> {
-    /// The book of these bytes.
+    /// A book with these bytes.
     ///
     /// # Errors
-    /// If they are no sorted list of records.
+    /// If they are not a sorted list of records.
     pub fn new(bytes: B) -> Result<PolyglotBook<B>, PolyglotError> {
         let length = bytes.as_ref().len();
         if length % RECORD != 0 {
@@ -73,17 +73,17 @@ impl<B: AsRef<[u8]>> PolyglotBook<B> {
         }
     }
 
-    /// How many records there are.
+    /// Number of records.
     pub fn len(&self) -> usize {
         self.bytes.as_ref().len() / RECORD
     }
 
-    /// Whether there is no record.
+    /// Whether the book has no records.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All records, in the order of their keys.
+    /// All records in key order.
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = PolyglotEntry> + ExactSizeIterator {
         (0..self.len()).map(|index| self.entry(index))
     }
@@ -101,7 +101,7 @@ impl<B: AsRef<[u8]>> PolyglotBook<B> {
         }
     }
 
-    /// The records of a key.
+    /// The records with this key.
     pub fn find(&self, key: u64) -> impl Iterator<Item = PolyglotEntry> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -115,14 +115,13 @@ impl<B: AsRef<[u8]>> PolyglotBook<B> {
         (low..self.len()).map(|index| self.entry(index)).take_while(move |entry| entry.key == key)
     }
 
-    /// The legal moves that the book has for a position, in its order. Illegal ones, which a clash of keys can bring up,
-    /// are left out.
+    /// The legal book moves of a position, in book order. Illegal ones, possible with a key collision, are skipped.
     pub fn moves(&self, position: &Position) -> impl Iterator<Item = BookMove> {
         self.find(position.key())
             .filter_map(|entry| Some(BookMove { mv: entry.mv.to_move(position)?, weight: entry.weight }))
     }
 
-    /// The move with the greatest weight, the first of equals; none of weight 0.
+    /// The move with the greatest weight, the first among equals; never one of weight 0.
     pub fn best_move(&self, position: &Position) -> Option<Move> {
         let playable = self.moves(position).filter(|book_move| book_move.weight > 0);
         playable
@@ -130,10 +129,11 @@ impl<B: AsRef<[u8]>> PolyglotBook<B> {
             .map(|best| best.mv)
     }
 
-    /// A move chosen by weight: with a `random` number from all of 64 bits each move comes up as often as its weight says.
+    /// A move chosen by weight: with a uniformly `random` 64-bit number each move has a probability proportional to its
+    /// weight.
     pub fn choose_move(&self, position: &Position, random: u64) -> Option<Move> {
         let total: u64 = self.moves(position).map(|book_move| u64::from(book_move.weight)).sum();
-        // The high half of the product is the number scaled to the total.
+        // The high half of the product is the random number scaled to the total weight.
         let mut left = ((u128::from(random) * u128::from(total)) >> 64) as u64;
         self.moves(position).find_map(|book_move| {
             let weight = u64::from(book_move.weight);

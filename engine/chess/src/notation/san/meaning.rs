@@ -10,26 +10,26 @@ use crate::position::Position;
 use crate::setup::CastlingSide;
 use crate::square::{Rank, Square};
 
-/// Why a move in algebraic notation can't be played in a position.
+/// Why a SAN move cannot be played in a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SanError {
-    /// Passing is no legal move.
+    /// A null move is never legal.
     #[error("-- passes, which is no legal move")]
     Null,
-    /// No legal move fits the text.
+    /// No legal move matches the text.
     #[error("{0} is not a legal move here")]
     Illegal(San),
-    /// Several legal moves fit the text.
+    /// Several legal moves match the text.
     #[error("{0} could be more than one move here")]
     Ambiguous(San),
 }
 
 impl San {
-    /// The legal move that the text means in a position. Marks for check and capture need not be true; more of the
-    /// origin than necessary may be given, but it must be right.
+    /// The legal move that the text denotes in a position. Check and capture marks are not verified; the origin may be
+    /// given more fully than necessary, but must be correct.
     ///
     /// # Errors
-    /// If no legal move fits, or several do.
+    /// If no legal move matches, or several do.
     #[inline]
     pub fn to_move(&self, position: &Position) -> Result<Move, SanError> {
         match self.body {
@@ -43,8 +43,7 @@ impl San {
         }
     }
 
-    /// Writes a legal move: with as much of the origin as the other legal moves make necessary, and marked if it gives
-    /// check or mate.
+    /// The SAN of a legal move: with the minimal disambiguation, and a check or mate mark.
     pub fn from_move(mv: Move, position: &Position) -> San {
         let after = position.after(mv);
         let mark = match after.is_check() {
@@ -57,7 +56,7 @@ impl San {
 }
 
 impl SanBody {
-    /// Writes a legal move without looking whether it gives check.
+    /// The SAN of a legal move without a check mark.
     pub fn from_move(mv: Move, position: &Position) -> SanBody {
         if mv.is_castle() {
             return SanBody::Castle(CastlingSide::of(mv.from(), mv.to()));
@@ -74,7 +73,7 @@ impl SanBody {
     }
 }
 
-/// How many legal moves fit.
+/// The legal moves that match.
 enum Matches {
     None,
     One(Move),
@@ -82,7 +81,7 @@ enum Matches {
 }
 
 impl SanMove {
-    /// Adds the file, else the rank, else both of the origin, if another piece of the role can go there too.
+    /// Adds the origin's file, else its rank, else both, if another piece of the role can go there too.
     fn distinguished(self, mv: Move, position: &Position) -> SanMove {
         let from = mv.from();
         let rivals: Bitboard = (origins(position, self.role, self.to) - from.into())
@@ -109,7 +108,7 @@ impl SanMove {
         }
     }
 
-    /// With both squares given the move is as good as in coordinates.
+    /// With both squares given, the move is like coordinate notation.
     fn find_from(&self, position: &Position, from: Square) -> Matches {
         let stands = position.piece_at(from).map(|piece| piece.role());
         let fits = self.role == Role::Pawn || stands == Some(self.role);
@@ -145,7 +144,7 @@ impl SanMove {
             }
         }
         let takers = pawns & pawn_attacks(!us, self.to);
-        // Without a file `d5` is a step: a capture must say where it comes from, or that it takes.
+        // Without a file, `d5` is a push: a capture needs its origin file or an `x`.
         if self.file.is_none() && self.action == SanAction::Move {
             return Matches::None;
         }
@@ -161,7 +160,7 @@ impl SanMove {
         only(position, self.pawn_move(position, from, kind).into_iter())
     }
 
-    /// The pawn's move from a square, if the text gives a promotion just where there is one.
+    /// The pawn's move from a square, if the text has a promotion exactly when the move is one.
     fn pawn_move(&self, position: &Position, from: Square, kind: MoveKind) -> Option<Move> {
         let promotes = self.to.rank() == position.turn().rank(Rank::Eighth);
         match self.promotion {
@@ -171,7 +170,7 @@ impl SanMove {
         }
     }
 
-    /// The squares that fit the given part of the origin.
+    /// The squares that match the given part of the origin.
     fn origin_mask(&self) -> Bitboard {
         let file = self.file.map_or(Bitboard::FULL, Bitboard::from_file);
         let rank = self.rank.map_or(Bitboard::FULL, Bitboard::from_rank);
@@ -179,7 +178,7 @@ impl SanMove {
     }
 }
 
-/// The pieces of the side to move that attack a square, pawns excluded.
+/// The pieces of the side to move that attack a square, except pawns.
 fn origins(position: &Position, role: Role, to: Square) -> Bitboard {
     let us = position.turn();
     attacks(us, role, to, position.occupied()) & position.pieces(us, role)
@@ -194,7 +193,7 @@ fn only(position: &Position, candidates: impl Iterator<Item = Move>) -> Matches 
     }
 }
 
-/// Whether a move that its piece can make on this board is legal: at once where nothing threatens the king.
+/// Whether a pseudo-legal move is legal; fast if nothing threatens the king.
 fn is_legal(position: &Position, mv: Move) -> bool {
     let is_free = !position.is_check()
         && !position.pinned().contains(mv.from())

@@ -1,7 +1,7 @@
-//! Standard algebraic notation, as in `Nf3`, `exd8=Q+`, `O-O`.
+//! Standard Algebraic Notation (SAN): `Nf3`, `exd8=Q+`, `O-O`.
 //!
-//! [`San`] is only the text. It takes what books, suites and programs really write, and prints the export format of
-//! the PGN standard; a position gives it meaning ([`San::to_move`], [`San::from_move`]).
+//! [`San`] is only the text. It accepts what books, suites and programs write in practice, and prints PGN export
+//! format; a position resolves it ([`San::to_move`], [`San::from_move`]).
 
 mod meaning;
 mod parse;
@@ -16,7 +16,7 @@ use crate::piece::Role;
 use crate::setup::CastlingSide;
 use crate::square::{File, Rank, Square};
 
-/// A move in algebraic notation: what it says, and whether it claims check or mate.
+/// A SAN move with its check or mate mark.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct San {
     /// The move itself.
@@ -25,21 +25,21 @@ pub struct San {
     pub mark: CheckMark,
 }
 
-/// A move in algebraic notation without the mark for check.
+/// A SAN move without its check mark.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SanBody {
-    /// `--`: the side to move passes.
+    /// `--`: a null move.
     Null,
     /// `O-O` or `O-O-O`.
     Castle(CastlingSide),
-    /// Every other move.
+    /// Any other move.
     Normal(SanMove),
 }
 
-/// A move of one piece in algebraic notation.
+/// A move of one piece in SAN.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SanMove {
-    /// What moves. A text with both squares and no letter (`g1f3`) says pawn and means whatever stands there.
+    /// The moving piece. A text of two squares without a letter (`g1f3`) has the pawn here and matches any piece.
     pub role: Role,
     /// The file it comes from, if given.
     pub file: Option<File>,
@@ -49,7 +49,7 @@ pub struct SanMove {
     pub action: SanAction,
     /// Destination square.
     pub to: Square,
-    /// What a pawn becomes: knight, bishop, rook or queen.
+    /// Promotion role: knight, bishop, rook or queen.
     pub promotion: Option<Role>,
 }
 
@@ -62,7 +62,7 @@ pub enum SanAction {
     Capture,
 }
 
-/// What a move claims to do to the king.
+/// Check or mate mark of a move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum CheckMark {
     /// No mark.
@@ -73,15 +73,15 @@ pub enum CheckMark {
     Checkmate,
 }
 
-/// A text that is no move in algebraic notation.
+/// The text is not a SAN move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not a move in algebraic notation: expected a form like Nf3, exd8=Q+ or O-O")]
 pub struct ParseSanError;
 
 impl San {
-    /// Reads a move. Taken besides the standard's own form: castling with zeros or small letters; marks missing,
-    /// repeated or set off by a space; `!` and `?`; `e.p.`; any origin squares, also `Bg7-f8` and `g7f8`; promotion
-    /// without `=`, in parentheses or in a small letter; a leading `P`; `:` for `x`; `--` and `Z0` for passing.
+    /// Parses a move. Beyond the standard it accepts castling with zeros or lower-case letters; marks missing, repeated
+    /// or after a space; `!` and `?`; `e.p.`; any origin squares, also `Bg7-f8` and `g7f8`; promotion without `=`, in
+    /// parentheses or lower case; a leading `P`; `:` for `x`; `--` and `Z0` for a null move.
     ///
     /// # Errors
     /// If the text is anything else.
@@ -92,7 +92,7 @@ impl San {
     /// As [`San::parse`], from bytes that need not be text.
     ///
     /// # Errors
-    /// If the bytes are no move.
+    /// If the bytes are not a SAN move.
     pub fn parse_bytes(text: &[u8]) -> Result<San, ParseSanError> {
         parse::san(text).ok_or(ParseSanError)
     }
@@ -129,7 +129,7 @@ impl fmt::Display for SanMove {
     }
 }
 
-/// As long as `Qh4xe1` with a promotion, which no piece has, and a mark.
+/// Long enough for `Qh4xe1` with a promotion, which no move needs, and a mark.
 type Word = Letters<9>;
 
 impl SanMove {

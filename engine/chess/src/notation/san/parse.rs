@@ -5,7 +5,7 @@ use crate::piece::Role;
 use crate::setup::CastlingSide;
 use crate::square::{File, Rank, Square};
 
-/// The move that the bytes say.
+/// Parses a move.
 pub(super) fn san(text: &[u8]) -> Option<San> {
     let (text, mark) = split_marks(text);
     let body = match text {
@@ -16,7 +16,7 @@ pub(super) fn san(text: &[u8]) -> Option<San> {
     Some(San { body, mark })
 }
 
-/// Takes marks, comments and spaces off the end.
+/// Strips marks, comments and spaces from the end.
 fn split_marks(mut text: &[u8]) -> (&[u8], CheckMark) {
     let mut mark = CheckMark::None;
     loop {
@@ -66,12 +66,13 @@ fn normal(text: &[u8]) -> Option<SanMove> {
         _ => return None,
     };
     let origin_is_read = origin.is_empty() || file.is_some() || rank.is_some();
-    // A single letter or digit before a square without a piece: only pawns, and they come with a file.
+    // A square without a piece letter may have a single file letter or rank digit before it: only for pawns, which have
+    // a file.
     let promotion_fits = promotion.is_none() || role == Role::Pawn;
     (origin_is_read && promotion_fits).then_some(SanMove { role, file, rank, action, to, promotion })
 }
 
-/// Takes the promotion off the end: `=Q`, `Q`, `q`, `(Q)`, `/Q`.
+/// Strips the promotion from the end: `=Q`, `Q`, `q`, `(Q)`, `/Q`.
 fn split_promotion(text: &[u8]) -> (&[u8], Option<Role>) {
     let (rest, letter) = match text {
         [rest @ .., b'(', letter, b')'] | [rest @ .., b'=' | b'/', letter] | [rest @ .., letter] => {
@@ -90,7 +91,7 @@ fn split_square(text: &[u8]) -> Option<(&[u8], Square)> {
     Some((rest, Square::new(file(*a)?, rank(*b)?)))
 }
 
-/// The file of a small letter; capitals are pieces.
+/// The file of a lower-case letter; upper-case ones are pieces.
 fn file(letter: u8) -> Option<File> {
     letter.is_ascii_lowercase().then(|| File::from_char(char::from(letter))).flatten()
 }

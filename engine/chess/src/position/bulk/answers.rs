@@ -1,4 +1,4 @@
-//! Counts all legal moves of a side from sets of pieces.
+//! Counts all legal moves of a side from bitboards.
 
 use super::side::Side;
 use super::tables::{DIAGONAL, ORTHOGONAL};
@@ -10,7 +10,7 @@ use crate::piece::Color;
 use crate::position::castling;
 use crate::square::{Rank, Square};
 
-/// The legal moves of `us`, White's if `WHITE`. `CASTLING` says whether `us` may still have a rook to castle with.
+/// The number of legal moves of `us`, White if `WHITE`. `CASTLING` says whether `us` may have castling rights.
 #[inline(always)]
 pub(super) fn count<L: SliderLookup, const WHITE: bool, const CASTLING: bool>(
     lookup: L,
@@ -63,7 +63,7 @@ pub(super) fn count<L: SliderLookup, const WHITE: bool, const CASTLING: bool>(
     count as u64
 }
 
-/// The squares that `them` attack as far as they matter to a king on `king`, who is not in `occupied`.
+/// The squares attacked by `them` near a king on `king`, which is not in `occupied`.
 #[inline(always)]
 fn attacked<L: SliderLookup, const ALL: bool>(
     lookup: L,
@@ -83,8 +83,8 @@ fn attacked<L: SliderLookup, const ALL: bool>(
     leapers | count_sliders(lookup, [diagonal, orthogonal], occupied, [Bitboard::EMPTY; 2]).1
 }
 
-/// The lines from a king to sliders, sliders included, on which exactly one piece stands between. If that piece is of
-/// the slider's side, the line pins nothing and holds no piece of the king's side.
+/// The lines from a king to sliders, including the sliders, with exactly one piece between. If that piece belongs to
+/// the slider's side, the line pins nothing and contains no piece of the king's side.
 #[inline(always)]
 fn pins(king: Square, sliders: Bitboard, occupied: Bitboard) -> Bitboard {
     let mut pins = Bitboard::EMPTY;
@@ -97,7 +97,7 @@ fn pins(king: Square, sliders: Bitboard, occupied: Bitboard) -> Bitboard {
     pins
 }
 
-/// The moves of diagonal and orthogonal sliders to targets, and what they attack.
+/// The number of slider moves to the targets, and the squares that the sliders attack.
 #[inline(always)]
 pub(super) fn count_sliders<L: SliderLookup>(
     lookup: L,
@@ -119,7 +119,7 @@ pub(super) fn count_sliders<L: SliderLookup>(
     (count, attacked)
 }
 
-/// The moves of pinned sliders; pins are those on diagonals, then those along ranks and files.
+/// The number of moves of pinned sliders; `pins` has those on diagonals, then those on ranks and files.
 #[inline(always)]
 pub(super) fn count_pinned_sliders<L: SliderLookup>(
     lookup: L,
@@ -132,7 +132,7 @@ pub(super) fn count_pinned_sliders<L: SliderLookup>(
     count_sliders(lookup, sliders, occupied, pins.map(|pins| pins & targets)).0
 }
 
-/// The moves of pawns that are not pinned, en passant aside.
+/// The number of moves of unpinned pawns, without en passant.
 #[inline(always)]
 pub(super) fn count_free_pawns(
     color: Color,
@@ -155,7 +155,7 @@ pub(super) fn count_free_pawns(
     count
 }
 
-/// The moves of those of the pawns that are pinned, en passant aside.
+/// The number of moves of the pinned pawns among these, without en passant.
 #[inline(always)]
 pub(super) fn count_pinned_pawns(
     color: Color,
@@ -169,7 +169,7 @@ pub(super) fn count_pinned_pawns(
         + count_free_pawns(color, pawns & diagonal, targets & diagonal, Bitboard::FULL, them)
 }
 
-/// The en-passant captures; each is tried on the board.
+/// The number of en passant captures; each is tried on the board.
 #[cold]
 #[inline(never)]
 fn count_en_passant<L: SliderLookup>(

@@ -1,8 +1,8 @@
 //! Counts the legal moves of the last two plies of perft together, without building the positions between them.
 //!
-//! Most moves change little of what the opponent can answer: the count of answers is kept where a move touches no
-//! opposing slider or pawn, only sliders and pawns are counted anew where it does, and all answers are counted
-//! ([`answers`]) where the move could matter to the opposing king. The plain generator is the reference.
+//! Most moves change few of the opponent's answers. The count of answers is kept if a move affects no opposing slider
+//! or pawn; only sliders and pawns are recounted if it does; all answers are counted ([`answers`]) if the move may
+//! affect the opposing king. The plain generator is the reference.
 
 mod answers;
 mod side;
@@ -16,8 +16,8 @@ use crate::piece::Color;
 use side::Side;
 use two_plies::TwoPlies;
 
-/// The functions that are compiled once for each kind of slider lookup. A call of them is always safe, because a value of
-/// the lookup proves that the processor has the features that its copy needs.
+/// Functions compiled once per kind of slider lookup. They are safe to call, since a lookup value proves that the
+/// processor has the required features.
 #[expect(unsafe_code, reason = "a trait can't declare safe functions with target features")]
 trait Kernel: SliderLookup {
     unsafe fn count_two_plies<const WHITE: bool, const CASTLING: bool>(self, position: &Position) -> u64;
@@ -59,7 +59,7 @@ kernel!(BuildLookup);
 kernel!(crate::attacks::PextLookup, "bmi1,bmi2,lzcnt,popcnt");
 
 impl Position {
-    /// The number of sequences of two legal moves, for the side that is known to move.
+    /// The number of sequences of two legal moves, specialized for the side to move.
     #[inline]
     pub(crate) fn count_two_plies_as<const WHITE: bool>(&self) -> u64 {
         #[cfg(all(target_arch = "x86_64", not(target_feature = "bmi2")))]

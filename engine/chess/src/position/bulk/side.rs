@@ -1,4 +1,4 @@
-//! The pieces of one side, sliders by the way they move: a queen is among both.
+//! The pieces of one side, with sliders by direction: a queen is in both sets.
 
 use crate::bitboard::Bitboard;
 use crate::piece::{Color, Role};
@@ -31,7 +31,7 @@ impl Side {
         }
     }
 
-    /// The side after it has lost what stands on some squares; the king is not captured.
+    /// The side after losing the pieces on these squares; never the king.
     #[inline(always)]
     pub(super) fn without(&self, squares: Bitboard) -> Side {
         Side {
@@ -44,7 +44,7 @@ impl Side {
         }
     }
 
-    /// The side after pieces of a role have appeared or vanished on some squares.
+    /// The side after pieces of a role were added or removed on these squares.
     #[inline(always)]
     pub(super) fn toggle(&mut self, role: Role, squares: Bitboard) {
         self.occupied ^= squares;

@@ -1,4 +1,4 @@
-//! Tables of the squares from which sliders matter to a king, computed by the compiler.
+//! Tables of the squares from which sliders affect a king, computed at compile time.
 
 use crate::attacks::{between, king_attacks, walk};
 use crate::bitboard::Bitboard;
@@ -7,13 +7,13 @@ use crate::square::Square;
 pub(super) static DIAGONAL: SliderTables = SliderTables::new(true);
 pub(super) static ORTHOGONAL: SliderTables = SliderTables::new(false);
 
-/// What bishops or rooks attack on an empty board.
+/// Attacks of bishops or rooks on an empty board.
 pub(super) struct SliderTables {
-    /// By the slider's square: what it attacks.
+    /// By slider square: the attacked squares.
     pub(super) rays: [Bitboard; 64],
-    /// By the king's square: from where a slider attacks a square around him.
+    /// By king square: where a slider attacks a square around the king.
     pub(super) zone: [Bitboard; 64],
-    /// By the squares of a king and a slider: what lies between the slider and each square around the king that it attacks.
+    /// By king and slider square: the squares between the slider and each square around the king that it attacks.
     pub(super) toward: [[Bitboard; 64]; 64],
 }
 

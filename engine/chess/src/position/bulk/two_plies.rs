@@ -17,8 +17,8 @@ const ROOK: u8 = Role::Rook as u8;
 const QUEEN: u8 = Role::Queen as u8;
 const KING: u8 = Role::King as u8;
 
-/// A position, with what its moves leave unchanged in the answers of the opponent. Counts of answers are those that the
-/// opponent would have if the side to move passed.
+/// A position, with the part of the opponent's answers that its moves leave unchanged. Counts of answers are for the
+/// opponent to move after a null move.
 pub(super) struct TwoPlies<'a, K, const WHITE: bool, const CASTLING: bool> {
     kernel: K,
     position: &'a Position,
@@ -26,32 +26,32 @@ pub(super) struct TwoPlies<'a, K, const WHITE: bool, const CASTLING: bool> {
     them: Side,
     occupied: Bitboard,
     their_king: Square,
-    /// Squares on which a piece that appears or vanishes can change checks, pins, attacks around the opposing king, or
-    /// castling.
+    /// Squares where adding or removing a piece may change checks, pins, attacks around the opposing king, or castling.
     sensitive: Bitboard,
-    /// Pieces of theirs that are pinned stand here.
+    /// Squares of their pinned pieces.
     pinned: Bitboard,
-    /// The squares around their king and those that he must pass to castle.
+    /// The squares around their king and those that it crosses when castling.
     zone: Bitboard,
-    /// The squares of the zone where an attack of ours can take an answer from their king.
+    /// The squares of the zone where our attack can remove an answer of their king.
     open: Bitboard,
-    /// What the king must pass for each castling move that our attacks alone can prevent; else all squares.
+    /// The squares that the king crosses in each castling move that only our attacks can prevent; otherwise all
+    /// squares.
     castling_paths: [Bitboard; 2],
-    /// The squares of the zone that we attack, and those that we attack twice or more.
+    /// The squares of the zone that we attack, and those that we attack at least twice.
     attacked: Bitboard,
     attacked_twice: Bitboard,
     /// The squares from which a slider gives check or pins.
     diagonal_checks: Bitboard,
     orthogonal_checks: Bitboard,
-    /// The squares from which a slider attacks a square that is safe for their king.
+    /// The squares from which a slider attacks a safe square of their king.
     diagonal_arrivals: Bitboard,
     orthogonal_arrivals: Bitboard,
-    /// The answers of pinned pieces.
+    /// Number of answers of pinned pieces.
     fixed: usize,
     knight_answers: usize,
-    /// The answers of the sliders and pawns that are not pinned.
+    /// Number of answers of unpinned sliders and pawns.
     mobility: usize,
-    /// What their sliders attack, and where a piece of ours changes the moves of their pawns.
+    /// Squares attacked by their sliders, and squares where our pieces affect their pawn moves.
     seen: Bitboard,
     pawn_squares: Bitboard,
 }
@@ -148,7 +148,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         }
     }
 
-    /// Adds the attacks of our sliders of one kind on the zone, `passed` being its squares that are not beside the king.
+    /// Adds the attacks of our sliders of one kind on the zone; `passed` are its squares not adjacent to the king.
     /// Returns their pins.
     #[inline(always)]
     fn add_sliders<const ROLE: u8>(
@@ -183,7 +183,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         self.attacked |= attacks;
     }
 
-    /// The pins against their king by sliders of ours that are on his lines; these lines are sensitive.
+    /// Pins of our sliders on lines of their king; adds these lines to the sensitive squares.
     #[inline(always)]
     fn find_pins(&mut self, sliders: Bitboard) -> Bitboard {
         let mut pins = Bitboard::EMPTY;
@@ -217,7 +217,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         self.pawn_squares = ahead | (ahead & third).forward(Self::THEM) | ahead.east() | ahead.west();
     }
 
-    /// The moves of their king when we attack some squares and `theirs` are occupied by their pieces.
+    /// The number of their king's moves when we attack these squares and their pieces occupy `theirs`.
     #[inline(always)]
     fn king_answers(&self, attacked: Bitboard, theirs: Bitboard) -> usize {
         let mut count = (king_attacks(self.their_king) - theirs - attacked).count();
@@ -229,15 +229,15 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         count
     }
 
-    /// From where a piece attacks one of the squares; their king does not stand in the way.
+    /// The squares from which a piece attacks one of these; their king does not block.
     #[inline(always)]
     fn attackers<const ROLE: u8>(&self, squares: Bitboard, occupied: Bitboard) -> Bitboard {
         let occupied = occupied ^ self.them.king;
         squares.into_iter().fold(Bitboard::EMPTY, |all, square| all | self.attacks::<ROLE>(square, occupied))
     }
 
-    /// The moves of their sliders and pawns that are not pinned, given the occupied squares, and what these sliders
-    /// attack.
+    /// The number of moves of their unpinned sliders and pawns, given the occupied squares, and the squares that these
+    /// sliders attack.
     #[inline(always)]
     fn mobility_of(&self, them: &Side, occupied: Bitboard) -> (usize, Bitboard) {
         let free = !self.pinned;
@@ -247,14 +247,14 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         (count + answers::count_free_pawns(Self::THEM, pawns, Bitboard::FULL, occupied, us), seen)
     }
 
-    /// The moves of their knights that are not pinned.
+    /// The number of moves of their unpinned knights.
     #[inline(always)]
     fn knight_moves_of(&self, them: &Side) -> usize {
         let knights = them.knights - self.pinned;
         knights.into_iter().map(|from| (knight_attacks(from) - them.occupied).count()).sum()
     }
 
-    /// The answers after we have moved a piece by `path` to `to`, captured what stood there, and attack some squares.
+    /// The number of answers after we moved a piece by `path` to `to`, captured there, and attack these squares.
     #[inline(always)]
     fn answers_after_capture(&self, path: Bitboard, to: Square, attacked: Bitboard) -> usize {
         let them = self.them.without(to.into());
@@ -263,7 +263,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         count + self.king_answers(attacked, them.occupied)
     }
 
-    /// The sum of the answers to all moves.
+    /// The sum of the answers over all moves.
     #[inline(always)]
     pub(super) fn sum_answers(&self) -> u64 {
         let position = self.position;
@@ -317,7 +317,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
             | knight_attack_set(them.knights)
             | king_attacks(self.their_king);
         let checkers = self.position.checkers;
-        // Sliders that give check attack the squares behind the king, too.
+        // Checking sliders also attack the squares behind the king.
         for checker in checkers & (them.diagonal | them.orthogonal) {
             danger |= line(king, checker) ^ checker.into();
         }
@@ -337,11 +337,11 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         nodes
     }
 
-    /// Counts all answers in a position after one of our moves.
+    /// Counts all answers after one of our moves.
     #[inline(always)]
     #[expect(unsafe_code, reason = "see `Kernel`")]
     fn answers(&self, us: &Side, them: &Side, en_passant: Bitboard) -> u64 {
-        // Rooks that are captured or castle lose their rights; the rights of others may stay.
+        // A rook that is captured or castles loses its right; the others may keep theirs.
         let rooks = self.position.castling_rooks & them.orthogonal;
         // SAFETY: the kernel proves that the processor has its features.
         unsafe {
@@ -353,7 +353,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         }
     }
 
-    /// Counts all answers to a move of a piece.
+    /// Counts all answers to a piece move.
     #[inline(always)]
     fn answers_to(&self, role: Role, from: Square, to: Square) -> u64 {
         let mut us = self.us;
@@ -365,10 +365,9 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         }
     }
 
-    /// The sum over the moves of a piece to those of the squares it attacks that are among `targets`. Hard moves, those
-    /// from or to sensitive squares and checks, are played, and their answers counted anew. An easy one changes the answers
-    /// of the king where the piece arrives at or leaves a square that bears on the zone, and those of sliders and pawns
-    /// where it touches what they see.
+    /// The sum over a piece's moves to those attacked squares that are in `targets`. Hard moves (checks, and moves from
+    /// or to sensitive squares) are played and their answers recounted. An easy move changes the king's answers if its
+    /// origin or destination affects the zone, and those of sliders and pawns if it touches a square they see.
     #[inline(always)]
     fn moves_of<const ROLE: u8>(&self, from: Square, attacks: Bitboard, targets: Bitboard) -> u64 {
         let role = Role::ALL[ROLE as usize];
@@ -378,7 +377,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         if !self.sensitive.contains(from) {
             let theirs = self.them.occupied;
             let occupied = self.occupied ^ from.into();
-            // The squares that nothing but this piece attacks become safe for their king when it leaves.
+            // Squares attacked only by this piece become safe for their king when it leaves.
             let opened = attacks & (self.zone - self.attacked_twice);
             let attacked = self.attacked - opened;
             let safe = self.open - attacked;
@@ -442,7 +441,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
     }
 }
 
-/// All squares around these squares.
+/// The squares adjacent to these.
 #[inline(always)]
 fn king_attack_set(kings: Bitboard) -> Bitboard {
     let row = kings | kings.east() | kings.west();

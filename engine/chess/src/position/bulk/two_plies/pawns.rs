@@ -7,8 +7,8 @@ use crate::piece::Role;
 use crate::square::{Rank, Square};
 
 impl<K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'_, K, WHITE, CASTLING> {
-    /// As `moves_of`: hard moves are played. Of the easy ones, the mobility of sliders and pawns is counted anew after
-    /// those that are `changed`, and the moves of the king after those that are `near` him.
+    /// As `moves_of`: hard moves are played. After easy moves, the mobility of sliders and pawns is recounted for those
+    /// in `changed`, and the king's moves for those in `near`.
     #[inline(always)]
     pub(super) fn moves_of_pawns(&self, targets: Bitboard) -> u64 {
         let position = self.position;
@@ -27,10 +27,10 @@ impl<K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'_, K, WHITE, 
         let east = (forward(free).east() | held.east() & diagonal_pins) & prey;
         let west = (forward(free).west() | held.west() & diagonal_pins) & prey;
 
-        // Squares that pawns can't leave or reach without more than a change of what their king may do.
+        // Squares where a pawn's departure or arrival changes more than the king's moves.
         let checks = pawn_attack_set(Self::THEM, self.them.king);
         let hard_arrivals = self.sensitive | checks | last;
-        // Squares that change what their king may do when a pawn leaves or reaches them.
+        // Squares where a pawn's departure or arrival changes the king's moves.
         let departures = pawn_attack_set(Self::THEM, self.zone - self.attacked_twice);
         let arrivals = pawn_attack_set(Self::THEM, self.open - self.attacked);
         let touched = self.seen | self.pawn_squares;
