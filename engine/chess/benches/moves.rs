@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, SamplingMode};
 use shakmaty::{CastlingMode, Chess, Position as _};
+use smalt_chess::actions::{MASK_WORDS, write_legal_masks};
 use smalt_chess::perft::{Leaves, perft};
 use smalt_chess::{MoveList, Moves, Position};
 
@@ -215,6 +216,24 @@ fn ratios_of_lists(trios: &[Trio]) {
     report("lists of 10,000 positions", moves, times);
 }
 
+/// Positions a second whose masks are written, one thread. The masks of a batch of 1,000 stay in the cache.
+fn speed_of_masks(trios: &[Trio]) {
+    let positions: Vec<Position> = trios.iter().map(|trio| trio.ours).collect();
+    let mut masks = vec![[0; MASK_WORDS]; 1000];
+    let clock = Clock(Instant::now());
+    let start = clock.seconds();
+    for _ in 0..100 {
+        for batch in positions.chunks_exact(masks.len()) {
+            write_legal_masks(batch, &mut masks);
+            black_box(&masks);
+        }
+    }
+    println!(
+        "masks of legal actions    {:>7.1} M/s",
+        100.0 * positions.len() as f64 / (clock.seconds() - start) / 1e6
+    );
+}
+
 fn criterion_groups(criterion: &mut Criterion, trios: &[Trio]) {
     let mut group = criterion.benchmark_group("perft of kiwipete, depth 4");
     group.sampling_mode(SamplingMode::Flat).sample_size(10);
@@ -251,5 +270,6 @@ fn main() {
         ratios_of_perft(Leaves::Counted, 0, 3);
         ratios_of_perft(Leaves::Played, 1, 7);
         ratios_of_lists(&trios);
+        speed_of_masks(&trios);
     }
 }

@@ -57,16 +57,51 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The key of a position is its Polyglot key. For perft see [`perft`].
+//! Endings and outcomes have names; draws by claim are found where the claims are automatic:
 //!
 //! ```
-//! use smalt_chess::Position;
+//! use smalt_chess::{Color, DrawClaims, Ending, Game, Outcome, San};
+//!
+//! let mut game = Game::default();
+//! for text in ["f3", "e5", "g4", "Qh4"] {
+//!     game.play(San::parse(text)?.to_move(game.position())?)?;
+//! }
+//! let ending = game.ending(DrawClaims::Automatic);
+//! assert_eq!(ending, Some(Ending::Checkmate { winner: Color::Black }));
+//! assert_eq!(ending.map(Ending::outcome), Some(Outcome::Win(Color::Black)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! EPD, and a Polyglot book; the key of a position is its Polyglot key:
+//!
+//! ```
+//! use smalt_chess::notation::polyglot::{PolyglotBook, PolyglotBuilder};
+//! use smalt_chess::{Epd, Position};
+//!
+//! let epd: Epd = "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id \"back rank\";".parse()?;
+//! assert_eq!(epd.id().as_deref(), Some("back rank"));
+//! let best = epd.best_moves().next().ok_or("there is a best move")??;
 //!
 //! assert_eq!(Position::start().key(), 0x463b_9618_1691_fc9c);
+//! let mut builder = PolyglotBuilder::new();
+//! builder.add(&epd.position, best, 1);
+//! let book = PolyglotBook::new(builder.to_bytes())?;
+//! assert_eq!(book.best_move(&epd.position), Some(best));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Masks of legal moves for a policy network: [`actions`]. Counts of move sequences: [`perft`].
+//!
+//! # Stability
+//!
+//! Versions follow Cargo's rules of semantic versioning: within 0.2 nothing that is exported here at the root, in
+//! [`notation`], [`perft`] and [`actions`] changes its meaning, and the numbers of actions stay for good. What serves the
+//! engine alone may change with each minor version: [`attacks`], [`MoveSink`], [`PawnStep`], [`Checks`] and
+//! [`position::ExchangeValues`].
 
 #![warn(missing_docs)]
 
+pub mod actions;
 pub mod attacks;
 pub mod bitboard;
 pub mod game;
