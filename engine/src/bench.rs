@@ -1,4 +1,4 @@
-//! Benchmark over fixed positions. Its node count is the signature of the search, the same in every run with one thread.
+//! Benchmark over fixed positions. Its node count is the signature of the search, deterministic with one thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,14 +30,14 @@ impl Default for BenchPlan {
 /// Result of a bench.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BenchResult {
-    /// Nodes of all positions.
+    /// Total nodes.
     pub nodes: u64,
-    /// Time of all searches.
+    /// Total search time.
     pub time: Duration,
 }
 
 impl BenchResult {
-    /// Nodes a second.
+    /// Nodes per second.
     pub fn speed(&self) -> u64 {
         per_second(self.nodes, self.time)
     }
@@ -49,7 +49,7 @@ pub(crate) fn per_second(count: u64, time: Duration) -> u64 {
     u64::try_from(rate).unwrap_or(u64::MAX)
 }
 
-/// The system has no memory for a bench.
+/// Not enough memory for a bench.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("there is no memory for a bench with a hash table of {hash} MB and {threads} threads")]
 pub struct NoBenchMemoryError {

@@ -25,13 +25,13 @@ pub struct NoMemoryError {
     pub megabytes: usize,
 }
 
-/// The system has not the memory for that many search threads.
+/// Not enough memory for the requested number of search threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("there is no memory for {wanted} threads; it has {threads} now")]
 pub struct NoThreadMemoryError {
-    /// The number that was wanted.
+    /// Requested number.
     pub wanted: usize,
-    /// The number that there is.
+    /// Actual number.
     pub threads: usize,
 }
 
@@ -65,7 +65,7 @@ pub struct Choice {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("move {number}: {reason}")]
 pub struct PositionMovesError {
-    /// Number of the move in the list, from 1.
+    /// Index of the move in the list, from 1.
     pub number: usize,
     pub reason: UciMoveError,
 }
@@ -121,7 +121,7 @@ impl Engine {
     /// Sets the number of threads, at least one.
     ///
     /// # Errors
-    /// If the system has no memory for that many; then it searches on as many as it had before.
+    /// If there is not enough memory; the number of threads is then unchanged.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), NoThreadMemoryError> {
         let (before, wanted) = (self.threads.len(), threads.max(1));
         self.threads.truncate(wanted);
@@ -155,12 +155,12 @@ impl Engine {
         self.seed = seed;
     }
 
-    /// Sets the opening book, or none.
+    /// Sets or removes the opening book.
     pub(crate) fn set_book(&mut self, book: Option<PolyglotBook<Vec<u8>>>) {
         self.book = book;
     }
 
-    /// Sets the tablebases, or none, and clears the hash. At limited strength they are not probed.
+    /// Sets or removes the tablebases, and clears the hash. They are not probed at limited strength.
     pub fn set_tablebases(&mut self, tablebases: Option<Arc<SyzygyTables>>) {
         self.tablebases = tablebases;
         self.clear_hash();
@@ -198,7 +198,7 @@ impl Engine {
         &self.position
     }
 
-    /// Starts a new game: clears hash and histories, so that searches are those of a fresh engine.
+    /// Starts a new game: clears hash and histories, as in a fresh engine.
     pub fn new_game(&mut self) {
         self.games += 1;
         self.clear_hash();
@@ -206,10 +206,10 @@ impl Engine {
         self.set_position(Position::start(), []).expect("no move can be wrong");
     }
 
-    /// Sets the position: the start of the game and its moves.
+    /// Sets the position from the start position of the game and its moves.
     ///
     /// # Errors
-    /// If a move is illegal; the moves before it have been made.
+    /// If a move is illegal; the moves before it are kept.
     pub fn set_position(
         &mut self,
         start: Position,
@@ -234,7 +234,7 @@ impl Engine {
         }
     }
 
-    /// Searches within the limits and returns the best move. An infinite search and pondering end only by `control`.
+    /// Searches within the limits and returns the best move. Only `control` ends an infinite search or pondering.
     pub fn go(
         &mut self,
         limits: &SearchLimits,
@@ -254,7 +254,7 @@ impl Engine {
         choice
     }
 
-    /// The legal moves among `searchmoves`; all legal moves if there are none.
+    /// The legal moves among `searchmoves`; all legal moves if that is empty.
     fn moves_to_search(&self, limits: &SearchLimits) -> Vec<Move> {
         let legal = self.position.legal_moves();
         let mut wanted: Vec<Move> =
@@ -291,7 +291,7 @@ impl Engine {
         }
         let lines = self.lines;
         let task = Task { position: self.position, history: self.history.clone(), moves };
-        // No perfect endgames at limited strength.
+        // No tablebases at limited strength.
         let tables = self.tablebases.as_deref().filter(|_| handicap.is_none());
         let probing = tables.map(|tables| Probing::new(tables, self.probe_rule));
         let context = SearchContext { table: &self.table, threads: &mut self.threads, probing, control };
@@ -306,7 +306,7 @@ impl Engine {
             }
         });
         let index = handicap.map_or(0, |handicap| handicap.choose(&end.lines, &self.position, self.seed));
-        // The last line that is shown is the one that is played.
+        // The last reported line must be the one played.
         if index > 0
             && let Some(mut shown) = last
         {

@@ -1,4 +1,4 @@
-//! The program: serves without arguments, else measures or explains.
+//! The engine program: without arguments it serves a protocol; commands run bench, perft, eval and more.
 
 mod cli;
 

@@ -1,5 +1,5 @@
-//! Random openings on request, as OpenBench asks an engine for them when games are to be played for data
-//! (`genfens N seed S book FILE|None`, its wiki on data generation). The same request gives the same openings.
+//! Random openings for OpenBench's data generation (`genfens N seed S book FILE|None`; see its wiki). The same request
+//! gives the same openings.
 
 use std::collections::HashSet;
 use std::fs;
@@ -15,26 +15,26 @@ use crate::search::{
 };
 use crate::strength::scramble;
 
-/// Which openings are wanted.
+/// A request for openings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpeningsPlan {
     pub count: u64,
-    /// Another seed gives other openings.
+    /// Random seed.
     pub seed: u64,
-    /// Positions to begin from, a FEN or EPD a line; the start position without.
+    /// Start positions, one FEN or EPD per line; by default the standard start position.
     pub book: Option<PathBuf>,
-    /// Further arguments, which mean something to other engines alone.
+    /// Further arguments, which only other engines use.
     pub ignored: Vec<String>,
 }
 
-/// A request that can't be read.
+/// The request is malformed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{text:?} is not a genfens command: expected genfens N seed S book FILE|None")]
 pub struct ParseOpeningsError {
     text: String,
 }
 
-/// Why there are no openings, or no more.
+/// Why openings could not be generated.
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningsError {
     #[error("can't read the book {path}: {source}")]
@@ -45,22 +45,22 @@ pub enum OpeningsError {
     Exhausted,
 }
 
-/// Random plies from the start position, and one more in half of the cases, so that either side may be to move.
+/// Random plies from the start position, plus one in half of the cases, so that either side may be to move.
 const PLIES: u64 = 8;
-/// Random plies from a position of a book, likewise.
+/// The same from a book position.
 const PLIES_BEHIND_BOOK: u64 = 4;
-/// The greatest advantage of either side, in centipawns.
+/// Maximum evaluation for either side, in centipawns.
 const EVEN: i32 = 300;
 /// Nodes of the search that tests whether an opening is balanced.
 const FILTER_NODES: u64 = 5_000;
-/// Attempts at one opening.
+/// Attempts per opening.
 const ATTEMPTS: u32 = 10_000;
 
 impl OpeningsPlan {
-    /// Reads a request as OpenBench writes it. Further arguments are kept apart.
+    /// Parses a request in OpenBench's format. Further arguments are kept unparsed.
     ///
     /// # Errors
-    /// If anything in it is missing or no number.
+    /// If a part is missing or not a number.
     pub fn parse(text: &str) -> Result<OpeningsPlan, ParseOpeningsError> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let plan = match words[..] {
@@ -77,10 +77,10 @@ impl OpeningsPlan {
         plan.ok_or_else(|| ParseOpeningsError { text: text.to_owned() })
     }
 
-    /// Finds the openings, all different, and hands each over.
+    /// Generates the openings, all different, and passes each to `take`.
     ///
     /// # Errors
-    /// If the book can't be used, or there are too few openings. Those found before were handed over.
+    /// If the book cannot be used, or there are too few openings. Those found before were passed to `take`.
     pub fn run(&self, take: &mut dyn FnMut(&Position)) -> Result<(), OpeningsError> {
         let starts = self.starts()?;
         let plies = if self.book.is_some() { PLIES_BEHIND_BOOK } else { PLIES };
@@ -115,17 +115,17 @@ fn parse_start(line: &str) -> Option<Position> {
     Position::from_fen(line).ok().or_else(|| Epd::parse(line).ok().map(|epd| epd.position))
 }
 
-/// Sebastiano Vigna's SplitMix64.
+/// SplitMix64 (S. Vigna).
 struct Random(u64);
 
 impl Random {
-    /// A number below the bound, which is not zero. The bias of so small bounds is of no account.
+    /// A random number below the bound, which is not zero. The bias is negligible for small bounds.
     fn below(&mut self, bound: u64) -> u64 {
         self.0 = scramble(self.0);
         ((u128::from(self.0) * u128::from(bound)) >> 64) as u64
     }
 
-    /// Plays random moves; `None` where the game ends, or the side to move is left in check.
+    /// Plays random moves; `None` if the game ends or the side to move is left in check.
     fn walk(&mut self, mut position: Position, plies: u64) -> Option<Position> {
         for _ in 0..plies {
             let moves = position.legal_moves();
@@ -139,7 +139,7 @@ impl Random {
     }
 }
 
-/// Tests positions by short searches from an empty hash table.
+/// Tests by a short search with an empty hash table whether a position is balanced.
 struct BalanceFilter {
     table: TranspositionTable,
     memory: ThreadData,

@@ -6,42 +6,43 @@ use smalt_chess::Position;
 use crate::search::PvLine;
 use crate::search::score::is_mate;
 
-/// A rung of the ladder: a handicap and its measured rating.
-struct Rung {
+/// A level of limited strength and its measured rating.
+struct StrengthLevel {
     /// Elo on the CCRL Blitz scale.
     elo: u32,
     nodes: f64,
     error: f64,
 }
 
-/// The ladder that [`Handicap::of`] stands on: up to the first 2430 with a choice among lines, from the second on without.
+/// The levels for [`Handicap::of`]: up to the first 2430 with a choice among lines, from the second on without.
 ///
-/// The rungs up to 2430 were rated in one pool by maximum likelihood: their games and those of their neighbors against
-/// Stockfish 15.1's skill levels 0 to 10, Fairy-Max, Phalanx, GNU Chess, Glaurung, Toga II and Ethereal, and of these
-/// against each other; all of them came out within 35 Elo of their ratings. The skill levels were rated by Stockfish's
-/// makers against versions of Stash on CCRL's Blitz list (official-stockfish/Stockfish, pull request 4341); the lowest are
-/// weaker with less time, so of levels 0 to 3 only games at 8+0.08 counted. Rungs are known to 105 Elo at the bottom and
-/// 50 at 2165. Of the two of 2430 the second scored 58 % against one point less in 200 games. Those above lie among what
-/// 12,000 to 248,300 nodes scored, known to 80 to 190 Elo; an eighth was taken from their nodes when better constants of
-/// the search had brought 42 ± 36 Elo at 2600 and 47 ± 46 at 3000. The last is what the engine does at 8+0.08.
-const LADDER: [Rung; 13] = [
-    Rung { elo: 795, nodes: 40.0, error: 160.0 },
-    Rung { elo: 920, nodes: 61.0, error: 146.0 },
-    Rung { elo: 1070, nodes: 373.0, error: 71.6 },
-    Rung { elo: 1435, nodes: 1_317.0, error: 32.6 },
-    Rung { elo: 1800, nodes: 2_867.0, error: 16.7 },
-    Rung { elo: 2165, nodes: 7_235.0, error: 5.4 },
-    Rung { elo: 2430, nodes: 14_735.0, error: 1.4 },
-    Rung { elo: 2430, nodes: 8_000.0, error: 0.0 },
-    Rung { elo: 2830, nodes: 22_000.0, error: 0.0 },
-    Rung { elo: 3030, nodes: 43_000.0, error: 0.0 },
-    Rung { elo: 3230, nodes: 87_000.0, error: 0.0 },
-    Rung { elo: 3400, nodes: 175_000.0, error: 0.0 },
-    Rung { elo: 3500, nodes: 500_000.0, error: 0.0 },
+/// The levels up to 2430 were rated in one pool by maximum likelihood, from games between neighboring levels and
+/// against Stockfish 15.1's skill levels 0 to 10, Fairy-Max, Phalanx, GNU Chess, Glaurung, Toga II and Ethereal, and of
+/// these against each other; all of those came out within 35 Elo of their ratings. Stockfish's authors rated the skill
+/// levels against versions of Stash on the CCRL Blitz list (official-stockfish/Stockfish, pull request 4341); the
+/// lowest are weaker with less time, so only games at 8+0.08 counted for levels 0 to 3. The error is 105 Elo at the
+/// bottom and 50 at 2165. Of the two levels at 2430 the second scored 58 % against Elo 2429 in 200 games. Levels above
+/// are interpolated from results at 12,000 to 248,300 nodes, with errors of 80 to 190 Elo; their nodes were reduced by
+/// an eighth after better search parameters gained 42 ± 36 Elo at 2600 and 47 ± 46 at 3000. The last level is full
+/// strength at 8+0.08.
+const LEVELS: [StrengthLevel; 13] = [
+    StrengthLevel { elo: 795, nodes: 40.0, error: 160.0 },
+    StrengthLevel { elo: 920, nodes: 61.0, error: 146.0 },
+    StrengthLevel { elo: 1070, nodes: 373.0, error: 71.6 },
+    StrengthLevel { elo: 1435, nodes: 1_317.0, error: 32.6 },
+    StrengthLevel { elo: 1800, nodes: 2_867.0, error: 16.7 },
+    StrengthLevel { elo: 2165, nodes: 7_235.0, error: 5.4 },
+    StrengthLevel { elo: 2430, nodes: 14_735.0, error: 1.4 },
+    StrengthLevel { elo: 2430, nodes: 8_000.0, error: 0.0 },
+    StrengthLevel { elo: 2830, nodes: 22_000.0, error: 0.0 },
+    StrengthLevel { elo: 3030, nodes: 43_000.0, error: 0.0 },
+    StrengthLevel { elo: 3230, nodes: 87_000.0, error: 0.0 },
+    StrengthLevel { elo: 3400, nodes: 175_000.0, error: 0.0 },
+    StrengthLevel { elo: 3500, nodes: 500_000.0, error: 0.0 },
 ];
 
-/// The range in which strength can be limited, in Elo on the scale of CCRL Blitz; its upper end means no limit.
-pub(crate) const ELO_RANGE: std::ops::RangeInclusive<u32> = 800..=LADDER[LADDER.len() - 1].elo;
+/// The range of limited strength, in Elo on the CCRL Blitz scale; the upper end means no limit.
+pub(crate) const ELO_RANGE: std::ops::RangeInclusive<u32> = 800..=LEVELS[LEVELS.len() - 1].elo;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Strength {
@@ -63,11 +64,11 @@ pub(crate) struct Handicap {
 const LINES: usize = 4;
 
 impl Handicap {
-    /// Handicap for an Elo, interpolated between rungs; none from the last rung on.
+    /// Handicap for an Elo, interpolated between levels; `None` from the last level on.
     pub(crate) fn of(elo: u32) -> Option<Handicap> {
         let elo = elo.max(*ELO_RANGE.start());
-        let above = LADDER.iter().position(|rung| rung.elo > elo)?;
-        let (lower, upper) = (&LADDER[above - 1], &LADDER[above]);
+        let above = LEVELS.iter().position(|level| level.elo > elo)?;
+        let (lower, upper) = (&LEVELS[above - 1], &LEVELS[above]);
         let share = f64::from(elo - lower.elo) / f64::from(upper.elo - lower.elo);
         let between = |from: f64, to: f64| from + (to - from) * share;
         let nodes = between(lower.nodes.ln(), upper.nodes.ln()).exp();
@@ -79,7 +80,7 @@ impl Handicap {
         if self.error > 0.0 { LINES } else { 1 }
     }
 
-    /// Index of the line to play, among the first [`Handicap::lines`]. Mates are never missed.
+    /// Index of the line to play, below [`Handicap::lines`]. Mates are never missed.
     pub(crate) fn choose(&self, lines: &[PvLine], position: &Position, seed: u64) -> usize {
         let with_error = |(index, line): (usize, &PvLine)| {
             let error =
@@ -96,7 +97,7 @@ impl Handicap {
     }
 }
 
-/// Approximately normal number: sum of twelve uniform ones.
+/// Approximately normal random number: a sum of twelve uniform ones.
 fn noise(position: &Position, seed: u64, index: u64) -> f64 {
     let count = u64::from(position.fullmove_number());
     let mut state = position.key() ^ seed.rotate_left(32) ^ count << 48 ^ index << 56;
@@ -144,11 +145,11 @@ mod tests {
     }
 
     #[test]
-    fn a_rung_is_played_as_it_was_measured_and_the_last_one_without_any_limit() {
-        for rungs in LADDER[1..].windows(2).filter(|rungs| rungs[0].elo < rungs[1].elo) {
-            let handicap = Handicap::of(rungs[0].elo).unwrap();
+    fn a_level_has_its_measured_handicap_and_the_last_one_has_none() {
+        for levels in LEVELS[1..].windows(2).filter(|levels| levels[0].elo < levels[1].elo) {
+            let handicap = Handicap::of(levels[0].elo).unwrap();
             assert!(
-                (handicap.nodes as f64 - rungs[0].nodes).abs() <= 1.0 && handicap.error == rungs[0].error
+                (handicap.nodes as f64 - levels[0].nodes).abs() <= 1.0 && handicap.error == levels[0].error
             );
         }
         assert_eq!(Handicap::of(*ELO_RANGE.end()), None);

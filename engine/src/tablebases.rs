@@ -1,4 +1,4 @@
-//! Syzygy tablebases: WDL probes and DTZ ranking of root moves. The only module that uses the probing library.
+//! Syzygy tablebases: WDL probes and DTZ ranking of root moves. The only module that uses the tablebase library.
 
 use std::fmt;
 use std::io;
@@ -11,10 +11,10 @@ use shakmaty::{
 use shakmaty_syzygy::{Syzygy, Tablebase};
 use smalt_chess::{Color, Move, Position, Role};
 
-/// Plies since the last capture or pawn move at which a game is drawn.
+/// Plies of the fifty-move rule.
 const FIFTY_MOVES: i32 = 100;
 
-/// Rank of a safe win; more than twice every DTZ.
+/// Rank of a safe win; more than twice any DTZ.
 const FAR: i32 = 1 << 18;
 
 /// WDL value for the side to move, assuming a halfmove clock of zero.
@@ -35,16 +35,16 @@ pub struct RankedMove {
     pub mv: Move,
     /// Higher is better; equal ranks leave the choice to the search.
     pub rank: i32,
-    /// WDL after the move, for the side that makes it, with the halfmove clock.
+    /// WDL after the move, for the side that made it, considering the halfmove clock.
     pub wdl: WdlScore,
 }
 
 /// Tablebase ranking of the root moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranking {
-    /// In the order given.
+    /// In the order of the given moves.
     pub moves: Vec<RankedMove>,
-    /// Whether the ranks come from DTZ, so that a win makes progress; WDL alone only keeps it.
+    /// Whether the ranks come from DTZ, which ensures progress in a win; WDL only preserves the win.
     pub has_distances: bool,
 }
 
@@ -117,8 +117,8 @@ impl SyzygyTables {
         Some(from_syzygy(self.tables.probe_wdl_after_zeroing(&convert(position)?).ok()?))
     }
 
-    /// Ranks legal moves by DTZ, else by WDL; `history` holds the repetition keys of the game. `None` if a position after a
-    /// move is not in the tables.
+    /// Ranks legal moves by DTZ, or else by WDL; `history` has the repetition keys of the game. `None` if a position
+    /// after a move is not in the tables.
     pub fn rank(&self, position: &Position, history: &[u64], moves: &[Move]) -> Option<Ranking> {
         if position.occupied().count() > self.pieces() || position.castling_rooks().any() {
             return None;
@@ -132,8 +132,8 @@ impl SyzygyTables {
         }
     }
 
-    /// DTZ ranking in Stockfish's scheme: wins within the fifty-move rule rank equal, so that the search chooses among them. After
-    /// a repetition or near the limit the shortest DTZ ranks first; the reverse for losses.
+    /// DTZ ranking by Stockfish's scheme: wins within the fifty-move rule rank equal, so that the search chooses among
+    /// them. After a repetition or near the limit, the shortest DTZ ranks first; the reverse for losses.
     fn rank_by_distance(&self, line: &GameLine<'_>, mv: Move) -> Option<RankedMove> {
         let distance = self.distance_after(line, mv)?;
         let clock = i32::from(line.position.halfmove_clock());
@@ -155,8 +155,8 @@ impl SyzygyTables {
         Some(RankedMove { mv, rank, wdl })
     }
 
-    /// DTZ before a move: plies to the zeroing move or mate; negative for a loss, 0 for a draw, more than [`FIFTY_MOVES`] for a
-    /// cursed win.
+    /// DTZ before a move: plies to the zeroing move or mate; negative for a loss, 0 for a draw, more than
+    /// [`FIFTY_MOVES`] for a cursed win.
     fn distance_after(&self, line: &GameLine<'_>, mv: Move) -> Option<i32> {
         let after = line.position.after(mv);
         if !after.has_legal_move() {
@@ -220,7 +220,7 @@ impl<'a> GameLine<'a> {
         GameLine { position, keys, has_repeated }
     }
 
-    /// Whether a position one move later is a draw by repetition or the fifty-move rule.
+    /// Whether the position after one more move is a draw by repetition or the fifty-move rule.
     fn is_draw(&self, after: &Position) -> bool {
         let key = after.repetition_key();
         let seen = self.keys.iter().filter(|&&seen| seen == key).count();

@@ -123,7 +123,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Reads the arguments of the program.
+    /// Converts the program's arguments to a command.
     pub(super) fn of(arguments: Arguments) -> Result<Command, ParseOpeningsError> {
         Ok(match arguments.command {
             None => Command::Serve,
@@ -148,7 +148,7 @@ impl Command {
     }
 }
 
-/// The arguments of the process. OpenBench gives all words of `genfens` in one argument, and `quit` behind it.
+/// The arguments of the process. OpenBench passes `genfens` with all its arguments as one, followed by `quit`.
 pub(super) fn words() -> Vec<OsString> {
     split_request(std::env::args_os().collect())
 }

@@ -1,4 +1,4 @@
-//! The command line: arguments become a [`Command`], which is run. Results go to standard output, errors to standard
+//! The command line: parses arguments into a [`Command`] and runs it. Results go to standard output, errors to standard
 //! error.
 
 mod arguments;
@@ -20,15 +20,15 @@ use arguments::{Arguments, Command};
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CommandEnd {
-    /// All that was asked was done.
+    /// Success.
     Done,
-    /// A count of a perft suite is wrong.
+    /// A count of a perft suite differs.
     Failed,
-    /// Lines of a suite could not be read.
+    /// Lines of a suite were invalid.
     Incomplete,
 }
 
-/// Why a command could not be run to its end.
+/// Why a command could not complete.
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
     #[error("{0}\n\nFor more information, try '--help'.")]
@@ -58,7 +58,7 @@ impl CommandError {
     }
 }
 
-/// Runs what the arguments of the process say.
+/// Runs the command given by the process's arguments.
 pub(crate) fn main() -> ExitCode {
     let command = match Command::of(smalt_about::parse_from::<Arguments>(arguments::words())) {
         Ok(Command::Serve) => return smalt::serve::run(),
@@ -70,7 +70,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(CommandEnd::Incomplete) => ExitCode::from(3),
         Err(CommandError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            // Where standard error is closed too, the exit code has to say it all.
+            // If standard error is closed too, only the exit code remains.
             let _ = writeln!(io::stderr(), "smalt: {error}");
             ExitCode::from(error.exit_code())
         }

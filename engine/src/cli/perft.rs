@@ -1,4 +1,4 @@
-//! `smalt perft DEPTH`: perft of a position, on several threads and with a hash table if asked.
+//! `smalt perft DEPTH`: perft of a position, optionally with several threads and a hash table.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -12,21 +12,21 @@ use smalt_chess::{CastlingMode, Move, Position, UciMove};
 pub(super) struct PerftPlan {
     pub(super) position: Box<Position>,
     pub(super) depth: u32,
-    /// Whether each first move's count is shown.
+    /// Whether to show the count of each first move.
     pub(super) divide: bool,
     pub(super) leaves: Leaves,
     pub(super) resources: PerftResources,
 }
 
-/// What a count may use.
+/// Resources of a count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PerftResources {
     pub(super) threads: usize,
-    /// Size of the hash table in MiB; 0 is none.
+    /// Hash table size in MiB; 0 for none.
     pub(super) hash: usize,
 }
 
-/// Counts on several threads, which share a hash table.
+/// Counts on several threads that share a hash table.
 pub(super) struct PerftCounter {
     threads: usize,
     table: Option<PerftTable>,
@@ -46,7 +46,7 @@ impl PerftCounter {
         self.count_by_move(position, depth, leaves).iter().map(|(_, count)| count).sum()
     }
 
-    /// The count below each legal move. Threads share the work in pieces of two plies.
+    /// The count after each legal move. Threads share the work in units of two plies.
     fn count_by_move(&self, position: &Position, depth: u32, leaves: Leaves) -> Vec<(Move, u64)> {
         let count = |position: &Position, depth: u32| match &self.table {
             Some(table) if leaves == Leaves::Counted => table.perft(position, depth),
@@ -77,7 +77,7 @@ impl PerftCounter {
     }
 }
 
-/// Counts, and writes the counts of the moves if asked, then nodes, time and speed.
+/// Counts, and writes the counts of the moves if requested, then nodes, time and speed.
 pub(super) fn run(plan: &PerftPlan, out: &mut impl Write) -> io::Result<()> {
     let counter = PerftCounter::new(plan.resources);
     let begun = Instant::now();

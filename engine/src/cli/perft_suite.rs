@@ -1,5 +1,5 @@
-//! `smalt perft --suite FILE`: checks the counts of a file against our own. Two forms are read: a position a line with
-//! `;D1 20 ;D2 400`, and blocks of `id`, `epd` and `perft 1 20` lines.
+//! `smalt perft --suite FILE`: checks the counts of a file. Two formats are supported: lines of a position with `;D1 20
+//! ;D2 400`, and blocks of `id`, `epd` and `perft 1 20` lines.
 
 use std::fmt;
 use std::io::Write;
@@ -11,7 +11,7 @@ use smalt_chess::perft::Leaves;
 use super::perft::{PerftCounter, PerftResources};
 use super::{CommandEnd, CommandError, read_file};
 
-/// Which suite, and how much of it.
+/// Suite file and limit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct SuitePlan {
     pub(super) file: PathBuf,
@@ -28,7 +28,7 @@ struct Count {
     nodes: u64,
 }
 
-/// A line that could not be read.
+/// A line that could not be parsed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Unreadable {
     line: usize,
@@ -41,10 +41,10 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// Checks the suite; a line for each wrong count, then how many passed and failed.
+/// Checks the suite: one line per wrong count, then the number passed and failed.
 pub(super) fn run(plan: &SuitePlan, out: &mut impl Write) -> Result<CommandEnd, CommandError> {
     let (mut passed, mut failed, mut unreadable) = (0_u64, 0_u64, 0_u64);
-    // Deeper counts of a position whose count is wrong would be wrong, too, and perhaps without end.
+    // If a count is wrong, deeper counts of that position are skipped.
     let mut wrong = None;
     let counts = read_suite(&read_file(&plan.file)?);
     if counts.is_empty() {

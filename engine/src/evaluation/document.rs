@@ -1,29 +1,28 @@
-//! Reads a parameter file: TOML text to the numbers of all weights, checked against the schema. Used by the build
-//! for the embedded numbers and by the engine for those loaded at run time, so that both refuse the same files in
-//! the same words. Knows no chess.
+//! Parses a parameter file: TOML text to the numbers of all weights, checked against the schema. The build script uses
+//! it for the embedded numbers and the engine for those loaded at run time. Independent of chess.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::schema::{Entry, SCHEMA, Shape, WEIGHTS};
 
-/// The version of the file format, its key `format`.
+/// Version of the file format, key `format`.
 const FORMAT: i64 = 1;
 
-/// The largest number that a weight may have, and with a minus the smallest.
+/// Maximum absolute value of a weight.
 pub const LARGEST_WEIGHT: i64 = 30_000;
 
-/// Two numbers a weight: [middlegame, endgame]; weights of a single number have it in both places.
+/// Two numbers per weight: [middlegame, endgame]; a single number appears twice.
 pub(super) type WeightPairs = [[i16; 2]; WEIGHTS];
 
-/// Why a parameter file was refused. Lines count from 1.
+/// Why a parameter file is invalid. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParametersError {
     #[error("line {line}: {message}")]
     Syntax {
         line: usize,
-        /// What the TOML parser says.
+        /// Message of the TOML parser.
         message: String,
     },
     #[error("expected `format = {FORMAT}`, found {found}")]
@@ -35,9 +34,9 @@ pub enum ParametersError {
     #[error("line {line}: {key}: expected {expected} pairs, found {found}")]
     Length {
         line: usize,
-        /// The term, or its row of the board.
+        /// The term, or a row of its board.
         key: String,
-        /// The length by the schema.
+        /// Length in the schema.
         expected: usize,
         /// The length in the file.
         found: usize,
@@ -46,9 +45,9 @@ pub enum ParametersError {
     Kind {
         line: usize,
         key: String,
-        /// The kind by the schema.
+        /// Type in the schema.
         expected: &'static str,
-        /// The kind in the file.
+        /// Type in the file.
         found: &'static str,
     },
     #[error("line {line}: {key}: {value} is beyond ±{LARGEST_WEIGHT}")]
@@ -58,7 +57,7 @@ pub enum ParametersError {
 type Result<T> = std::result::Result<T, ParametersError>;
 type Value<'i> = Spanned<DeValue<'i>>;
 
-/// Reads the text of a parameter file. The table `origin` may hold anything: it says where the numbers come from.
+/// Parses a parameter file. The table `origin` is ignored: it describes the source of the numbers.
 pub(crate) fn read(text: &str) -> Result<Box<WeightPairs>> {
     let document = DeTable::parse(text).map_err(|error| ParametersError::Syntax {
         line: line_at(text, error.span().map_or(0, |span| span.start)),
@@ -123,7 +122,7 @@ fn line_at(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|&byte| byte == b'\n').count() + 1
 }
 
-/// The term that is being read, for the words of an error.
+/// The term being parsed, for error messages.
 struct TermReader<'t> {
     text: &'t str,
     key: String,

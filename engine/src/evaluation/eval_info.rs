@@ -112,7 +112,7 @@ pub(super) fn relative_rank(square: Square, color: Color) -> usize {
     }
 }
 
-/// Front span: all squares ahead of the given ones on their files, from the side's view.
+/// Front span: all squares ahead of the given ones on their files, as seen by the side.
 #[inline(always)]
 pub(super) fn ahead(squares: Bitboard, color: Color) -> Bitboard {
     let mut filled = squares.forward(color).0;
@@ -131,7 +131,7 @@ pub(super) fn ahead(squares: Bitboard, color: Color) -> Bitboard {
     Bitboard(filled)
 }
 
-/// X-ray attacks of a slider through the nearest pieces, its direct attacks (`near`) excluded.
+/// X-ray attacks of a slider through the nearest blockers, without its direct attacks (`near`).
 #[inline(always)]
 pub(super) fn x_ray_attacks(
     square: Square,

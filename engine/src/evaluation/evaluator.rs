@@ -18,7 +18,8 @@ const STRUCTURES: usize = 1 << 13;
 /// Entries of the evaluation cache; a power of two.
 const EVALUATIONS: usize = 1 << 14;
 
-/// Evaluation with White and with Black to move, each from the mover's view: a null move needs the other one.
+/// Evaluation with White and with Black to move, from the side to move's point of view; after a null move the other one
+/// is used.
 #[derive(Clone, Copy)]
 struct EvaluationEntry {
     /// Upper half of the key without the side to move. A collision has a chance of 2^-32 per lookup of an occupied entry.
@@ -26,7 +27,7 @@ struct EvaluationEntry {
     evaluations: [i16; 2],
 }
 
-/// Marks an unknown evaluation; below all evaluations.
+/// Marks an unknown evaluation; lower than any evaluation.
 const UNKNOWN: i16 = i16::MIN;
 
 impl EvaluationEntry {
@@ -71,7 +72,7 @@ impl Default for Evaluator {
 
 impl Evaluator {
     pub fn new(parameters: Arc<Parameters>) -> Evaluator {
-        // A key that belongs to another slot, so it never matches.
+        // A key of another slot, so it never matches.
         let empty = StructureEntry { key: 1, structure: Structure::default() };
         let mut structures = vec![empty; STRUCTURES].into_boxed_slice();
         structures[1].key = 0;

@@ -31,7 +31,7 @@ impl Explanation {
         &self.parts
     }
 
-    /// The evaluation in centipawns, White's view.
+    /// The evaluation in centipawns, from White's point of view.
     pub fn evaluation(&self) -> i32 {
         self.parts.evaluation()
     }
@@ -96,7 +96,7 @@ impl Explanation {
     }
 }
 
-/// Middlegame and endgame side by side.
+/// Middlegame and endgame value side by side.
 struct Columns(PackedScore);
 
 impl fmt::Display for Columns {

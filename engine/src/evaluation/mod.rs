@@ -1,8 +1,8 @@
-//! Static evaluation: a hand-crafted sum of terms whose weights live in `params/evaluation.toml`. It does not depend on the
-//! search, the clock or the history of the game.
+//! Static evaluation: a hand-crafted sum of terms with weights from `params/evaluation.toml`. It does not depend on
+//! search, clock or game history.
 //!
-//! A term makes one statement: it weighs a feature (weight, count, owner) and gets back its value. Engine, tuner and
-//! `eval` command run the same statements with a different [`trace::Trace`]. King danger, complexity, scaling and the taper,
+//! A term is one statement: it passes a feature (weight, count, owner) and gets its value. Engine, tuner and `eval`
+//! command run the same statements with a different [`trace::Trace`]. King danger, complexity, scaling and the taper,
 //! which are not linear in the weights, are in [`taper`].
 
 mod document;
@@ -28,20 +28,20 @@ use taper::{Pair, Parts};
 use terms::{Sums, structure};
 use trace::{FeatureCounter, Features, NoTrace, Trace, Weighing};
 
-/// Static evaluation in centipawns from the view of the side to move, between -[`LARGEST_EVALUATION`] and
-/// [`LARGEST_EVALUATION`]. [`Evaluator`] returns the same faster, from its pawn and evaluation caches.
+/// Static evaluation in centipawns from the side to move's point of view, between -[`LARGEST_EVALUATION`] and
+/// [`LARGEST_EVALUATION`]. [`Evaluator`] returns the same value faster, from its caches.
 pub fn evaluate(position: &Position, parameters: &Parameters) -> i32 {
     from_mover(position.turn(), trace_parts(position, parameters, &mut NoTrace).evaluation())
 }
 
-/// The features (trace) of a position, from White's view. Features times weights give the evaluation.
+/// The features (trace) of a position, from White's point of view. Features times weights give the evaluation.
 pub fn features(position: &Position, counter: &mut FeatureCounter) -> Features {
     trace_parts(position, Parameters::embedded(), counter);
     counter.take(eval_info::phase(position))
 }
 
-/// Rule-50 scaling: the full evaluation at a halfmove clock of 0, half of it at 100. It is not part of the evaluation, so
-/// that evaluations can be cached by position key.
+/// Rule-50 scaling: the full evaluation at a halfmove clock of 0, half of it at 100. It is separate from the
+/// evaluation, so that evaluations can be cached by position key.
 pub fn rule50_scaled(evaluation: i32, halfmove_clock: u16) -> i32 {
     evaluation * (200 - i32::from(halfmove_clock.min(100))) / 200
 }
@@ -67,7 +67,7 @@ fn parts(sums: &Sums, tempo: PackedScore, phase: i32) -> Parts<i32> {
     }
 }
 
-/// Converts White's view to that of the side to move.
+/// Converts from White's point of view to the side to move's.
 #[inline]
 fn from_mover(turn: Color, evaluation: i32) -> i32 {
     match turn {

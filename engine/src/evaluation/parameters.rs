@@ -1,5 +1,5 @@
-//! The numbers of the evaluation: embedded by the build from `params/evaluation.toml`, or read from such a file at
-//! run time. Knows no chess.
+//! The weights of the evaluation: embedded at build time from `params/evaluation.toml`, or loaded from such a file at
+//! run time. Independent of chess.
 
 use super::document::{self, WeightPairs};
 use super::schema::{Term, WEIGHTS};
@@ -11,7 +11,7 @@ const EMBEDDED: WeightPairs = include!(concat!(env!("OUT_DIR"), "/evaluation.in"
 
 static PARAMETERS: Parameters = Parameters::from_numbers(&EMBEDDED);
 
-/// A weight of the evaluation: its index among all of them, 0 to [`WEIGHTS`] − 1.
+/// A weight, as its index among all weights, 0 to [`WEIGHTS`] − 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Weight(u16);
 
@@ -30,10 +30,10 @@ impl Term {
         Weight(self.start() as u16)
     }
 
-    /// The term's weight of that index.
+    /// The term's weight with this index.
     ///
     /// # Panics
-    /// If the term has no such weight, in debug builds.
+    /// In debug builds, if the index is out of range.
     #[inline]
     pub fn at(self, index: usize) -> Weight {
         debug_assert!(index < self.entry().shape.length(), "{self:?} has no weight {index}");
@@ -48,21 +48,21 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The numbers that the build found in `params/evaluation.toml`.
+    /// The numbers embedded from `params/evaluation.toml`.
     pub fn embedded() -> &'static Parameters {
         &PARAMETERS
     }
 
-    /// Reads the text of a parameter file: the whole of it, in the form of `params/evaluation.toml`.
+    /// Parses a complete parameter file, in the format of `params/evaluation.toml`.
     ///
     /// # Errors
-    /// If the text is no such file, lacks a term, has an unknown one or a list of the wrong length, or a number
-    /// beyond ±[`LARGEST_WEIGHT`].
+    /// If the text is invalid, lacks a term, has an unknown one or a list of the wrong length, or a number beyond
+    /// ±[`LARGEST_WEIGHT`].
     pub fn parse_toml(text: &str) -> Result<Parameters, ParametersError> {
         document::read(text).map(|numbers| Parameters::from_numbers(&numbers))
     }
 
-    /// The weights of these numbers.
+    /// The weights with these numbers.
     pub const fn from_numbers(numbers: &WeightPairs) -> Parameters {
         let mut values = [PackedScore::ZERO; WEIGHTS];
         let mut index = 0;
@@ -73,13 +73,13 @@ impl Parameters {
         Parameters { values }
     }
 
-    /// The numbers of the weight: [middlegame, endgame], or twice the single number of a complexity or a scale.
+    /// The numbers of a weight: [middlegame, endgame]; the single number of a complexity or scale weight appears twice.
     #[inline]
     pub fn get(&self, weight: Weight) -> PackedScore {
         self.values[weight.index()]
     }
 
-    /// The numbers of all weights, [middlegame, endgame] each, in the order of the schema.
+    /// The numbers of all weights, each [middlegame, endgame], in schema order.
     pub fn numbers(&self) -> impl Iterator<Item = [i32; 2]> {
         self.values.iter().map(|value| [value.middlegame(), value.endgame()])
     }

@@ -1,16 +1,16 @@
-//! The terms of the evaluation, listed once: for the build that checks and embeds `params/evaluation.toml`, for the
-//! engine that weighs them, and for the tuner that fits them. Knows names, lengths and meanings; no chess, no numbers.
+//! The terms of the evaluation, listed once: for the build script that checks and embeds `params/evaluation.toml`, for
+//! the engine, and for the tuner. Names, lengths and meanings only; independent of chess.
 //!
-//! The build script includes this file as a module, so it may depend on nothing but the standard library.
+//! The build script includes this file as a module, so it may use only the standard library.
 
-/// How many weights a term has and how the file lays them out.
+/// Number of weights of a term and their layout in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     One,
-    /// This number of weights in a row.
+    /// A list of this many weights.
     List(usize),
-    /// 64 weights in eight rows as White sees the board: a8 to h8 first, a1 to h1 last. Black's pieces use the
-    /// rank across.
+    /// 64 weights in eight rows as White sees the board: a8 to h8 first, a1 to h1 last. Mirrored vertically for Black's
+    /// pieces.
     Board,
 }
 
@@ -25,33 +25,33 @@ impl Shape {
     }
 }
 
-/// Where in the formula a term's weights go; see the `taper` module.
+/// Where the formula uses a term's weights; see the `taper` module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// Centipawns in a pair [middlegame, endgame], summed for the owner of the feature.
     Linear,
-    /// Units of danger in a pair [middlegame, endgame], summed for the king in danger, then bent by a curve.
+    /// Danger units in a pair [middlegame, endgame], summed for the king in danger, then mapped by a curve.
     Danger,
-    /// A single number: centipawns of the endgame, summed for the side that is ahead there.
+    /// A single number: endgame centipawns, summed for the side that is ahead there.
     Complexity,
-    /// A single number: sixty-fourths of the endgame score that remain.
+    /// A single number: endgame scale in 64ths.
     Scale,
 }
 
 impl Part {
-    /// Whether its weights are single numbers and no pairs.
+    /// Whether its weights are single numbers, not pairs.
     pub const fn is_single(self) -> bool {
         matches!(self, Part::Complexity | Part::Scale)
     }
 }
 
-/// What a tuner holds the numbers of a term to. The engine takes any.
+/// Constraint that a tuner keeps; the engine accepts any numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Constraint {
     Free,
-    /// A board whose files mirror each other: a to h, b to g, and so on.
+    /// A board with mirrored files: a equals h, b equals g, and so on.
     Mirrored,
-    /// A list in which no number is smaller than the one before.
+    /// A non-decreasing list.
     Rising,
 }
 
@@ -59,15 +59,15 @@ pub enum Constraint {
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub term: Term,
-    /// The table of the file in which the term stands.
+    /// The term's table in the file.
     pub group: &'static str,
-    /// The key in that table.
+    /// The term's key in that table.
     pub name: &'static str,
-    /// The chess meaning, and that of the index where there are several weights.
+    /// Chess meaning of the term and, if there are several weights, of their index.
     pub comment: &'static str,
     pub shape: Shape,
     pub part: Part,
-    /// What a tuner holds them to.
+    /// Constraint of the tuner.
     pub constraint: Constraint,
 }
 
@@ -89,7 +89,7 @@ macro_rules! terms {
             $($(#[doc = $comment])+ $term,)+
         }
 
-        /// All terms, in the order of their weights; the terms of a group stand together.
+        /// All terms in the order of their weights, grouped by table.
         pub static SCHEMA: [Entry; [$(Term::$term),+].len()] = [
             $(Entry {
                 term: Term::$term,
@@ -328,7 +328,7 @@ const fn starts() -> [usize; SCHEMA.len() + 1] {
 
 const STARTS: [usize; SCHEMA.len() + 1] = starts();
 
-/// The number of weights of all terms together.
+/// Total number of weights.
 pub const WEIGHTS: usize = STARTS[SCHEMA.len()];
 
 impl Term {
@@ -337,7 +337,7 @@ impl Term {
         &SCHEMA[self as usize]
     }
 
-    /// The index of the term's first weight; the others follow it.
+    /// Index of the term's first weight; the others follow.
     pub const fn start(self) -> usize {
         STARTS[self as usize]
     }

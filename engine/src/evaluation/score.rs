@@ -1,17 +1,17 @@
-//! A middlegame and an endgame score in one word, so that both are added in one instruction. Knows no chess.
+//! Middlegame and endgame score packed into one word, added by one instruction. Independent of chess.
 
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// A pair of scores, in centipawns (or units of danger): middlegame in the lower half of the word, endgame in the
-/// upper. Exact while each half stays within 32 bits, which the largest admitted weights cannot leave.
+/// A pair of scores in centipawns (or danger units): middlegame in the lower half of the word, endgame in the upper.
+/// Exact while each half fits in 32 bits, which the largest allowed weights guarantee.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct PackedScore(i64);
 
 impl PackedScore {
-    /// Nothing in either half.
+    /// Zero in both halves.
     pub const ZERO: PackedScore = PackedScore(0);
 
-    /// The pair of a middlegame and an endgame score.
+    /// Packs a middlegame and an endgame score.
     #[inline]
     pub const fn new(middlegame: i32, endgame: i32) -> PackedScore {
         PackedScore(((endgame as i64) << 32) + middlegame as i64)
@@ -26,7 +26,7 @@ impl PackedScore {
     /// The endgame half.
     #[inline]
     pub const fn endgame(self) -> i32 {
-        // A negative lower half has borrowed one from the upper; half a word added gives it back.
+        // A negative lower half borrows one from the upper half; adding half a word corrects it.
         ((self.0 + 0x8000_0000) >> 32) as i32
     }
 }

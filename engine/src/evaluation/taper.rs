@@ -42,7 +42,7 @@ pub trait Number: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + 
         }
     }
 
-    /// The first number where this one is above zero, else the second.
+    /// The first number if this one is above zero, else the second.
     #[inline(always)]
     fn choose(self, above_zero: Self, otherwise: Self) -> Self {
         if self > Self::from_integer(0) { above_zero } else { otherwise }
@@ -76,16 +76,16 @@ impl Number for f64 {
 /// Middlegame and endgame values.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pair<N> {
-    /// In the middlegame.
+    /// Middlegame value.
     pub middlegame: N,
-    /// In the endgame.
+    /// Endgame value.
     pub endgame: N,
 }
 
-/// Sums of the terms, each linear in the weights: the arguments of the formula.
+/// Sums of the terms, linear in the weights: the arguments of the formula.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Parts<N> {
-    /// Centipawns, White's minus Black's.
+    /// Centipawns, White minus Black.
     pub linear: Pair<N>,
     /// King danger units of White and of Black.
     pub danger: [Pair<N>; 2],
@@ -98,9 +98,9 @@ pub struct Parts<N> {
 }
 
 impl<N: Number> Parts<N> {
-    /// The evaluation in centipawns, White's view, at most [`LARGEST_EVALUATION`] from zero.
+    /// The evaluation in centipawns from White's point of view, within ±[`LARGEST_EVALUATION`].
     ///
-    /// Integers are divided once, at the end: the result is the true value rounded toward zero.
+    /// Integers are divided once, at the end: the result is the exact value rounded toward zero.
     #[inline(always)]
     pub fn evaluation(&self) -> N {
         let [white, black] = self.danger;
@@ -126,8 +126,8 @@ impl<N: Number> Parts<N> {
     }
 }
 
-/// Moves the score away from zero by `complexity` (toward it if negative), limited to between zero and twice the score, so
-/// that the sign stays and the result is continuous.
+/// Moves the score away from zero by `complexity` (toward zero if negative), limited to between zero and twice the
+/// score, so that the sign is kept and the result is continuous.
 #[inline(always)]
 fn widened<N: Number>(score: N, by: N) -> N {
     let zero = N::from_integer(0);

@@ -50,7 +50,7 @@ impl<'a, T: Trace> Weighing<'a, T> {
     }
 }
 
-/// A feature and its count (a sparse coefficient).
+/// A feature and its count (a coefficient of the sparse linear form).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Feature {
     /// Index of the weight.
@@ -75,7 +75,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// Sums of counts times weights in any number type; `weights` returns [middlegame, endgame] of an index.
+    /// Sums of counts times weights in any number type; `weights` returns [middlegame, endgame] for an index.
     pub fn parts<N: Number>(&self, weights: impl Fn(usize) -> [N; 2]) -> Parts<N> {
         let sum = |features: &[Feature]| {
             let zero = Pair { middlegame: N::from_integer(0), endgame: N::from_integer(0) };
@@ -104,7 +104,7 @@ impl Features {
     }
 }
 
-/// Counts features by weight; reusable for many positions.
+/// Counts features by weight; reusable for any number of positions.
 #[derive(Clone, Debug)]
 pub struct FeatureCounter {
     counts: Box<[[i16; 2]; WEIGHTS]>,

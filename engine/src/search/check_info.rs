@@ -1,4 +1,4 @@
-//! Check squares and threats of a position, computed lazily, and the bonuses that they give to quiet moves.
+//! Check squares and threats of a position, computed lazily, and their move ordering bonuses for quiet moves.
 
 use std::cell::OnceCell;
 use std::ops::BitOr;
@@ -61,7 +61,7 @@ pub(super) struct QuietBonuses<'a> {
 }
 
 impl QuietBonuses<'_> {
-    /// Bonuses for the moves of one piece, castling aside.
+    /// The bonuses for the moves of one piece, except castling.
     #[inline]
     pub(super) fn of(&self, piece: Piece, from: Square) -> QuietBonus {
         let role = piece.role();
@@ -78,7 +78,7 @@ impl QuietBonuses<'_> {
         QuietBonus { checking, threatened, from_threatened, threat_changes, threat_change_bonus }
     }
 
-    /// Bonus of castling, in the unit of [`QuietBonus::to`].
+    /// The bonus of castling, in the unit of [`QuietBonus::to`].
     pub(super) fn castling_bonus(&self, mv: Move) -> i32 {
         P.order_check() * i32::from(self.checks.include(self.position, mv))
     }
@@ -109,8 +109,8 @@ impl QuietBonus {
     }
 }
 
-/// By role, pawn to king: squares attacked by less valuable enemy pieces; empty for pawns and kings. X-rays through the moving
-/// piece are ignored, so a queen that stays on a rook's line seems to leave it.
+/// By role, pawn to king: squares attacked by less valuable enemy pieces; empty for pawns and kings. X-rays through the
+/// moving piece are ignored, so a queen that stays on a rook's line seems to escape.
 fn threatened_by_role(position: &Position) -> [Bitboard; 6] {
     let enemy = !position.turn();
     let pieces = |role| position.pieces(enemy, role).into_iter();
@@ -133,7 +133,7 @@ mod tests {
         let (check, minor) = (P.order_check(), P.order_threat_minor());
         let (rook, queen) = (P.order_threat_rook(), P.order_threat_queen());
         for (fen, quiet_bonuses) in [
-            // A pawn attacks c4 and e4: knights and bishops leave it, or move from one attack to the other.
+            // A pawn attacks c4 and e4: a knight or bishop escapes, or moves from one attack to the other.
             ("k7/8/8/3p4/2N5/8/8/K7 w - - 0 1", [("c4e3", minor), ("c4a5", minor)].as_slice()),
             ("k7/8/8/3p1p2/2B5/8/8/K7 w - - 0 1", &[("c4b3", minor), ("c4d3", minor)]),
             ("k7/8/8/3p4/8/1B6/8/K7 w - - 0 1", &[("b3c4", -minor / 2), ("b3a4", 0)]),
@@ -143,10 +143,10 @@ mod tests {
             ("1k6/8/1n6/8/8/8/R1Q5/K7 w - - 0 1", &[("a2a4", -rook / 2), ("c2a4", -queen / 2), ("a2a3", 0)]),
             ("1k6/8/1n6/8/R1Q5/8/8/K7 w - - 0 1", &[("a4a3", rook), ("c4c1", queen), ("c4b5", queen)]),
             ("1k6/8/1b6/8/3R4/8/8/7K w - - 0 1", &[("d4a4", rook), ("d4d3", rook), ("d4e4", rook)]),
-            // Rooks threaten queens, not rooks; one threat for another is neither worth nor cost.
+            // Rooks threaten queens, not rooks; exchanging one threat for another scores zero.
             ("1k6/8/8/7r/8/8/Q1R5/K7 w - - 0 1", &[("a2a5", -queen / 2), ("c2c5", 0), ("a2a4", 0)]),
             ("1k6/7n/8/3Q3r/8/8/8/K7 w - - 0 1", &[("d5f5", 0), ("d5d4", queen)]),
-            // A check pays for the threat that it walks into.
+            // A check outweighs the threat at its destination.
             ("1k6/p7/8/8/8/8/1K6/6Q1 w - - 0 1", &[("g1b6", check), ("g1g3", check), ("g1g2", 0)]),
         ] {
             let position: Position = fen.parse().unwrap();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// Whose clock runs when the search starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClockState {
-    /// Our own: time limits count from the start.
+    /// Ours: time limits count from the start.
     Running,
     /// The opponent's: time limits count from ponderhit.
     Pondering,
@@ -67,7 +67,7 @@ impl SearchControl {
         self.stopped.load(Relaxed)
     }
 
-    /// Whether the search still ponders.
+    /// Whether the search is still pondering.
     pub(crate) fn is_pondering(&self) -> bool {
         self.clock_start.load(Relaxed) == NOT_STARTED
     }

@@ -1,5 +1,5 @@
-//! Correction history: the average difference between search score and static evaluation, by pawn structure, minor pieces,
-//! pieces of each color, and the last two moves. Kept from move to move of a game, one set per thread.
+//! Correction history: the average difference between search score and static evaluation, by pawn structure, minor
+//! pieces, pieces of each color, and the last two moves. Kept between the moves of a game, one set per thread.
 
 use smalt_chess::{Bitboard, Color, Position, Role};
 

@@ -1,5 +1,5 @@
-//! History heuristics: butterfly (main) history with threats, pawn structure history, continuation history (1, 2, 4
-//! and 6 plies back) and capture history. Kept from move to move of a game, one set per thread.
+//! History heuristics: butterfly (main) history with threats, pawn structure history, continuation history (1, 2, 4 and
+//! 6 plies back) and capture history. Kept between the moves of a game, one set per thread.
 
 use smalt_chess::{Color, Move, Piece, Position, Role, Square};
 
@@ -40,10 +40,10 @@ impl PieceTo {
     }
 }
 
-/// How many plies back the moves of continuation history lie.
+/// Distances in plies of the moves of continuation history.
 pub(super) const CONTINUATION_PLIES: [usize; 4] = [1, 2, 4, 6];
 
-/// What selects the quiet histories of a node: side to move, pawn structure, and the moves [`CONTINUATION_PLIES`] back.
+/// Selects the quiet histories of a node: side to move, pawn structure, and the moves [`CONTINUATION_PLIES`] back.
 #[derive(Clone, Copy)]
 pub(super) struct Context {
     pub(super) turn: Color,
@@ -60,8 +60,8 @@ impl Context {
     }
 }
 
-/// Whether less valuable enemy pieces attack the origin and the destination of a quiet move. Main history is indexed by
-/// it. By default neither is attacked.
+/// Whether less valuable enemy pieces attack the origin and the destination of a quiet move. Index of main history. By
+/// default neither is attacked.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct ThreatIndex(u8);
 
@@ -73,7 +73,7 @@ impl ThreatIndex {
 
     #[inline]
     fn index(self) -> usize {
-        // The mask says that it is less than four.
+        // The mask tells the optimizer that it is below four.
         usize::from(self.0 & 3)
     }
 }
@@ -96,7 +96,7 @@ pub(super) fn malus(depth: i32) -> i32 {
     -(depth * P.history_malus() - P.history_malus_offset()).clamp(0, P.history_malus_most())
 }
 
-/// Adds a bonus or malus with gravity: the nearer an entry is to its bound `most`, the less it moves.
+/// Adds a bonus or malus with gravity: the nearer an entry is to its bound `most`, the smaller the change.
 #[inline]
 pub(super) fn apply_gravity(history: &mut i16, by: i32, most: i32) {
     let old = i32::from(*history);
@@ -174,8 +174,7 @@ impl Histories {
         self.update_continuations(context, place, by);
     }
 
-    /// Adds a bonus or malus to continuation history, with gravity by the sum of the entries rather than by each: an entry
-    /// moves little once the others say the same.
+    /// Adds a bonus or malus to continuation history, with gravity by the sum of the entries instead of each entry.
     fn update_continuations(&mut self, context: Context, place: PieceTo, by: i32) {
         let updated = if context.in_check { 2 } else { context.before.len() };
         let rows = context.before[..updated].iter().filter(|&&row| row != PieceTo::NONE);

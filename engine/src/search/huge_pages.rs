@@ -12,13 +12,13 @@ pub(super) const HUGE_PAGE: usize = 2 << 20;
 #[expect(unsafe_code, reason = "the implementer vouches for the type")]
 pub(super) unsafe trait Zeroable: Sized {}
 
-/// A zeroed slice of `count` values, at least one. The system maps the pages on first write, so gigabytes are allocated at
-/// once. `None` if there is not enough memory.
+/// A zeroed slice of `count` values, at least one. The system maps pages on first write, so even gigabytes are
+/// allocated at once. `None` if there is not enough memory.
 pub(super) fn zeroed_slice<T: Zeroable>(count: usize) -> Option<Box<[T]>> {
     let layout = Layout::array::<T>(count).ok().filter(|layout| layout.size() > 0)?;
     #[expect(unsafe_code, reason = "safe code would have to write all of the memory to zero it")]
-    // SAFETY: The layout is that of a slice of `count` values and not empty, zeros are values, and the box is the only
-    // owner and frees with the same layout.
+    // SAFETY: The layout is that of a nonempty slice of `count` values, all zeros is a valid value, and the box is the
+    // only owner and frees with the same layout.
     unsafe {
         let start = alloc_zeroed(layout);
         advise_huge_pages(start, layout.size());
@@ -27,14 +27,14 @@ pub(super) fn zeroed_slice<T: Zeroable>(count: usize) -> Option<Box<[T]>> {
     }
 }
 
-/// A zeroed value, built on the heap because it may be too large for the stack; best aligned to [`HUGE_PAGE`]. `None` if
-/// the allocation fails.
+/// A zeroed value, built on the heap because it may be too large for the stack; best aligned to [`HUGE_PAGE`]. `None`
+/// if there is not enough memory.
 pub(super) fn zeroed_box<T: Zeroable>() -> Option<Box<T>> {
     let layout = Layout::new::<T>();
     assert!(layout.size() > 0);
     #[expect(unsafe_code, reason = "the value is built in place, after the page advice")]
-    // SAFETY: The layout is that of the value and not empty, all its bytes are written before it is used, zeros are a
-    // value, and the box is the only owner and frees with the same layout.
+    // SAFETY: The layout is that of the nonempty value, all its bytes are written before it is used, all zeros is a
+    // valid value, and the box is the only owner and frees with the same layout.
     unsafe {
         let start = alloc(layout);
         if start.is_null() {
@@ -46,16 +46,16 @@ pub(super) fn zeroed_box<T: Zeroable>() -> Option<Box<T>> {
     }
 }
 
-/// Sets a value to zero in its place.
+/// Zeroes a value in place.
 pub(super) fn zero<T: Zeroable>(value: &mut T) {
     #[expect(unsafe_code, reason = "a value too large for the stack is overwritten in its place")]
-    // SAFETY: The pointer is that of a value which is borrowed alone, and zeros are a value.
+    // SAFETY: The pointer is from a unique borrow of the value, and all zeros is a valid value.
     unsafe {
         std::ptr::from_mut(value).write_bytes(0, 1);
     }
 }
 
-/// Asks for transparent huge pages wherever a whole one fits.
+/// Requests transparent huge pages for the part of the range that fills whole ones.
 fn advise_huge_pages(start: *mut u8, size: usize) {
     #[cfg(target_os = "linux")]
     {
@@ -65,8 +65,8 @@ fn advise_huge_pages(start: *mut u8, size: usize) {
             return;
         }
         #[expect(unsafe_code, reason = "advice to the system has no safe form")]
-        // SAFETY: The range lies within the memory that was just allocated; the advice changes no value. A system
-        // without huge pages ignores it.
+        // SAFETY: The range is within the memory just allocated; the advice changes no value. A system without huge
+        // pages ignores it.
         let _ = unsafe {
             rustix::mm::madvise(start.add(skipped).cast(), whole, rustix::mm::Advice::LinuxHugepage)
         };
@@ -83,7 +83,7 @@ mod tests {
     struct Block([u64; 500_000]);
 
     #[expect(unsafe_code, reason = "the type is all integers")]
-    // SAFETY: It is made of integers.
+    // SAFETY: It consists of integers.
     unsafe impl Zeroable for Block {}
 
     #[expect(unsafe_code, reason = "the type is all integers")]

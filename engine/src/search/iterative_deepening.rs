@@ -58,7 +58,7 @@ impl Worker<'_> {
             iterations.stable_iterations = if is_same { iterations.stable_iterations + 1 } else { 0 };
             iterations.scores.push(self.root[0].score);
             if self.is_first() {
-                // While pondering, time is free: search on, since a later iteration may change the decision.
+                // Time is free while pondering: search on, since a later iteration may change the decision.
                 let stop_on_ponderhit = !self.allows_next_iteration(depth, &iterations);
                 self.shared.stop_on_ponderhit.store(stop_on_ponderhit, Relaxed);
                 if stop_on_ponderhit && !self.shared.control.is_pondering() {
@@ -71,8 +71,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Aspiration windows: searches the root for the current line, with a window around its last score that widens until
-    /// the score falls inside.
+    /// Aspiration windows: searches the root for the current line, with a window around its last score that widens
+    /// until the score is inside.
     fn aspiration_search(&mut self, position: &Position, depth: i32) {
         let guess = self.root[self.line].previous;
         let mut width = P.aspiration_window();
@@ -106,7 +106,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Sorts the root moves from this index on: by tablebase rank, then by score of this iteration, then of the one before.
+    /// Sorts the root moves from this index on: by tablebase rank, then by the score of this iteration, then of the
+    /// last one.
     fn sort_from(&mut self, from: usize) {
         let rank = |root_move: &RootMove| (root_move.rank, root_move.score, root_move.previous);
         self.root[from..].sort_by_key(|root_move| std::cmp::Reverse(rank(root_move)));
@@ -125,8 +126,8 @@ impl Worker<'_> {
         is_found || depth >= 2 * moves
     }
 
-    /// Whether another iteration fits the time budget and may still change the move. With a time or node limit, a mate is
-    /// final once the depth is twice its distance. Time spent pondering counts like our own.
+    /// Whether another iteration fits the time budget and may still change the move. With a time or node limit, a mate
+    /// is final once the depth is twice its distance. Pondering time counts like our own.
     fn allows_next_iteration(&self, depth: i32, iterations: &IterationHistory) -> bool {
         let shared = self.shared;
         let elapsed = shared.control.elapsed();

@@ -1,5 +1,5 @@
-//! The search: alpha-beta with iterative deepening and Lazy SMP, from a position and limits to the best lines. It reports
-//! by callback, prints nothing, and knows neither protocols nor options.
+//! The search: alpha-beta with iterative deepening and Lazy SMP, from a position and limits to the best lines. It
+//! reports by callback; protocols and options are left to others.
 //!
 //! Reading order: [`iterative_deepening`] (root, aspiration windows), [`node`] (principal variation search) and
 //! [`quiescence`]; [`node_pruning`] (null move, futility, ProbCut) and [`move_pruning`] (LMP, SEE, singular extensions, LMR);
@@ -70,8 +70,8 @@ pub(crate) struct Limits {
     pub depth: i32,
     /// Maximum nodes of all threads together; exact with one thread.
     pub nodes: Option<u64>,
-    /// `go mate`: stop at a mate in this many moves for either side, or when there is certainly none. Nothing is pruned that
-    /// could be a mate.
+    /// `go mate`: stop at a mate in this many moves for either side, or when there is certainly none. No pruning that
+    /// could miss a mate.
     pub mate: Option<u32>,
     /// Time budget of the move.
     pub time_budget: TimeBudget,
@@ -89,9 +89,9 @@ impl Limits {
 /// A principal variation with its score.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PvLine {
-    /// From the view of the side to move at the root; see [`score`].
+    /// From the point of view of the side to move at the root; see [`score`].
     pub score: i32,
-    /// Bound of the score: exact, unless the search stopped while its aspiration window had failed.
+    /// Bound of the score: exact, unless the search stopped during a fail high or low of its aspiration window.
     pub bound: Bound,
     /// Moves from the root; at least one, unless the game is over.
     pub moves: Vec<Move>,
@@ -130,12 +130,12 @@ pub(crate) struct ThreadData {
 }
 
 impl ThreadData {
-    /// Empty histories, and an evaluator with these parameters.
+    /// Empty histories and an evaluator with these parameters.
     pub(crate) fn new(parameters: Arc<Parameters>) -> ThreadData {
         ThreadData::try_new(parameters).expect("the system has memory for another search thread")
     }
 
-    /// The same; `None` if the allocation fails.
+    /// As [`ThreadData::new`]; `None` if the allocation fails.
     pub(crate) fn try_new(parameters: Arc<Parameters>) -> Option<ThreadData> {
         Some(ThreadData { histories: ThreadHistories::new()?, evaluator: Evaluator::new(parameters) })
     }
@@ -144,7 +144,7 @@ impl ThreadData {
         zero(&mut *self.histories);
     }
 
-    /// Clears the histories, and evaluates with these parameters from now on.
+    /// Clears the histories and sets the evaluation parameters.
     pub(crate) fn set_parameters(&mut self, parameters: Arc<Parameters>) {
         self.clear();
         self.evaluator = Evaluator::new(parameters);
@@ -161,7 +161,7 @@ struct ThreadHistories {
 const _: () = assert!(align_of::<ThreadHistories>() == HUGE_PAGE);
 
 #[expect(unsafe_code, reason = "the type is all integers")]
-// SAFETY: It is made of integers.
+// SAFETY: It consists of integers.
 unsafe impl Zeroable for ThreadHistories {}
 
 impl ThreadHistories {
@@ -171,10 +171,10 @@ impl ThreadHistories {
     }
 }
 
-/// Resources of a search that outlive it.
+/// Resources that outlive a search.
 pub(crate) struct SearchContext<'a> {
     pub table: &'a TranspositionTable,
-    /// Data of each thread; their number is the number of threads.
+    /// Data of each thread; one entry per thread.
     pub threads: &'a mut [ThreadData],
     pub probing: Option<Probing<'a>>,
     pub control: &'a SearchControl,
@@ -183,7 +183,7 @@ pub(crate) struct SearchContext<'a> {
 /// Searches until a limit is reached or the search is stopped. Returns the last progress, which was also reported.
 ///
 /// # Panics
-/// If there is no move to choose from or no thread.
+/// If there is no root move or no thread.
 pub(crate) fn search(
     task: &Task,
     limits: &Limits,
@@ -217,7 +217,7 @@ pub(crate) fn search(
         let helpers: Vec<_> = others
             .iter_mut()
             .enumerate()
-            // Starting hundreds of threads can take longer than a short move.
+            // Starting hundreds of threads can take longer than a short search.
             .take_while(|_| !shared.is_over())
             .filter_map(|(index, thread_data)| {
                 let mut worker = Worker::new(&shared, thread_data, index + 1, &root);
@@ -241,7 +241,7 @@ pub(crate) fn search(
         };
         match choose(&own, others) {
             Some(chosen) => {
-                // Report it first, so that the move played is that of the last report.
+                // Reported first, so that the move played is that of the last report.
                 let chosen = end(chosen);
                 report(&chosen);
                 chosen
@@ -258,7 +258,7 @@ fn choose(own: &Progress, others: Vec<Progress>) -> Option<Progress> {
     (rank(&best) > rank(own)).then_some(best)
 }
 
-/// Score of a root move to report: the tablebase score, unless the search has found a mate.
+/// Reported score of a root move: the tablebase score, unless the search has found a mate.
 fn shown_score(root_move: &worker::RootMove) -> Option<(i32, Bound)> {
     let opinion = root_move.latest_score();
     let table_score =
@@ -266,7 +266,7 @@ fn shown_score(root_move: &worker::RootMove) -> Option<(i32, Bound)> {
     table_score.map(|score| (score, Bound::Exact)).or(opinion)
 }
 
-/// Progress of a thread. The first line is always present: before it has a score, with the static evaluation.
+/// Progress of a thread. There is always a first line: before the first score, with the static evaluation.
 fn progress(worker: &Worker<'_>, limits: &Limits) -> Progress {
     let line = |(index, root_move): (usize, &worker::RootMove)| {
         let root_static_eval = (index == 0).then_some((worker.root_static_eval, Bound::Exact));

@@ -40,7 +40,7 @@ pub(super) struct MovePicker {
     skips_quiets: bool,
 }
 
-/// What the move picker reads to score moves.
+/// Inputs of move scoring.
 pub(super) struct PickContext<'a> {
     pub(super) histories: &'a Histories,
     pub(super) context: Context,
@@ -56,7 +56,8 @@ impl PickContext<'_> {
 }
 
 impl MovePicker {
-    /// A picker that uses an empty `buffer`, returned by [`MovePicker::into_buffer`]. TT move and killers need not be legal.
+    /// A picker that uses an empty `buffer`, returned by [`MovePicker::into_buffer`]. TT move and killers may be
+    /// illegal.
     pub(super) fn new(
         position: &Position,
         mode: PickMode,
@@ -83,19 +84,19 @@ impl MovePicker {
         }
     }
 
-    /// The buffer, cleared for the next picker.
+    /// Returns the cleared buffer for the next picker.
     pub(super) fn into_buffer(mut self) -> Box<ScoredMoves> {
         self.scored.clear();
         self.scored
     }
 
-    /// Records a move that was searched and did not raise alpha, for the malus.
+    /// Records a searched move that did not raise alpha, for the malus.
     #[inline]
     pub(super) fn add_tried(&mut self, mv: Move) {
         self.scored.tried.push(mv);
     }
 
-    /// The moves of [`MovePicker::add_tried`], in order.
+    /// The moves recorded by [`MovePicker::add_tried`], in order.
     #[inline]
     pub(super) fn tried(&self) -> &[Move] {
         &self.scored.tried
@@ -111,7 +112,7 @@ impl MovePicker {
         loop {
             match self.stage {
                 Stage::TtMove => {
-                    // Its TT entry is prefetched already.
+                    // Its TT entry was prefetched before.
                     self.stage = Stage::GenerateCaptures;
                     return self.tt_move;
                 }
@@ -217,12 +218,12 @@ impl MovePicker {
     }
 }
 
-/// Whether the move promotes to less than a queen.
+/// Whether the move is an underpromotion.
 pub(super) fn is_minor_promotion(mv: Move) -> bool {
     mv.promoted_to().is_some_and(|role| role != Role::Queen)
 }
 
-/// Scores captures by most valuable victim and capture history.
+/// Scores captures by most valuable victim (MVV) and capture history.
 struct CaptureScorer<'a> {
     position: &'a Position,
     histories: &'a Histories,
@@ -244,7 +245,7 @@ impl MoveScorer for CaptureScorer<'_> {
     }
 }
 
-/// What has done well before, and what the position quiet_bonuses.
+/// Scores quiet moves by their histories and by check and threat bonuses.
 struct QuietScorer<'a> {
     position: &'a Position,
     histories: QuietHistories<'a>,
@@ -360,7 +361,7 @@ mod tests {
         assert!(new(picker.into_buffer()).tried().is_empty());
     }
 
-    /// More moves than play can reach.
+    /// More legal moves than in any reachable position.
     const MANY: &str = "knQQQQQQ/ppQ4Q/QQ5Q/Q6Q/Q6Q/Q6Q/Q6Q/QQQQQQQK w - - 0 1";
 
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
@@ -407,7 +408,7 @@ mod tests {
     fn whenever_quiet_moves_are_no_longer_wanted_all_captures_come() {
         let tables = ThreadHistories::new().unwrap();
         let table = TranspositionTable::new(1);
-        // One buffer for all, as in a search: what a larger node has left in it must not show.
+        // One buffer for all, as in a search: leftovers of a larger node must not matter.
         let mut buffer = Box::default();
         for fen in [MANY, KIWIPETE, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "7k/8/8/8/8/8/6q1/7K w - - 0 1"] {
             let position: Position = fen.parse().unwrap();

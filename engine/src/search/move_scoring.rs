@@ -1,25 +1,26 @@
-//! A move list with scores, for the move picker: moves are scored as they are generated and picked by selection of the highest
-//! score. Where the scores come from is up to the [`MoveScorer`].
+//! A scored move list for the move picker: moves are scored as they are generated and picked by highest score. The
+//! scores are left to the [`MoveScorer`].
 
 use smalt_chess::{Bitboard, Move, MoveKind, MoveSink, Moves, PawnStep, Position, Square};
 
 /// Moves of a node with their scores, and the moves already searched.
 pub(super) struct ScoredMoves {
     moves: Vec<Move>,
-    /// As long as `moves`. A move's score times [`INDICES`], plus `INDICES` - 1 - its index: of equal scores the first is the
-    /// greatest, and the low bits hold the index. [`NEVER`] behind the last one up to `end`; else no two are equal.
+    /// As long as `moves`. An entry is the score times [`INDICES`], plus `INDICES` - 1 - index: of equal scores the
+    /// first move is the greatest, and the low bits hold the index. Padded with [`NEVER`] up to `end`; all other
+    /// entries differ.
     scores: Vec<i32>,
-    /// Where the moves of the stage begin and end; both are multiples of [`LANES`], the end once all moves are there.
+    /// Start and end of the current stage; both are multiples of [`LANES`] once all moves are generated.
     start: usize,
     end: usize,
-    /// Of `scores`, the one that comes next in this stage, or [`NEVER`] if none is left; those before it were greater. Among
-    /// captures, one that was put aside when no other is left.
+    /// The next entry of this stage, or [`NEVER`] if none is left; entries picked before were greater. Among captures
+    /// it may be a deferred one when no other is left.
     next: i32,
-    /// Moves that were searched and did not raise alpha.
+    /// Searched moves that did not raise alpha.
     pub(super) tried: Vec<Move>,
 }
 
-/// Upper bound on moves of a position plus padding: 62 queens have at most 27 moves each, and the king 8.
+/// Upper bound on moves of a position with padding: 62 queens have at most 27 moves each, and the king 8.
 const INDICES: i32 = 1 << 11;
 
 /// Bound of scores, either way: quiet moves reach the sum of their histories and bonuses, captures less.
@@ -28,14 +29,14 @@ const MAX_SCORE: i32 = (1 << 18) - 1;
 /// SIMD lanes of the maximum search.
 const LANES: usize = 8;
 
-/// Score of an entry that must not be picked.
+/// Entry that is never picked.
 const NEVER: i32 = i32::MIN;
 
-/// Subtracted from the score of a bad capture (SEE below zero, or underpromotion), in the unit of [`ScoredMoves::scores`], so
-/// that it comes after all others.
+/// Subtracted from the entry of a bad capture (SEE below zero, or underpromotion), in the unit of
+/// [`ScoredMoves::scores`], so that it comes last.
 const LOSS: i32 = 1 << 30;
 
-/// Least score of a move that is no bad capture, in that unit.
+/// Minimum entry of any other move.
 const LEAST: i32 = -(1 << 29);
 
 impl Default for ScoredMoves {
@@ -64,12 +65,13 @@ impl ScoredMoves {
 
     /// Returns to the first of two stages, for the bad captures.
     pub(super) fn return_to_first_stage(&mut self) {
-        // All entries above have been picked.
+        // All later entries have been picked.
         (self.start, self.end, self.next) = (0, self.start, LEAST);
         self.advance();
     }
 
-    /// Generates and scores the legal moves of a kind into the empty stage, except those in `known`, which must be legal.
+    /// Generates and scores the legal moves of a kind into the empty stage, except those in `known`, which must be
+    /// legal.
     #[inline(always)]
     pub(super) fn fill<const N: usize>(
         &mut self,
@@ -84,7 +86,7 @@ impl ScoredMoves {
         self.end = self.end.next_multiple_of(LANES);
     }
 
-    /// Reserves space for `count` more moves and the padding behind them.
+    /// Reserves space for `count` more moves and padding.
     #[inline]
     fn make_room(&mut self, count: usize) {
         let length = self.end + count + LANES;
@@ -100,7 +102,7 @@ impl ScoredMoves {
         self.scores.resize(length, NEVER);
     }
 
-    /// Appends the moves to each of the targets, with their scores.
+    /// Appends the moves to all targets, with their scores.
     #[inline(always)]
     fn extend(&mut self, targets: Bitboard, scored_move: impl Fn(Square) -> (Move, i32)) {
         self.make_room(targets.count());
@@ -127,7 +129,7 @@ impl ScoredMoves {
         (self.next >= LEAST).then(|| self.moves[index_of(self.next)])
     }
 
-    /// Advances to the next lower score.
+    /// Advances to the next entry.
     #[inline]
     pub(super) fn advance(&mut self) {
         let (lanes, _) = self.scores[self.start..self.end].as_chunks::<LANES>();
@@ -176,7 +178,8 @@ struct Filler<'a, R, const N: usize> {
 }
 
 impl<R, const N: usize> Filler<'_, R, N> {
-    /// The targets without those of known moves from the same square. No two moves share both squares, since none promotes.
+    /// The targets without those of known moves from the same square. Two moves never share both squares, since
+    /// promotions are not generated here.
     #[inline(always)]
     fn without_known(&self, targets: Bitboard, begins: impl Fn(Move) -> bool) -> Bitboard {
         let known = self.known.into_iter().flatten().filter(|&mv| begins(mv));
@@ -185,7 +188,7 @@ impl<R, const N: usize> Filler<'_, R, N> {
 }
 
 impl<R: MoveScorer, const N: usize> MoveSink for Filler<'_, R, N> {
-    // Not inlined: one copy for all pieces of both sides, for each sort of moves.
+    // Not inlined: one copy for all pieces of both sides, per kind of moves.
     #[inline(never)]
     fn piece(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
         let targets = self.without_known(targets, |mv| mv.from() == from);
@@ -197,7 +200,7 @@ impl<R: MoveScorer, const N: usize> MoveSink for Filler<'_, R, N> {
         });
     }
 
-    // Not inlined: one copy for all steps of both sides, for each sort of moves.
+    // Not inlined: one copy for all steps of both sides, per kind of moves.
     #[inline(never)]
     fn pawns(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind) {
         let targets = self.without_known(targets, |mv| mv.from() == step.origin(mv.to()));
@@ -215,7 +218,7 @@ impl<R: MoveScorer, const N: usize> MoveSink for Filler<'_, R, N> {
     }
 }
 
-/// The index of a move, from its entry in [`ScoredMoves::scores`].
+/// The move index of an entry in [`ScoredMoves::scores`].
 #[inline]
 fn index_of(score: i32) -> usize {
     (INDICES - 1 - (score & (INDICES - 1))) as usize
@@ -231,7 +234,7 @@ mod tests {
 
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-    /// A score for each move, many of them equal, up to both bounds.
+    /// A score for each move, with many ties, up to both bounds.
     fn some_score(mv: Move) -> i32 {
         (i32::from(mv.to_bits()) * 37 % 7 - 3) * (MAX_SCORE / 3)
     }
@@ -253,7 +256,7 @@ mod tests {
 
     #[test]
     fn moves_are_picked_by_score_and_of_equal_score_as_generated() {
-        // One buffer for all, with what the position before has left in it.
+        // One buffer for all, with leftovers of the last position.
         let mut scored = ScoredMoves::default();
         for fen in [
             MANY,

@@ -44,8 +44,8 @@ struct Found {
 }
 
 impl Worker<'_> {
-    /// Searches a position `depth` plies deep. Returns a fail-soft score from the view of the side to move: exact inside
-    /// the window (`alpha`, `beta`), else a bound. The score means nothing once `stopped` is set.
+    /// Searches a position to `depth` plies. Returns a fail-soft score from the side to move's point of view: exact
+    /// inside the window (`alpha`, `beta`), else a bound. The score is meaningless once `stopped` is set.
     pub(super) fn search<const PV: bool>(
         &mut self,
         position: &Position,
@@ -161,7 +161,8 @@ impl Worker<'_> {
             };
         }
 
-        // Step 16. Blend a fail-high score toward beta, the more the shallower the search; then store and learn.
+        // Step 16. Blend a fail-high score toward beta, more at low depth; then store it and update the correction
+        // histories.
         let mut best = found.best.clamp(least, most);
         if best >= beta && !is_decided(best) && !is_decided(beta) {
             best = (best * depth + beta * P.fail_high_weight()) / (depth + P.fail_high_weight());
@@ -236,7 +237,7 @@ impl Worker<'_> {
                     MoveDecision::Search => {}
                     MoveDecision::Prune => continue,
                     MoveDecision::PruneQuiets => {
-                        // Late move pruning depends on the move count alone: one of the pruned moves should keep the
+                        // Late move pruning depends only on the move count: one of the pruned moves should keep the
                         // static evaluation, so the score must not drop below it.
                         if eval.evaluation != NO_SCORE {
                             found.best = found.best.max(alpha.min(eval.evaluation));
@@ -337,5 +338,5 @@ impl Worker<'_> {
 /// Multi-cut: moves besides the TT move beat beta, so the node returns this score.
 struct MultiCut(i32);
 
-/// The move picker is moved in and out of the worker by value, so it has to stay small.
+/// The move picker is moved in and out of the worker by value, so it must stay small.
 const _: () = assert!(size_of::<MovePicker>() <= 32);

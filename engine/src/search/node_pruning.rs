@@ -1,5 +1,5 @@
-//! Static evaluation of a node and the pruning that decides a whole node before its move loop: hindsight adjustment,
-//! reverse futility pruning, razoring, null move pruning and ProbCut.
+//! Static evaluation of a node and the pruning of a whole node before its move loop: hindsight adjustment, reverse
+//! futility pruning, razoring, null move pruning and ProbCut.
 
 use smalt_chess::Position;
 use smalt_protocol::Bound;
@@ -14,7 +14,7 @@ use super::score::{NO_SCORE, is_decided};
 use super::transposition::Entry;
 use super::worker::Worker;
 
-/// Static evaluation of a node, in centipawns for the side to move, and what goes with it.
+/// Static evaluation of a node, in centipawns for the side to move, with derived values.
 pub(super) struct StaticEval {
     pub(super) tt_entry: Option<Entry>,
     /// Uncorrected, as the transposition table stores it.
@@ -59,8 +59,8 @@ impl Worker<'_> {
         StaticEval { tt_entry, raw, evaluation, estimate, improving, tt_pv }
     }
 
-    /// Step 6. Hindsight: plies to add to a node that was reached by a late move reduction. One more when the reduced move
-    /// did not worsen its side's evaluation, one less when it worsened it by much.
+    /// Step 6. Hindsight: plies to add to a node reached by a late move reduction. One more if the reduced move did not
+    /// worsen its side's evaluation, one less if it worsened it by much.
     pub(super) fn hindsight_adjustment(&self, depth: i32, ply: usize, evaluation: i32) -> i32 {
         let before = self.earlier(ply, 1);
         if evaluation == NO_SCORE || before.evaluation == NO_SCORE {
@@ -76,7 +76,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Step 7. The score to return if a cheap test already decides the node.
+    /// Step 7. The score to return if a cheap test decides the node.
     #[expect(clippy::too_many_arguments, reason = "these are the arguments of the node")]
     pub(super) fn prune_node(
         &mut self,

@@ -1,14 +1,14 @@
 //! Search parameters, embedded from `params/search.toml` at compile time.
 //!
-//! Names and ranges are declared here, values there. A missing, unknown or duplicate name or a value out of range stops the
-//! build, and the search sees constants. With the feature `tune` they are variables and UCI options, for SPSA.
+//! Names and ranges are declared here, values there. A missing, unknown or duplicate name or a value out of range fails
+//! the build, and the search uses constants. With the feature `tune` they are variables and UCI options, for SPSA.
 
 use smalt_chess::position::ExchangeValues;
 
 /// Declares the parameters: name and range of each.
 macro_rules! parameters {
     ($($(#[$doc:meta])* $name:ident in $min:literal..=$max:literal,)*) => {
-        /// TunedValues of all parameters.
+        /// Values of all parameters.
         struct Numbers {
             $($name: i32,)*
         }

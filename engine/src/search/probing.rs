@@ -1,4 +1,4 @@
-//! Tablebase probes in the search: when to probe, and the scores that results become.
+//! Tablebase probes in the search: when to probe, and conversion of results to scores.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -44,7 +44,7 @@ pub(crate) struct Probing<'a> {
 }
 
 impl<'a> Probing<'a> {
-    /// Tablebases under a probe rule; the piece limit is lowered to what the tables hold.
+    /// Tablebases with a probe rule; its piece limit is lowered to that of the tables.
     pub(crate) fn new(tables: &'a SyzygyTables, rule: ProbeRule) -> Probing<'a> {
         Probing { tables, rule: ProbeRule { pieces: rule.pieces.min(tables.pieces()), ..rule } }
     }
@@ -57,7 +57,7 @@ impl<'a> Probing<'a> {
         self.tables.rank(&task.position, &task.history, &task.moves)
     }
 
-    /// Whether the search below a ranked root still probes: not when DTZ tables ranked the moves or there is no win to find.
+    /// Whether to probe below a ranked root: not if DTZ tables ranked the moves or there is no win to find.
     pub(super) fn is_needed_below(&self, ranking: Option<&Ranking>) -> bool {
         ranking.is_none_or(|ranking| {
             let best = ranking.moves.iter().map(|ranked| ranked.wdl).max();
@@ -76,7 +76,7 @@ impl<'a> Probing<'a> {
         }
     }
 
-    /// Whether to probe: the tables assume a halfmove clock of zero and no castling rights.
+    /// Whether to probe: tables assume a halfmove clock of zero and no castling rights.
     #[inline]
     fn applies(&self, position: &Position, depth: i32) -> bool {
         let pieces = position.occupied().count();
@@ -91,12 +91,12 @@ impl<'a> Probing<'a> {
 pub(super) enum ProbeResult {
     /// The exact score, or one that causes a cutoff.
     Score(i32),
-    /// Least and greatest possible score.
+    /// Lower and upper bound of the score.
     Range(i32, i32),
 }
 
 impl Worker<'_> {
-    /// Probes the tablebases at a node, where the rule allows.
+    /// Probes the tablebases at a node, if the rule allows it.
     #[inline]
     pub(super) fn probe_tablebases(
         &self,
@@ -128,7 +128,7 @@ impl Worker<'_> {
         };
         self.shared.tbhits.fetch_add(1, Relaxed);
         let (score, bound) = probing.score(wdl, ply);
-        // A tablebase result is worth a deeper search.
+        // A tablebase result is stored with more depth than the search.
         let depth = (depth + 6).min(MAX_PLY as i32 - 1);
         let entry = Entry { best: None, score, bound, evaluation: NO_SCORE, depth, tt_pv: false };
         if is_cutoff(&entry, alpha, beta) {

@@ -12,7 +12,7 @@ use super::transposition::Entry;
 use super::worker::Worker;
 
 impl Worker<'_> {
-    /// Quiescence search. Returns a fail-soft score from the view of the side to move.
+    /// Quiescence search. Returns a fail-soft score from the side to move's point of view.
     pub(super) fn qsearch<const PV: bool>(
         &mut self,
         position: &Position,
@@ -159,7 +159,7 @@ pub(super) fn is_cutoff(entry: &Entry, alpha: i32, beta: i32) -> bool {
     }
 }
 
-/// The TT score, where its bound makes it a better estimate than the static evaluation.
+/// The TT score, if its bound makes it a better estimate than the static evaluation.
 #[inline]
 pub(super) fn better_estimate(entry: &Entry, evaluation: i32) -> Option<i32> {
     let is_better = match entry.bound {

@@ -1,4 +1,4 @@
-//! Resolves a position to the quiet leaf of its quiescence search, for the tuner. The search itself does not use it.
+//! Resolves a position to the quiet leaf of its quiescence search, for the tuner. The search does not use it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -10,7 +10,7 @@ use super::worker::{Root, Shared, Worker};
 use super::{ClockState, SearchControl, ThreadData, TimeBudget, TranspositionTable};
 use crate::evaluation::Parameters;
 
-/// Node limit: a position that needs more has no quiet leaf.
+/// Node limit; a position that exceeds it has no quiet leaf.
 const NODE_LIMIT: u64 = 20_000;
 
 /// Finds quiet leaves. Every position is searched with empty tables, so the order of calls does not matter.
@@ -20,13 +20,13 @@ pub struct Resolver {
 }
 
 impl Resolver {
-    /// A resolver that evaluates with these weights.
+    /// A resolver with these evaluation weights.
     pub fn new(parameters: Arc<Parameters>) -> Resolver {
         Resolver { table: TranspositionTable::new(1), thread_data: ThreadData::new(parameters) }
     }
 
-    /// The position at the end of the principal variation of quiescence search: the position itself if it is quiet. `None`
-    /// if that leaf is in check or the game is over there, or if the node limit is reached.
+    /// The position at the end of the quiescence search's principal variation: the position itself if it is quiet.
+    /// `None` if that leaf is in check or the game is over there, or if the node limit is exceeded.
     pub fn quiet_leaf(&mut self, position: &Position) -> Option<Position> {
         self.table.clear(1);
         let control = SearchControl::new(ClockState::Running);

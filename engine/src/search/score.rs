@@ -1,7 +1,7 @@
-//! Search scores: integers from the view of the side to move at the node.
+//! Search scores: integers from the point of view of the side to move at the node.
 //!
-//! Small scores are centipawns. Large ones are mates, counted in plies from the root; below them are tablebase wins, counted
-//! in plies from the root to the probe. The transposition table stores both relative to the node.
+//! Small scores are centipawns. Large ones are mates, by plies from the root; below them are tablebase wins, by plies
+//! from the root to the probe. The transposition table stores both relative to the node.
 
 use smalt_protocol::Score;
 
@@ -87,7 +87,7 @@ pub(crate) const fn from_table(score: i32, ply: usize) -> i32 {
     }
 }
 
-/// Converts a root score for reporting: centipawns, or full moves to mate. A tablebase win is more centipawns than any
+/// Converts a root score for reporting: centipawns, or full moves to mate. A tablebase win is larger than any
 /// evaluation.
 pub(crate) const fn to_report(score: i32) -> Score {
     if score >= LEAST_MATE {

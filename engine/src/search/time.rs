@@ -1,5 +1,5 @@
-//! Time management: the soft and hard limit of a move from the clock, and the scaling of the soft limit by best move stability,
-//! node share and score trend. Pure: times are arguments and results.
+//! Time management: soft and hard limit of a move from the clock, with the soft limit scaled by best move stability,
+//! node share and score trend. Times are arguments and results; it reads no clock.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use smalt_protocol::SearchLimits;
 
 use super::params::PARAMETERS as P;
 
-/// Multiples of the move overhead kept as a reserve on the clock, against pauses of a busy machine (about a tenth of a second;
+/// Reserve on the clock in multiples of the move overhead, against pauses of a busy machine (about a tenth of a second;
 /// the default overhead is a third of that). At most two thirds of the clock.
 const RESERVED_OVERHEADS: u32 = 3;
 
-/// Soft limits that must fit between the clock and its reserve. With an increment, the clock settles at about this many
-/// increments above the reserve.
+/// Soft limits that must fit between the clock and its reserve. With an increment, the clock converges to about this
+/// many increments above the reserve.
 const MOVES_ABOVE_RESERVE: u32 = 4;
 
 /// Time budget of a move, counted from the start of our clock.
@@ -38,8 +38,8 @@ pub(crate) struct SearchStability {
 }
 
 impl TimeBudget {
-    /// The time budget of one move. `overhead` is the move overhead (`Move Overhead`); a reserve of three times that stays
-    /// on the clock.
+    /// The time budget of a move. `overhead` is the move overhead (`Move Overhead`); a reserve of three times that
+    /// stays on the clock.
     pub(crate) fn new(limits: &SearchLimits, turn: Color, overhead: Duration) -> TimeBudget {
         if let Some(move_time) = limits.move_time {
             let kept = overhead.min(move_time / 20);
@@ -77,7 +77,7 @@ impl TimeBudget {
 }
 
 impl SearchStability {
-    /// Factor of the soft limit: smaller when the choice is clear.
+    /// Factor of the soft limit: smaller if the best move is clear.
     fn factor(self) -> f64 {
         let share = |thousandths: i32| f64::from(thousandths) / 1000.0;
         let stability = share(P.time_stability_base())

@@ -1,7 +1,7 @@
 //! Transposition table, shared by all threads without locks (R. Hyatt's XOR trick).
 //!
-//! An entry is two words: the position's key XORed with the data, and the data. An entry torn between two writers matches no
-//! key. Moves may stem from a key collision, so check that they are legal.
+//! An entry is two words: the position's key XORed with the data, and the data. An entry torn by two concurrent writers
+//! matches no key. A key collision can return another position's move, so check that it is legal.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
@@ -12,10 +12,10 @@ use super::huge_pages::{HUGE_PAGE, Zeroable, zeroed_slice};
 use super::score::{from_table, to_table};
 use crate::memory::prefetch;
 
-/// A transposition table entry. Scores are from the view of the side to move.
+/// A transposition table entry. Scores are from the side to move's point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {
-    /// Best move or refutation; from another position when keys collide.
+    /// Best move or refutation; from another position after a key collision.
     pub best: Option<Move>,
     /// Score, with mates counted from the root.
     pub score: i32,
@@ -25,7 +25,7 @@ pub(crate) struct Entry {
     pub evaluation: i32,
     /// Depth searched, in plies; 0 for quiescence.
     pub depth: i32,
-    /// Whether the node has ever been on a principal variation.
+    /// Whether the node was ever on a principal variation.
     pub tt_pv: bool,
 }
 
@@ -131,7 +131,7 @@ impl TranspositionTable {
         std::thread::scope(|scope| {
             for part in others.chunks(share) {
                 let clear = || part.iter().for_each(PackedEntry::clear);
-                // Without a further thread it takes longer.
+                // Without another thread, clearing takes longer.
                 if std::thread::Builder::new().spawn_scoped(scope, clear).is_err() {
                     clear();
                 }
@@ -172,8 +172,8 @@ impl TranspositionTable {
         })
     }
 
-    /// Stores an entry at this ply, replacing the least valuable of the bucket by depth and age. A much deeper entry of the
-    /// same position and search is kept, and so is its move when the new entry has none.
+    /// Stores an entry at this ply, replacing the least valuable of the bucket by depth and age. A much deeper entry of
+    /// the same position and search is kept; so is the move of an entry if the new one has none.
     // Not inlined: one copy for all nodes.
     #[inline(never)]
     pub(crate) fn store(&self, key: u64, ply: usize, mut entry: Entry) {
@@ -226,7 +226,7 @@ impl PackedEntry {
 }
 
 #[expect(unsafe_code, reason = "the type is all integers")]
-// SAFETY: A slot is made of integers.
+// SAFETY: A slot consists of integers.
 unsafe impl Zeroable for PackedEntry {}
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ use crate::evaluation::{Evaluator, rule50_scaled};
 /// Nodes between two checks of the clock and the stop flag.
 const CHECK_INTERVAL: u64 = 1024;
 
-/// Stack frames before the root, so that a node may read the moves six plies back.
+/// Stack frames before the root, for access to the moves six plies back.
 const LEAD: usize = 6;
 
 /// Shared by all threads of one search (Lazy SMP).
@@ -34,7 +34,7 @@ pub(super) struct Shared<'a> {
     pub(super) control: &'a SearchControl,
     pub(super) time_budget: TimeBudget,
     pub(super) node_limit: Option<u64>,
-    /// `go mate`: nothing is pruned that could be a mate.
+    /// `go mate`: no pruning that could miss a mate.
     pub(super) seeks_mate: bool,
     /// Nodes of each thread, updated every [`CHECK_INTERVAL`].
     pub(super) nodes: Vec<AtomicU64>,
@@ -42,7 +42,7 @@ pub(super) struct Shared<'a> {
     pub(super) probing: Option<Probing<'a>>,
     /// Successful tablebase probes.
     pub(super) tbhits: AtomicU64,
-    /// Set when the main thread has finished or any thread has seen that the search is over.
+    /// Set when the main thread has finished or any thread has reached a limit.
     pub(super) finished: AtomicBool,
     /// Set while pondering when the time budget is already used: stop at ponderhit.
     pub(super) stop_on_ponderhit: AtomicBool,
@@ -53,7 +53,7 @@ impl Shared<'_> {
         self.nodes.iter().map(|count| count.load(Relaxed)).sum()
     }
 
-    /// Whether all threads have to stop.
+    /// Whether all threads must stop.
     pub(super) fn is_over(&self) -> bool {
         self.finished.load(Relaxed)
             || self.control.is_stopped()
@@ -80,7 +80,7 @@ pub(super) struct Frame {
     pub(super) taken_on: Option<Square>,
     /// Late move reduction of the current move, in plies.
     pub(super) reduction: i32,
-    /// Beta cutoffs at this ply since the node two plies up began.
+    /// Beta cutoffs at this ply since the start of the node two plies up.
     pub(super) cutoffs: i32,
     /// Double extensions on the current line.
     pub(super) double_extensions: i32,
@@ -98,7 +98,7 @@ pub(super) struct RootMove {
     pub(super) table_score: Option<i32>,
     /// Score of this iteration; -[`INFINITE`] unless it became the best move.
     pub(super) score: i32,
-    /// Bound of that score; not exact while the aspiration window has failed.
+    /// Bound of that score; not exact after a fail high or low of the aspiration window.
     pub(super) bound: Bound,
     /// Score of the previous iteration.
     pub(super) previous: i32,
@@ -223,7 +223,7 @@ impl<'a> Worker<'a> {
         self.index == 0
     }
 
-    /// First depth: every other thread starts one ply deeper, so that threads do not search the same tree.
+    /// First depth: every other thread starts one ply deeper, so that threads search different trees.
     pub(super) fn first_depth(&self) -> i32 {
         1 + (self.index % 2) as i32
     }
@@ -233,13 +233,13 @@ impl<'a> Worker<'a> {
         &mut self.frames[ply + LEAD]
     }
 
-    /// The stack frame `plies` back; before the root no move was made.
+    /// The stack frame `plies` back; before the root it has no move.
     #[inline]
     pub(super) fn earlier(&self, ply: usize, plies: usize) -> &Frame {
         &self.frames[ply + LEAD - plies]
     }
 
-    /// Counts a node. True if the search has to stop.
+    /// Counts a node. True if the search must stop.
     #[inline]
     pub(super) fn enter_node(&mut self, ply: usize) -> bool {
         if self.stopped {
@@ -279,7 +279,7 @@ impl<'a> Worker<'a> {
         self.shared.nodes[self.index].store(self.nodes, Relaxed);
     }
 
-    /// TT key of a position. `go mate` prunes less, so it uses entries of its own.
+    /// TT key of a position. `go mate` prunes less, so it uses separate entries.
     #[inline]
     pub(super) fn table_key(&self, position: &Position) -> u64 {
         if self.shared.seeks_mate { !position.key() } else { position.key() }
@@ -315,15 +315,14 @@ impl<'a> Worker<'a> {
         clamp(rule50_scaled(evaluation, position.halfmove_clock()) + correction)
     }
 
-    /// The last two moves before the node at this ply.
+    /// The two moves that led to the node at this ply.
     #[inline]
     pub(super) fn previous_moves(&self, ply: usize) -> PreviousMoves {
         PreviousMoves { last: self.earlier(ply, 1).made, before: self.earlier(ply, 2).made }
     }
 
-    /// Makes a move of the node at this ply and writes the new position into `child`. It is written in place because a copy
-    /// of fields just written would stall on store forwarding. `threat_index` matters only for quiet moves whose histories
-    /// the nodes below update.
+    /// Makes a move of the node at this ply and writes the new position into `child`: in place, since copying fields
+    /// just written would stall on store forwarding. `threat_index` is only used for quiet moves.
     // Not inlined: one copy for all nodes.
     #[inline(never)]
     pub(super) fn make_move(
@@ -379,8 +378,8 @@ impl<'a> Worker<'a> {
         self.is_repetition(ply)
     }
 
-    /// Upcoming repetition: whether the side to move can return to a position of the line, so that it has at least a draw
-    /// (cuckoo tables, M. Dietrich).
+    /// Upcoming repetition: whether the side to move can return to an earlier position of the line, and so has at least
+    /// a draw (cuckoo tables, M. Dietrich).
     #[inline]
     pub(super) fn has_upcoming_repetition(&self, position: &Position, ply: usize) -> bool {
         let (key, before) = self.keys.split_last().expect("the root's key is always there");
@@ -389,7 +388,7 @@ impl<'a> Worker<'a> {
         plies.any(|back| position.can_step_by(key ^ before[before.len() - back]))
     }
 
-    /// The score of a drawn node. An upcoming repetition raises alpha to a draw, and returns if that cuts off.
+    /// The score of a drawn node. An upcoming repetition raises alpha to a draw, and returns if that causes a cutoff.
     #[inline]
     pub(super) fn check_draw(
         &self,
@@ -426,7 +425,7 @@ impl<'a> Worker<'a> {
         false
     }
 
-    /// Draw score: 0 with a random component of one, against blindness to threefold repetitions.
+    /// Draw score: 0 with a random component of one, to avoid threefold blindness.
     #[inline]
     pub(super) fn draw_score(&self) -> i32 {
         1 - (self.nodes & 2) as i32

@@ -14,28 +14,28 @@ use crate::evaluation::explain;
 use crate::openings::OpeningsPlan;
 use crate::search::{KnownEnding, SearchControl};
 
-/// One of the commands.
+/// A console command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum ConsoleCommand {
     /// List the commands.
     Help,
     /// List the legal moves.
     Moves,
-    /// Count the lines of this number of legal moves (perft).
+    /// Count leaf nodes at this depth (perft).
     Perft(u32),
-    /// The same, with a count for each first move.
+    /// Perft with a count for each first move.
     Divide(u32),
     /// Show the board.
     Display,
-    /// Explain the evaluation.
+    /// Show the evaluation by terms.
     Evaluate,
-    /// Play from the book, or no longer.
+    /// Turn the book on or off.
     Book(bool),
-    /// Search fixed positions.
+    /// Run the bench.
     Bench(BenchPlan),
-    /// Make openings.
+    /// Generate openings.
     Openings(OpeningsPlan),
-    /// One of them, but not as it must be.
+    /// A console command with invalid arguments; the error message.
     Misused(String),
 }
 
@@ -53,7 +53,7 @@ UCI: uci, isready, ucinewgame, setoption name N value V, position startpos|fen F
 xboard: xboard as the first word changes to its protocol";
 
 impl ConsoleCommand {
-    /// Reads one line; `None` if it is none of the commands.
+    /// Parses a line; `None` if it is not a console command.
     pub(super) fn parse(line: &str) -> Option<ConsoleCommand> {
         let misused = |usage: &str| ConsoleCommand::Misused(format!("expected {usage}"));
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -89,12 +89,12 @@ impl ConsoleCommand {
         })
     }
 
-    /// Whether it is a long command that runs to its end even if stop or quit follow: bench and genfens.
+    /// Whether the command runs to completion even if stop or quit follow: bench and genfens.
     pub(super) fn runs_to_completion(&self) -> bool {
         matches!(self, ConsoleCommand::Bench(_) | ConsoleCommand::Openings(_))
     }
 
-    /// Does it, for the engine's position; perft ends early when the signals say stop.
+    /// Runs the command on the engine's position; perft ends early when `stop` is signaled.
     pub(super) fn run(
         &self,
         engine: &mut Engine,
@@ -145,8 +145,8 @@ fn list_moves(position: &Position, send: &mut dyn FnMut(&dyn fmt::Display)) {
     send(&format_args!("{} {noun}: {}", texts.len(), texts.join(" ")));
 }
 
-/// Counts the lines behind each first move, in the order of the moves, and hands the counts over; their sum. `None` once
-/// the signals say stop.
+/// Perft by first move, in move order: passes each count to the callback and returns the sum. `None` once `stop` is
+/// signaled.
 pub(super) fn divide(
     position: &Position,
     depth: u32,

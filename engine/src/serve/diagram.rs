@@ -4,17 +4,17 @@ use std::fmt;
 
 use smalt_chess::{Color, File, Piece, Position, Rank, Role, Square};
 
-/// How squares and pieces are shown.
+/// Style of squares and pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BoardStyle {
     Ascii,
-    /// Chess symbols, without colors.
+    /// Chess symbols without colors.
     Unicode,
-    /// Chess symbols on colored squares, by the escape sequences of a terminal with 256 colors.
+    /// Chess symbols on colored squares, by escape sequences for 256 colors.
     Color,
 }
 
-/// Escape sequences: colors of squares and pieces, and back to those of the terminal.
+/// Escape sequences: colors of squares and pieces, and reset.
 const LIGHT: &str = "\x1b[48;5;180m";
 const DARK: &str = "\x1b[48;5;137m";
 const WHITE: &str = "\x1b[38;5;231m";
@@ -42,7 +42,7 @@ impl BoardStyle {
             BoardStyle::Color => {
                 let color = if square.is_light() { LIGHT } else { DARK };
                 match piece {
-                    // The filled symbols stand out on both kinds of squares: their color shows the side.
+                    // Filled symbols are visible on both kinds of squares; their color shows the side.
                     Some(piece) => {
                         let side = if piece.color() == Color::White { WHITE } else { BLACK };
                         write!(f, "{color}{side} {} ", symbol(Piece::new(Color::Black, piece.role())))
@@ -66,7 +66,7 @@ fn symbol(piece: Piece) -> char {
     if piece.color() == Color::White { white } else { black }
 }
 
-/// Prints a position, White below.
+/// Prints a board with White at the bottom.
 pub(super) struct Board<'a> {
     position: &'a Position,
     style: BoardStyle,

@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long the program waits at exit for a job that cannot be interrupted, such as clearing a large hash table.
+/// How long an exit waits for a job that cannot be interrupted, such as clearing a large hash table.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Handle of the engine thread.
@@ -25,11 +25,11 @@ impl<J: Send + 'static> EngineThread<J> {
     }
 
     pub(super) fn send(&self, job: J) {
-        // The thread only ends early by a panic; then the session ends with its input.
+        // The thread ends early only by a panic; the session then ends with its input.
         let _ = self.queue.send(job);
     }
 
-    /// Waits for the queued jobs: up to [`SHUTDOWN_TIMEOUT`], or without limit if `wait`.
+    /// Waits for the queued jobs: at most [`SHUTDOWN_TIMEOUT`], or without limit if `wait`.
     pub(super) fn finish(self, wait: bool) {
         drop(self.queue);
         let deadline = Instant::now() + SHUTDOWN_TIMEOUT;

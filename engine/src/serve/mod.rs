@@ -59,7 +59,7 @@ impl Protocol {
     }
 }
 
-/// Serves on standard input and output until `quit`. At a terminal it prompts and plays.
+/// Serves standard input and output until `quit`. At a terminal it prompts and plays.
 pub fn run() -> ExitCode {
     let (input, output) = (std::io::stdin(), std::io::stdout());
     let is_terminal = input.is_terminal() && output.is_terminal();
@@ -68,13 +68,13 @@ pub fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Serves on any pipes until `quit`, the end of the input, or a closed output. The first line that is not blank decides the
-/// protocol. The reading thread may outlive this call while it waits for a line.
+/// Serves any pipes until `quit`, the end of input, or a closed output. The first nonblank line decides the protocol.
+/// The reading thread may outlive this call while it waits for a line.
 pub fn serve(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) {
     serve_in_style(input, output, None);
 }
 
-/// The same; with a style of the board, for a person at a terminal.
+/// As [`serve`]; a board style means that a person is at the terminal.
 fn serve_in_style(
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
@@ -92,7 +92,7 @@ fn serve_in_style(
         if line.trim().is_empty() {
             continue;
         }
-        // An interface may hold the other end of a terminal as well.
+        // An interface may run the engine on a terminal too.
         let is_interface = matches!(line.split_whitespace().next(), Some("uci" | "xboard" | "protover"));
         let style = style.filter(|_| !is_interface);
         return match Protocol::of(&line) {
@@ -102,8 +102,8 @@ fn serve_in_style(
     }
 }
 
-/// Passes the first line and all later events to `on_event` until it returns quit or a pipe ends. Returns whether the output is
-/// still open.
+/// Passes the first line and all later events to `on_event` until it returns quit or a pipe ends. Returns whether the
+/// output is still open.
 fn run_loop(
     first: String,
     events: &mpsc::Receiver<ServeEvent>,
@@ -127,7 +127,7 @@ fn run_loop(
     }
 }
 
-/// Sends the input line by line. Invalid UTF-8, as in a path or a name, is replaced and does not end the session.
+/// Sends the input line by line. Invalid UTF-8, as in a path or name, is replaced and does not end the session.
 fn read_lines(mut input: impl BufRead, events: &mpsc::Sender<ServeEvent>) {
     let mut bytes = Vec::new();
     loop {
@@ -143,7 +143,7 @@ fn read_lines(mut input: impl BufRead, events: &mpsc::Sender<ServeEvent>) {
             }
         }
     }
-    // The receiver may be gone already.
+    // The receiver may be closed.
     let _ = events.send(ServeEvent::EndOfInput);
 }
 
@@ -151,7 +151,7 @@ fn read_lines(mut input: impl BufRead, events: &mpsc::Sender<ServeEvent>) {
 mod tests {
     use super::*;
 
-    /// What comes out when a person types these lines.
+    /// The output for these typed lines.
     fn typed(lines: &str, style: BoardStyle) -> String {
         #[derive(Clone, Default)]
         struct Page(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);

@@ -1,4 +1,4 @@
-//! The output pipe, shared by threads: whole lines, flushed at once.
+//! The output pipe, shared by threads: whole lines, each flushed.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -25,7 +25,7 @@ impl Output {
         let mut pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
         let written = pipe.write_all(text.as_bytes()).and_then(|()| pipe.flush());
         if written.is_err() {
-            // The receiver may be gone already.
+            // The receiver may be closed.
             let _ = self.events.send(ServeEvent::OutputClosed);
         }
     }
@@ -33,7 +33,7 @@ impl Output {
     /// Writes a prompt, without a line end.
     pub(crate) fn prompt(&self, text: &str) {
         let mut pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
-        // The next message notices a closed output.
+        // The next message detects a closed output.
         let _ = pipe.write_all(text.as_bytes()).and_then(|()| pipe.flush());
     }
 

@@ -16,7 +16,7 @@ use crate::search::{FiftyMoves, ProbeRule};
 use crate::strength::{ELO_RANGE, Strength};
 use crate::tablebases::{NoTablesError, SyzygyTables};
 
-/// Options that are not part of the engine.
+/// The protocol options that are not settings of the engine.
 pub(super) struct Settings {
     declarations: Vec<OptionDeclaration>,
     /// `UCI_Chess960`: castling notation.
@@ -217,7 +217,7 @@ impl Settings {
     }
 }
 
-/// Sets `SyzygyPath` and returns what was found; an empty path switches the tablebases off.
+/// Sets `SyzygyPath` and returns what was found; an empty path disables the tablebases.
 fn open_tables(engine: &mut Engine, path: &str) -> Result<Option<String>, SetOptionError> {
     engine.set_tablebases(None);
     if path.is_empty() {
@@ -239,7 +239,7 @@ fn to_count(value: i64) -> usize {
     usize::try_from(value).unwrap_or(1)
 }
 
-/// Reads `EvalFile`; the embedded parameters without a path.
+/// Loads `EvalFile`; without a path the embedded parameters.
 fn read_parameters(path: &str) -> Result<Parameters, SetOptionError> {
     if path.is_empty() {
         return Ok(Parameters::embedded().clone());

@@ -1,5 +1,5 @@
 //! Play against the engine at a terminal: moves in SAN or UCI notation, undo, hint, strength. UCI and console commands
-//! work, too.
+//! work too.
 
 use std::env;
 use std::fmt;
@@ -15,14 +15,14 @@ use crate::engine::Engine;
 use crate::search::{Progress, PvLine, SearchControl};
 use crate::strength::ELO_RANGE;
 
-/// What is said before the first prompt.
+/// Printed before the first prompt.
 pub(super) const BANNER: &str = concat!(
     "Smalt ",
     env!("CARGO_PKG_VERSION"),
     ", a chess engine. Type a move (e4, Nf3, e2e4) to play, help for the commands, quit to leave."
 );
 
-/// What stands before each line that is typed.
+/// Prompt before each typed line.
 pub(super) const PROMPT: &str = "smalt> ";
 
 const HELP: &str = "\
@@ -37,13 +37,13 @@ time SECONDS                      the engine's time for each move
 board color|unicode|ascii         how the board is shown
 ";
 
-/// The engine's time for each move at the start.
+/// The engine's initial time per move.
 const MOVE_TIME: Duration = Duration::from_secs(1);
 
-/// Seconds that a move may be given.
+/// Range of the time per move, in seconds.
 const SECONDS: RangeInclusive<f64> = 0.01..=3600.0;
 
-/// A command of this file.
+/// A terminal command.
 #[derive(Clone, PartialEq, Debug)]
 enum TerminalCommand {
     Move(San),
@@ -59,7 +59,7 @@ enum TerminalCommand {
 }
 
 impl TerminalCommand {
-    /// Reads a line; `None` if it is none of the commands.
+    /// Parses a line; `None` if it is not a terminal command.
     fn parse(line: &str) -> Option<TerminalCommand> {
         let misused = |usage: &str| TerminalCommand::Misused(format!("expected {usage}"));
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -93,7 +93,7 @@ impl TerminalCommand {
     }
 }
 
-/// Whether a line starts a search, which `stop` can end.
+/// Whether a line starts a search that `stop` can end.
 pub(super) fn is_search(line: &str) -> bool {
     matches!(
         TerminalCommand::parse(line),
@@ -101,10 +101,10 @@ pub(super) fn is_search(line: &str) -> bool {
     )
 }
 
-/// The game of a person at a terminal.
+/// The game of a terminal session.
 pub(super) struct Terminal {
     game: Game,
-    /// How many plies each command played, the latest last.
+    /// Number of plies played by each command, latest last.
     steps: Vec<usize>,
     move_time: Duration,
     style: BoardStyle,
@@ -115,7 +115,7 @@ impl Terminal {
         Terminal { game: Game::new(Position::start()), steps: Vec::new(), move_time: MOVE_TIME, style }
     }
 
-    /// Goes on from another position: that of UCI's `position`, with the moves that led to it.
+    /// Continues from another position: that of a UCI `position` command, with its moves.
     pub(super) fn set_game(&mut self, start: Position, moves: impl IntoIterator<Item = UciMove>) {
         self.game = Game::new(start);
         self.steps.clear();
@@ -178,7 +178,7 @@ impl Terminal {
             }
             Some(TerminalCommand::Misused(usage)) => send(&usage),
         }
-        // After our own lines `help` goes on with those of the console.
+        // After our lines, `help` continues with those of the console.
         line != "help"
     }
 
@@ -227,7 +227,7 @@ impl Terminal {
         self.show(send);
     }
 
-    /// Lets the engine move, unless the game is over. Whether it did.
+    /// Lets the engine move, unless the game is over. Returns whether it moved.
     fn answer(
         &mut self,
         engine: &mut Engine,
@@ -257,7 +257,7 @@ impl Terminal {
         (choice.best, last)
     }
 
-    /// A move with what the engine thinks of it, from its own view.
+    /// A move with the engine's score and line, from its point of view.
     fn describe(&self, mv: Move, line: Option<&(PvLine, i32)>) -> String {
         let san = San::from_move(mv, self.game.position());
         match line {
@@ -266,7 +266,7 @@ impl Terminal {
         }
     }
 
-    /// Gives the engine the game as it stands.
+    /// Sets the engine's position to that of the game.
     fn set_position_of(&self, engine: &mut Engine) {
         let moves =
             self.game.plies().map(|(position, mv)| UciMove::from_move(mv, CastlingMode::of(&position)));
@@ -283,7 +283,7 @@ impl Terminal {
         }
     }
 
-    /// Shows the board, and whose turn it is or how the game ended.
+    /// Shows the board, and the side to move or how the game ended.
     fn show(&self, send: &mut dyn FnMut(&dyn fmt::Display)) {
         send(&self.style.board(self.game.position()));
         match self.ending() {
@@ -294,7 +294,7 @@ impl Terminal {
     }
 }
 
-/// Pawns, or moves to mate.
+/// Score in pawns, or moves to mate.
 fn shown(line: &PvLine) -> String {
     match line.reported().score {
         smalt_protocol::Score::Centipawns(score) => format!("{:+.2}", f64::from(score) / 100.0),
@@ -324,8 +324,7 @@ fn set_level(
     }
 }
 
-/// How the board is shown, as the environment asks: without colors where NO_COLOR is set, in ASCII where the terminal or the
-/// locale knows nothing else.
+/// Board style by environment: no colors if NO_COLOR is set, ASCII if the terminal or the locale supports nothing else.
 pub(super) fn board_style() -> BoardStyle {
     let value = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(value);

@@ -31,7 +31,7 @@ const SIZE: usize = 8192;
 
 /// Key differences of reversible moves, with the two squares of each.
 struct Steps {
-    /// 0 where a slot is free; no step has that.
+    /// 0 for an empty slot; no move has that difference.
     changes: Box<[u64]>,
     squares: Box<[[Square; 2]]>,
 }

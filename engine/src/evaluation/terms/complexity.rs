@@ -1,4 +1,4 @@
-//! Complexity (initiative): what makes the endgame easier or harder to win for the leader.
+//! Complexity (initiative): features that make the endgame easier or harder to win for the leader.
 
 use smalt_chess::{Bitboard, Color, Position, Role, Square};
 
@@ -25,19 +25,19 @@ pub(super) fn of_structure<T: Trace>(
         + weighing.weigh_for_leader(Term::ComplexityInfiltration.first(), infiltrated as i32)
 }
 
-/// Weighs that there are no pieces.
+/// Adds the term of a pawn ending.
 #[inline]
 pub(super) fn of_pieces<T: Trace>(position: &Position, weighing: &mut Weighing<'_, T>) -> i32 {
     let rest = position.occupied() & !(position.role(Role::Pawn) | position.role(Role::King));
     weighing.weigh_for_leader(Term::ComplexityPawnEnding.first(), i32::from(rest.is_empty()))
 }
 
-/// Whether some of them stand on the files a to d and others on e to h.
+/// Whether there are some on files a to d and some on files e to h.
 fn on_both_wings(squares: Bitboard) -> bool {
     squares.intersects(QUEEN_SIDE) && !squares.is_subset(QUEEN_SIDE)
 }
 
-/// How many files the kings stand apart, less how many ranks: above zero where one can walk past the other.
+/// File distance of the kings minus their rank distance: above zero if one can outflank the other.
 fn outflanking(white: Square, black: Square) -> i32 {
     let apart = |a: usize, b: usize| a.abs_diff(b) as i32;
     apart(white.file().index(), black.file().index()) - apart(white.rank().index(), black.rank().index())

@@ -9,10 +9,10 @@ use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 use super::structure::Structure;
 
-/// The roles of attackers and checkers, in the order of their weights.
+/// Roles of attackers and checkers, in the order of their weights.
 const ROLES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// Weighs the danger to the king of that color. The attacks of all pieces must be in the info.
+/// Danger to the king of that color. The attacks of all pieces must be in the info.
 // Not inlined: one copy for both sides.
 #[inline(never)]
 pub(super) fn weigh<T: Trace>(
@@ -54,7 +54,7 @@ pub(super) fn weigh<T: Trace>(
     danger + weighing.weigh(Term::DangerDefender.first(), defenders.count(), color)
 }
 
-/// Weak squares: undefended, or defended once, by the king or queen.
+/// Weak squares: undefended, or defended once, by king or queen.
 #[inline]
 fn held_by_king_or_queen(info: &EvalInfo<'_>, color: Color) -> Bitboard {
     let own = info.side(color);

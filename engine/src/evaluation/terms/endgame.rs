@@ -8,13 +8,13 @@ use super::super::score::PackedScore;
 use super::super::taper::FULL_SCALE;
 use super::super::trace::{Trace, Weighing};
 
-/// Pawns' worth of each role for telling who is ahead in pieces; pawns and kings count nothing.
+/// Piece values, in pawns, to determine which side is ahead in pieces; pawns and kings count nothing.
 const PIECES: [(Role, usize); 4] = [(Role::Knight, 3), (Role::Bishop, 3), (Role::Rook, 5), (Role::Queen, 9)];
 
-/// A minor piece, in the same measure.
+/// Value of a minor piece, in the same unit.
 const MINOR: usize = 3;
 
-/// Weighs where the enemy king stands, if that is all that the enemy has and the side has a piece.
+/// Evaluates the position of a lone enemy king, if the side has a piece.
 #[inline]
 pub(super) fn lone_king<T: Trace>(
     position: &Position,
@@ -36,20 +36,20 @@ fn steps_from_center(square: Square) -> usize {
     steps(square.file().index()) + steps(square.rank().index())
 }
 
-/// The sixty-fourths of the endgame score that remain when White or when Black is ahead.
+/// Endgame scale in 64ths when White or when Black is ahead.
 #[inline(always)]
 pub(super) fn scales<T: Trace>(position: &Position, weighing: &mut Weighing<'_, T>) -> [i32; 2] {
     let pawns = position.role(Role::Pawn);
     let [white_pawns, black_pawns] = Color::ALL.map(|color| pawns.intersects(position.color(color)));
     let opposite = has_opposite_bishops(position);
-    // Most positions: both sides have pawns, and nothing scales.
+    // The common case: both sides have pawns, and nothing is scaled.
     if white_pawns & black_pawns & !opposite {
         return [FULL_SCALE; 2];
     }
     Color::ALL.map(|leader| scale(position, leader, opposite, weighing))
 }
 
-/// The sixty-fourths that remain when `leader` is ahead; `opposite` is [`has_opposite_bishops`].
+/// Endgame scale in 64ths when `leader` is ahead; `opposite` is [`has_opposite_bishops`].
 #[inline]
 fn scale<T: Trace>(
     position: &Position,
@@ -78,7 +78,7 @@ fn scale_weight(position: &Position, leader: Color, opposite: bool) -> Option<We
     }
 }
 
-/// Whether each side has a single bishop, and not both on squares of one color.
+/// Whether each side has a single bishop, on squares of opposite colors.
 #[inline(always)]
 fn has_opposite_bishops(position: &Position) -> bool {
     let bishops = position.role(Role::Bishop);

@@ -1,5 +1,5 @@
-//! The terms of the evaluation, one file per topic. Each function weighs the features of one side and returns their value for
-//! that side; complexity counts for the leader.
+//! The terms of the evaluation, one file per topic. Each function adds the features of one side and returns their value
+//! for that side; complexity counts for the leader.
 
 mod complexity;
 mod danger;
@@ -24,15 +24,15 @@ use structure::Structure;
 pub(super) struct Sums {
     /// White minus Black, without [`tempo`].
     pub(super) linear: PackedScore,
-    /// Of the white and the black king.
+    /// For the white and the black king.
     pub(super) danger: [PackedScore; 2],
     /// Complexity: endgame centipawns for the leader.
     pub(super) complexity: i32,
-    /// When White or Black is ahead.
+    /// Endgame scale when White or Black is ahead.
     pub(super) scale: [i32; 2],
 }
 
-/// Weighs all terms but [`tempo`]; the pawn structure is given.
+/// Evaluates all terms but [`tempo`], given the pawn structure.
 #[inline]
 pub(super) fn weigh<T: Trace>(
     position: &Position,
@@ -56,7 +56,7 @@ pub(super) fn weigh<T: Trace>(
     }
 }
 
-/// The linear terms that need the attacks of both sides, or none.
+/// The linear terms that need the attacks of both sides, and those that need no attacks.
 // Not inlined: one copy for both sides.
 #[inline(never)]
 fn rest<T: Trace>(
@@ -71,15 +71,15 @@ fn rest<T: Trace>(
         + endgame::lone_king(info.position, color, weighing)
 }
 
-/// Tempo: value for White of the side to move.
+/// Tempo: the value for White of having the move.
 #[inline]
 pub(super) fn tempo<T: Trace>(turn: Color, weighing: &mut Weighing<'_, T>) -> PackedScore {
     let score = weighing.weigh(Term::Tempo.first(), 1, turn);
     if turn == Color::White { score } else { -score }
 }
 
-/// Whether terms other than [`tempo`] depend on the side to move: unstoppable passed pawns against a bare king and pawns do. A
-/// new term of this kind must be added here.
+/// Whether a term other than [`tempo`] depends on the side to move: only unstoppable passed pawns against a bare king
+/// with pawns do. A new term of this kind must be added here.
 #[inline]
 pub(super) fn depends_on_turn(position: &Position) -> bool {
     Color::ALL.into_iter().any(|color| !position.has_pieces(color))

@@ -8,7 +8,7 @@ use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 use super::structure::Structure;
 
-/// Weighs the way of each passed pawn of a side. The attacks of all pieces must be in the info.
+/// Evaluates the path of each passed pawn of a side. The attacks of all pieces must be in the info.
 #[inline]
 pub(super) fn weigh<T: Trace>(
     info: &EvalInfo<'_>,
@@ -53,7 +53,7 @@ fn passed<T: Trace>(
     score
 }
 
-/// Whether the enemy has only pawns and a king that comes too late, and nothing of the own stands in the way.
+/// Whether the enemy has only pawns and a king outside the square, and no own piece blocks the path.
 #[inline]
 fn is_unstoppable(info: &EvalInfo<'_>, pawn: Square, way: Bitboard, color: Color) -> bool {
     let position = info.position;

@@ -9,7 +9,7 @@ use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 use super::structure::Structure;
 
-/// Weighs the pawns of a side, and notes the passed ones and the reach of their attacks.
+/// Evaluates the pawns of a side, and records its passed pawns and attack spans.
 pub(super) fn weigh<T: Trace>(
     position: &Position,
     color: Color,
@@ -49,8 +49,8 @@ pub(super) fn weigh<T: Trace>(
     score
 }
 
-/// The pawns of both sides, as one of them sees it. Most questions are answered for all its pawns at once, without a branch
-/// for each.
+/// The pawns of both sides from one side's point of view. Most terms are computed for all pawns at once, without
+/// branches.
 struct Pawns {
     color: Color,
     own: Bitboard,
@@ -58,12 +58,12 @@ struct Pawns {
 }
 
 impl Pawns {
-    /// The squares with an enemy pawn somewhere ahead on their file.
+    /// The squares with an enemy pawn ahead on their file.
     fn opposed(&self) -> Bitboard {
         ahead(self.enemy, !self.color)
     }
 
-    /// Own pawns with no pawn ahead of them on their file.
+    /// Own pawns without a pawn ahead on their file.
     fn unobstructed(&self) -> Bitboard {
         self.own & !(self.opposed() | ahead(self.own, !self.color))
     }
@@ -73,7 +73,7 @@ impl Pawns {
         self.unobstructed() & !(opposed.east() | opposed.west())
     }
 
-    /// Whether a pawn with nothing before it has at least as many helpers as there are enemies who can take it on its way.
+    /// Whether an unobstructed pawn has at least as many helpers as enemy pawns that can capture it on its way.
     fn is_candidate(&self, square: Square) -> bool {
         let pawn = Bitboard::from(square);
         let front = ahead(pawn, self.color);
@@ -83,7 +83,7 @@ impl Pawns {
         helpers.count() >= stoppers.count()
     }
 
-    /// What all pawns of the side have to do with those of the enemy's.
+    /// The terms of own pawns in contact with enemy pawns.
     fn contacts<T: Trace>(&self, weighing: &mut Weighing<'_, T>) -> PackedScore {
         let color = self.color;
         let hostile = self.enemy.forward(!color);
@@ -113,7 +113,7 @@ impl Pawns {
             + weighing.weigh(Term::PawnWeakOpen.first(), open.count(), color)
     }
 
-    /// `attacked` are the squares that own pawns attack.
+    /// The terms of connected pawns; `attacked` are the squares that own pawns attack.
     fn connections<T: Trace>(&self, attacked: Bitboard, weighing: &mut Weighing<'_, T>) -> PackedScore {
         let color = self.color;
         let supported = self.own & attacked;

@@ -9,7 +9,7 @@ use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 use super::structure::Structure;
 
-/// Weighs the pieces of a side, and notes their attacks in the info.
+/// Evaluates the pieces of a side, and records their attacks in the info.
 // Not inlined: one copy for both sides.
 #[inline(never)]
 pub(super) fn weigh<T: Trace>(
@@ -53,10 +53,10 @@ pub(super) fn weigh<T: Trace>(
 /// The squares d4, e4, d5 and e5.
 const CENTER: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
-/// A rook with more moves than these is not trapped.
+/// A rook with more moves is not trapped.
 const TRAPPED_MOVES: usize = 3;
 
-/// The terms that every piece of a role has.
+/// The terms common to all pieces of a role.
 struct Terms {
     role: Role,
     material: Term,
@@ -92,8 +92,7 @@ const QUEEN: Terms = Terms {
     mobility: Term::MobilityQueen,
 };
 
-/// Weighs the pieces of one role. `look` returns the attacks of a piece and its value beyond the terms that all
-/// roles have.
+/// Evaluates the pieces of one role. `look` returns the attacks of a piece and the value of its role's own terms.
 #[inline(always)]
 fn role<T: Trace>(
     info: &mut EvalInfo<'_>,
@@ -118,7 +117,7 @@ fn role<T: Trace>(
     score
 }
 
-/// `blocked` counts the own pawns on the center files with something before them.
+/// `blocked` is the number of blocked own pawns on the center files.
 #[inline(always)]
 fn bishop_terms<T: Trace>(
     position: &Position,
@@ -138,7 +137,7 @@ fn bishop_terms<T: Trace>(
         + weighing.weigh(Term::BishopLongDiagonal.first(), usize::from(seen.more_than_one()), color)
 }
 
-/// `moves` are the safe squares that the rook reaches, as its mobility counts them.
+/// `moves` are the safe squares that the rook reaches, as counted for mobility.
 #[inline(always)]
 fn rook_terms<T: Trace>(
     position: &Position,
@@ -167,7 +166,7 @@ fn rook_terms<T: Trace>(
         + weighing.weigh(Term::RookSeventh.first(), usize::from(is_deep), color)
 }
 
-/// Whether the own king stands between the rook and the center.
+/// Whether the own king is between the rook and the center.
 #[inline(always)]
 fn is_beside_king(position: &Position, rook: Square, color: Color) -> bool {
     let king = position.king(color).file();
@@ -188,7 +187,7 @@ fn queen_terms<T: Trace>(
     weighing.weigh(Term::QueenOnLine.first(), usize::from(is_aimed_at), color)
 }
 
-/// Whether one of the sliders would attack the square if a single piece went away.
+/// Whether one of the sliders attacks the square through exactly one piece.
 #[inline(always)]
 fn is_behind_one(
     position: &Position,
@@ -204,7 +203,7 @@ fn is_behind_one(
     x_ray_attacks(square, occupied, near, attacks).intersects(sliders)
 }
 
-/// Weighs what needs no look at single pieces.
+/// Evaluates the terms that need no loop over the pieces.
 #[inline]
 fn by_sets<T: Trace>(
     info: &EvalInfo<'_>,

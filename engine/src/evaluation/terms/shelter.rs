@@ -1,4 +1,4 @@
-//! King shelter and pawn storm: the king's square and the pawns of both sides on the three files before it.
+//! King shelter and pawn storm: the king's square and the pawns of both sides on the three files around it.
 
 use smalt_chess::{Bitboard, Color, File, Position, Role, Square};
 
@@ -7,7 +7,7 @@ use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 
-/// Weighs the king's square, its shelter of own pawns and the storm of enemy pawns.
+/// Evaluates the king's square, its shelter of own pawns and the storm of enemy pawns.
 pub(super) fn weigh<T: Trace>(
     position: &Position,
     color: Color,
@@ -37,25 +37,25 @@ pub(super) fn weigh<T: Trace>(
     score + weighing.weigh(Term::KingPawnlessWing.first(), is_bare, color)
 }
 
-/// How many of the three files have no own pawn.
+/// Number of the three files without an own pawn.
 pub(super) fn open_files(position: &Position, color: Color) -> u8 {
     let own = position.pieces(color, Role::Pawn);
     let open = |file: &File| !own.intersects(Bitboard::from_file(*file));
     files(position.king(color)).iter().filter(|file| open(file)).count() as u8
 }
 
-/// The king's file and those beside it; by the edge of the board, the three files there.
+/// The king's file and the adjacent ones; for a king at the edge the three files there.
 fn files(king: Square) -> [File; 3] {
     let center = king.file().index().clamp(1, 6);
     [center - 1, center, center + 1].map(File::from_index)
 }
 
-/// Of the pawns on one file the one nearest to the side's first rank; empty where there is none.
+/// The pawn on a file nearest to the side's first rank; empty without a pawn.
 fn nearest(pawns: Bitboard, color: Color) -> Bitboard {
     pawns & !ahead(pawns, color)
 }
 
-/// The ranks from the king to the nearest of the pawns before it, counted from 1 for a pawn beside it; 0 for none.
+/// Ranks from the king to the nearest pawn ahead, where 1 is a pawn beside it; 0 without a pawn.
 fn steps(pawns: Bitboard, king: Square, color: Color) -> usize {
     let nearest = nearest(pawns, color).first();
     nearest.map_or(0, |pawn| relative_rank(pawn, color) - relative_rank(king, color) + 1)

@@ -1,4 +1,4 @@
-//! Space behind the own pawns, which counts more with more pieces.
+//! Space behind own pawns, weighted by the number of pieces.
 
 use smalt_chess::{Bitboard, Color, Role};
 
@@ -10,13 +10,13 @@ use super::super::trace::{Trace, Weighing};
 /// Subtracted from the number of pieces, pawns and blocked pawns.
 const FEW: usize = 3;
 
-/// Most blocked pawns that count, of both sides.
+/// Maximum number of blocked pawns that count, of both sides.
 const MOST_BLOCKED: usize = 9;
 
-/// Divisor of the feature count, so that weights are at least a centipawn.
+/// Divisor of the feature count, so that weights are at least one centipawn.
 const SHARE: usize = 128;
 
-/// Weighs the room of a side. The attacks of all pieces must be in the info.
+/// Evaluates the space of a side. The attacks of all pieces must be in the info.
 #[inline]
 pub(super) fn weigh<T: Trace>(
     info: &EvalInfo<'_>,

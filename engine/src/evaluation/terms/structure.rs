@@ -1,4 +1,4 @@
-//! The terms that depend on pawns and kings alone, kept in the pawn cache.
+//! Terms that depend only on pawns and kings, kept in the pawn cache.
 
 use smalt_chess::{Bitboard, Color, Position};
 
@@ -9,19 +9,19 @@ use super::{complexity, pawns, shelter};
 /// Pawn cache entry: score of the pawn and king structure, and data for other terms.
 #[derive(Clone, Copy, Default)]
 pub(in super::super) struct Structure {
-    /// White's minus Black's.
+    /// White minus Black.
     pub(in super::super) score: PackedScore,
     /// The passed pawns of both sides.
     pub(super) passed: Bitboard,
-    /// The squares that White's or Black's pawns attack or may attack after advancing.
+    /// The squares that White's and Black's pawns attack now or after advancing.
     pub(super) attack_spans: [Bitboard; 2],
     /// Complexity: endgame centipawns for the leader.
     pub(super) complexity: i32,
-    /// Files by the white and the black king without an own pawn, 0 to 3.
+    /// Number of files near the white and the black king without an own pawn, 0 to 3.
     pub(super) open_files: [u8; 2],
 }
 
-/// Weighs pawns and kings.
+/// Evaluates pawns and kings.
 pub(in super::super) fn weigh<T: Trace>(position: &Position, weighing: &mut Weighing<'_, T>) -> Structure {
     let mut structure = Structure::default();
     let white = side(position, Color::White, &mut structure, weighing);
@@ -30,7 +30,7 @@ pub(in super::super) fn weigh<T: Trace>(position: &Position, weighing: &mut Weig
     structure
 }
 
-/// Weighs the pawns and the king of a side, and notes what is known of them.
+/// Evaluates the pawns and the king of a side, and records data for other terms.
 // Not inlined: one copy for both sides.
 #[inline(never)]
 fn side<T: Trace>(

@@ -8,10 +8,10 @@ use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 
-/// The roles that can be threatened, in the order of the weights.
+/// Roles that can be threatened, in the order of the weights.
 const TARGETS: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// Weighs the threats that a side makes. The attacks of all pieces must be in the info.
+/// Evaluates the threats of a side. The attacks of all pieces must be in the info.
 #[inline(always)]
 pub(super) fn weigh<T: Trace>(
     info: &EvalInfo<'_>,
@@ -55,7 +55,7 @@ pub(super) fn weigh<T: Trace>(
     score + on_queen(info, well_defended, color, weighing)
 }
 
-/// Weighs the squares from which the enemy's only queen can be attacked next.
+/// Evaluates the squares from which the enemy's only queen can be attacked next.
 #[inline]
 fn on_queen<T: Trace>(
     info: &EvalInfo<'_>,
@@ -76,7 +76,7 @@ fn on_queen<T: Trace>(
         + weighing.weigh(Term::ThreatOnQueen.at(1), sliders.count(), color)
 }
 
-/// The squares to which pawns of the side can advance without being taken for nothing.
+/// The squares to which own pawns can advance safely.
 #[inline]
 fn safe_pushes(info: &EvalInfo<'_>, color: Color) -> Bitboard {
     let (own, enemy) = (info.side(color), info.side(!color));

@@ -1,13 +1,12 @@
-//! King and pawn against king, exactly: for every square of the pawn and of the lone king, the squares of the other
-//! king with which the pawn's side wins. Found backward from the promotions when first asked for, a whole set of
-//! squares at a time.
+//! KPK bitbase: for each square of the pawn and of the lone king, the set of squares from which the stronger side's
+//! king wins. Computed on first use by retrograde analysis from promotions, one set of squares at a time.
 
 use std::sync::LazyLock;
 
 use smalt_chess::attacks::{king_attacks, pawn_attacks};
 use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
 
-/// Whether the side with the pawn wins. The position must have one pawn and two kings, and nothing else.
+/// Whether the side with the pawn wins. The position must contain only one pawn and two kings.
 pub(super) fn is_won(position: &Position) -> bool {
     let Some(pawn) = position.role(Role::Pawn).first() else { return false };
     let strong = if position.color(Color::White).contains(pawn) { Color::White } else { Color::Black };
@@ -17,7 +16,7 @@ pub(super) fn is_won(position: &Position) -> bool {
     sets[pawn.index()][lone.index()].contains(king)
 }
 
-/// By the squares of a white pawn and of the black king: where the white king must stand.
+/// By the squares of the white pawn and the black king: the winning squares of the white king.
 type Sets = [[Bitboard; 64]; 64];
 
 struct Wins {
@@ -51,13 +50,12 @@ static WINS: LazyLock<Wins> = LazyLock::new(|| {
     }
 });
 
-/// Where the white king may stand at all.
+/// The legal squares of the white king.
 fn places(pawn: Square, lone: Square) -> Bitboard {
     !(king_attacks(lone) | lone.into() | pawn.into())
 }
 
-/// Where the white king stands so that Black, to move, has lost: each of his moves leads to a win, and he is not
-/// stalemated.
+/// Squares of the white king that win with Black to move: each Black move loses, and it is not stalemate.
 fn lost_for_black(wins: &Wins, pawn: Square, lone: Square) -> Bitboard {
     let guarded = pawn_attacks(Color::White, pawn);
     let mut lost = Bitboard::FULL;
@@ -65,7 +63,7 @@ fn lost_for_black(wins: &Wins, pawn: Square, lone: Square) -> Bitboard {
     for to in king_attacks(lone) - guarded {
         let forbidden = king_attacks(to);
         can_move |= !forbidden;
-        // Taking the pawn leaves nothing to win with.
+        // Capturing the pawn draws.
         lost &= if to == pawn { forbidden } else { forbidden | wins.to_move[pawn.index()][to.index()] };
     }
     if guarded.contains(lone) {
@@ -74,7 +72,7 @@ fn lost_for_black(wins: &Wins, pawn: Square, lone: Square) -> Bitboard {
     lost & can_move & places(pawn, lone)
 }
 
-/// Where the white king stands so that White, to move, has a move that wins.
+/// Squares of the white king that win with White to move.
 fn won_by_white(wins: &Wins, pawn: Square, lone: Square) -> Bitboard {
     if pawn_attacks(Color::White, pawn).contains(lone) {
         return Bitboard::EMPTY;
@@ -84,7 +82,7 @@ fn won_by_white(wins: &Wins, pawn: Square, lone: Square) -> Bitboard {
     (by_king | won_by_pawn(wins, pawn, lone)) & places(pawn, lone)
 }
 
-/// Where the white king stands so that a move of the pawn wins.
+/// Squares of the white king from which a pawn move wins.
 fn won_by_pawn(wins: &Wins, pawn: Square, lone: Square) -> Bitboard {
     let stop = Square::from_index(pawn.index() + 8);
     if stop == lone {
@@ -92,7 +90,7 @@ fn won_by_pawn(wins: &Wins, pawn: Square, lone: Square) -> Bitboard {
     }
     let free = !Bitboard::from(stop);
     if stop.rank() == Rank::Eighth {
-        // A queen, or a rook where she would stalemate, wins unless the king takes it at once.
+        // A queen, or a rook if a queen would stalemate, wins unless the king captures it at once.
         let guarded = if king_attacks(lone).contains(stop) { king_attacks(stop) } else { Bitboard::FULL };
         return guarded & free;
     }
@@ -127,11 +125,11 @@ mod tests {
         })
     }
 
-    /// Whether the side with the pawn wins after one of its moves, by the table for the next position.
+    /// Whether the side with the pawn wins after one of its moves, using the table for the next position.
     fn wins_after(next: &Position) -> bool {
         let queens = next.role(Role::Queen) | next.role(Role::Rook);
         if queens.any() {
-            // Not stalemated, and nothing can take the queen.
+            // It is not stalemate, and the queen cannot be captured.
             let takes = next.legal_moves().iter().any(|mv| mv.is_capture());
             return !takes && (next.has_legal_move() || next.is_check());
         }
@@ -155,18 +153,18 @@ mod tests {
     #[test]
     fn known_positions_are_judged_right() {
         for (fen, won) in [
-            // The opposition decides.
+            // Opposition.
             ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", true),
             ("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", true),
             ("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1", false),
             ("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1", true),
-            // The square of the pawn.
+            // The rule of the square.
             ("8/8/8/8/P4k2/8/8/7K w - - 0 1", true),
             ("8/8/8/8/P4k2/8/8/7K b - - 0 1", false),
-            // A rook's pawn.
+            // A rook pawn.
             ("k7/8/K7/P7/8/8/8/8 w - - 0 1", false),
             ("8/1K1k4/8/P7/8/8/8/8 w - - 0 1", true),
-            // Stalemate, and how to step around it.
+            // Stalemate, and how to avoid it.
             ("4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", false),
             ("4k3/4P3/8/4K3/8/8/8/8 w - - 0 1", true),
         ] {

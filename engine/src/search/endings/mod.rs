@@ -1,4 +1,4 @@
-//! Endgames against a lone king that are known without a search: insufficient material, wrong bishop, KPK (bitbase), KBNK.
+//! Endgames against a lone king that need no search: insufficient material, wrong bishop, KPK (bitbase), KBNK.
 
 mod king_and_pawn;
 
@@ -13,7 +13,7 @@ use super::params::PARAMETERS as P;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KnownEnding {
     Draw,
-    /// A win, if no piece hangs and the lone king has a move.
+    /// A win, if no piece is hanging and the lone king has a move.
     Win {
         winner: Color,
         /// Evaluation for the winner, in centipawns.
@@ -61,7 +61,7 @@ pub(super) fn known_win(position: &Position) -> Option<i32> {
     Some(if position.turn() == lone { -value } else { value })
 }
 
-/// The side that has only its king. Correction history does not apply there.
+/// The side with a bare king. Correction history does not apply there.
 #[inline]
 pub(super) fn lone_side(position: &Position) -> Option<Color> {
     Color::ALL.into_iter().find(|&color| !position.color(color).more_than_one())
@@ -82,12 +82,12 @@ fn is_draw_against(position: &Position, lone: Color) -> bool {
     others == pawns | bishops && is_corner_held(position, lone, pawns, bishops)
 }
 
-/// Whether there are only bishops on squares of one color.
+/// Whether there are only bishops, on squares of one color.
 fn all_alike(others: Bitboard, bishops: Bitboard) -> bool {
     others == bishops && (bishops.is_subset(Bitboard::LIGHT) || bishops.is_subset(Bitboard::DARK))
 }
 
-/// Wrong rook pawn: all pawns on one rook file, no bishop on the color of the promotion corner, and the lone king at that
+/// Wrong rook pawn: all pawns on one rook file, no bishop that controls the promotion square, and the lone king at that
 /// corner.
 fn is_corner_held(position: &Position, lone: Color, pawns: Bitboard, bishops: Bitboard) -> bool {
     let Some(file) = [File::A, File::H].into_iter().find(|&file| pawns.is_subset(Bitboard::from_file(file)))
@@ -177,11 +177,11 @@ mod tests {
     fn the_wrong_rook_pawn_is_a_draw() {
         check_draw("7k/8/8/4K3/7P/3B4/7P/8 w - - 0 1", true);
         check_draw("8/6k1/8/4K3/7P/3B4/8/8 b - - 0 1", true);
-        // The bishop reaches the corner.
+        // The bishop controls the corner.
         check_draw("7k/8/8/4K3/7P/2B5/8/8 w - - 0 1", false);
-        // The king has not reached it.
+        // The king is too far away.
         check_draw("8/8/5k2/8/4K2P/3B4/8/8 w - - 0 1", false);
-        // Another pawn.
+        // There is another pawn.
         check_draw("7k/8/8/4K3/6PP/3B4/8/8 w - - 0 1", false);
         check_draw("k7/8/1K6/P7/P7/8/8/8 w - - 0 1", true);
     }

@@ -1,4 +1,4 @@
-//! The engine thread's side of UCI: executes commands one after the other.
+//! The engine thread's side of UCI: executes commands one by one.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -44,7 +44,7 @@ impl CommandHandler {
         }
     }
 
-    /// Executes a command of the terminal; false if it is none.
+    /// Executes a terminal command; false if it is not one.
     fn handle_terminal(&mut self, line: &str, search: Option<&QueuedSearch>) -> bool {
         let Some(terminal) = &mut self.terminal else { return false };
         let output = &self.output;
@@ -123,7 +123,7 @@ impl CommandHandler {
         }
     }
 
-    /// Reports words of `go` that were skipped, and illegal `searchmoves`.
+    /// Reports skipped words of `go` and illegal `searchmoves`.
     fn report_skipped_words(&self, line: &str, limits: &SearchLimits) {
         let unread = unread_words_of_go(line);
         if !unread.is_empty() {
@@ -153,7 +153,7 @@ impl CommandHandler {
                 let choice = self.engine.go(limits, &search.control, &mut |progress| {
                     send_info(output, settings, progress);
                 });
-                // Before the move is sent: its reader may send isready at once.
+                // Before the move is sent, since its reader may send isready at once.
                 search.is_over.store(true, Ordering::Release);
                 send_bestmove(output, settings.castling, choice);
             }
@@ -189,7 +189,7 @@ impl CommandHandler {
     }
 }
 
-/// Whether only `stop` would end the search although the client did not ask for `infinite`.
+/// Whether only `stop` would end the search although `infinite` was not given.
 fn is_endless(limits: &SearchLimits, turn: Color) -> bool {
     let clock = match turn {
         Color::White => limits.white,

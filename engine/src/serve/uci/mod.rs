@@ -34,13 +34,13 @@ pub(crate) struct Session {
     output: Output,
     engine_thread: EngineThread<UciJob>,
     latest: Option<Arc<QueuedSearch>>,
-    /// Whether a job was queued that `stop` does not end and that must finish before the program exits.
+    /// Whether a queued job ignores `stop` and must finish before the program exits.
     has_pending_job: bool,
     is_terminal: bool,
 }
 
 impl Session {
-    /// A session over pipes; with a board style, one at a terminal.
+    /// A session over pipes; with a board style, at a terminal.
     pub(crate) fn new(output: Output, style: Option<BoardStyle>) -> Session {
         let mut handler = CommandHandler::new(output.clone(), style);
         let engine_thread = EngineThread::start(move |UciJob { line, search }| handler.handle(&line, search));
@@ -105,7 +105,7 @@ impl Session {
         self.latest.as_ref().is_some_and(|search| !search.is_over.load(Ordering::Acquire))
     }
 
-    /// Whether the latest search has been stopped: then `isready` is answered after its best move.
+    /// Whether the latest search was stopped: `isready` is then answered after its best move.
     fn is_stopped(&self) -> bool {
         self.latest.as_ref().is_some_and(|search| search.control.is_stopped())
     }

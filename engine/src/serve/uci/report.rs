@@ -33,7 +33,7 @@ pub(super) fn send_info(output: &Output, settings: &Settings, progress: &Progres
     }
 }
 
-/// Sends `bestmove`; `(none)` in a finished game.
+/// Sends `bestmove`; `(none)` if the game is over.
 pub(super) fn send_bestmove(output: &Output, castling: CastlingMode, choice: Choice) {
     use smalt_protocol::uci::engine::BestMove;
     let text = |mv: Move| UciMove::from_move(mv, castling);
@@ -41,12 +41,12 @@ pub(super) fn send_bestmove(output: &Output, castling: CastlingMode, choice: Cho
     output.send(EngineMessage::BestMove { best, ponder: choice.ponder.map(text) });
 }
 
-/// A score, in centipawns, that wins half of the games and draws the other half. A guess, not fitted to games.
+/// Score in centipawns that wins half of the games and draws the other half. An estimate, not fitted to games.
 const EVEN_WIN: f64 = 130.0;
-/// How fast chances grow with the score, in centipawns. A guess as well.
+/// Scale of the logistic curve, in centipawns. Also an estimate.
 const SPREAD: f64 = 65.0;
 
-/// Chances by a logistic model of the score.
+/// Win, draw and loss probabilities from a logistic model of the score.
 fn chances(line: &PvLine) -> Wdl {
     let thousandths = |score: f64| (1000.0 / (1.0 + ((EVEN_WIN - score) / SPREAD).exp())).round() as u32;
     let score = match line.score {

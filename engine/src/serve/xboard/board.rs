@@ -22,7 +22,7 @@ pub(super) struct GameMoves {
     pub(super) moves: Vec<UciMove>,
 }
 
-/// Why a move text is refused.
+/// Why a move text was refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MoveRefusal {
     Illegal,
@@ -53,7 +53,7 @@ impl SessionBoard {
         self.game = Game::new(position);
     }
 
-    /// Records that a position was invalid: no moves until a valid one is set.
+    /// Records that a position was invalid: no moves are accepted until a valid one is set.
     pub(super) fn refuse(&mut self) {
         self.is_refused = true;
     }
@@ -74,13 +74,13 @@ impl SessionBoard {
         self.position().turn()
     }
 
-    /// The position with that side to move.
+    /// The position with this side to move.
     pub(super) fn with_turn(&self, turn: Color) -> Result<Position, PositionError> {
         let setup = self.position().to_setup();
         Position::new(&Setup { turn, en_passant: setup.en_passant.filter(|_| setup.turn == turn), ..setup })
     }
 
-    /// The legal move of a text, in coordinate notation or SAN.
+    /// Parses a legal move in coordinate notation or SAN.
     pub(super) fn read_move(&self, text: &str) -> Result<Move, MoveRefusal> {
         if self.is_refused {
             return Err(MoveRefusal::Illegal);
@@ -101,7 +101,7 @@ impl SessionBoard {
         self.game.play(mv).expect("only legal moves are handed here");
     }
 
-    /// Undoes `count` moves; false, without effect, if there are fewer.
+    /// Undoes `count` moves; false and unchanged if there are fewer.
     pub(super) fn undo_moves(&mut self, count: usize) -> bool {
         let can = !self.is_refused && self.game.moves().len() >= count;
         if can {
@@ -113,12 +113,12 @@ impl SessionBoard {
         can
     }
 
-    /// Plies played.
+    /// Number of plies played.
     pub(super) fn ply(&self) -> usize {
         self.game.moves().len()
     }
 
-    /// How many moves a side has made since that ply.
+    /// Number of moves of a side since that ply.
     pub(super) fn moves_of(&self, color: Color, since: usize) -> u32 {
         let plies = self.game.plies().skip(since);
         plies.filter(|(position, _)| position.turn() == color).count() as u32
@@ -154,7 +154,7 @@ impl SessionBoard {
         Some(wanted.map(|&mv| UciMove::from_move(mv, CastlingMode::Chess960)).collect())
     }
 
-    /// Move text: coordinates, or `O-O` and `O-O-O` in Chess960.
+    /// Move in coordinate notation, or `O-O` and `O-O-O` in Chess960.
     pub(super) fn write_move(&self, mv: Move) -> String {
         let is_960 = [self.variant, CastlingMode::of(self.position())].contains(&CastlingMode::Chess960);
         match CastlingSide::of(mv.from(), mv.to()) {

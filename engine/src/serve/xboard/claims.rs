@@ -3,8 +3,8 @@
 use smalt_chess::{Color, Ending, Game, Outcome, Position};
 use smalt_protocol::xboard::EngineMessage;
 
-/// The result to claim if the game is over. Dead positions that interfaces do not detect (more than two pieces besides the
-/// kings, locked pawns) are played on, as section 9 of the protocol asks.
+/// The result to claim if the game is over. In dead positions that interfaces do not detect (more than two pieces
+/// besides the kings, locked pawns) the engine plays on, as section 9 of the protocol requires.
 pub(super) fn claim(game: &Game) -> Option<EngineMessage<'static>> {
     let position = game.position();
     let (outcome, comment) = match position.ending() {
@@ -21,7 +21,7 @@ pub(super) fn claim(game: &Game) -> Option<EngineMessage<'static>> {
     Some(EngineMessage::Result { outcome, comment })
 }
 
-/// Plies.
+/// In plies.
 const FIFTY_MOVES: u16 = 100;
 
 /// Score in centipawns at or below which a draw is always accepted.
@@ -31,8 +31,8 @@ const LONG: u16 = 40;
 /// Halfmove clock from which a draw is accepted in an even position.
 const QUIET: u16 = 20;
 
-/// Whether to accept a draw, with a score in centipawns from the engine's view: always when clearly worse; when not better, in
-/// a long or quiet game.
+/// Whether to accept a draw, by the score in centipawns from the engine's point of view: always when clearly worse;
+/// when not better, in a long or quiet game.
 pub(super) fn accepts_draw(score: i32, position: &Position) -> bool {
     let is_spent = position.fullmove_number() >= LONG || position.halfmove_clock() >= QUIET;
     score <= GIFT || score <= 0 && is_spent
@@ -64,7 +64,7 @@ mod tests {
         check(START, &shuffle.repeat(2), "1/2-1/2 {Draw by repetition}");
         check(START, shuffle, "");
         check("7k/8/6K1/8/8/8/8/R7 w - - 99 80", "a1b1", "1/2-1/2 {Draw by fifty-move rule}");
-        // Dead, but no interface knows.
+        // Dead, but interfaces do not detect it.
         check("4kb1b/8/8/2B5/8/B7/8/2B1K3 w - - 0 1", "", "");
     }
 

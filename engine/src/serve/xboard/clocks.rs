@@ -1,4 +1,4 @@
-//! Time controls and clocks of xboard, and the search limits that follow. Pure: it measures no time.
+//! Time controls and clocks of xboard, and the resulting search limits. It reads no clock.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -21,7 +21,7 @@ enum Control {
 pub(super) struct Clocks {
     control: Control,
     depth: Option<u32>,
-    /// `nps`: nodes that count as a second.
+    /// `nps`: number of nodes that count as one second.
     node_rate: Option<u64>,
     own: Duration,
     other: Duration,
@@ -29,7 +29,7 @@ pub(super) struct Clocks {
     since: usize,
 }
 
-/// Time per move until a time control is set.
+/// Time per move before any time control is set.
 const UNTOLD: Duration = Duration::from_secs(2);
 
 impl Clocks {
@@ -88,7 +88,7 @@ impl Clocks {
         self.other = time;
     }
 
-    /// The ply from which moves are counted.
+    /// The ply at which the time control started.
     pub(super) fn since(&self) -> usize {
         self.since
     }
@@ -97,8 +97,8 @@ impl Clocks {
         self.own
     }
 
-    /// Deducts the time of an engine move, made after `moves_before` others of this time control. Interfaces that send `time`
-    /// overwrite it.
+    /// Deducts the time of an engine move, the one after `moves_before` others of this time control. Interfaces that
+    /// send `time` overwrite it.
     pub(super) fn spend(&mut self, used: Duration, moves_before: u32) {
         let Control::Level { moves, base, increment } = self.control else { return };
         let has_reached = moves.is_some_and(|moves| (moves_before + 1).is_multiple_of(moves.get()));
@@ -106,7 +106,7 @@ impl Clocks {
         self.own = self.own.saturating_sub(used) + increment + added;
     }
 
-    /// Search limits for the engine, which plays this color and has made `moves_before` moves of this time control.
+    /// Search limits for the engine's color after `moves_before` moves of this time control.
     pub(super) fn limits(&self, color: Color, moves_before: u32) -> SearchLimits {
         let mut limits = SearchLimits { depth: self.depth, ..SearchLimits::default() };
         match self.control {

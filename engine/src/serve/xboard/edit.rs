@@ -17,7 +17,7 @@ impl Editor {
         Editor { setup: position.to_setup(), color: Color::White }
     }
 
-    /// Applies a line; false for the last one.
+    /// Applies a line; false if it ends the edit mode.
     pub(super) fn edit(&mut self, line: EditLine) -> bool {
         match line {
             EditLine::Clear => self.setup.board = [None; 64],
@@ -31,8 +31,8 @@ impl Editor {
         true
     }
 
-    /// The position: the same side to move; kings and rooks at home may castle, in Chess960 the outermost rooks on the
-    /// king's rank; nothing can be taken en passant, and no move has been counted.
+    /// The edited position, with the same side to move. Kings and rooks on their home squares may castle (in Chess960
+    /// the outermost rooks on the king's rank); no en passant, and counters start anew.
     pub(super) fn finish(self, variant: CastlingMode) -> Result<Position, PositionError> {
         let mut setup = Setup { turn: self.setup.turn, board: self.setup.board, ..Setup::empty() };
         for color in Color::ALL {
@@ -47,7 +47,7 @@ impl Editor {
     }
 }
 
-/// Whether king and rook stand on squares from which they may castle.
+/// Whether king and rook are on squares from which they may castle.
 fn may_castle(setup: &Setup, color: Color, rook: Square, variant: CastlingMode) -> bool {
     let rank = color.rank(Rank::First);
     let Some(king) = setup.king_of(color) else { return false };

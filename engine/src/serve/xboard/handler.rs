@@ -1,5 +1,5 @@
-//! The engine thread's side of xboard: jobs and reports. It writes no output: the session decides whether a report is still
-//! current.
+//! The engine thread's side of xboard: jobs and reports. It writes no search output: the session decides whether a
+//! report is current.
 
 use std::fmt::Display;
 use std::sync::{Arc, mpsc};
@@ -60,7 +60,7 @@ impl CommandHandler {
             XboardJob::Set { name, value, asked } => {
                 match self.settings.set(&mut self.engine, &name, &value) {
                     Ok(None) => {}
-                    // A comment, which interfaces only log.
+                    // A comment, which interfaces log.
                     Ok(Some(news)) => self.send(&format_args!("# {news}")),
                     Err(error) => self.send(&format_args!("Error ({error}): {asked}")),
                 }
@@ -99,7 +99,7 @@ impl CommandHandler {
         self.report(Report::Said(text.to_string()));
     }
 
-    /// Prints the book moves: each line starts with a space, an empty line ends the list.
+    /// Prints the book moves: each line starts with a space; an empty line ends the list.
     fn show_book(&self, position: &Position) {
         let moves = self.engine.book_moves(position);
         let total: u32 = moves.iter().map(|book_move| u32::from(book_move.weight)).sum();

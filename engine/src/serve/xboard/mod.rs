@@ -1,6 +1,6 @@
-//! The conversation in xboard's protocol (CECP): one loop receives lines of the interface and reports of the engine thread, knows
-//! the game, and decides what is searched. What a search reports counts only as long as the session waits for it, so
-//! nothing is said behind a `force` or a `new`.
+//! The xboard (CECP) session: one loop receives interface lines and reports of the engine thread, keeps the game, and
+//! decides what to search. Reports of a search are ignored once the session no longer waits for it, so that nothing is
+//! sent after `force` or `new`.
 
 mod board;
 mod claims;
@@ -31,40 +31,40 @@ use thinking::{Purpose, QueuedSearch};
 
 pub(crate) use handler::Report;
 
-/// What the engine does with the game.
+/// Mode of the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
-    /// It plays a color.
+    /// Plays this color.
     Playing(Color),
-    /// `force`: takes moves without thinking.
+    /// `force`: accepts moves without thinking.
     Force,
-    /// It thinks about every position.
+    /// Analysis mode.
     Analysis,
 }
 
-/// A conversation in xboard's protocol.
+/// An xboard session.
 pub(crate) struct Session {
     output: Output,
     engine_thread: EngineThread<XboardJob>,
     board: SessionBoard,
     clocks: Clocks,
     mode: Mode,
-    /// A board under edit: until its end all lines belong to it.
+    /// The board in edit mode: all lines up to its end are edit lines.
     editor: Option<Editor>,
-    /// Whether the engine thinks on its opponent's time.
+    /// Whether pondering is on (`hard`).
     ponders: bool,
-    /// Whether thinking is shown.
+    /// Whether thinking output is on (`post`).
     posts: bool,
     search: Option<QueuedSearch>,
-    /// Searches so far.
+    /// Number of searches so far.
     searches: u64,
-    /// What the opponent is expected to play.
+    /// The expected reply.
     expected: Option<Move>,
-    /// What the last search for a move thought of the game, in centipawns, for the engine.
+    /// Score of the last search for a move, in centipawns from the engine's point of view.
     score: Option<i32>,
-    /// Whether a draw has been offered since the engine's last move.
+    /// Whether the opponent has offered a draw since the engine's last move.
     is_draw_offered: bool,
-    /// Whether something was asked for that nothing stops and whose end is awaited.
+    /// Whether a job is queued that cannot be stopped and must finish before the exit.
     has_pending_job: bool,
 }
 
@@ -89,7 +89,7 @@ impl Session {
         }
     }
 
-    /// Serves from this line on until `quit` or the end of a pipe.
+    /// Runs from this line on until `quit` or the end of a pipe.
     pub(crate) fn run(mut self, first: String, events: &mpsc::Receiver<ServeEvent>) {
         let is_read = run_loop(first, events, |event| match event {
             ServeEvent::Line(line) => self.on_line(&line),
@@ -127,7 +127,7 @@ impl Session {
         Flow::Continue
     }
 
-    /// What concerns the game, its clocks, and thinking about it.
+    /// Handles commands about the game, its clocks and the search.
     fn on_game_command(&mut self, message: &ClientMessage<'_>, line: &str) {
         match *message {
             ClientMessage::New => self.new_game(),
@@ -174,7 +174,7 @@ impl Session {
             ClientMessage::MoveTime(time) => self.clocks.set_move_time(time),
             ClientMessage::Depth(plies) => self.clocks.set_depth(plies),
             ClientMessage::NodeRate(rate) => self.clocks.set_node_rate(rate),
-            // What is left changes nothing here: `xboard`, names, ratings, what was accepted.
+            // The remaining commands have no effect: `xboard`, names, ratings, `accepted`.
             _ => return,
         }
         self.restart_pondering();
@@ -216,7 +216,7 @@ impl Session {
         self.go_on();
     }
 
-    /// Does what the mode asks for behind a move: claims a game that is over, else thinks.
+    /// Continues after a move: claims the result of a finished game, otherwise searches if the mode requires it.
     fn go_on(&mut self) {
         match self.mode {
             Mode::Force => {}

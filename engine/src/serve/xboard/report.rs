@@ -1,4 +1,4 @@
-//! Search progress in xboard's format.
+//! Formats search progress for xboard.
 
 use smalt_chess::{Move, Position, San};
 use smalt_protocol::xboard::engine::Status;
@@ -26,7 +26,7 @@ pub(super) fn send_info(output: &Output, position: &Position, progress: &Progres
     }
 }
 
-/// Moves in algebraic notation.
+/// Moves in SAN.
 fn write_line(position: &Position, moves: &[Move]) -> String {
     let mut position = *position;
     let texts = moves.iter().map(|&mv| {

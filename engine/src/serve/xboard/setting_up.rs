@@ -1,4 +1,4 @@
-//! Xboard commands that change the game or the engine's side, other than moves.
+//! Xboard commands, other than moves, that change the game or the engine's side.
 
 use std::fmt::Display;
 
@@ -12,7 +12,7 @@ use super::thinking::Purpose;
 use super::{Mode, Session};
 
 impl Session {
-    /// A new game, in which the engine plays Black, unless it analyzes.
+    /// Starts a new game, in which the engine plays Black unless in analysis mode.
     pub(super) fn new_game(&mut self) {
         self.abort_search();
         self.engine_thread.send(XboardJob::NewGame);
@@ -45,12 +45,12 @@ impl Session {
         self.analyze_on();
     }
 
-    /// Clears the results of searches of another position.
+    /// Clears the results of earlier searches, after a change of position.
     fn forget(&mut self) {
         (self.expected, self.score, self.is_draw_offered) = (None, None, false);
     }
 
-    /// The old commands `white` and `black`: that side is to move, and the engine plays the other one.
+    /// The obsolete commands `white` and `black`: that side is to move, and the engine plays the other.
     pub(super) fn set_turn(&mut self, turn: Color) {
         self.abort_search();
         if self.board.turn() != turn {

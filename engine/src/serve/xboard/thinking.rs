@@ -39,7 +39,7 @@ pub(super) struct QueuedSearch {
     position: Position,
     latest: Option<Progress>,
     has_begun: bool,
-    /// Pings to answer when it has started.
+    /// Pings to answer when the search has started.
     pings: Vec<u64>,
 }
 
@@ -103,7 +103,7 @@ impl Session {
         control
     }
 
-    /// Limits of the engine's next move.
+    /// Search limits of the engine's next move.
     fn limits(&self) -> SearchLimits {
         let color = self.own_color();
         self.clocks.limits(color, self.board.moves_of(color, self.clocks.since()))
@@ -162,7 +162,7 @@ impl Session {
         }
     }
 
-    /// Whether the move is a ponder hit, with a clock no lower than planned for.
+    /// Whether the move is a ponder hit, with at least as much time on the clock as assumed.
     pub(super) fn is_ponder_hit(&self, mv: Move) -> bool {
         match self.purpose() {
             Some(Purpose::Ponder { awaited, clock }) => awaited == mv && self.clocks.own() >= clock / 8 * 7,
@@ -170,7 +170,7 @@ impl Session {
         }
     }
 
-    /// Ponder hit: the search goes on as a search for a move.
+    /// Ponder hit: the search continues as a search for a move.
     pub(super) fn on_ponderhit(&mut self) {
         self.expected = None;
         if self.claim() {
@@ -188,7 +188,7 @@ impl Session {
         }
     }
 
-    /// Answers a ping after all earlier commands, a search for a move included, but not pondering or analysis.
+    /// Answers a ping after all earlier commands, including a search for a move, but not pondering or analysis.
     pub(super) fn answer_ping(&mut self, number: u64) {
         match &mut self.search {
             Some(QueuedSearch {
@@ -319,7 +319,7 @@ impl Session {
                     self.output.send(EngineMessage::Hint(&self.board.write_move(mv)));
                 }
             }
-            // These end only when aborted.
+            // These searches end only when aborted.
             Purpose::Ponder { .. } | Purpose::Analysis | Purpose::Count => {}
         }
     }
