@@ -30,9 +30,7 @@ impl Default for BenchPlan {
 /// Result of a bench.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BenchResult {
-    /// Total nodes.
     pub nodes: u64,
-    /// Total search time.
     pub time: Duration,
 }
 

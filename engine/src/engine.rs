@@ -21,7 +21,6 @@ use crate::tablebases::SyzygyTables;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not enough memory for a hash table of {megabytes} MB; it has 1 MB now")]
 pub struct NoMemoryError {
-    /// Requested size.
     pub megabytes: usize,
 }
 
@@ -57,7 +56,6 @@ pub struct Engine {
 pub struct Choice {
     /// Best move; `None` if the game is over.
     pub best: Option<Move>,
-    /// Ponder move.
     pub ponder: Option<Move>,
 }
 
@@ -79,7 +77,6 @@ impl Default for Engine {
 impl Engine {
     /// Default size of the transposition table in megabytes.
     pub(crate) const DEFAULT_HASH: usize = 16;
-    /// Default move overhead.
     pub(crate) const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(30);
 
     /// An engine at the start position, with one thread, at full strength.

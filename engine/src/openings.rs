@@ -19,7 +19,6 @@ use crate::strength::scramble;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpeningsPlan {
     pub count: u64,
-    /// Random seed.
     pub seed: u64,
     /// Start positions, one FEN or EPD per line; by default the standard start position.
     pub book: Option<PathBuf>,
@@ -53,7 +52,6 @@ const PLIES_BEHIND_BOOK: u64 = 4;
 const EVEN: i32 = 300;
 /// Nodes of the search that tests whether an opening is balanced.
 const FILTER_NODES: u64 = 5_000;
-/// Attempts per opening.
 const ATTEMPTS: u32 = 10_000;
 
 impl OpeningsPlan {

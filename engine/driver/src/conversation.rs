@@ -76,7 +76,6 @@ pub enum ExitOutcome {
     Quit(crate::process::Exit),
     /// After SIGTERM.
     Terminated(crate::process::Exit),
-    /// Killed.
     Killed,
     /// It had exited before.
     Gone,

@@ -204,7 +204,6 @@ pub struct SearchReport {
     /// Win, draw and loss probabilities.
     pub wdl: Option<Wdl>,
     pub nodes: Option<u64>,
-    /// Nodes per second.
     pub nps: Option<u64>,
     /// Use of the transposition table, in permille.
     pub hashfull: Option<u32>,

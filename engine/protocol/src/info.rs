@@ -20,11 +20,9 @@ pub struct Info<'a> {
     /// Win, draw and loss chances (`wdl`).
     pub wdl: Option<Wdl>,
     pub nodes: Option<u64>,
-    /// Nodes per second.
     pub nps: Option<u64>,
     /// Permille of the transposition table in use.
     pub hashfull: Option<u32>,
-    /// Tablebase hits.
     pub tbhits: Option<u64>,
     /// Shredder base hits.
     pub sbhits: Option<u64>,

@@ -14,7 +14,6 @@ pub struct SearchLimits {
     pub search_moves: Vec<UciMove>,
     /// `ponder`: the limits count from `ponderhit`.
     pub ponder: bool,
-    /// White's clock.
     pub white: Option<Clock>,
     pub black: Option<Clock>,
     /// Moves to go to the next time control; absent in sudden death.

@@ -3,7 +3,6 @@
 /// A score from the side to move's point of view: positive is good for that side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Score {
-    /// Centipawns.
     Centipawns(i32),
     /// Full moves, not plies, to mate: positive if the side to move mates, negative if it is mated; 0 if it is already
     /// mated.

@@ -10,7 +10,6 @@ use smalt_protocol::uci::EngineMessage;
 use crate::fault::{self, PlannedFault, ScriptedFault};
 use crate::output::Dialect;
 
-/// What to do.
 pub(crate) enum ScriptRequest {
     Play(Script),
     /// Act as the child that outlives the engine.
@@ -36,7 +35,6 @@ pub(crate) struct Script {
     /// Selects the legal move to play beyond the script.
     pub(crate) seed: u64,
     pub(crate) info_lines: u32,
-    /// Additional xboard features.
     pub(crate) features: String,
     /// Move reported at once, before thinking.
     pub(crate) first: Option<UciMove>,

@@ -54,7 +54,6 @@ pub(crate) enum ScriptedFault {
 enum FaultTrigger {
     /// At the start, or all the time; it has no trigger.
     Fixed,
-    /// At a `go`.
     Go,
 }
 

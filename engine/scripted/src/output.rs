@@ -44,7 +44,6 @@ impl Lines {
         let _never_fails = write!(self.text, "{message}{}", self.end);
     }
 
-    /// The collected text.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }

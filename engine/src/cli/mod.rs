@@ -20,7 +20,6 @@ use arguments::{Arguments, Command};
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CommandEnd {
-    /// Success.
     Done,
     /// A count of a perft suite differs.
     Failed,

@@ -17,13 +17,11 @@ impl PackedScore {
         PackedScore(((endgame as i64) << 32) + middlegame as i64)
     }
 
-    /// The middlegame half.
     #[inline]
     pub const fn middlegame(self) -> i32 {
         self.0 as i32
     }
 
-    /// The endgame half.
     #[inline]
     pub const fn endgame(self) -> i32 {
         // A negative lower half borrows one from the upper half; adding half a word corrects it.

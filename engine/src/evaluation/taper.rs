@@ -76,9 +76,7 @@ impl Number for f64 {
 /// Middlegame and endgame values.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pair<N> {
-    /// Middlegame value.
     pub middlegame: N,
-    /// Endgame value.
     pub endgame: N,
 }
 

@@ -12,13 +12,11 @@ pub(crate) const MAX_PLY: usize = 240;
 pub(crate) const INFINITE: i32 = 32_001;
 /// Mate at the root.
 pub(crate) const MATE: i32 = 32_000;
-/// Least mate score.
 pub(crate) const LEAST_MATE: i32 = MATE - 2 * MAX_PLY as i32;
 /// Tablebase win at the root; below all mates.
 pub const TABLE_WIN: i32 = LEAST_MATE - 1;
 /// Least decisive score: tablebase wins and mates.
 pub(crate) const LEAST_DECIDED: i32 = TABLE_WIN - 2 * MAX_PLY as i32;
-/// No score.
 pub(crate) const NO_SCORE: i32 = 32_002;
 
 /// Score of giving mate at this ply.

@@ -40,7 +40,6 @@ pub(super) struct Shared<'a> {
     pub(super) nodes: Vec<AtomicU64>,
     /// Tablebases for the search below the root.
     pub(super) probing: Option<Probing<'a>>,
-    /// Successful tablebase probes.
     pub(super) tbhits: AtomicU64,
     /// Set when the main thread has finished or any thread has reached a limit.
     pub(super) finished: AtomicBool,

@@ -14,10 +14,8 @@ use crate::evaluation::explain;
 use crate::openings::OpeningsPlan;
 use crate::search::{KnownEnding, SearchControl};
 
-/// A console command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum ConsoleCommand {
-    /// List the commands.
     Help,
     /// List the legal moves.
     Moves,
@@ -25,15 +23,12 @@ pub(super) enum ConsoleCommand {
     Perft(u32),
     /// Perft with a count for each first move.
     Divide(u32),
-    /// Show the board.
     Display,
     /// Show the evaluation by terms.
     Evaluate,
     /// Turn the book on or off.
     Book(bool),
-    /// Run the bench.
     Bench(BenchPlan),
-    /// Generate openings.
     Openings(OpeningsPlan),
     /// A console command with invalid arguments; the error message.
     Misused(String),

@@ -191,7 +191,6 @@ impl Settings {
         Ok(None)
     }
 
-    /// Sets `OwnBook`.
     pub(super) fn use_book(&mut self, engine: &mut Engine, is_used: bool) -> Result<(), SetOptionError> {
         self.uses_book = is_used;
         self.open_book(engine)

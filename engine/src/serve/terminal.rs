@@ -43,7 +43,6 @@ const MOVE_TIME: Duration = Duration::from_secs(1);
 /// Range of the time per move, in seconds.
 const SECONDS: RangeInclusive<f64> = 0.01..=3600.0;
 
-/// A terminal command.
 #[derive(Clone, PartialEq, Debug)]
 enum TerminalCommand {
     Move(San),

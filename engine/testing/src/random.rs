@@ -18,7 +18,6 @@ impl Random {
         (self.number() % bound as u64) as usize
     }
 
-    /// A random item.
     pub fn choose<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }

@@ -211,9 +211,7 @@ pub fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
 
 /// A slider lookup. A value of the type proves that the processor supports it.
 pub(crate) trait SliderLookup: Copy {
-    /// As [`bishop_attacks`].
     fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard;
-    /// As [`rook_attacks`].
     fn rook(self, square: Square, occupied: Bitboard) -> Bitboard;
 }
 

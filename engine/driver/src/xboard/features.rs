@@ -38,7 +38,6 @@ pub(super) enum FeatureState {
     Some,
     /// `done=0`: more features follow, up to `done=1`.
     Announced,
-    /// It said `done=1`.
     Done,
 }
 

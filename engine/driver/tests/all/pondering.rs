@@ -1,4 +1,5 @@
-//! Real engines that ponder: a hit goes on as a search, a miss leaves nothing behind, and no late move leaks.
+//! Real engines that ponder: a ponder hit continues as a search, a miss is abandoned, and no late move of it is taken
+//! for the next search's.
 
 use std::time::Duration;
 

@@ -29,7 +29,6 @@ pub enum EngineMessage<'a> {
     IllegalMove(&'a str),
     /// `Error`; the whole line.
     Error(&'a str),
-    /// `Hint`.
     Hint(&'a str),
     Thinking(Thinking<'a>),
     /// `stat01`: analysis status.

@@ -22,9 +22,7 @@ pub struct Thinking<'a> {
     pub nodes: u64,
     /// Selective depth in plies.
     pub selective_depth: Option<u32>,
-    /// Nodes per second.
     pub nps: Option<u64>,
-    /// Tablebase hits.
     pub tbhits: Option<u64>,
     /// PV as the engine wrote it, without the mark: move numbers, comments, any notation.
     pub pv: &'a str,

@@ -45,7 +45,6 @@ struct Edited {
 }
 
 impl ScriptedSession {
-    /// Handles one line.
     pub(crate) fn handle_xboard(&mut self, line: &str, version: u32) -> Next {
         if self.table.edited.is_some() {
             self.edit(line);

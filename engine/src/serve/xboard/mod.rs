@@ -34,15 +34,12 @@ pub(crate) use handler::Report;
 /// Mode of the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
-    /// Plays this color.
     Playing(Color),
     /// `force`: accepts moves without thinking.
     Force,
-    /// Analysis mode.
     Analysis,
 }
 
-/// An xboard session.
 pub(crate) struct Session {
     output: Output,
     engine_thread: EngineThread<XboardJob>,

@@ -26,12 +26,7 @@ pub enum WordsError {
     SettingBehindCommand { word: String, command: String },
     #[error("unknown key {key:?}: the keys are {}{}", keys.join(", "),
         .hint.map(|hint| format!(" (did you mean {hint}?)")).unwrap_or_default())]
-    UnknownKey {
-        key: String,
-        /// The valid keys.
-        keys: &'static [&'static str],
-        hint: Option<&'static str>,
-    },
+    UnknownKey { key: String, keys: &'static [&'static str], hint: Option<&'static str> },
     #[error("{key} is missing")]
     Missing { key: &'static str },
     #[error("bad value in {word:?}: {reason}")]

@@ -94,7 +94,6 @@ impl Repository {
         Ok(Commit { hash, message })
     }
 
-    /// See [`super::commits_between`].
     pub(super) fn commits_between(
         &self,
         good: &str,

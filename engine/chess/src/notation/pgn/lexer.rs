@@ -15,7 +15,6 @@ const WORD_LIMIT: usize = 64;
 pub(super) enum Token {
     /// A tag; the lexer has its name and value.
     Tag,
-    /// A malformed tag.
     BadTag,
     /// A move, or another word.
     Word,

@@ -238,10 +238,13 @@ struct MoveSection {
 
 /// What is being skipped, including nested variations.
 enum SkippedPart {
-    /// A whole variation.
-    Variation { depth: usize },
+    Variation {
+        depth: usize,
+    },
     /// The rest of a line.
-    Rest { depth: usize },
+    Rest {
+        depth: usize,
+    },
 }
 
 impl MoveSection {

@@ -63,7 +63,6 @@ impl fmt::Display for PgnGame {
 }
 
 impl fmt::Display for WrittenGame<'_> {
-    /// As [`PgnGame`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let WrittenGame { game, notation } = *self;
         for (name, value) in game.tags().iter() {

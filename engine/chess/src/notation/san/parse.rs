@@ -5,7 +5,6 @@ use crate::piece::Role;
 use crate::setup::CastlingSide;
 use crate::square::{File, Rank, Square};
 
-/// Parses a move.
 pub(super) fn san(text: &[u8]) -> Option<San> {
     let (text, mark) = split_marks(text);
     let body = match text {

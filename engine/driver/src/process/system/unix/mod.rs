@@ -27,7 +27,6 @@ pub(in crate::process) use poll::poll;
 pub use reaper::{Reaper, run_reaper};
 pub use signals::StopSignals;
 
-/// The null device.
 pub(in crate::process) const NULL_DEVICE: &str = "/dev/null";
 
 /// Kind of error at a start.
