@@ -1,5 +1,5 @@
-//! Checks `params/evaluation.toml` against the schema of the evaluation and hands its numbers to the compiler.
-//! A file that does not fit stops the build.
+//! Checks `params/evaluation.toml` against the schema of the evaluation and embeds its numbers. An invalid file fails
+//! the build.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,8 +15,8 @@ mod schema;
 
 const PARAMETERS: &str = "params/evaluation.toml";
 
-/// Where the workspace lies, from `.cargo/config.toml`. Cargo goes by the times of files: in a build folder that two
-/// checkouts share it would take the weights of the one for those of the other.
+/// The workspace folder, from `.cargo/config.toml`. Cargo compares file times: in a build folder shared by two
+/// checkouts it would use the weights of the wrong one.
 const CHECKOUT: &str = "SMALT_CHECKOUT";
 
 fn main() -> ExitCode {

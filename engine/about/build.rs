@@ -1,5 +1,5 @@
-//! Puts commit and date of a build between releases into its version. Debug builds have the plain version, so that a commit
-//! alone compiles nothing again.
+//! Adds commit and date to the version of builds between releases. Debug builds have the plain version, so that a
+//! commit alone recompiles nothing.
 
 use std::env;
 use std::path::Path;
@@ -12,7 +12,7 @@ fn main() {
     println!("cargo::rustc-env=SMALT_VERSION={version}{suffix}");
 }
 
-/// Commit and date in brackets; nothing at the tag of the release.
+/// Commit and date in brackets; empty at the release tag.
 fn suffix(version: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let git = |arguments: &[&str]| {
@@ -21,14 +21,14 @@ fn suffix(version: &str) -> String {
         let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
         (output.status.success() && !text.is_empty()).then_some(text)
     };
-    // A tarball may lie within another repository.
+    // A source tarball may be inside another repository.
     let top = git(&["rev-parse", "--show-toplevel"]).and_then(|top| Path::new(&top).canonicalize().ok());
     if top.is_none() || top != root.canonicalize().ok() {
         return " (no git)".to_owned();
     }
     for file in ["HEAD", "logs/HEAD", "refs/tags", "packed-refs"] {
         let path = git(&["rev-parse", "--path-format=absolute", "--git-path", file]);
-        // A path that does not exist would make every build stale.
+        // A nonexistent path would make every build stale.
         if let Some(path) = path.filter(|path| Path::new(path).exists()) {
             println!("cargo::rerun-if-changed={path}");
         }

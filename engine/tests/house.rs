@@ -1,5 +1,6 @@
-//! The house rules, held by walking the tree: which crate may know which, what each file must say, which words and
-//! libraries belong to one place alone. A rule that proves wrong is changed here, in docs/architecture.md and in the tree at once.
+//! House rules, checked on the source tree: allowed dependencies between crates, required texts of files, words and
+//! libraries restricted to certain places. To change a rule, change it here, in docs/architecture.md and in the tree
+//! together.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -7,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Crates by folder, and the crates of ours that each may depend on. All other arrows are forbidden.
+/// Crates by folder, with the workspace crates that each may depend on. All other dependencies are forbidden.
 const ARROWS: &[(&str, &[&str])] = &[
     ("engine/about", &[]),
     ("engine/chess", &[]),
@@ -15,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("engine/driver", &["smalt-chess", "smalt-protocol"]),
     ("engine/scripted", &["smalt-chess", "smalt-protocol"]),
     ("engine", &["smalt-about", "smalt-chess", "smalt-protocol"]),
-    // `smalt-driver` is there to start the tournament program, when a tuned table is to be proven in games.
+    // `smalt-driver` starts the tournament program, to test tuned parameters in games.
     (
         "tuner",
         &[
@@ -54,7 +55,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "tournament/dashboard",
         &["smalt-chess", "smalt-driver", "smalt-match", "smalt-protocol", "smalt-stats", "smalt-workbench"],
     ),
-    // `smalt` is there for the mains alone: they link its serve loop to be the engine `builtin`.
+    // `smalt` is only for the main functions: they link its serve loop for the engine `builtin`.
     (
         "tournament",
         &[
@@ -88,7 +89,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The modules of `smalt-match` in reading order: each may use those before it, and none behind it.
+/// Modules of `smalt-match` in reading order: each may use only earlier ones.
 const MATCH_MODULES: &[&str] = &[
     "fnv",
     "file_lock",
@@ -108,7 +109,7 @@ const MATCH_MODULES: &[&str] = &[
     "run",
 ];
 
-/// What stands at the top besides dot files.
+/// Files and folders at the top, except dot files.
 const TOP: &[&str] = &[
     "CONTRIBUTING.md",
     "Cargo.lock",
@@ -126,7 +127,7 @@ const TOP: &[&str] = &[
     "tuner",
 ];
 
-/// Words in code that belong to the named places alone.
+/// Words in code that are restricted to the named places.
 const HOMES: &[(&str, &[&str])] = &[
     (
         "process::Command",
@@ -141,7 +142,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ),
     ("rusqlite::", &["tournament/match/src/store/", "tournament/queue/src/file.rs", "suites/src/history/"]),
     ("async_nats", &["tournament/fleet/src/"]),
-    // The engine and the arbiter of games are strangers; a test compares the first with the library itself.
+    // Engine and adjudication probe tables independently; a test compares the engine with the library.
     (
         "shakmaty_syzygy",
         &[
@@ -168,16 +169,16 @@ const HOMES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Names that say nothing of what a file holds.
+/// File names without meaning.
 const EMPTY_NAMES: &[&str] = &["util", "utils", "common", "misc", "manager", "helper", "helpers"];
 
-/// Phrases that no chess programmer uses; CONTRIBUTING.md asks for the field's words. Matched as whole words.
+/// Phrases that no chess programmer uses; CONTRIBUTING.md has the field's words. Matched as whole words.
 const BANNED_PHRASES: &[&str] = &["is told", "so many", "that is none", "whoever", "heed", "heeds", "heeded"];
 
-/// Endings of files with sentences that people read: code, documents, help snapshots, the live page.
+/// Extensions of files with prose: code, documents, help snapshots, the live page.
 const PROSE: &[&str] = &[".rs", ".md", ".toml", ".snap", ".html", ".js", ".css"];
 
-/// Files that are tables and may be as long as their tables.
+/// Tables, which may exceed the file length limit.
 const TABLES: &[&str] = &["engine/chess/src/position/zobrist.rs"];
 
 const LONGEST_FILE: usize = 600;
@@ -186,7 +187,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
 }
 
-/// All files below a folder, as paths from the root with slashes; build output and dot folders left out.
+/// All files below a folder, as paths from the root with slashes, without build output and dot folders.
 fn files_below(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -217,7 +218,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The names of our crates in the `[dependencies]` of a manifest.
+/// The workspace crates in the `[dependencies]` of a manifest.
 fn dependencies(manifest: &str) -> BTreeSet<String> {
     let mut section = "";
     let mut ours = BTreeSet::new();
@@ -279,7 +280,7 @@ fn no_crate_has_a_circle_of_modules() {
     let mut complaints = Vec::new();
     for (folder, _) in ARROWS {
         let mut uses = module_uses(folder);
-        // Modules that use nothing that is left are taken away; what remains then is a circle, or uses one.
+        // Removes modules without remaining dependencies; if some remain, there is a cycle.
         loop {
             let done: BTreeSet<String> = uses
                 .iter()
@@ -299,7 +300,7 @@ fn no_crate_has_a_circle_of_modules() {
     report(&complaints);
 }
 
-/// Which modules of a crate's root use which others of them; tests aside.
+/// Which root modules of a crate use which others, without tests.
 fn module_uses(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let source = format!("{folder}/src/");
@@ -315,7 +316,7 @@ fn module_uses(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
         let code = text.lines().take_while(|line| line.trim() != "#[cfg(test)]");
         let code: String = code.map(|line| line.split("//").next().unwrap_or_default()).collect();
         let used = uses.entry(module.to_owned()).or_default();
-        // A file of the root reaches its siblings by `super`, too.
+        // Root files can also reach sibling modules by `super`.
         let roots: &[&str] = if inside.contains('/') { &["crate::"] } else { &["crate::", "super::"] };
         for root in roots {
             let starts = code.match_indices(root).map(|(at, _)| &code[at + root.len()..]);
@@ -335,7 +336,7 @@ fn nothing_else_stands_at_the_top() {
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
         .filter(|name| !name.starts_with('.') && !TOP.contains(&name.as_str()))
-        // What a run leaves where it was started.
+        // Files that a run leaves in its working folder.
         .filter(|name| {
             ![".db", ".pgn", ".json", ".db-wal", ".db-shm", ".db-live"].iter().any(|end| name.ends_with(end))
         })
@@ -398,7 +399,7 @@ fn what_belongs_to_one_place_stays_there() {
     report(&complaints);
 }
 
-/// Whether the text holds the word, not as the end of a longer one.
+/// Whether a word of the text begins with `word`.
 fn starts_a_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();
@@ -406,7 +407,7 @@ fn starts_a_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// The page is whole: no file of it names another host (but for the name of SVG, which nobody asks), and none writes HTML.
+/// The page is self-contained: no file names another host (except the SVG namespace), and none writes HTML.
 #[test]
 fn the_page_asks_nobody_and_writes_no_html() {
     let mut complaints = Vec::new();
@@ -423,7 +424,7 @@ fn the_page_asks_nobody_and_writes_no_html() {
     report(&complaints);
 }
 
-/// A test that is ignored for what it needs is run by name: its path holds one of the words in `.ci/run`.
+/// An ignored test is run by name: its path contains one of the words in `.ci/run`.
 #[test]
 fn ignored_tests_are_run_by_name() {
     let run = read(".ci/run");
@@ -463,7 +464,7 @@ fn data_says_where_it_comes_from() {
     report(&complaints);
 }
 
-/// Whether a note names a file, by its name or by a pattern with one star.
+/// Whether a note names a file, by name or by a pattern with one star.
 fn mentions(note: &str, name: &str) -> bool {
     note.split('`').skip(1).step_by(2).any(|quoted| match quoted.split_once('*') {
         Some((start, end)) => {
@@ -490,7 +491,7 @@ fn sentences_are_in_the_words_of_the_field() {
     report(&complaints);
 }
 
-/// Whether a line has these words, not as parts of longer ones.
+/// Whether a line contains these whole words.
 fn has_words(line: &str, words: &str) -> bool {
     line.match_indices(words).any(|(at, _)| {
         let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);

@@ -1,6 +1,5 @@
-//! What every program says about itself: its version with commit and date, shell completions, manual pages, and a
-//! reference in Markdown. All but the version is made from the clap definition of the program. And which processors a
-//! build is for.
+//! Code shared by all programs: version with commit and date, shell completions, manual pages and a Markdown reference
+//! generated from the clap definition, and the processor check.
 
 mod processor;
 mod reference;
@@ -15,10 +14,10 @@ pub use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
 pub use processor::{check_processor, run_faster_build};
 
-/// The version; builds between releases have commit and date in brackets, those outside of the repository `no git`.
+/// The version; builds between releases have commit and date in brackets, builds outside the repository `no git`.
 pub const VERSION: &str = env!("SMALT_VERSION");
 
-/// The environment variable by which a completion script asks the program for candidates.
+/// Environment variable by which a completion script requests candidates.
 const COMPLETE: &str = "SMALT_COMPLETE";
 
 /// The commands that every program has.
@@ -48,7 +47,7 @@ The script asks the program itself for candidates, so that it fits every version
 }
 
 impl AboutCommand {
-    /// Runs the command for a program; text goes to `out`.
+    /// Runs the command for a program; writes text to `out`.
     ///
     /// # Errors
     /// If the pages or the text cannot be written.
@@ -78,13 +77,13 @@ pub struct ColorFlag {
     pub color: ColorChoice,
 }
 
-/// Parses the command line of a program; answers a completion script instead, if one asks. Ends the program where there is
-/// nothing else to do: after an answer, help, the version, or wrong usage.
+/// Parses the command line of a program, or answers a completion script. Exits the process after a completion, help,
+/// version or usage error.
 pub fn parse<T: Parser>() -> T {
     parse_from(std::env::args_os().collect())
 }
 
-/// The same for given arguments, the name of the program first.
+/// The same for given arguments, starting with the program's name.
 pub fn parse_from<T: Parser>(arguments: Vec<OsString>) -> T {
     let folder = std::env::current_dir().ok();
     let completion = CompleteEnv::with_factory(T::command).var(COMPLETE);
@@ -99,7 +98,7 @@ pub fn parse_from<T: Parser>(arguments: Vec<OsString>) -> T {
     parsed.unwrap_or_else(|error| error.exit())
 }
 
-/// The choice of `--color`, which counts for the errors of the command line itself.
+/// The value of `--color`, which also applies to usage errors.
 fn color(arguments: &[OsString]) -> ColorChoice {
     let words = || arguments.iter().filter_map(|word| word.to_str());
     let joined = words().find_map(|word| word.strip_prefix("--color="));

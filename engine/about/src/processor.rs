@@ -1,8 +1,8 @@
-//! Which processors a build is for: one that was compiled for newer ones says so, and one for all starts a faster build
-//! that lies beside it.
+//! Processor support: a build for newer processors reports an unsupported one, and a generic build starts a faster
+//! build beside it.
 
-/// Ends a program that was compiled for another processor with words, where it would be ended by an illegal
-/// instruction. To be called before all else.
+/// Exits with a message if the program was compiled for another processor, before an illegal instruction crashes it.
+/// Call it first.
 pub fn check_processor() {
     #[cfg(target_arch = "x86_64")]
     {
@@ -18,8 +18,8 @@ pub fn check_processor() {
     }
 }
 
-/// Becomes the build for x86-64-v3 (Haswell and Zen, and later), if this one is for all processors, the other lies beside
-/// it with `-x86-64-v3` behind its name, and the processor is one of those. Windows cannot replace a program.
+/// Replaces a generic build by the build for x86-64-v3 (Haswell, Zen and later), if that is beside it with the suffix
+/// `-x86-64-v3` and the processor supports it. Windows cannot replace a program.
 pub fn run_faster_build() {
     #[cfg(all(target_arch = "x86_64", unix))]
     {
@@ -35,7 +35,7 @@ pub fn run_faster_build() {
         if faster.is_file() {
             #[expect(clippy::disallowed_methods, reason = "it becomes this program, and starts none")]
             let mut command = std::process::Command::new(faster);
-            // It returns only where the other cannot be run, and then this one serves.
+            // It returns only on failure; then this build continues.
             let _ = command.args(std::env::args_os().skip(1)).exec();
         }
     }
@@ -44,8 +44,8 @@ pub fn run_faster_build() {
 #[cfg(target_arch = "x86_64")]
 type Leaf = std::arch::x86_64::CpuidResult;
 
-/// An extension of the processor that the compiler may have used, and where CPUID says whether it is there (Intel SDM,
-/// volume 2, CPUID; LZCNT: AMD's manual, volume 3).
+/// A processor extension that the compiler may have used, and its CPUID bit (Intel SDM, volume 2, CPUID; LZCNT: AMD's
+/// manual, volume 3).
 #[cfg(target_arch = "x86_64")]
 struct Extension {
     name: &'static str,
@@ -82,10 +82,10 @@ const EXTENSIONS: [Extension; 11] = [
     extension("LZCNT",  cfg!(target_feature = "lzcnt"),  0x8000_0001, |leaf| leaf.ecx, 5),
 ];
 
-/// The names of extensions that are wanted and that the processor lacks.
+/// The names of required extensions that the processor lacks.
 #[cfg(target_arch = "x86_64")]
 fn missing(cpuid: &dyn Fn(u32) -> Leaf, is_wanted: fn(&Extension) -> bool) -> Vec<&'static str> {
-    // Asked for a leaf beyond its last, a processor answers with another one.
+    // For a leaf beyond its last, a processor returns another leaf.
     let has = |extension: &Extension| {
         let leaf = extension.leaf;
         cpuid(leaf & 0x8000_0000).eax >= leaf && (extension.register)(cpuid(leaf)) >> extension.bit & 1 == 1
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(missing(&none, |_| true), names, "no leaf has these numbers");
         let all = |_| Leaf { eax: u32::MAX, ebx: u32::MAX, ecx: u32::MAX, edx: 0 };
         assert!(missing(&all, |_| true).is_empty());
-        // As Nehalem has them.
+        // The values of Nehalem.
         let old = |_| Leaf { eax: u32::MAX, ebx: 0, ecx: 1 << 9 | 1 << 20 | 1 << 23, edx: 0 };
         assert!(!missing(&old, |_| true).contains(&"POPCNT") && missing(&old, |_| true).contains(&"AVX2"));
         assert!(

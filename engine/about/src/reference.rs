@@ -1,15 +1,15 @@
-//! The reference of a program in Markdown: a section for each command, a table for each heading of options.
+//! The Markdown reference of a program: a section per command, a table per heading of options.
 
 use std::collections::HashMap;
 
 use clap::{Arg, Command};
 
-/// Tables of options that are shown already, with the first command that has them.
+/// Option tables already written, with the first command that has them.
 type Shown = HashMap<String, String>;
 
-/// The page of a program.
+/// The reference page of a program.
 pub(crate) fn markdown(program: Command) -> String {
-    // Help and its command are the same everywhere.
+    // Help and its subcommand are the same everywhere.
     let mut program = program.disable_help_subcommand(true).disable_help_flag(true).term_width(100);
     program.build();
     let mut text = format!("# {}\n\n", program.get_name());
@@ -34,7 +34,7 @@ fn section(command: &Command, level: usize, shown: &mut Shown, text: &mut String
     }
 }
 
-/// Purpose, usage, options and examples of one command. A table that another command has, too, is shown once.
+/// Purpose, usage, options and examples of one command. A table shared with another command is written once.
 fn describe(command: &Command, shown: &mut Shown, text: &mut String) {
     if let Some(about) = command.get_long_about().or(command.get_about()) {
         *text += &format!("{about}\n\n");
@@ -84,7 +84,7 @@ fn table<'a>(heading: &str, arguments: impl Iterator<Item = &'a Arg>) -> String 
 
 fn row(arg: &Arg) -> String {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    // Defaults that are no values stand in the help, in brackets.
+    // Defaults that are not values are in the help text, in brackets.
     let (help, said) = match help.rsplit_once(" [default: ") {
         Some((help, default)) => (help.to_owned(), default.trim_end_matches(']').to_owned()),
         None => (help, String::new()),

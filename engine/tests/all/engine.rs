@@ -1,4 +1,4 @@
-//! The engine through its facade: mates, limits, repeatability, and that it always has a legal move to give.
+//! The engine's public interface: mates, limits, reproducibility, and a legal move in every case.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn nodes(nodes: u64) -> SearchLimits {
     SearchLimits { nodes: Some(nodes), ..SearchLimits::default() }
 }
 
-/// Searches a position and returns the choice and the last report.
+/// Searches a position and returns the choice and the last progress.
 fn search(engine: &mut Engine, fen: &str, limits: &SearchLimits) -> (Choice, Progress) {
     engine.set_position(fen.parse().unwrap(), []).unwrap();
     let mut last = None;
@@ -36,7 +36,7 @@ fn search(engine: &mut Engine, fen: &str, limits: &SearchLimits) -> (Choice, Pro
 
 #[test]
 fn mates_are_found_and_counted_right() {
-    // Full moves to mate for the side to move, and the first move where only one mates in time.
+    // Full moves to mate for the side to move, and the first move if only one mates in time.
     let mates = [
         ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 1, Some("d1d8")),
         ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 0 1", 1, Some("h5f7")),
@@ -64,7 +64,7 @@ fn mates_are_found_and_counted_right() {
     }
 }
 
-/// Whether the side to move mates in this number of moves, by looking at all of them.
+/// Whether the side to move mates in this many moves, by exhaustive search.
 fn mates_within(position: &Position, moves: u32) -> bool {
     moves > 0
         && position.legal_moves().iter().any(|&mv| {
@@ -87,14 +87,14 @@ fn a_search_for_mate_finds_those_that_there_are_and_no_other() {
         "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1",
         "5rk1/1p1q2bp/p2pN1p1/2pP2Bn/2P3P1/1P6/P4QKP/5R2 w - - 0 1",
     ] {
-        // Positions around it: after each move and answer.
+        // Neighboring positions: after each move and reply.
         let start: Position = fen.parse().unwrap();
         for &mv in &*start.legal_moves() {
             let next = start.after(mv);
             for answer in next.legal_moves().iter().step_by(5) {
                 let position = next.after(*answer);
                 let fen = position.to_fen();
-                // What an ordinary search believes must not matter.
+                // Entries of a normal search must not matter.
                 search(&mut engine, &fen, &nodes(300));
                 let limits = SearchLimits { mate: Some(2), ..SearchLimits::default() };
                 let moves = (1..=2).find(|&moves| mates_within(&position, moves));
@@ -139,7 +139,7 @@ fn only_the_moves_asked_for_are_looked_at() {
     };
     let mut engine = Engine::new();
     engine.set_lines(10);
-    // The table already knows a better move.
+    // The table already has a better move.
     search(&mut engine, KIWIPETE, &depth(8));
     let (choice, end) = search(&mut engine, KIWIPETE, &limits);
     let mut found: Vec<Move> = end.lines.iter().map(|line| line.moves[0]).collect();
@@ -266,7 +266,7 @@ fn an_empty_clock_still_gives_a_move() {
 
 #[test]
 fn repetition_is_a_draw_by_the_game_so_far() {
-    // White is lost, but the position after his king's step has been there twice.
+    // White is lost, but the position after a king move has occurred twice.
     let start: Position = "6k1/5ppp/8/8/8/8/q4PPP/6K1 w - - 0 1".parse().unwrap();
     let shuffle = ["g1h1", "g8h8", "h1g1", "h8g8", "g1h1", "g8h8", "h1g1", "h8g8", "g1h1", "g8h8"];
     let mut engine = Engine::new();
@@ -278,7 +278,7 @@ fn repetition_is_a_draw_by_the_game_so_far() {
     assert!(last.unwrap().lines[0].score.abs() <= 1);
 }
 
-/// Queen down, with a repetition at hand: moves that are left out for their number must not make it one that is forced.
+/// Queen down, with a repetition available: late move pruning must not make it look forced.
 #[test]
 fn what_is_left_out_does_not_hide_what_a_position_is_worth() {
     let lost = "4k3/pppq1ppp/8/8/8/8/PPP2PPP/4K3 w - - 0 1";
@@ -288,7 +288,7 @@ fn what_is_left_out_does_not_hide_what_a_position_is_worth() {
     }
 }
 
-/// White gives his queen for a zugzwang, which a null move takes for a gift.
+/// White sacrifices the queen for zugzwang, which null move pruning misjudges.
 #[test]
 fn a_deep_null_move_does_not_hide_a_zugzwang() {
     let mut engine = Engine::new();
@@ -308,7 +308,7 @@ fn time_spent_pondering_is_time_spent() {
     let mut depths = Vec::new();
     engine.go(&limits, &control, &mut |progress| {
         depths.push(progress.depth);
-        // Far longer than such a clock allows for a move; then the awaited move is played.
+        // Far longer than this clock allows for a move; the ponder move is played afterward.
         if progress.depth == 2 {
             std::thread::sleep(Duration::from_millis(600));
             control.ponder_hit();
@@ -350,7 +350,7 @@ fn the_last_report_is_what_is_played_however_many_threads_search() {
 
 #[test]
 fn known_endings_are_scored_by_what_is_known() {
-    // Draws, though a side has more.
+    // Draws despite extra material.
     for fen in [
         "8/4k3/8/4K3/4P3/8/8/8 w - - 0 1",
         "7k/8/8/4K3/7P/3B4/8/8 w - - 0 1",
@@ -359,7 +359,7 @@ fn known_endings_are_scored_by_what_is_known() {
         let (_, end) = search(&mut Engine::new(), fen, &depth(5));
         assert_eq!(end.lines[0].score, 0, "{fen}: {:?}", end.lines);
     }
-    // Won, if only one move keeps the win.
+    // Wins that only one move keeps.
     for (fen, mv) in [
         ("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1", None),
         ("4k3/8/8/3K4/4P3/8/8/8 w - - 0 1", None),

@@ -1,5 +1,5 @@
-//! Laws of the evaluation on a corpus of varied positions: what the tuner counts is what the engine computes, neither
-//! side is favored, and no admitted number breaks anything.
+//! Properties of the evaluation on varied positions: the tuner's features give the engine's value, colors are
+//! symmetric, and all allowed weights work.
 
 use std::sync::{Arc, LazyLock};
 
@@ -13,7 +13,7 @@ use smalt_chess::{Color, Position, Role};
 use smalt_testing::Random;
 use smalt_testing::positions::{RARE, random_positions};
 
-/// All positions of seeded random games, and the rare ones.
+/// Positions of seeded random games, and rare ones.
 static CORPUS: LazyLock<Vec<Position>> = LazyLock::new(|| {
     let mut positions: Vec<Position> = RARE.iter().map(|fen| parse(fen)).collect();
     positions.extend(random_positions(2026, 60, 200));
@@ -24,7 +24,7 @@ fn parse(fen: &str) -> Position {
     Position::from_fen(fen).expect("the position is legal")
 }
 
-/// Parameters whose every number is one of the extremes, in an order that the seed gives.
+/// Parameters at their limits, in an order given by the seed.
 fn extreme(seed: u64) -> Parameters {
     let mut random = Random(seed);
     let mut number = || match seed {
@@ -44,7 +44,7 @@ fn from_white(position: &Position, evaluation: i32) -> i32 {
     if position.turn() == Color::White { evaluation } else { -evaluation }
 }
 
-/// Checks on each position of the corpus that counts times weights are what the engine computes.
+/// Checks on each position that features times weights give the engine's evaluation.
 fn check_features(parameters: &Parameters) {
     let weights: Vec<[i32; 2]> = parameters.numbers().collect();
     let mut counter = FeatureCounter::default();
@@ -111,7 +111,7 @@ fn what_is_remembered_changes_nothing() {
 
 #[test]
 fn what_is_remembered_of_one_side_to_move_is_right_for_the_other() {
-    // The pawn runs through if it moves first; the enemy has no piece, so that the turn is worth more than the tempo.
+    // The pawn promotes if it moves first; the enemy has no piece, so the turn is worth more than the tempo.
     let race = parse("8/8/8/P3k2p/8/8/8/N6K w - - 0 1");
     let races = [race, race.mirrored(), parse("8/8/8/P3k2p/8/8/8/7K w - - 0 1")];
     for parameters in [Parameters::embedded().clone(), extreme(5)] {
@@ -147,14 +147,14 @@ fn the_corpus_has_every_term_and_every_phase() {
     for entry in &SCHEMA {
         let start = entry.term.start();
         let found = seen[start..start + entry.shape.length()].contains(&true);
-        // A weight that both sides always have cancels out of the linear part.
+        // A weight that both sides always have cancels in the linear part.
         assert!(found, "{}.{} never occurs", entry.group, entry.name);
     }
     assert_eq!(phases, [true; FULL_PHASE as usize + 1]);
 }
 
-/// Checks how often a weight occurs: White's minus Black's in the linear part, the white king's of danger,
-/// both sides' of complexity.
+/// Checks the count of a weight: White's minus Black's in the linear part, the white king's for danger, both sides' for
+/// complexity.
 #[track_caller]
 fn check_count(fen: &str, term: Term, index: usize, expected: i16) {
     let features = features(&parse(fen), &mut FeatureCounter::default());
@@ -209,7 +209,7 @@ fn terms_count_what_they_say() {
     check_count("8/8/3k4/8/3K4/8/8/8 w - - 0 1", Term::ComplexityInfiltration, 0, 0);
 }
 
-/// What terms say of pawns by the pawns alone.
+/// Terms that depend only on pawns.
 const PAWN_TERMS: [Term; 11] = [
     Term::PawnDoubled,
     Term::PawnIsolated,
@@ -224,8 +224,8 @@ const PAWN_TERMS: [Term; 11] = [
     Term::PassedProtected,
 ];
 
-/// The weights of [`PAWN_TERMS`] that a side's pawns have, found pawn by pawn. Pawns are pairs of file and rank, counted
-/// from 0 and from the side's own first rank.
+/// The weights of [`PAWN_TERMS`] for a side's pawns, found pawn by pawn. Pawns are pairs of file and rank, counted from
+/// 0 and from the side's first rank.
 fn pawn_weights(own: &[(i32, i32)], enemy: &[(i32, i32)]) -> Vec<usize> {
     let mut found = Vec::new();
     for &(file, rank) in own {
@@ -314,7 +314,7 @@ fn check_order(better: &str, worse: &str) {
 
 #[test]
 fn what_chess_players_prefer_is_worth_more() {
-    // A queen more, a rook more, a pawn nearer to promotion, a lone king in the corner, a sheltered king.
+    // An extra queen, an extra rook, a more advanced pawn, a lone king in the corner, a sheltered king.
     check_order("4k3/8/8/8/8/8/PPP5/3QK3 w - - 0 1", "4k3/8/8/8/8/8/PPP5/4K3 w - - 0 1");
     check_order("4k3/pppp4/8/8/8/8/PPPP4/R3K3 w - - 0 1", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1");
     check_order("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "8/4k3/8/8/8/P7/8/4K3 w - - 0 1");

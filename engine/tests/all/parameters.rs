@@ -1,4 +1,5 @@
-//! Parameter files: the shipped one is what the build embedded, and what does not fit the schema is refused in words.
+//! Parameter files: the shipped file equals the embedded one, and files that do not fit the schema are refused with a
+//! message.
 
 use smalt::evaluation::parameters::Weight;
 use smalt::evaluation::schema::{SCHEMA, Term, WEIGHTS};
@@ -7,7 +8,7 @@ use smalt_chess::Position;
 
 const SHIPPED: &str = include_str!("../../params/evaluation.toml");
 
-/// Replaces the value of a key, which stands on lines of its own, by another text.
+/// Replaces the value of a key, which has its own lines.
 fn with(group: &str, key: &str, value: &str) -> String {
     let table = SHIPPED.find(&format!("\n[{group}]")).expect("the group is in the file");
     let start = table + SHIPPED[table..].find(&format!("\n{key} = ")).expect("the key is in the group") + 1;
@@ -16,7 +17,7 @@ fn with(group: &str, key: &str, value: &str) -> String {
     format!("{}{value}{}", &SHIPPED[..start], &SHIPPED[end..])
 }
 
-/// Checks what is said of a file, apart from the line.
+/// Checks the error message of a file, without its line.
 #[track_caller]
 fn check_refusal(text: &str, expected: &str) {
     let said = Parameters::parse_toml(text).expect_err("the file is refused").to_string();
@@ -61,7 +62,7 @@ fn board_tables_begin_with_the_eighth_rank() {
         position.map(|position| evaluate(&position, &changed) - evaluate(&position, base.as_ref().unwrap()))
     };
     assert_eq!(gain(on_first).unwrap(), 0);
-    // The side in check may not be the one that has moved: Black is to move there.
+    // The side not to move may not be in check, so Black is to move there.
     assert_eq!(gain(&on_eighth.replace(" w ", " b ")).unwrap(), -1);
 }
 

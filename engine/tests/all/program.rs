@@ -1,4 +1,4 @@
-//! The program as users start it: output, exit codes, and the same bench in every process.
+//! The engine program: output, exit codes, and the same bench in every process.
 
 use std::path::PathBuf;
 use std::process::{Output, Stdio};

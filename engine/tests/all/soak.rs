@@ -1,5 +1,5 @@
-//! Searches that are broken off at any moment, with tables from one megabyte to eight gigabytes and up to 64 threads:
-//! each is answered by one legal move. Runs on request, for it takes minutes, and under ThreadSanitizer:
+//! Searches stopped at any moment, with hash tables from one megabyte to eight gigabytes and up to 64 threads: each
+//! answers with one legal move. Runs on request, since it takes minutes, also under ThreadSanitizer:
 //!
 //! ```text
 //! cargo test -p smalt --release --test soak -- --ignored
@@ -7,7 +7,7 @@
 //!   -Zbuild-std --target x86_64-unknown-linux-gnu --test soak -- --ignored
 //! ```
 //!
-//! `SMALT_SOAK_ROUNDS` is the number of searches with each setting, `SMALT_SOAK_HASH` the megabytes of the largest table.
+//! `SMALT_SOAK_ROUNDS` is the number of searches per setting, `SMALT_SOAK_HASH` the largest table in megabytes.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use smalt_testing::Random;
 
 use crate::pipes::Conversation;
 
-/// At all stages, the two last with 218 moves and with one.
+/// All stages of the game; the last two have 218 moves and one move.
 const POSITIONS: [&str; 6] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -26,7 +26,7 @@ const POSITIONS: [&str; 6] = [
     "7k/R7/5K2/8/8/8/8/8 b - - 0 1",
 ];
 
-/// How a search is begun and what ends it; `go` is sent with the first, the second comes a moment later.
+/// Command pairs: the first starts a search, the second is sent a moment later.
 const ENDINGS: [(&str, &str); 8] = [
     ("go infinite", "stop"),
     ("go infinite", "stop\nstop\nponderhit\nstop"),

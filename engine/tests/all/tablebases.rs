@@ -1,5 +1,4 @@
-//! Endgame tables: what they say of positions, and what the engine makes of it. Most tests need all Syzygy tables of
-//! three and four pieces.
+//! Syzygy tablebases: probe results and their use by the engine. Most tests need all tables of three and four pieces.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +18,7 @@ use crate::pipes::Conversation;
 const QUEEN: &str = "8/8/8/8/8/4k3/8/3QK3 w - - 0 1";
 const BISHOP_AND_KNIGHT: &str = "7N/7K/8/1B6/3k4/8/8/8 w - - 0 1";
 const QUEEN_AND_ROOK: &str = "7K/8/8/5k2/1Q4r1/8/8/8 w - - 0 1";
-/// One move alone wins.
+/// Only one move wins.
 const ONLY_MOVE: &str = "8/8/8/2K5/8/7P/6k1/8 w - - 0 1";
 const DRAWN_PAWN: &str = "8/8/8/4k3/8/8/4P3/4K3 b - - 0 1";
 
@@ -71,7 +70,7 @@ fn outlooks_are_told_for_the_side_to_move() {
     check("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", None);
 }
 
-/// Positions with few pieces, without pattern.
+/// Random positions with few pieces.
 fn scattered(count: usize) -> Vec<Position> {
     let mut random = Random(2026);
     let mut found = Vec::new();
@@ -171,7 +170,7 @@ fn tables_are_asked_below_the_root_up_to_the_pieces_that_are_wanted() {
 #[ignore = "needs the files of ../shared/data"]
 fn a_win_behind_a_capture_is_known_before_it_can_be_searched() {
     let mut engine = engine();
-    // Taking the rook leaves bishop and knight against the bare king.
+    // Capturing the rook leaves bishop and knight against a bare king.
     engine.set_position(position("8/4k3/8/8/5r2/7N/8/KB6 w - - 0 1"), []).unwrap();
     let (best, end) = go(&mut engine, &depth(2));
     let score = end.lines[0].score;
@@ -226,7 +225,7 @@ fn what_was_found_is_told_in_each_protocol() {
     let mut engine = Conversation::begin();
     engine.send(&format!("xboard\nprotover 2\negtpath syzygy {nothing}\negtpath nalimov /"));
     assert!(engine.read_until("feature done=1").iter().any(|line| line.contains("egt=\"syzygy\"")));
-    // The first has to wait for the disk, so that the second is usually earlier.
+    // The first waits for the disk, so the second usually finishes first.
     let mut errors = [engine.read_line(), engine.read_line()];
     errors.sort();
     assert!(errors[0].starts_with("Error (no Syzygy tablebases in "), "{errors:?}");

@@ -1,4 +1,4 @@
-//! Whole conversations in UCI, over pipes as an interface would hold them.
+//! Whole UCI sessions over pipes, as with an interface.
 
 use std::io::{BufReader, Write};
 use std::time::Duration;
@@ -113,14 +113,14 @@ fn every_report_reads_as_one() {
 #[test]
 fn an_infinite_search_ends_only_when_stopped() {
     let mut engine = Conversation::begin();
-    // A mate in one is searched to the last depth at once; the move must wait all the same.
+    // A mate in one reaches the last depth at once; the best move must still wait.
     engine.send("position fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1");
     engine.send("go infinite");
     let lines = engine.ask("isready", "readyok");
     assert!(lines.iter().all(|line| !line.starts_with("bestmove")));
     engine.send("stop");
     assert_eq!(engine.best_move(), "d1d8");
-    // A finished game answers too, and waits too.
+    // A finished game also answers, and also waits.
     engine.send("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
     engine.send("go infinite");
     assert!(!engine.ask("isready", "readyok").iter().any(|line| line.starts_with("bestmove")));
@@ -162,7 +162,7 @@ fn pondering_ends_by_the_awaited_move_or_by_stop() {
     assert!(!engine.ask("isready", "readyok").iter().any(|line| line.starts_with("bestmove")));
     engine.send("ponderhit");
     engine.best_move();
-    // The limit is reached before the awaited move is played.
+    // The limit is reached before ponderhit.
     engine.send("go ponder depth 1");
     engine.read_until("info depth 1 ");
     assert!(!engine.ask("isready", "readyok").iter().any(|line| line.starts_with("bestmove")));
@@ -252,7 +252,7 @@ fn commands_for_people_are_answered() {
     assert_eq!(engine.ask("book off", "book").pop().unwrap(), "book off");
     assert_eq!(engine.ask("perft many", "expected").pop().unwrap(), "expected perft N, from 0 to 64");
     assert!(engine.ask("help", "genfens").len() > 5);
-    // An endless perft obeys stop, and isready is answered meanwhile.
+    // stop ends an endless perft, and isready is answered meanwhile.
     engine.send("perft 30");
     engine.ask("isready", "readyok");
     engine.ask("stop", "stopped");
@@ -471,7 +471,7 @@ fn nobody_reading_ends_the_engine() {
     drop(to_engine);
 }
 
-/// The engine as a program with this much address space, in kilobytes; what it says to these lines until its move.
+/// Runs the engine with this address space limit, in kilobytes; returns its output for these lines up to its move.
 #[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "the program itself is under test")]
 fn with_address_space(kilobytes: u32, lines: &str) -> String {

@@ -1,14 +1,14 @@
-//! The engine at the other end of two pipes, in this process.
+//! An engine in this process, connected by two pipes.
 
 use std::io::{BufRead, BufReader, PipeWriter, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Far longer than any answer takes: only a fault waits so long.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum wait for an answer; only a failure takes this long.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// An engine at the other end of two pipes.
+/// An engine connected by two pipes.
 pub(crate) struct Conversation {
     to_engine: Option<PipeWriter>,
     lines: Receiver<String>,
@@ -40,14 +40,14 @@ impl Conversation {
     }
 
     pub(crate) fn read_line(&self) -> String {
-        self.lines.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("{error}: nothing was said"))
+        self.lines.recv_timeout(ANSWER_TIMEOUT).unwrap_or_else(|error| panic!("{error}: nothing was said"))
     }
 
-    /// All lines up to the first that begins so, that one included.
+    /// All lines up to and including the first with this prefix.
     pub(crate) fn read_until(&self, start: &str) -> Vec<String> {
         let mut heard = Vec::new();
         loop {
-            let line = match self.lines.recv_timeout(PATIENCE) {
+            let line = match self.lines.recv_timeout(ANSWER_TIMEOUT) {
                 Ok(line) => line,
                 Err(error) => panic!("{error} while waiting for {start:?} after {heard:#?}"),
             };
@@ -59,13 +59,13 @@ impl Conversation {
         }
     }
 
-    /// Waits until the engine has gone.
+    /// Waits until the engine has ended.
     pub(crate) fn end(mut self) -> Vec<String> {
         self.to_engine = None;
         self.served.join().unwrap();
         let mut rest = Vec::new();
         loop {
-            match self.lines.recv_timeout(PATIENCE) {
+            match self.lines.recv_timeout(ANSWER_TIMEOUT) {
                 Ok(line) => rest.push(line),
                 Err(RecvTimeoutError::Disconnected) => return rest,
                 Err(RecvTimeoutError::Timeout) => panic!("the output was not closed after {rest:#?}"),

@@ -1,4 +1,4 @@
-//! The board: positions set up, refused, edited, taken back, and those of Chess960.
+//! The board: set up, refused, edited and Chess960 positions, and undo.
 
 use super::script::{check, go_on, hold};
 
@@ -44,11 +44,11 @@ fn moves_are_taken_back() {
     );
 }
 
-/// A move that came while the board is edited would be one of another game.
+/// A move sent during edit mode would belong to another game.
 #[test]
 fn an_edit_ends_what_the_engine_thinks_about() {
     let mut engine = hold("> xboard\n> new\n> st 1\n> e2e4\n> edit");
-    // Long enough for a move to come.
+    // Long enough for a move to arrive.
     std::thread::sleep(std::time::Duration::from_millis(1300));
     go_on(&mut engine, "> #\n> Ke1\n> c\n> Ke8\n> .\n> ping 1\n< pong 1");
     engine.end();

@@ -1,4 +1,4 @@
-//! What is said besides a game: features, answers to what is not understood, commands for people, storms.
+//! Commands besides play: features, answers to unknown commands, console commands, input floods.
 
 use smalt_protocol::xboard::parse_option;
 use smalt_testing::Random;

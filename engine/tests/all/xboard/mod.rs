@@ -1,4 +1,4 @@
-//! Whole conversations in xboard's protocol, over pipes as an interface would hold them.
+//! Whole xboard sessions over pipes, as with an interface.
 
 mod board;
 mod language;

@@ -1,4 +1,4 @@
-//! Games: moves in and out, time controls, colors, claims of results, draws.
+//! Games: moves, time controls, colors, result claims, draws.
 
 use smalt_chess::notation::polyglot::PolyglotBuilder;
 use smalt_chess::{Position, UciMove};
@@ -37,7 +37,7 @@ fn every_time_control_is_played() {
              < pong 1"
         ));
     }
-    // nps: this number of nodes is a second: the search ends though a second of the clock is long.
+    // With nps, this many nodes are one second: the search ends although a second on the clock is long.
     check(
         "> xboard
          > new

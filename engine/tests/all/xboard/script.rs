@@ -1,11 +1,11 @@
-//! Conversations as scripts.
+//! Sessions as scripts.
 
 use smalt_protocol::xboard::EngineMessage;
 
 use crate::pipes::Conversation;
 
-/// Holds a conversation, line by line: what comes behind `>` is sent, what comes behind `<` must be the next line heard,
-/// with `*` for anything. Lines of thinking are passed over.
+/// Runs a session line by line: text after `>` is sent, text after `<` must be the next line received, where `*`
+/// matches anything. Thinking lines are skipped.
 pub(crate) fn check(conversation: &str) {
     hold(conversation).end();
 }
@@ -29,7 +29,7 @@ pub(crate) fn go_on(engine: &mut Conversation, conversation: &str) {
     }
 }
 
-/// The next line that is not about thinking.
+/// The next line that is not thinking output.
 pub(crate) fn next(engine: &Conversation) -> String {
     loop {
         let line = engine.read_line();

@@ -1,4 +1,4 @@
-//! Searches: what ends them and what comes behind, what is shown, pondering, analysis, hints.
+//! Searches: what ends them and what follows, thinking output, pondering, analysis, hints.
 
 use smalt_protocol::Score;
 use smalt_protocol::xboard::EngineMessage;
@@ -79,7 +79,7 @@ fn thinking_is_shown_on_request_and_mates_by_their_moves() {
 
 #[test]
 fn pondering_goes_on_into_the_move_or_is_given_up() {
-    // Black has one answer to each move.
+    // Black has one reply to each move.
     let begin = "> xboard
          > hard
          > post
@@ -134,7 +134,7 @@ fn analysis_follows_the_board_and_tells_how_far_it_has_come() {
     shows(&engine, "");
     go_on(&mut engine, "> include all");
     shows(&engine, "Qh4#");
-    // Nothing is left to think about behind the mate; a move back there is.
+    // After mate there is nothing to search; one undo earlier there is.
     go_on(
         &mut engine,
         "> d8h4\n> .\n> ping 3\n< pong 3\n> undo\n> setboard 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1",
