@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_gives_as_many_different_openings_and_always_the_same() {
+    fn a_request_gives_that_many_distinct_reproducible_openings() {
         let found = openings("genfens 20 seed 7 book None");
         assert_eq!(found, openings("genfens 20 seed 7 book none"));
         assert_ne!(found, openings("genfens 20 seed 8 book None"));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_refused() {
+    fn invalid_requests_are_refused() {
         for text in ["genfens", "genfens x seed 1 book None", "genfens 3 seed 1"] {
             assert!(OpeningsPlan::parse(text).is_err(), "{text}");
         }

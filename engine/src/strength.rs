@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_takes_the_place_of_four_at_2430() {
+    fn one_line_replaces_four_at_2430() {
         let [below, above] = [2429, 2430].map(|elo| Handicap::of(elo).unwrap());
         assert_eq!((below.lines(), above.lines()), (4, 1));
         assert_eq!((above.nodes, above.error), (8_000, 0.0));
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_the_same_for_the_same_seed_and_spread_as_told() {
+    fn errors_depend_on_the_seed_and_have_the_given_spread() {
         let position = Position::start();
         let sample: Vec<f64> = (0..2000).map(|seed| noise(&position, seed, 0)).collect();
         let mean = sample.iter().sum::<f64>() / 2000.0;

@@ -331,7 +331,7 @@ fn module_uses(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 #[test]
-fn nothing_else_stands_at_the_top() {
+fn the_top_folder_has_only_listed_entries() {
     let extra: Vec<String> = fs::read_dir(root())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
@@ -345,7 +345,7 @@ fn nothing_else_stands_at_the_top() {
 }
 
 #[test]
-fn every_file_opens_with_what_it_is_for() {
+fn every_file_starts_with_its_purpose() {
     let complaints: Vec<String> = rust_files()
         .into_iter()
         .filter(|path| !path.contains("/fuzz/"))
@@ -380,7 +380,7 @@ fn names_say_what_a_file_holds() {
 }
 
 #[test]
-fn what_belongs_to_one_place_stays_there() {
+fn restricted_words_stay_in_their_place() {
     let mut complaints = Vec::new();
     for path in rust_files() {
         if path.contains("/tests/") || path.contains("/benches/") || path.contains("/examples/") {
@@ -409,7 +409,7 @@ fn starts_a_word(text: &str, word: &str) -> bool {
 
 /// The page is self-contained: no file names another host (except the SVG namespace), and none writes HTML.
 #[test]
-fn the_page_asks_nobody_and_writes_no_html() {
+fn the_page_loads_no_other_host_and_writes_no_html() {
     let mut complaints = Vec::new();
     for path in files_below(&root().join("tournament/dashboard/src/assets")) {
         let text = read(&path).replace("http://www.w3.org/2000/svg", "");
@@ -449,7 +449,7 @@ fn ignored_tests_are_run_by_name() {
 }
 
 #[test]
-fn data_says_where_it_comes_from() {
+fn data_files_name_their_source() {
     let mut complaints = Vec::new();
     for path in files_below(&root().join("data")) {
         let (folder, name) = path.rsplit_once('/').unwrap();
@@ -500,7 +500,7 @@ fn has_words(line: &str, words: &str) -> bool {
 }
 
 #[test]
-fn the_rules_see_what_they_are_to_see() {
+fn the_rules_detect_violations() {
     assert!(starts_a_word("use smalt::serve;", "smalt::"));
     assert!(!starts_a_word("use smalt_chess::Move; other_smalt::x", "smalt::"));
     assert!(has_words("a line: so many, or more", "so many"));

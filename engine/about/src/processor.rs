@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_processor_lacks_is_named() {
+    fn missing_processor_features_are_named() {
         let names: Vec<_> = EXTENSIONS.iter().map(|extension| extension.name).collect();
         let none = |_| Leaf { eax: 0, ebx: u32::MAX, ecx: u32::MAX, edx: 0 };
         assert_eq!(missing(&none, |_| true), names, "no leaf has these numbers");

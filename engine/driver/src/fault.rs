@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lines_of_standard_error_that_say_why_are_quoted() {
+    fn the_lines_of_standard_error_with_the_cause_are_quoted() {
         let check = |lines: &[&str], expected: &str| {
             assert_eq!(StderrExcerpt::of(lines.iter().map(|line| line.as_bytes())).0, expected);
         };

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_name_is_found_and_nothing_far() {
+    fn the_nearest_name_is_found_if_it_is_near() {
         let names = ["concurrency", "games", "seed"];
         assert_eq!(nearest("cocurency", names), Some("concurrency"));
         assert_eq!(nearest("Game", names), Some("games"));

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_shows_when_who_and_what() {
+    fn a_line_shows_time_speaker_and_text() {
         let line = TranscriptLine {
             after: Duration::from_micros(1500),
             speaker: Speaker::Driver,

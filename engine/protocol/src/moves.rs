@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_ends_at_its_first_word_that_is_no_move() {
+    fn a_text_ends_at_its_first_invalid_move() {
         let moves = Moves::from_text(" e2e4\te7e5  Nf3 b8c6");
         assert_eq!(moves.to_string(), "e2e4 e7e5");
         let mut iter = moves.iter();

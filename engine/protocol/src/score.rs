@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bound_turns_around_with_the_view() {
+    fn a_bound_is_reversed_for_the_other_side() {
         let lower = ReportedScore { score: Score::Centipawns(30), bound: Bound::Lower };
         assert_eq!(lower.negated(), ReportedScore { score: Score::Centipawns(-30), bound: Bound::Upper });
         assert_eq!(ReportedScore::from(Score::Mate(2)).negated(), Score::Mate(-2).into());

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_is_the_same_whatever_came_before() {
+    fn a_position_does_not_depend_on_earlier_ones() {
         let mut worn = PlayedGame::new();
         for (fen, moves) in [
             (None, "e2e4 e7e5"),

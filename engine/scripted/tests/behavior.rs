@@ -108,13 +108,13 @@ fn it_waits_for_stop_when_it_should() {
 }
 
 #[test]
-fn it_says_what_it_does_not_accept() {
+fn it_reports_illegal_moves() {
     check(&[], "position startpos moves e2e5\n", "info string e2e5 is not a legal move here\n");
     check(&[], "nonsense\n\n", "");
 }
 
 #[test]
-fn it_plays_a_whole_game_within_the_rules_and_the_same_one_again() {
+fn it_plays_a_legal_reproducible_game() {
     let games = [0, 0].map(|_| play_game("1"));
     assert_eq!(games[0], games[1]);
     assert!(games[0].len() > 50);
@@ -187,7 +187,7 @@ fn it_crashes_by_a_signal() {
 }
 
 #[test]
-fn it_floods_as_much_as_it_is_told() {
+fn it_floods_the_given_amount() {
     let flood = |fault| output(&with(&["--flood", "3", "--fault", fault]), GO);
     let (_, out, _) = flood("flood-stdout");
     assert!(out.len() > 3 << 20 && out.len() < 4 << 20 && out.ends_with(b"\nbestmove e2e4\n"));
@@ -196,14 +196,14 @@ fn it_floods_as_much_as_it_is_told() {
 }
 
 #[test]
-fn it_does_not_hear_quit() {
+fn it_ignores_quit() {
     let mut engine = Conversation::start(&["--fault", "ignore-quit"]);
     engine.say("quit\nisready");
     assert_eq!(engine.line(), "readyok\n");
 }
 
 #[test]
-fn it_sends_for_ever() {
+fn it_sends_forever() {
     let mut engine = Conversation::start(&["--fault", "info-forever"]);
     engine.say("go\nstop");
     for _ in 0..20 {
@@ -227,7 +227,7 @@ fn it_closes_its_output_and_reads_on() {
 }
 
 #[test]
-fn it_is_late_whatever_is_said() {
+fn it_is_late_and_ignores_stop() {
     let mut engine = Conversation::start(&with(&["--fault", "late", "--delay", "50"]));
     engine.say("go\nstop\nisready");
     assert_eq!(engine.line(), "readyok\n");
@@ -264,7 +264,7 @@ fn wrong_usage_is_refused() {
 }
 
 #[test]
-fn the_version_is_told_as_by_the_other_programs() {
+fn the_version_has_the_common_format() {
     let (status, text, _) = output(&["--version"], "");
     assert!(status.success());
     assert_eq!(text, concat!("smalt-scripted ", env!("CARGO_PKG_VERSION"), "\n").as_bytes());

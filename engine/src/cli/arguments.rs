@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_are_asked_for_in_one_argument_or_several() {
+    fn openings_take_one_argument_or_several() {
         for (arguments, ignored) in [
             (&["genfens 3 seed 5 book None", "quit"][..], &[][..]),
             (&["genfens", "3", "seed", "5", "book", "None"], &[]),

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_with_its_line() {
+    fn unreadable_lines_are_reported_with_their_number() {
         check("perft 1 20\n", &[Err("line 1: a count without a position")]);
         check(
             "4k3/8/8/8/8/8/8/4K2R w K - 0 1 ;D1 many ;D2 66\n",

@@ -98,12 +98,12 @@ impl Evaluator {
         let key = position.key_without_turn();
         self.evaluations[key as usize & (EVALUATIONS - 1)]
             .get(key, position.turn())
-            .unwrap_or_else(|| self.evaluate_anew(position))
+            .unwrap_or_else(|| self.evaluate_uncached(position))
     }
 
     // Not inlined: one copy for all nodes.
     #[inline(never)]
-    fn evaluate_anew(&mut self, position: &Position) -> i32 {
+    fn evaluate_uncached(&mut self, position: &Position) -> i32 {
         let structure_key = structure_key(position);
         let entry = &mut self.structures[structure_key as usize & (STRUCTURES - 1)];
         let mut trace = NoTrace;
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_look_at_a_position_says_what_it_is_worth_behind_a_null_move() {
+    fn the_cache_has_the_evaluation_after_a_null_move() {
         let mut evaluator = Evaluator::default();
         let mut both_are_known = |fen: &str| {
             let position: Position = fen.parse().unwrap();

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn complexity_never_changes_who_leads_nor_jumps() {
+    fn complexity_keeps_the_sign_and_is_continuous() {
         let (safe, plain) = ([[0; 2]; 2], [64, 64]);
         for (endgame, complexity, expected) in [
             (20, -30, 0),

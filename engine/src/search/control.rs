@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pondering_takes_no_time_of_our_own_clock() {
+    fn pondering_uses_no_time_of_our_clock() {
         let control = SearchControl::new(ClockState::Pondering);
         assert_eq!(control.own_time(), None);
         control.ponder_hit();

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn quiet_moves_rank_by_their_histories_and_what_the_position_promises() {
+    fn quiet_moves_rank_by_histories_and_bonuses() {
         for fen in [
             KIWIPETE,
             "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1",
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_given_back_remembers_nothing_that_was_tried() {
+    fn a_returned_buffer_has_no_tried_moves() {
         let position = Position::start();
         let new = |buffer| MovePicker::new(&position, PickMode::All, None, [None; 2], buffer);
         let mut picker = new(Box::default());
@@ -399,13 +399,13 @@ mod tests {
     }
 
     #[test]
-    fn positions_with_hundreds_of_moves_are_handed_out_whole() {
+    fn all_of_hundreds_of_moves_are_picked() {
         let fen = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1";
         assert_eq!(pick_all(fen, PickMode::All, None, [None; 2]).len(), 218);
     }
 
     #[test]
-    fn whenever_quiet_moves_are_no_longer_wanted_all_captures_come() {
+    fn all_captures_are_picked_after_skipping_quiets() {
         let tables = ThreadHistories::new().unwrap();
         let table = TranspositionTable::new(1);
         // One buffer for all, as in a search: leftovers of a larger node must not matter.

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_read_and_misuse_is_told() {
+    fn commands_are_parsed_and_misuse_is_reported() {
         let check = |line, expected| assert_eq!(ConsoleCommand::parse(line), expected, "{line}");
         check("perft 3", Some(ConsoleCommand::Perft(3)));
         check(" divide  1 ", Some(ConsoleCommand::Divide(1)));

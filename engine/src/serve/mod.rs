@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_tells_the_protocol() {
+    fn the_first_line_decides_the_protocol() {
         for line in ["uci", "isready", "go depth 3", "quit", "position startpos", "hello", "perft 3", "moves"]
         {
             assert_eq!(Protocol::of(line), Protocol::Uci, "{line}");

@@ -348,7 +348,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moves_and_commands_are_told_apart() {
+    fn moves_and_commands_are_distinguished() {
         for line in ["e4", "Nf3", "O-O", "0-0-0", "e2e4", "exd8=Q+"] {
             assert!(
                 matches!(TerminalCommand::parse(line), Some(TerminalCommand::Move(_))) && is_search(line),

@@ -78,7 +78,7 @@ fn mates_within(position: &Position, moves: u32) -> bool {
 }
 
 #[test]
-fn a_search_for_mate_finds_those_that_there_are_and_no_other() {
+fn a_search_for_mate_finds_exactly_the_existing_mates() {
     let mut engine = Engine::new();
     let mut found = [0; 3];
     for fen in [
@@ -129,7 +129,7 @@ fn a_finished_game_has_no_move() {
 }
 
 #[test]
-fn only_the_moves_asked_for_are_looked_at() {
+fn only_searchmoves_are_searched() {
     let position: Position = KIWIPETE.parse().unwrap();
     let wanted = ["a2a3", "e1g1", "e1h1", "a1b1"];
     let limits = SearchLimits {
@@ -152,7 +152,7 @@ fn only_the_moves_asked_for_are_looked_at() {
 }
 
 #[test]
-fn moves_that_are_all_illegal_are_no_restriction() {
+fn illegal_searchmoves_restrict_nothing() {
     let limits = SearchLimits { search_moves: vec![uci("e1e8")], ..depth(3) };
     let (choice, _) = search(&mut Engine::new(), KIWIPETE, &limits);
     assert!(choice.best.is_some());
@@ -280,7 +280,7 @@ fn repetition_is_a_draw_by_the_game_so_far() {
 
 /// Queen down, with a repetition available: late move pruning must not make it look forced.
 #[test]
-fn what_is_left_out_does_not_hide_what_a_position_is_worth() {
+fn pruning_does_not_hide_a_lost_position() {
     let lost = "4k3/pppq1ppp/8/8/8/8/PPP2PPP/4K3 w - - 0 1";
     for plies in 1..=9 {
         let (_, end) = search(&mut Engine::new(), lost, &depth(plies));
@@ -308,7 +308,7 @@ fn time_spent_pondering_is_time_spent() {
     let mut depths = Vec::new();
     engine.go(&limits, &control, &mut |progress| {
         depths.push(progress.depth);
-        // Far longer than this clock allows for a move; the ponder move is played afterward.
+        // Far longer than this clock allows for a move; then ponderhit.
         if progress.depth == 2 {
             std::thread::sleep(Duration::from_millis(600));
             control.ponder_hit();
@@ -318,7 +318,7 @@ fn time_spent_pondering_is_time_spent() {
 }
 
 #[test]
-fn a_score_of_a_failed_window_is_told_as_a_bound() {
+fn a_score_of_a_failed_window_is_reported_as_a_bound() {
     let mut bounds = Vec::new();
     for limit in (2_000..60_000).step_by(500) {
         let (_, end) = search(&mut Engine::new(), KIWIPETE, &nodes(limit));
@@ -332,7 +332,7 @@ fn a_score_of_a_failed_window_is_told_as_a_bound() {
 }
 
 #[test]
-fn the_last_report_is_what_is_played_however_many_threads_search() {
+fn the_move_of_the_last_report_is_played_with_any_threads() {
     let mut engine = Engine::new();
     engine.set_threads(4).unwrap();
     for round in 0..30 {
@@ -349,7 +349,7 @@ fn the_last_report_is_what_is_played_however_many_threads_search() {
 }
 
 #[test]
-fn known_endings_are_scored_by_what_is_known() {
+fn known_endings_get_their_known_scores() {
     // Draws despite extra material.
     for fen in [
         "8/4k3/8/4K3/4P3/8/8/8 w - - 0 1",

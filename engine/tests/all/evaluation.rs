@@ -99,7 +99,7 @@ fn the_start_position_is_worth_the_right_to_move() {
 }
 
 #[test]
-fn what_is_remembered_changes_nothing() {
+fn caches_change_no_evaluation() {
     for parameters in [Parameters::embedded().clone(), extreme(3)] {
         let parameters = Arc::new(parameters);
         let mut evaluator = Evaluator::new(Arc::clone(&parameters));
@@ -110,7 +110,7 @@ fn what_is_remembered_changes_nothing() {
 }
 
 #[test]
-fn what_is_remembered_of_one_side_to_move_is_right_for_the_other() {
+fn the_cache_is_right_for_either_side_to_move() {
     // The pawn promotes if it moves first; the enemy has no piece, so the turn is worth more than the tempo.
     let race = parse("8/8/8/P3k2p/8/8/8/N6K w - - 0 1");
     let races = [race, race.mirrored(), parse("8/8/8/P3k2p/8/8/8/7K w - - 0 1")];
@@ -166,7 +166,7 @@ fn check_count(fen: &str, term: Term, index: usize, expected: i16) {
 }
 
 #[test]
-fn terms_count_what_they_say() {
+fn terms_count_their_features() {
     check_count("6k1/8/8/8/4P3/4N3/8/6K1 w - - 0 1", Term::KnightNearOutpost, 0, 1);
     check_count("6k1/8/8/8/4P3/5N2/8/6K1 w - - 0 1", Term::KnightNearOutpost, 0, 0);
     check_count("6k1/8/8/4N3/8/8/8/6K1 w - - 0 1", Term::MinorKingDistance, 0, 4);
@@ -313,7 +313,7 @@ fn check_order(better: &str, worse: &str) {
 }
 
 #[test]
-fn what_chess_players_prefer_is_worth_more() {
+fn better_positions_evaluate_higher() {
     // An extra queen, an extra rook, a more advanced pawn, a lone king in the corner, a sheltered king.
     check_order("4k3/8/8/8/8/8/PPP5/3QK3 w - - 0 1", "4k3/8/8/8/8/8/PPP5/4K3 w - - 0 1");
     check_order("4k3/pppp4/8/8/8/8/PPPP4/R3K3 w - - 0 1", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1");
@@ -339,13 +339,13 @@ fn hardly_winnable_endgames_are_near_a_draw() {
 }
 
 #[test]
-fn the_explanation_tells_every_term_and_its_sum() {
+fn the_explanation_shows_every_term_and_the_sum() {
     let position = parse("r3k3/8/8/8/8/8/P7/4K2R b K - 0 1");
-    let told = explain(&position, Parameters::embedded()).to_string();
+    let text = explain(&position, Parameters::embedded()).to_string();
     let rook = Parameters::embedded().get(Term::MaterialRook.first());
     let (middlegame, endgame) = (rook.middlegame(), rook.endgame());
     let line = |name: &str| {
-        let line = told.lines().find(|line| line.starts_with(name));
+        let line = text.lines().find(|line| line.starts_with(name));
         line.map(|line| line[name.len()..].split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     };
     let [middlegame, endgame] = [middlegame, endgame].map(|number| number.to_string());
@@ -355,9 +355,9 @@ fn the_explanation_tells_every_term_and_its_sum() {
     let constant = Parameters::embedded().get(Term::ComplexityConstant.first()).middlegame();
     assert_eq!(line("complexity.constant").unwrap(), [constant.to_string()]);
     let complexity = line("complexity, before its limits").unwrap();
-    let told_complexity = told.lines().filter(|line| line.starts_with("complexity."));
+    let complexity_lines = text.lines().filter(|line| line.starts_with("complexity."));
     let sum: i32 =
-        told_complexity.map(|line| line.split_whitespace().last().unwrap().parse::<i32>().unwrap()).sum();
+        complexity_lines.map(|line| line.split_whitespace().last().unwrap().parse::<i32>().unwrap()).sum();
     assert_eq!(complexity, [sum.to_string()]);
     assert_eq!(line("phase, of 24").unwrap(), ["4/24"]);
     let evaluation = format!("{:+}", from_white(&position, evaluate(&position, Parameters::embedded())));

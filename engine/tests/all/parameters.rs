@@ -20,16 +20,16 @@ fn with(group: &str, key: &str, value: &str) -> String {
 /// Checks the error message of a file, without its line.
 #[track_caller]
 fn check_refusal(text: &str, expected: &str) {
-    let said = Parameters::parse_toml(text).expect_err("the file is refused").to_string();
-    let said = match said.strip_prefix("line ").and_then(|said| said.split_once(": ")) {
-        Some((line, said)) => {
+    let message = Parameters::parse_toml(text).expect_err("the file is refused").to_string();
+    let message = match message.strip_prefix("line ").and_then(|message| message.split_once(": ")) {
+        Some((line, message)) => {
             let line: usize = line.parse().expect("a line is a number");
             assert!(line <= text.lines().count());
-            said
+            message
         }
-        None => &said,
+        None => &message,
     };
-    assert_eq!(said, expected);
+    assert_eq!(message, expected);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn board_tables_begin_with_the_eighth_rank() {
 }
 
 #[test]
-fn what_does_not_fit_the_schema_is_refused() {
+fn files_that_do_not_fit_the_schema_are_refused() {
     check_refusal("", "expected `format = 1`, found none");
     check_refusal("format = 2", "expected `format = 1`, found 2");
     check_refusal("format = 1", "missing material.pawn");
@@ -106,8 +106,8 @@ fn numbers_beyond_the_limit_are_refused() {
 
 #[test]
 fn broken_toml_is_refused_with_its_line() {
-    let said = Parameters::parse_toml("format = 1\n\n[material\n").unwrap_err().to_string();
-    assert!(said.starts_with("line 3: "), "{said}");
+    let message = Parameters::parse_toml("format = 1\n\n[material\n").unwrap_err().to_string();
+    assert!(message.starts_with("line 3: "), "{message}");
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn perft_counts() {
 }
 
 #[test]
-fn suites_pass_fail_or_are_left_in_part() {
+fn suites_pass_fail_or_are_incomplete() {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     let suite = |name: &str, text: String| file(name, &text).display().to_string();
     let right = suite("right.epd", format!("{start} ;D1 20 ;D2 400 ;D9 2439530234167\n"));
@@ -61,7 +61,7 @@ fn suites_pass_fail_or_are_left_in_part() {
 }
 
 #[test]
-fn wrong_usage_is_told_with_exit_code_2() {
+fn wrong_usage_exits_with_code_2() {
     check(&["play"], 2, "try '--help'.");
     check(&["bench", "--depth", "x"], 2, "try '--help'.");
     check(&["eval", "--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], 2, "try '--help'.");

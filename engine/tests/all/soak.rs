@@ -61,8 +61,8 @@ fn whatever_ends_a_search_it_is_answered_by_one_legal_move() {
                 std::thread::sleep(Duration::from_micros(random.below(20_000) as u64));
             }
             engine.send(end);
-            let heard = engine.read_until("bestmove");
-            let answer: UciMove = heard.last().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+            let received = engine.read_until("bestmove");
+            let answer: UciMove = received.last().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
             let position: Position = fen.parse().unwrap();
             assert!(answer.to_move(&position).is_ok(), "{hash} MB, {threads} threads: {answer} in {fen}");
             if round % 16 == 15 && hash <= 256 {

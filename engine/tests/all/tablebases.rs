@@ -53,7 +53,7 @@ fn position(fen: &str) -> Position {
 
 #[test]
 #[ignore = "needs the files of ../shared/data"]
-fn outlooks_are_told_for_the_side_to_move() {
+fn wdl_is_from_the_side_to_move() {
     let tables = tables();
     assert_eq!(tables.pieces(), 4);
     let check = |fen: &str, expected: Option<WdlScore>| {
@@ -93,7 +93,7 @@ fn scattered(count: usize) -> Vec<Position> {
 
 #[test]
 #[ignore = "needs the files of ../shared/data"]
-fn positions_reach_the_library_whole() {
+fn positions_convert_to_the_library() {
     let folder = folder();
     let ours = tables();
     let mut theirs = Tablebase::new();
@@ -121,7 +121,7 @@ fn positions_reach_the_library_whole() {
 
 #[test]
 #[ignore = "needs the files of ../shared/data"]
-fn the_root_plays_what_keeps_the_result_and_tells_it() {
+fn the_root_keeps_and_reports_the_tablebase_result() {
     let mut engine = engine();
     for (fen, result) in [(QUEEN, 1), (BISHOP_AND_KNIGHT, 1), (ONLY_MOVE, 1), (DRAWN_PAWN, 0)] {
         engine.set_position(position(fen), []).unwrap();
@@ -136,7 +136,7 @@ fn the_root_plays_what_keeps_the_result_and_tells_it() {
 
 #[test]
 #[ignore = "needs the files of ../shared/data"]
-fn worse_lines_and_moves_that_are_asked_for_are_told_with_their_results() {
+fn multipv_and_searchmoves_report_their_results() {
     let mut engine = engine();
     engine.set_lines(3);
     engine.set_position(position(ONLY_MOVE), []).unwrap();
@@ -153,7 +153,7 @@ fn worse_lines_and_moves_that_are_asked_for_are_told_with_their_results() {
 
 #[test]
 #[ignore = "needs the files of ../shared/data"]
-fn tables_are_asked_below_the_root_up_to_the_pieces_that_are_wanted() {
+fn tables_are_probed_up_to_the_piece_limit() {
     let mut engine = engine();
     let five = "8/8/8/8/2k5/4p3/2P1K3/4n3 w - - 0 1";
     engine.set_position(position(five), []).unwrap();
@@ -211,7 +211,7 @@ fn won_games_are_won_with_hardly_any_search() {
 }
 
 #[test]
-fn what_was_found_is_told_in_each_protocol() {
+fn found_tablebases_are_reported_in_each_protocol() {
     let nothing = Path::new(env!("CARGO_TARGET_TMPDIR")).join("no_such_tables");
     let nothing = nothing.display();
     let mut engine = Conversation::begin();
@@ -235,7 +235,7 @@ fn what_was_found_is_told_in_each_protocol() {
 
 #[test]
 #[ignore = "needs the files of ../shared/data"]
-fn tables_are_told_over_uci_with_their_hits() {
+fn uci_reports_tablebases_and_hits() {
     let mut engine = Conversation::begin();
     engine.send(&format!("setoption name SyzygyPath value {}", folder().display()));
     assert_eq!(
@@ -249,7 +249,7 @@ fn tables_are_told_over_uci_with_their_hits() {
 
 #[test]
 #[ignore = "needs the files of ../shared/data"]
-fn tables_are_told_over_xboard_as_a_comment() {
+fn xboard_reports_tablebases_in_a_comment() {
     let folder = folder();
     let mut engine = Conversation::begin();
     engine.send(&format!("xboard\negtpath syzygy {}\nping 1", folder.display()));

@@ -44,10 +44,10 @@ fn the_engine_introduces_itself() {
         })
         .collect();
     for name in ["Hash", "Threads", "MultiPV", "Ponder", "Move Overhead", "UCI_Chess960", "UCI_ShowWDL"] {
-        assert!(names.iter().any(|told| told == name), "{name}");
+        assert!(names.iter().any(|declared| declared == name), "{name}");
     }
     for name in ["UCI_LimitStrength", "UCI_Elo", "EvalFile", "Clear Hash", "OwnBook", "BookFile"] {
-        assert!(names.iter().any(|told| told == name), "{name}");
+        assert!(names.iter().any(|declared| declared == name), "{name}");
     }
     assert_eq!(lines.len(), names.len() + 3);
     engine.ask("isready", "readyok");
@@ -130,7 +130,7 @@ fn an_infinite_search_ends_only_when_stopped() {
 }
 
 #[test]
-fn what_is_asked_after_stop_is_answered_after_the_move() {
+fn isready_after_stop_is_answered_after_the_move() {
     let mut engine = Conversation::begin();
     for _ in 0..20 {
         engine.send("go infinite");
@@ -290,7 +290,7 @@ fn extreme_positions_have_an_answer() {
 }
 
 #[test]
-fn what_is_wrong_is_told_and_changes_nothing() {
+fn errors_are_reported_and_change_nothing() {
     let mut engine = Conversation::begin();
     let mut check = |text: &str, expected: &str| {
         assert_eq!(engine.ask(text, "info string").pop().unwrap(), format!("info string {expected}"));
@@ -311,7 +311,7 @@ fn what_is_wrong_is_told_and_changes_nothing() {
 }
 
 #[test]
-fn what_is_skipped_in_go_is_told() {
+fn skipped_words_of_go_are_reported() {
     let mut engine = Conversation::begin();
     for (go, expected) in [
         ("go depth x nodes 100", "not understood in go: depth x"),
@@ -320,8 +320,8 @@ fn what_is_skipped_in_go_is_told() {
         ("go searchmoves e2e5 depth 1", "no legal moves here: e2e5: all moves are searched"),
         ("go depth x", "not understood in go: depth x: no limit is left, the search goes on until stop"),
     ] {
-        let told = engine.ask(go, "info string").pop().unwrap();
-        assert_eq!(told, format!("info string {expected}"));
+        let message = engine.ask(go, "info string").pop().unwrap();
+        assert_eq!(message, format!("info string {expected}"));
         engine.send("stop");
         engine.best_move();
     }
@@ -333,10 +333,10 @@ fn what_is_skipped_in_go_is_told() {
 fn every_constant_of_the_search_is_an_option_that_changes_it() {
     use smalt::search::params::SearchParameters;
     let mut engine = Conversation::begin();
-    let told = engine.ask("uci", "uciok");
+    let lines = engine.ask("uci", "uciok");
     for parameter in SearchParameters::ALL {
         let start = format!("option name {} type spin ", parameter.name);
-        let line = told.iter().find(|line| line.starts_with(&start)).unwrap();
+        let line = lines.iter().find(|line| line.starts_with(&start)).unwrap();
         assert!(line.ends_with(&format!(" min {} max {}", parameter.min, parameter.max)), "{line}");
     }
     let nodes = |engine: &mut Conversation| {
@@ -461,7 +461,7 @@ fn storms_of_garbage_end_nothing() {
 }
 
 #[test]
-fn nobody_reading_ends_the_engine() {
+fn a_closed_output_ends_the_engine() {
     let (input, mut to_engine) = std::io::pipe().unwrap();
     let (from_engine, output) = std::io::pipe().unwrap();
     drop(from_engine);
@@ -493,7 +493,7 @@ fn with_address_space(kilobytes: u32, lines: &str) -> String {
 
 #[cfg(unix)]
 #[test]
-fn threads_beyond_memory_are_answered_in_words() {
+fn too_many_threads_for_memory_are_refused() {
     let text = with_address_space(
         1_500_000,
         "setoption name Threads value 1024\nisready\nsetoption name Threads value 2\ngo nodes 20000\n",

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_counted_as_the_calendar_does() {
+    fn times_follow_the_calendar() {
         let check = |seconds: u64, expected: &str| {
             assert_eq!(UtcTime::of(UNIX_EPOCH + Duration::from_secs(seconds)).pgn_time(), expected);
         };
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_day_is_refused() {
+    fn invalid_dates_are_refused() {
         for text in ["", "2026", "2026-11", "2026-02-29", "2026-13-01", "yesterday", "2026-11-21T10"] {
             assert_eq!(Date::parse(text), None, "{text}");
         }

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_said_once() {
+    fn reasons_are_shown_once() {
         let error =
             anyhow::anyhow!("no such key").context("line 3: no such key").context("failed to read x.toml");
         let refused: Result<(), Refusal> = Err(error).or_usage();

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_and_what_lies_between() {
+    fn lines_and_squares_between() {
         assert_eq!(between(Square::A1, Square::D4), [Square::B2, Square::C3].into_iter().collect());
         assert_eq!(between(Square::A1, Square::B3), Bitboard::EMPTY);
         assert_eq!(line(Square::B2, Square::C3).count(), 8);

@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_fen_says_which_field_and_why() {
+    fn an_invalid_fen_names_the_field_and_the_reason() {
         let check = |fen: &str, message: &str| {
             assert_eq!(Position::from_fen(fen).unwrap_err().to_string(), message, "{fen:?}");
         };

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runners_write_is_read_and_written() {
+    fn comments_of_runners_round_trip() {
         check("book", "book");
         check("+0.35/12 0.412s", "+0.35/12 0.412s");
         check("+0.35/12 0.41s", "+0.35/12 0.410s");

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_of_the_king_is_no_castling() {
+    fn a_king_step_is_not_castling() {
         let fen = "4k3/8/8/8/8/8/8/5K1R w H - 0 1";
         assert_eq!(meaning(fen, "f1g1"), Ok((MoveKind::Quiet, Square::G1)));
         assert_eq!(meaning(fen, "f1h1"), Ok((MoveKind::Castle, Square::H1)));
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_legal_is_refused() {
+    fn illegal_moves_are_refused() {
         let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         for text in ["e2e5", "e7e5", "e3e4", "e1g1", "e1h1", "g1e2", "a2b3", "e2e4q", "0000", "d1d8"] {
             assert!(meaning(fen, text).is_err(), "{text}");

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_can_still_change_is_not_dead() {
+    fn positions_that_can_change_are_not_dead() {
         check("4k3/8/8/p1p1p3/P1P1P3/8/8/4K3 w - - 0 1", false);
         check("4k3/8/p1p1p1p1/PpPpPpPp/1P1P1P1P/8/8/4KN2 w - - 0 1", false);
         check("4k3/8/2p1p1p1/PpPpPpPp/1P1P1P1P/8/8/4K3 w - - 0 1", false);

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_count_that_nobody_stops_is_whole() {
+    fn an_unstopped_count_is_complete() {
         assert_eq!(perft_until(&Position::start(), 5, &|| false), Some(4_865_609));
         assert_eq!(perft_until(&Position::start(), DEEPEST, &|| true), None);
     }

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn rooks_of_the_same_wing_are_told_apart() {
+    fn rooks_of_the_same_wing_are_distinguished() {
         let table = PerftTable::new(1);
         for rights in ["G", "H"] {
             let position = Position::from_fen(&format!("4k3/8/8/8/8/8/8/4K1RR w {rights} - 0 1")).unwrap();

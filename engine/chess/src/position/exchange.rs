@@ -24,7 +24,7 @@ impl Position {
         if won < 0 {
             return false;
         }
-        // The balance if the moved piece is lost; if not positive, the threshold is reached in any case.
+        // The shortfall if the moved piece is lost; if not positive, the threshold is reached in any case.
         let swap = values[standing_after(self, mv).index()] - won;
         if swap <= 0 {
             return true;

@@ -33,7 +33,7 @@ fn a_line_of_a_suite_has_its_moves_and_name() {
 }
 
 #[test]
-fn the_oddities_of_published_suites_are_taken() {
+fn the_oddities_of_published_suites_are_parsed() {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq";
     check(&format!("{start} - bm e4; id \"a; b\";"), "bm e4; id \"a; b\";");
     check(&format!("{start} - dm 26"), "dm 26;");
@@ -76,7 +76,7 @@ fn moves_are_taken_in_every_notation() {
 }
 
 #[test]
-fn a_wrong_line_says_what_is_wrong() {
+fn an_invalid_line_names_the_error() {
     let message = |line: &str| Epd::parse(line).unwrap_err().to_string();
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
     assert_eq!(Epd::parse("  "), Err(ParseEpdError::Empty));

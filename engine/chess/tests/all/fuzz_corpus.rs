@@ -8,26 +8,26 @@ fn replay(name: &str, law: fn(&[u8])) {
 }
 
 #[test]
-fn positions_of_the_corpus_keep_their_law() {
+fn positions_of_the_corpus_pass() {
     replay("fen", laws::fen);
 }
 
 #[test]
-fn moves_of_the_corpus_keep_their_law() {
+fn moves_of_the_corpus_pass() {
     replay("san", laws::san);
 }
 
 #[test]
-fn suites_of_the_corpus_keep_their_law() {
+fn suites_of_the_corpus_pass() {
     replay("epd", laws::epd);
 }
 
 #[test]
-fn games_of_the_corpus_keep_their_law() {
+fn games_of_the_corpus_pass() {
     replay("pgn", laws::pgn);
 }
 
 #[test]
-fn books_of_the_corpus_keep_their_law() {
+fn books_of_the_corpus_pass() {
     replay("polyglot", laws::polyglot);
 }

@@ -80,7 +80,7 @@ fn the_key_without_the_turn_is_the_same_for_either_side() {
 }
 
 #[test]
-fn a_position_put_together_again_is_the_same() {
+fn a_position_round_trips_through_its_setup() {
     check(20, 60, |position| {
         let again = Position::new(&position.to_setup()).unwrap();
         assert_eq!(*position, again);
@@ -94,7 +94,7 @@ fn a_position_put_together_again_is_the_same() {
 }
 
 #[test]
-fn a_move_gives_check_when_it_is_said_to() {
+fn check_detection_agrees_with_the_board() {
     check(10, 60, |position| {
         let checks = position.checks();
         for &mv in &position.legal_moves() {
@@ -160,7 +160,7 @@ impl MoveSink for Collector {
 }
 
 #[test]
-fn a_sink_is_told_the_moves_of_a_list_in_order() {
+fn a_sink_receives_the_moves_of_a_list_in_order() {
     check(20, 60, |position| {
         for wanted in [Moves::All, Moves::Captures, Moves::Quiets] {
             let (mut list, mut collector) = (MoveList::new(), Collector(Vec::new()));

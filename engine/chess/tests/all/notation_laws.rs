@@ -274,7 +274,7 @@ proptest! {
     }
 
     #[test]
-    fn any_records_make_a_book(records in prop::collection::vec((0..4_u64, any::<u16>(), any::<u16>(), any::<u32>()), 0..30)) {
+    fn any_records_build_a_valid_book(records in prop::collection::vec((0..4_u64, any::<u16>(), any::<u16>(), any::<u32>()), 0..30)) {
         let mut builder = PolyglotBuilder::new();
         for &(key, bits, weight, learn) in &records {
             builder.add_entry(PolyglotEntry { key, mv: PolyglotMove::from_bits(bits), weight, learn });

@@ -60,7 +60,7 @@ fn moves_comments_glyphs_and_variations_are_kept() {
 }
 
 #[test]
-fn what_programs_write_instead_is_taken() {
+fn spellings_of_programs_are_accepted() {
     check_moves("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 e1g1 *", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. O-O *");
     check_moves("1 e2-e4 e7-e5 2 Ng1-f3 Nb8-c6 *", "1. e4 e5 2. Nf3 Nc6 *");
     check_moves(
@@ -80,7 +80,7 @@ fn what_programs_write_instead_is_taken() {
 }
 
 #[test]
-fn games_are_found_whatever_stands_between_them() {
+fn games_are_found_despite_text_between_them() {
     let odd = "\u{feff}Dear reader,\n[Event \"a\"]\n1. e4 *\n[Event \"b\"]\n\n[Site \"c\"]\n1. d4 1-0\n\n{note}\nd4 d5 0-1 Bye!\n";
     check(odd, &["1. e4 * | line 1: text outside of a game: \"Dear reader,\"", "1. d4 1-0", "1. d4 d5 0-1"]);
     check(
@@ -121,7 +121,7 @@ fn parentheses_and_braces_that_do_not_match_are_reported() {
 }
 
 #[test]
-fn variations_nested_without_end_do_no_harm() {
+fn endlessly_nested_variations_do_no_harm() {
     let deep = format!("{HEAD}1. e4 {} e5 *", "(1. d4 ".repeat(100_000));
     let games = read(deep.as_bytes(), Variations::Keep);
     assert!(games[0].contains("nested too deeply"), "{games:?}");

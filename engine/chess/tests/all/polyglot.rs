@@ -69,7 +69,7 @@ fn moves_without_weight_are_never_played() {
 }
 
 #[test]
-fn castling_is_packed_as_king_takes_rook() {
+fn castling_is_packed_as_king_captures_rook() {
     let position = Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
     let castle = mv(&position, "e1g1");
     let packed = PolyglotMove::from_move(castle);
@@ -83,7 +83,7 @@ fn castling_is_packed_as_king_takes_rook() {
 }
 
 #[test]
-fn illegal_moves_of_a_book_are_left_out() {
+fn illegal_book_moves_are_skipped() {
     let start = Position::start();
     let mut builder = PolyglotBuilder::new();
     builder.add(&start, mv(&start, "g1f3"), 1);
@@ -106,7 +106,7 @@ fn weights_too_great_for_the_format_keep_their_proportion() {
 }
 
 #[test]
-fn what_is_no_book_is_refused() {
+fn invalid_books_are_refused() {
     assert_eq!(PolyglotBook::new(vec![0; 17]).unwrap_err(), PolyglotError::Length(17));
     let mut bytes = vec![0; 48];
     bytes[16] = 1;

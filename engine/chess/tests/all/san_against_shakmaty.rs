@@ -80,7 +80,7 @@ fn every_legal_move_is_written_the_same() {
 }
 
 #[test]
-fn what_could_be_two_moves_is_refused_as_ambiguous() {
+fn ambiguous_moves_are_refused() {
     let check = |fen: &str, text: &str, expected: &str| {
         let position = Position::from_fen(fen).unwrap();
         let read = San::parse(text).unwrap().to_move(&position);

@@ -45,7 +45,7 @@ fn every_line_of_the_suites_prints_as_it_parses() {
 
 #[test]
 #[ignore = "needs the files of ../shared/data"]
-fn sts_gives_points_to_one_illegal_move_only() {
+fn sts_has_one_illegal_move() {
     let mut illegal = Vec::new();
     for number in 1..=15 {
         let suite = suite(&format!("sts{number:02}"));

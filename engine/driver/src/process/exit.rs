@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_are_said_in_words() {
+    fn endings_have_messages() {
         assert_eq!(Exit::Code(3).to_string(), "exited with code 3");
         assert_eq!(Exit::Signal(11).to_string(), "was ended by SIGSEGV (bad memory access)");
         assert_eq!(Exit::Signal(64).to_string(), "was ended by signal 64");

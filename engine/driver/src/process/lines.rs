@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_of_long_lines_is_counted() {
+    fn dropped_bytes_of_long_lines_are_counted() {
         let mut buffer = LineBuffer::new(8);
         let mut feed = |bytes: &[u8]| {
             for &byte in bytes {

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_found_as_users_mean_them() {
+    fn programs_are_found_by_path_and_name() {
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path();
         write(&here.join("engine"), b"#!/bin/sh\n", 0o755);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_why() {
+    fn refusals_have_a_reason() {
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path();
         write(&here.join("plain"), b"#!/bin/sh\n", 0o644);

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_grow_and_begin_anew_are_kept_as_they_were() {
+    fn growing_and_restarted_lines_are_kept_unchanged() {
         let mut lines = Vec::new();
         for game in ["startpos", "fen 8/8/8/8/8/4k3/8/4K3 w - - 0 1", "startpos"] {
             let mut position = format!("position {game} moves").into_bytes();

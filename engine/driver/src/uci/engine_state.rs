@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_the_last_search_are_kept_where_they_are_wanted() {
+    fn the_lines_of_the_last_search_are_kept_on_request() {
         let mut state = EngineState::default();
         let mut kept = |keeps: SearchLines| {
             state.keeps = keeps;

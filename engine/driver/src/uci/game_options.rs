@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_changes_is_told() {
+    fn only_changes_are_sent() {
         let mut known = SentOptions::default();
         check(&mut known, GameOptions::default(), &[(PONDER, "false")]);
         check(&mut known, GameOptions::default(), &[]);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_chose_stays() {
+    fn options_set_by_the_user_stay() {
         let mut known = SentOptions::default();
         known.note_choice("ponder");
         check(&mut known, GameOptions::default(), &[]);

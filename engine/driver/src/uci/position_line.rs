@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kept_line_is_the_line_written_anew() {
+    fn a_growing_position_line_equals_a_fresh_one() {
         let moves: Vec<UciMove> = ["e2e4", "e7e5", "g1f3", "b8c6"].map(|text| text.parse().unwrap()).to_vec();
         let fen = Start::Fen("8/8/8/8/8/4k3/8/4K3 w - - 0 1");
         let mut kept = PositionLine::default();
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_square_is_left_until_another_piece_comes() {
+    fn a_square_counts_as_left_until_a_piece_enters_it() {
         let moves: Vec<UciMove> = ["g1f3", "e7e5", "f3g1", "e5e4"].map(|text| text.parse().unwrap()).to_vec();
         let mut line = PositionLine::default();
         line.then(Start::Standard, &moves, &ClientMessage::Stop);

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_edit_cannot_say_is_refused() {
+    fn positions_that_edit_cannot_express_are_refused() {
         assert!(edited("r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1").is_ok());
         assert!(edited("r3k2r/8/8/8/8/8/8/4K3 b k - 0 1").unwrap_err().contains("castle"));
     }
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_grows_needs_only_its_news() {
+    fn only_new_moves_of_a_game_are_sent() {
         let mut board = GameBoard::default();
         let moves: Vec<UciMove> = ["e2e4", "e7e5", "g1f3"].map(|text| text.parse().unwrap()).to_vec();
         assert_eq!(board.news(Start::Standard, &moves), None);

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agreement_is_told_when_it_changes() {
+    fn a_time_control_is_sent_when_it_changes() {
         let mut time = TimeLines::default();
         let mut check = |limits: SearchLimits, expected: &str| {
             let mut lines = String::new();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_depth_is_told_in_every_game() {
+    fn a_depth_is_sent_in_every_game() {
         let mut time = TimeLines::default();
         let depth = SearchLimits { depth: Some(7), ..SearchLimits::default() };
         for _ in 0..2 {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_of_nodes_is_told_in_every_game() {
+    fn a_node_rate_is_sent_in_every_game() {
         let mut time = TimeLines::default();
         let limits = SearchLimits { move_time: Some(Duration::from_secs(1)), ..SearchLimits::default() };
         for _ in 0..2 {

@@ -23,7 +23,7 @@ struct Script {
     quit: &'static str,
 }
 
-const HONEST: Script = Script {
+const CORRECT: Script = Script {
     uci: "echo id name Shell; echo option name Hash type spin default 16 min 1 max 64; echo uciok",
     isready: "echo readyok",
     go: "echo info depth 1 score cp 13 nodes 20 pv e2e4 e7e5; echo bestmove e2e4 ponder e7e5",
@@ -78,8 +78,8 @@ fn check(script: Script, timeouts: EngineTimeouts, deadline: Duration, name: &st
 }
 
 #[test]
-fn an_honest_engine_plays_and_leaves() {
-    let mut engine = HONEST.start(LENIENT);
+fn a_correct_engine_plays_and_exits() {
+    let mut engine = CORRECT.start(LENIENT);
     let searched = live(&mut engine, &to_depth(1), LONG).unwrap();
     assert_eq!(searched.best, Some("e2e4".parse().unwrap()));
     assert_eq!(searched.ponder, Some("e7e5".parse().unwrap()));
@@ -100,30 +100,30 @@ fn a_missing_program_would_not_start() {
 
 #[test]
 fn silence_after_uci_is_no_uciok() {
-    let script = Script { uci: ":", ..HONEST };
+    let script = Script { uci: ":", ..CORRECT };
     check(script, timeouts_with(|p| p.start = SHORT), LONG, "no-uciok", "`uciok`");
 }
 
 #[test]
-fn chatter_does_not_move_the_deadline_of_uciok() {
-    let script = Script { uci: "yes hello", ..HONEST };
+fn other_lines_do_not_move_the_deadline_of_uciok() {
+    let script = Script { uci: "yes hello", ..CORRECT };
     check(script, timeouts_with(|p| p.start = SHORT), LONG, "no-uciok", "`uciok`");
 }
 
 #[test]
 fn silence_after_isready_is_no_readyok() {
-    let script = Script { isready: ":", ..HONEST };
+    let script = Script { isready: ":", ..CORRECT };
     check(script, timeouts_with(|p| p.new_game = SHORT), LONG, "no-readyok", "`readyok`");
 }
 
 #[test]
-fn exits_are_named_with_what_the_engine_was_doing() {
-    check(Script { uci: "exit 3", ..HONEST }, LENIENT, LONG, "exited", "exited with code 3 while starting");
-    check(Script { isready: "exit 0", ..HONEST }, LENIENT, LONG, "exited", "exited with code 0 while idle");
-    check(Script { go: "exit 1", ..HONEST }, LENIENT, LONG, "exited", "exited with code 1 while thinking");
-    check(Script { go: "kill -SEGV $$", ..HONEST }, LENIENT, LONG, "crashed", "SIGSEGV");
+fn exits_are_reported_with_the_state_of_the_engine() {
+    check(Script { uci: "exit 3", ..CORRECT }, LENIENT, LONG, "exited", "exited with code 3 while starting");
+    check(Script { isready: "exit 0", ..CORRECT }, LENIENT, LONG, "exited", "exited with code 0 while idle");
+    check(Script { go: "exit 1", ..CORRECT }, LENIENT, LONG, "exited", "exited with code 1 while thinking");
+    check(Script { go: "kill -SEGV $$", ..CORRECT }, LENIENT, LONG, "crashed", "SIGSEGV");
     check(
-        Script { go: "printf 'bestmove e7e8'; exit 0", ..HONEST },
+        Script { go: "printf 'bestmove e7e8'; exit 0", ..CORRECT },
         LENIENT,
         LONG,
         "exited",
@@ -132,8 +132,8 @@ fn exits_are_named_with_what_the_engine_was_doing() {
 }
 
 #[test]
-fn an_exit_between_searches_is_told_by_the_next_verb() {
-    let script = Script { go: "echo bestmove e2e4; exit 7", ..HONEST };
+fn an_exit_between_searches_is_reported_by_the_next_call() {
+    let script = Script { go: "echo bestmove e2e4; exit 7", ..CORRECT };
     let mut engine = introduced(script, LENIENT);
     search_within(&mut engine, LONG).unwrap();
     let fault = fault_of(search_within(&mut engine, LONG));
@@ -144,20 +144,20 @@ fn an_exit_between_searches_is_told_by_the_next_verb() {
 }
 
 #[test]
-fn closing_its_output_is_told_from_an_exit() {
-    let script = Script { go: "exec >&-; sleep 1000", ..HONEST };
+fn closing_its_output_differs_from_an_exit() {
+    let script = Script { go: "exec >&-; sleep 1000", ..CORRECT };
     check(script, LENIENT, LONG, "stdout-closed", "while thinking");
 }
 
 #[test]
 fn an_engine_that_never_answers_gave_no_bestmove() {
-    check(Script { go: ":", ..HONEST }, LENIENT, SHORT, "no-bestmove", "within 60ms");
+    check(Script { go: ":", ..CORRECT }, LENIENT, SHORT, "no-bestmove", "within 60ms");
 }
 
 #[test]
-fn info_lines_without_end_do_not_move_the_deadline() {
+fn endless_info_lines_do_not_move_the_deadline() {
     check(
-        Script { go: "yes info depth 1 score cp 3", ..HONEST },
+        Script { go: "yes info depth 1 score cp 3", ..CORRECT },
         LENIENT,
         SHORT,
         "no-bestmove",
@@ -166,38 +166,38 @@ fn info_lines_without_end_do_not_move_the_deadline() {
 }
 
 #[test]
-fn noise_on_standard_error_without_end_does_not_move_the_deadline() {
-    check(Script { go: "yes noise >&2", ..HONEST }, LENIENT, SHORT, "no-bestmove", "within 60ms");
+fn endless_standard_error_does_not_move_the_deadline() {
+    check(Script { go: "yes noise >&2", ..CORRECT }, LENIENT, SHORT, "no-bestmove", "within 60ms");
 }
 
 #[test]
-fn a_line_without_end_is_cut_and_named() {
-    let script = Script { go: "printf 'info string '; yes x | tr -d '\\n'", ..HONEST };
+fn an_endless_line_is_cut_and_a_fault() {
+    let script = Script { go: "printf 'info string '; yes x | tr -d '\\n'", ..CORRECT };
     check(script, LENIENT, LONG, "line-too-long", "beginning `info string xxx");
 }
 
 #[test]
-fn a_best_move_that_is_none_is_quoted() {
+fn an_invalid_best_move_is_quoted() {
     check(
-        Script { go: "echo bestmove Nf3", ..HONEST },
+        Script { go: "echo bestmove Nf3", ..CORRECT },
         LENIENT,
         LONG,
         "malformed-bestmove",
         "`bestmove Nf3`",
     );
-    check(Script { go: "echo bestmove", ..HONEST }, LENIENT, LONG, "no-move", "`bestmove`");
+    check(Script { go: "echo bestmove", ..CORRECT }, LENIENT, LONG, "no-move", "`bestmove`");
 }
 
 #[test]
 fn garbage_before_an_answer_is_ignored() {
-    let script = Script { go: "printf 'a\\0b\\377\\r\\n\\n'; printf 'bestmove e2e4\\r\\n'", ..HONEST };
+    let script = Script { go: "printf 'a\\0b\\377\\r\\n\\n'; printf 'bestmove e2e4\\r\\n'", ..CORRECT };
     let mut engine = introduced(script, LENIENT);
     assert_eq!(search_within(&mut engine, LONG).unwrap().best, Some("e2e4".parse().unwrap()));
 }
 
 #[test]
 fn an_engine_that_does_not_read_is_named() {
-    let script = Script { go: "echo bestmove e2e4; yes info", ..HONEST };
+    let script = Script { go: "echo bestmove e2e4; yes info", ..CORRECT };
     let mut engine = introduced(script, timeouts_with(|p| p.write = SHORT));
     let moves = vec!["g1f3".parse().unwrap(); 60_000];
     let limits = to_depth(1);
@@ -210,7 +210,7 @@ fn an_engine_that_does_not_read_is_named() {
 
 #[test]
 fn a_stop_that_is_ignored_ends_the_engine() {
-    let mut engine = introduced(Script { go: ":", ..HONEST }, timeouts_with(|p| p.stop = SHORT));
+    let mut engine = introduced(Script { go: ":", ..CORRECT }, timeouts_with(|p| p.stop = SHORT));
     assert_eq!(fault_of(search_within(&mut engine, SHORT)).name(), "no-bestmove");
     assert_eq!(engine.state(), State::Thinking);
     assert_eq!(fault_of(engine.abandon(&mut WaitContext::none())).name(), "stop-ignored");
@@ -223,7 +223,7 @@ fn the_best_move_of_an_abandoned_search_never_answers_the_next() {
     let script = Script {
         go: "n=$((n+1)); if [ $n = 2 ]; then echo bestmove d2d4; fi",
         stop: "echo info score cp 99; echo bestmove a2a3",
-        ..HONEST
+        ..CORRECT
     };
     let mut engine = introduced(script, LENIENT);
     assert_eq!(fault_of(search_within(&mut engine, SHORT)).name(), "no-bestmove");
@@ -236,7 +236,7 @@ fn the_best_move_of_an_abandoned_search_never_answers_the_next() {
 fn a_second_best_move_never_answers_the_next_search() {
     let script = Script {
         go: "n=$((n+1)); if [ $n = 1 ]; then echo bestmove e2e4; echo bestmove a2a3; else echo bestmove d2d4; fi",
-        ..HONEST
+        ..CORRECT
     };
     let mut engine = introduced(script, LENIENT);
     search_within(&mut engine, LONG).unwrap();
@@ -249,7 +249,7 @@ fn a_search_is_stopped_at_its_time_or_by_its_observer() {
     let script = Script {
         go: "for depth in 1 2 3; do echo info depth $depth score cp 1 pv e2e4; done",
         stop: "echo bestmove e2e4",
-        ..HONEST
+        ..CORRECT
     };
     let mut engine = introduced(script, LENIENT);
     let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
@@ -275,11 +275,11 @@ fn a_search_is_stopped_at_its_time_or_by_its_observer() {
 }
 
 #[test]
-fn a_search_that_takes_no_notice_of_its_limit_of_work_is_stopped() {
+fn a_search_that_ignores_its_node_or_depth_limit_is_stopped() {
     let script = Script {
         go: "echo info depth 9 nodes 2000000 score cp 1 pv e2e4",
         stop: "echo bestmove e2e4",
-        ..HONEST
+        ..CORRECT
     };
     let mut engine = introduced(script, LENIENT);
     let nodes = |nodes| SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
@@ -300,7 +300,7 @@ fn a_search_that_takes_no_notice_of_its_limit_of_work_is_stopped() {
 
 #[test]
 fn a_search_can_be_given_more_time() {
-    let mut engine = introduced(Script { go: "sleep 0.3; echo bestmove e2e4", ..HONEST }, LENIENT);
+    let mut engine = introduced(Script { go: "sleep 0.3; echo bestmove e2e4", ..CORRECT }, LENIENT);
     assert_eq!(fault_of(search_within(&mut engine, SHORT)).name(), "no-bestmove");
     engine.allow(LONG);
     let searched = engine.finish(&mut WaitContext::none(), None).unwrap();
@@ -310,7 +310,7 @@ fn a_search_can_be_given_more_time() {
 
 #[test]
 fn an_interrupt_ends_a_search_and_leaves_the_engine_usable() {
-    let script = Script { go: ":", stop: "echo bestmove e2e4", ..HONEST };
+    let script = Script { go: ":", stop: "echo bestmove e2e4", ..CORRECT };
     let mut engine = introduced(script, LENIENT);
     let interrupt = Interrupt::new().unwrap();
     let raiser = interrupt.clone();
@@ -327,7 +327,7 @@ fn an_interrupt_ends_a_search_and_leaves_the_engine_usable() {
 
 #[test]
 fn options_are_checked_before_they_are_sent() {
-    let mut engine = introduced(HONEST, LENIENT);
+    let mut engine = introduced(CORRECT, LENIENT);
     let nothing = &mut WaitContext::none();
     assert_eq!(engine.set_option("hash", "32", nothing), Ok(OptionValue::Spin(32)));
     assert_eq!(engine.transcript().lines().last().unwrap().text, "setoption name Hash value 32");
@@ -337,9 +337,9 @@ fn options_are_checked_before_they_are_sent() {
 }
 
 #[test]
-fn an_engine_that_will_not_quit_is_told_by_signal_and_then_killed() {
+fn an_engine_that_will_not_quit_gets_sigterm_and_then_sigkill() {
     let quick = timeouts_with(|p| p.quit = SHORT);
-    let stubborn = Script { quit: "while :; do sleep 1000; done", ..HONEST };
+    let stubborn = Script { quit: "while :; do sleep 1000; done", ..CORRECT };
     let mut engine = introduced(stubborn, quick);
     assert_eq!(engine.quit(), ExitOutcome::Terminated(Exit::Signal(15)));
     assert_nothing_left(engine);
@@ -350,9 +350,9 @@ fn an_engine_that_will_not_quit_is_told_by_signal_and_then_killed() {
 }
 
 #[test]
-fn the_other_engine_may_flood_meanwhile_without_harm() {
-    let flood = Script { go: "echo bestmove e2e4; yes info string idle | head -n 200000", ..HONEST };
-    let slow = Script { go: "sleep 0.2; echo bestmove d2d4", ..HONEST };
+fn the_other_engine_may_flood_meanwhile() {
+    let flood = Script { go: "echo bestmove e2e4; yes info string idle | head -n 200000", ..CORRECT };
+    let slow = Script { go: "sleep 0.2; echo bestmove d2d4", ..CORRECT };
     let mut flooding = introduced(flood, LENIENT);
     let mut thinking = introduced(slow, LENIENT);
     search_within(&mut flooding, LONG).unwrap();
@@ -368,7 +368,7 @@ fn the_other_engine_may_flood_meanwhile_without_harm() {
 
 #[test]
 fn a_ponder_hit_counts_time_from_the_hit() {
-    let script = Script { go: ":", ..HONEST };
+    let script = Script { go: ":", ..CORRECT };
     let script = Script { stop: "echo bestmove e2e4", ..script };
     let mut engine = introduced(script, LENIENT);
     let limits = SearchLimits { ponder: true, ..SearchLimits::default() };

@@ -88,7 +88,7 @@ fn check(program: &str, protocol: Protocol) {
 
 #[test]
 #[ignore = "needs the chess engines of Debian"]
-fn hits_and_misses_are_told_apart_by_real_engines() {
+fn ponder_hits_and_misses_with_real_engines() {
     for (program, protocol) in ENGINES {
         check(program, protocol);
     }

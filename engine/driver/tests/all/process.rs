@@ -51,7 +51,7 @@ fn lines_of_all_kinds_are_read() {
 }
 
 #[test]
-fn exits_are_told_apart() {
+fn exits_are_distinguished() {
     check("exit 3", &[], Exit::Code(3));
     check("echo last words; kill -SEGV $$", &["last words"], Exit::Signal(11));
 }
@@ -73,14 +73,14 @@ fn dropping_kills_the_whole_group() {
 
 /// Without a terminal nothing stops a script that sets the modes of `/dev/tty`: it gets no SIGTTOU.
 #[test]
-fn an_engine_leads_a_group_of_its_own_without_a_terminal() {
+fn an_engine_leads_its_own_group_without_a_terminal() {
     let mut process = spawn("cut -d' ' -f5,7 /proc/$$/stat; (: < /dev/tty) 2>/dev/null || echo no terminal");
     let group = process.pid().to_string();
     assert_eq!(all_lines(&mut process), [format!("{group} 0").as_str(), "no terminal"]);
 }
 
 #[test]
-fn killing_tells_how_it_ended() {
+fn killing_returns_the_exit() {
     let mut process = spawn("trap '' TERM; echo ready; sleep 1000");
     assert_eq!(next_line(&mut process).unwrap().0, "ready");
     process.terminate();
@@ -90,7 +90,7 @@ fn killing_tells_how_it_ended() {
 }
 
 #[test]
-fn the_last_words_of_a_crash_are_kept() {
+fn the_last_lines_before_a_crash_are_kept() {
     let mut process =
         spawn("i=0; while [ $i -lt 1500 ]; do echo line $i of a trace >&2; i=$((i+1)); done; exit 1");
     assert_eq!(process.await_exit(Instant::now() + LONG), Some(Exit::Code(1)));
@@ -98,7 +98,7 @@ fn the_last_words_of_a_crash_are_kept() {
 }
 
 #[test]
-fn the_deadline_comes_though_standard_error_is_flooded() {
+fn a_standard_error_flood_does_not_move_the_deadline() {
     let mut process = spawn("while :; do echo noise >&2; done");
     let begun = Instant::now();
     let deadline = begun + Duration::from_millis(100);
@@ -163,14 +163,14 @@ fn a_full_pipe_is_reported_and_never_waited_for() {
 }
 
 #[test]
-fn writing_to_one_that_is_gone_is_harmless() {
+fn writing_to_an_exited_process_is_harmless() {
     let mut process = spawn("exit 0");
     assert_eq!(process.await_exit(Instant::now() + LONG), Some(Exit::Code(0)));
     assert_eq!(process.write(b"isready\n"), Written::Broken);
 }
 
 #[test]
-fn what_the_other_says_meanwhile_is_read() {
+fn the_other_engine_is_read_meanwhile() {
     let mut quiet = spawn("read line; echo heard");
     let mut chatty = spawn("yes | head -c 1000000; echo done >&2");
     let deadline = Instant::now() + LONG;
@@ -187,7 +187,7 @@ fn what_the_other_says_meanwhile_is_read() {
 }
 
 #[test]
-fn folder_environment_and_error_file_are_as_asked() {
+fn folder_environment_and_error_file_are_set() {
     let folder = tempfile::tempdir().unwrap();
     let errors = folder.path().join("errors.log");
     let command = shell("pwd; echo $SMALT_TEST; echo oops >&2")
@@ -216,13 +216,13 @@ fn signals_are_as_a_program_expects_them() {
 }
 
 #[test]
-fn what_the_system_refuses_is_told() {
+fn refusals_of_the_system_are_reported() {
     let refused = Process::spawn(&shell(&"x".repeat(1 << 20))).unwrap_err().to_string();
     assert!(refused.ends_with("Argument list too long (os error 7)"), "{refused}");
 }
 
 #[test]
-fn affinity_binds_and_a_processor_that_is_not_there_is_refused() {
+fn affinity_binds_and_a_missing_processor_is_refused() {
     let mut process =
         Process::spawn(&shell("grep Cpus_allowed_list /proc/self/status").affinity([0])).unwrap();
     assert_eq!(all_lines(&mut process), ["Cpus_allowed_list:\t0"]);
@@ -237,7 +237,7 @@ fn the_child_dies_with_the_thread_that_spawned_it() {
 }
 
 #[test]
-fn a_sweep_ends_what_a_killed_run_left_and_nothing_else() {
+fn a_sweep_kills_only_processes_of_the_killed_run() {
     let process = spawn("sleep 1000 & sleep 1000");
     let identity = process.identity();
     let stranger = smalt_driver::process::ProcessIdentity { started: identity.started + 1, ..identity };
@@ -261,7 +261,7 @@ fn an_engine_dies_with_a_program_that_is_killed() {
 }
 
 #[test]
-fn a_guard_ends_what_an_engine_of_a_killed_program_started() {
+fn a_reaper_kills_the_children_of_an_engine_after_its_program() {
     // The death signal kills the shell; the reaper kills its child, which no signal reaches.
     let command = EngineCommand::new(example("reaped")).argument("sleep 600 & echo ready; wait");
     let mut owner = Process::spawn(&command).unwrap();

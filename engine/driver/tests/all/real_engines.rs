@@ -54,8 +54,8 @@ fn check(program: &str, arguments: &[&str], name: &str) {
     engine.abandon(nothing).unwrap();
     assert_eq!(engine.state(), State::Idle);
     engine.ping(nothing).unwrap();
-    let farewell = engine.quit();
-    assert!(matches!(farewell, ExitOutcome::Quit(_)), "{program}: {farewell:?}");
+    let outcome = engine.quit();
+    assert!(matches!(outcome, ExitOutcome::Quit(_)), "{program}: {outcome:?}");
 }
 
 #[test]

@@ -30,14 +30,14 @@ fn start(program: &str, arguments: &[&str], protocol: Protocol) -> Box<dyn Engin
         .unwrap_or_else(|failure| panic!("{program}: {failure} {:#?}", failure.transcript))
 }
 
-fn told(engine: &dyn Engine) -> String {
+fn transcript(engine: &dyn Engine) -> String {
     engine.transcript().lines().iter().map(|line| format!("{line}\n")).collect()
 }
 
 fn ask(engine: &mut dyn Engine, request: &SearchRequest<'_>) -> smalt_driver::SearchResult {
     match engine.search(request, &mut WaitContext::none(), None) {
         Ok(searched) => searched,
-        Err(error) => panic!("{error}\n{}", told(engine)),
+        Err(error) => panic!("{error}\n{}", transcript(engine)),
     }
 }
 
@@ -75,11 +75,11 @@ fn play(engines: [&mut dyn Engine; 2], fen: Option<&str>, opening: &[&str], term
         };
         let searched = ask(engine, &request);
         let Some(best) = searched.best else {
-            assert!(searched.claim.is_some(), "{searched:?}\n{}", told(engine));
+            assert!(searched.claim.is_some(), "{searched:?}\n{}", transcript(engine));
             return;
         };
         let mv = best.to_move(game.position());
-        let mv = mv.unwrap_or_else(|error| panic!("{error}\n{}", told(engine)));
+        let mv = mv.unwrap_or_else(|error| panic!("{error}\n{}", transcript(engine)));
         game.play(mv).unwrap();
         moves.push(UciMove::from_move(mv, terms.variant));
     }
@@ -88,25 +88,25 @@ fn play(engines: [&mut dyn Engine; 2], fen: Option<&str>, opening: &[&str], term
 
 /// Asserts that it exits by itself. Phalanx misses a `quit` that arrives while it chooses a move to ponder on (2 of
 /// some 140 exits after pondering), and the end of its input too: it needs SIGTERM.
-fn leave(mut engine: Box<dyn Engine>) {
-    let farewell = engine.quit();
-    let has_ended = match farewell {
+fn assert_exits(mut engine: Box<dyn Engine>) {
+    let outcome = engine.quit();
+    let has_ended = match outcome {
         ExitOutcome::Quit(_) => true,
         ExitOutcome::Terminated(_) => engine.name().starts_with("Phalanx"),
         ExitOutcome::Killed | ExitOutcome::Gone => false,
     };
-    assert!(has_ended, "{}: {farewell:?}\n{}", engine.name(), told(&*engine));
+    assert!(has_ended, "{}: {outcome:?}\n{}", engine.name(), transcript(&*engine));
 }
 
 #[test]
 #[ignore = "needs the chess engines of Debian"]
-fn they_introduce_themselves_whether_the_protocol_is_told_or_found_out() {
+fn the_handshake_works_with_a_given_and_a_detected_protocol() {
     for (program, arguments, name) in ENGINES {
         for protocol in [Protocol::Xboard, Protocol::Auto] {
             let engine = start(program, arguments, protocol);
             assert_eq!(engine.protocol(), Protocol::Xboard, "{program}");
             assert!(engine.name().starts_with(name), "{program} calls itself {}", engine.name());
-            leave(engine);
+            assert_exits(engine);
         }
     }
     let engine = start("stockfish", &[], Protocol::Auto);
@@ -115,7 +115,7 @@ fn they_introduce_themselves_whether_the_protocol_is_told_or_found_out() {
 
 #[test]
 #[ignore = "needs the chess engines of Debian"]
-fn they_play_whole_games_from_moves_and_positions_in_both_colors() {
+fn whole_games_are_played_in_both_colors() {
     let fen = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4";
     let black_to_move = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/2P2N2/PP1P1PPP/RNBQK2R b KQkq - 0 4";
     for index in 0..ENGINES.len() {
@@ -127,14 +127,14 @@ fn they_play_whole_games_from_moves_and_positions_in_both_colors() {
         play([&mut *engine, &mut *opponent], None, &["e2e4", "e7e5", "g1f3"], GameOptions::default());
         play([&mut *opponent, &mut *engine], Some(fen), &["c2c3"], GameOptions::default());
         play([&mut *engine, &mut *opponent], Some(black_to_move), &[], pondering);
-        leave(engine);
-        leave(opponent);
+        assert_exits(engine);
+        assert_exits(opponent);
     }
 }
 
 #[test]
 #[ignore = "needs the chess engines of Debian"]
-fn they_answer_positions_at_limits() {
+fn positions_are_answered_at_limits() {
     // 1. Qxf7 is mate.
     let fen = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4";
     let quiet = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5";
@@ -180,16 +180,16 @@ fn they_answer_positions_at_limits() {
                 searched.elapsed < longest,
                 "{program} {limits:?}: {:?}\n{}",
                 searched.elapsed,
-                told(&*engine)
+                transcript(&*engine)
             );
         }
-        leave(engine);
+        assert_exits(engine);
     }
 }
 
 #[test]
 #[ignore = "needs the chess engines of Debian"]
-fn an_abandoned_search_leaves_them_fit_for_the_next() {
+fn an_abandoned_search_leaves_engines_usable() {
     for (program, arguments, _) in ENGINES {
         let mut engine = start(program, arguments, Protocol::Xboard);
         let nothing = &mut WaitContext::none();
@@ -199,25 +199,25 @@ fn an_abandoned_search_leaves_them_fit_for_the_next() {
             ["e2e4", "a7a6", "d2d4", "h7h6"].map(|text| text.parse().unwrap()).to_vec();
         let request = request(&opening, &limits);
         engine.begin(&request, nothing).unwrap();
-        engine.abandon(nothing).unwrap_or_else(|error| panic!("{program} {error}\n{}", told(&*engine)));
+        engine.abandon(nothing).unwrap_or_else(|error| panic!("{program} {error}\n{}", transcript(&*engine)));
         assert_eq!(engine.state(), State::Idle);
         let request = SearchRequest { moves: &opening[..1], ..request };
         let searched = ask(&mut *engine, &request);
         let mut position = Position::start();
         position.play(opening[0].to_move(&position).unwrap());
         let best = searched.best.unwrap();
-        assert!(best.to_move(&position).is_ok(), "{program}: {best}\n{}", told(&*engine));
-        leave(engine);
+        assert!(best.to_move(&position).is_ok(), "{program}: {best}\n{}", transcript(&*engine));
+        assert_exits(engine);
     }
 }
 
 #[test]
 #[ignore = "needs the chess engines of Debian"]
-fn chess960_is_refused_by_those_who_cannot() {
+fn chess960_is_refused_by_engines_without_support() {
     let terms = GameOptions { variant: CastlingMode::Chess960, ..GameOptions::default() };
     let mut engine = start("gnuchess", &["--xboard"], Protocol::Xboard);
     let error = engine.new_game(terms, &mut WaitContext::none()).unwrap_err();
     assert!(matches!(&error, smalt_driver::ConversationError::Fault(Fault::NoChess960 { .. })), "{error}");
     engine.new_game(GameOptions::default(), &mut WaitContext::none()).unwrap();
-    leave(engine);
+    assert_exits(engine);
 }

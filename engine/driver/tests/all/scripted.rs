@@ -51,7 +51,7 @@ fn exits_and_crashes_are_named() {
 }
 
 #[test]
-fn silence_is_named_by_what_was_awaited() {
+fn a_missing_answer_is_named() {
     check_within("--fault no-uciok", EngineTimeouts { start: SHORT, ..LENIENT }, LONG, "no-uciok");
     check_within(
         "--fault slow-start --delay 60000",
@@ -67,7 +67,7 @@ fn silence_is_named_by_what_was_awaited() {
 }
 
 #[test]
-fn moves_that_are_none_are_told_apart() {
+fn invalid_and_missing_moves_are_distinguished() {
     check("malformed-bestmove", "malformed-bestmove");
     check("missing-move", "no-move");
     check("null-move", "no move");
@@ -82,7 +82,7 @@ fn floods_are_survived_and_endless_lines_are_not() {
 }
 
 #[test]
-fn a_grandchild_goes_with_its_engine() {
+fn a_grandchild_is_killed_with_its_engine() {
     check("grandchild", "e2e4");
     check("grandchild --fault exit", "exited");
 }
@@ -110,7 +110,7 @@ fn a_stray_move_is_not_taken_for_the_next_search() {
 }
 
 #[test]
-fn an_engine_that_hears_neither_stop_nor_quit_is_ended() {
+fn an_engine_that_ignores_stop_and_quit_is_killed() {
     let command = scripted("--fault ignore-quit --fault ignore-stop --fault no-bestmove");
     let timeouts = EngineTimeouts { stop: SHORT, quit: SHORT, ..LENIENT };
     let mut engine = UciEngine::start(&command, timeouts).unwrap();

@@ -61,7 +61,7 @@ fn exits_and_crashes_are_named() {
 }
 
 #[test]
-fn silence_is_named_by_what_was_awaited() {
+fn a_missing_answer_is_named() {
     // Long enough for its first features: an engine that sends none speaks protocol version 1.
     check_within("--fault no-uciok", EngineTimeouts { start: 20 * SHORT, ..LENIENT }, LONG, "no-features");
     check_within("--fault no-readyok", EngineTimeouts { ready: SHORT, ..LENIENT }, LONG, "no-pong");
@@ -72,7 +72,7 @@ fn silence_is_named_by_what_was_awaited() {
 }
 
 #[test]
-fn moves_that_are_none_are_told_apart() {
+fn invalid_and_missing_moves_are_distinguished() {
     check("malformed-bestmove", "malformed-bestmove");
     check("missing-move", "no-move");
     check("none-move", "no-move");
@@ -80,7 +80,7 @@ fn moves_that_are_none_are_told_apart() {
 }
 
 #[test]
-fn a_move_that_is_refused_leaves_the_engine_fit_for_the_next() {
+fn a_refused_move_leaves_the_engine_usable() {
     let mut engine = XboardEngine::start(&command("--fault refuse-move@2"), LENIENT).unwrap();
     live(&mut engine, &to_depth(99), LONG).unwrap();
     let error = search(&mut engine, &["e2e4", "e7e5"], &to_depth(99), LONG).unwrap_err();
@@ -91,7 +91,7 @@ fn a_move_that_is_refused_leaves_the_engine_fit_for_the_next() {
 }
 
 #[test]
-fn claims_are_handed_on() {
+fn claims_are_reported() {
     check("resign", "Resigns");
     let won = ResultClaim::Result { outcome: Outcome::Win(Color::White), comment: "White mates".to_owned() };
     check("false-result", &format!("{won:?}"));
@@ -125,7 +125,7 @@ fn a_stray_move_is_not_taken_for_the_next_search() {
 }
 
 #[test]
-fn an_engine_that_hears_neither_move_now_nor_quit_is_ended() {
+fn an_engine_that_ignores_move_now_and_quit_is_killed() {
     let command = command("--fault ignore-quit --fault ignore-stop --fault hang");
     let timeouts = EngineTimeouts { stop: SHORT, quit: SHORT, ..LENIENT };
     let mut engine = XboardEngine::start(&command, timeouts).unwrap();
@@ -137,7 +137,7 @@ fn an_engine_that_hears_neither_move_now_nor_quit_is_ended() {
 }
 
 #[test]
-fn options_and_chess960_go_their_ways() {
+fn options_and_chess960_are_sent() {
     let nothing = &mut WaitContext::none();
     let able = command("--option");
     let able = able.argument("Move Overhead type spin default 1 min 0 max 9");
@@ -183,18 +183,18 @@ fn play(speak: [&str; 2], fen: Option<&str>) -> String {
         assert_eq!((searched.info_lines, searched.report.depth), (2, Some(2)));
         moves.push(searched.best.unwrap());
     }
-    let told = engines[0].transcript().lines().iter().map(|line| format!("{}\n", line.text)).collect();
+    let sent = engines[0].transcript().lines().iter().map(|line| format!("{}\n", line.text)).collect();
     for mut engine in engines {
         assert!(matches!(engine.quit(), ExitOutcome::Quit(_)));
         assert_nothing_left(engine);
     }
-    told
+    sent
 }
 
 #[test]
 fn games_are_played_in_both_versions_from_the_start_and_from_positions() {
-    let told = play(["xboard", "xboard"], None);
-    assert!(told.contains("usermove "), "{told}");
+    let sent = play(["xboard", "xboard"], None);
+    assert!(sent.contains("usermove "), "{sent}");
     play(["xboard", "xboard1"], None);
     play(["xboard1", "xboard"], Some("r3k2r/pppq1ppp/2n2n2/8/8/2N2N2/PPPQ1PPP/R3K2R w KQkq - 0 1"));
     play(["xboard1", "xboard1"], Some("r3k2r/pppq1ppp/2n2n2/8/8/2N2N2/PPPQ1PPP/R3K2R b KQkq - 0 1"));
@@ -212,7 +212,7 @@ fn a_slow_start_is_not_taken_for_the_other_protocol() {
 }
 
 #[test]
-fn auto_finds_out_what_an_engine_speaks() {
+fn auto_detects_the_protocol() {
     let nothing = &mut WaitContext::none();
     for (speak, expected) in [("uci", Protocol::Uci), ("xboard", Protocol::Xboard)] {
         let command = scripted(&format!("--speak {speak}"));
@@ -235,7 +235,7 @@ fn auto_finds_out_what_an_engine_speaks() {
 }
 
 /// The lines sent to an engine in one search with these limits, after the limit method was determined.
-fn told_with_limits(arguments: &str, limits: &SearchLimits, expected: LimitMethod) -> Vec<String> {
+fn lines_with_limits(arguments: &str, limits: &SearchLimits, expected: LimitMethod) -> Vec<String> {
     let nothing = &mut WaitContext::none();
     let mut engine = XboardEngine::start(&command(arguments), LENIENT).unwrap();
     engine.introduce(nothing).unwrap();
@@ -253,25 +253,29 @@ fn told_with_limits(arguments: &str, limits: &SearchLimits, expected: LimitMetho
 }
 
 #[test]
-fn an_engine_that_ignores_the_order_to_move_gets_a_clock_for_each_short_move() {
+fn an_engine_that_ignores_move_now_gets_a_clock_for_each_short_move() {
     let limits = SearchLimits { move_time: Some(Duration::from_millis(50)), ..SearchLimits::default() };
-    let deaf = told_with_limits("--fault ignore-stop --think 1500", &limits, LimitMethod::OneMoveClock);
-    assert!(deaf.contains(&"level 1 0:01 0".to_owned()) && deaf.contains(&"time 5".to_owned()), "{deaf:?}");
-    assert!(!deaf.contains(&"?".to_owned()), "{deaf:?}");
-    let obedient = told_with_limits("--think 1500", &limits, LimitMethod::MoveNow);
-    assert!(obedient.contains(&"st 1".to_owned()) && obedient.contains(&"?".to_owned()), "{obedient:?}");
+    let no_move_now =
+        lines_with_limits("--fault ignore-stop --think 1500", &limits, LimitMethod::OneMoveClock);
+    assert!(
+        no_move_now.contains(&"level 1 0:01 0".to_owned()) && no_move_now.contains(&"time 5".to_owned()),
+        "{no_move_now:?}"
+    );
+    assert!(!no_move_now.contains(&"?".to_owned()), "{no_move_now:?}");
+    let move_now = lines_with_limits("--think 1500", &limits, LimitMethod::MoveNow);
+    assert!(move_now.contains(&"st 1".to_owned()) && move_now.contains(&"?".to_owned()), "{move_now:?}");
 }
 
 #[test]
 fn an_engine_that_can_count_time_in_nodes_is_held_to_nodes_by_that() {
     let limits = SearchLimits { nodes: Some(5000), ..SearchLimits::default() };
-    let told = told_with_limits("--features nps=1", &limits, LimitMethod::NodeRate);
-    assert!(told.contains(&"nps 5000".to_owned()) && told.contains(&"st 1".to_owned()), "{told:?}");
-    told_with_limits("--think 1500 --info-lines 1", &limits, LimitMethod::MoveNow);
+    let sent = lines_with_limits("--features nps=1", &limits, LimitMethod::NodeRate);
+    assert!(sent.contains(&"nps 5000".to_owned()) && sent.contains(&"st 1".to_owned()), "{sent:?}");
+    lines_with_limits("--think 1500 --info-lines 1", &limits, LimitMethod::MoveNow);
 }
 
 #[test]
-fn an_engine_that_nothing_holds_to_a_number_of_nodes_says_so_and_stays() {
+fn an_engine_without_a_node_limit_is_refused_and_stays_usable() {
     let nothing = &mut WaitContext::none();
     let limits = SearchLimits { nodes: Some(5000), ..SearchLimits::default() };
     let mut engine = XboardEngine::start(&command("--fault ignore-stop --think 1500"), LENIENT).unwrap();

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_as_a_move_must_be_one() {
+    fn words_written_as_moves_must_be_legal() {
         let check = |line: &str, expected: Option<&str>| {
             assert_eq!(first_illegal(line, &Position::start()), expected, "{line}");
         };

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_kind_is_none() {
+    fn options_without_a_type_are_none() {
         for text in ["", "Hash", "Hash -wheel 3", " -check 1"] {
             assert_eq!(parse_option(text), None, "{text}");
         }

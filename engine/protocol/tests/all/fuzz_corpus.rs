@@ -8,11 +8,11 @@ fn replay(name: &str, law: fn(&[u8])) {
 }
 
 #[test]
-fn uci_lines_of_the_corpus_keep_their_law() {
+fn uci_lines_of_the_corpus_pass() {
     replay("uci", laws::uci);
 }
 
 #[test]
-fn xboard_lines_of_the_corpus_keep_their_law() {
+fn xboard_lines_of_the_corpus_pass() {
     replay("xboard", laws::xboard);
 }

@@ -40,7 +40,7 @@ fn unknown_words_before_a_command_are_skipped() {
 }
 
 #[test]
-fn own_commands_of_engines_stay_whole() {
+fn own_commands_of_engines_are_kept_unparsed() {
     for line in [
         "bench 16 1 13",
         "d",

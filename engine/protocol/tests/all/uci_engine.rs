@@ -74,7 +74,7 @@ fn best_moves_are_read() {
 }
 
 #[test]
-fn best_moves_that_are_none_are_told_apart() {
+fn invalid_best_moves_are_distinguished() {
     check_best("bestmove (none)", BestMove::None, None);
     check_best("bestmove NULL", BestMove::None, None);
     check_best("bestmove 0000", mv("0000"), None);
@@ -250,7 +250,7 @@ fn odd_options_are_tolerated() {
 
 /// Every line except the banner before `uci` parses, and prints with the same meaning.
 #[test]
-fn transcripts_of_real_engines_are_understood() {
+fn transcripts_of_real_engines_are_parsed() {
     let transcripts = [
         include_str!("transcripts/ethereal-chess.txt"),
         include_str!("transcripts/glaurung.txt"),

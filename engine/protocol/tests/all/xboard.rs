@@ -48,7 +48,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn what_is_printed_reads_back_the_same(line in soup()) {
+    fn printed_values_parse_to_the_same(line in soup()) {
         check_engine(&line);
         check_client(&line);
     }
@@ -84,7 +84,7 @@ fn thinking_is_read_as_real_engines_write_it() {
 }
 
 #[test]
-fn mates_are_told_from_pawns() {
+fn mates_differ_from_centipawns() {
     let check = |score: &str, expected| {
         let line = format!("5 {score} 1 100 Qh7#");
         assert_eq!(thinking(&line).score.score, expected, "{score}");
@@ -134,7 +134,7 @@ fn the_state_of_an_analysis_is_read() {
 }
 
 #[test]
-fn what_a_client_says_is_read() {
+fn client_messages_are_parsed() {
     let seconds = Duration::from_secs;
     let level = |moves, base, increment| ClientMessage::Level { moves, base, increment };
     assert_eq!(ClientMessage::parse("level 40 5 0"), level(40, seconds(300), seconds(0)));

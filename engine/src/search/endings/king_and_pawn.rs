@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn known_positions_are_judged_right() {
+    fn known_positions_have_their_results() {
         for (fen, won) in [
             // Opposition.
             ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", true),

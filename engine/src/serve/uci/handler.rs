@@ -176,8 +176,8 @@ impl CommandHandler {
         match ConsoleCommand::parse(line) {
             Some(command) => {
                 let output = &self.output;
-                let unheard = SearchControl::new(ClockState::Running);
-                let control = search.map_or(&unheard, |search| &search.control);
+                let uncontrolled = SearchControl::new(ClockState::Running);
+                let control = search.map_or(&uncontrolled, |search| &search.control);
                 command.run(&mut self.engine, &mut self.settings, control, &mut |text| output.send(text));
                 if let Some(search) = search {
                     search.is_over.store(true, Ordering::Release);

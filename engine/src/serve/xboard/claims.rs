@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_by_rule_is_claimed_and_nothing_else() {
+    fn only_endings_by_rule_are_claimed() {
         const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         check(START, "f2f3 e7e5 g2g4 d8h4", "0-1 {Black mates}");
         check(START, "e2e4 e7e5 f1c4 b8c6 d1h5 g8f6 h5f7", "1-0 {White mates}");

@@ -30,12 +30,12 @@ pub(super) struct Clocks {
 }
 
 /// Time per move before any time control is set.
-const UNTOLD: Duration = Duration::from_secs(2);
+const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(2);
 
 impl Clocks {
     pub(super) fn new() -> Clocks {
         Clocks {
-            control: Control::EachMove(UNTOLD),
+            control: Control::EachMove(DEFAULT_MOVE_TIME),
             depth: None,
             node_rate: None,
             own: Duration::ZERO,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engines_clock_stays_its_own_with_either_color() {
+    fn the_clock_belongs_to_the_engine_with_either_color() {
         let mut clocks = Clocks::new();
         clocks.set_level(0, seconds(120), seconds(12), 0);
         clocks.set_own(seconds(7));

@@ -40,21 +40,21 @@ impl Conversation {
     }
 
     pub(crate) fn read_line(&self) -> String {
-        self.lines.recv_timeout(ANSWER_TIMEOUT).unwrap_or_else(|error| panic!("{error}: nothing was said"))
+        self.lines.recv_timeout(ANSWER_TIMEOUT).unwrap_or_else(|error| panic!("{error}: no line"))
     }
 
     /// All lines up to and including the first with this prefix.
     pub(crate) fn read_until(&self, start: &str) -> Vec<String> {
-        let mut heard = Vec::new();
+        let mut lines = Vec::new();
         loop {
             let line = match self.lines.recv_timeout(ANSWER_TIMEOUT) {
                 Ok(line) => line,
-                Err(error) => panic!("{error} while waiting for {start:?} after {heard:#?}"),
+                Err(error) => panic!("{error} while waiting for {start:?} after {lines:#?}"),
             };
             let is_last = line.starts_with(start);
-            heard.push(line);
+            lines.push(line);
             if is_last {
-                return heard;
+                return lines;
             }
         }
     }

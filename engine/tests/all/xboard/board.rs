@@ -23,7 +23,7 @@ fn an_illegal_position_allows_nothing_until_there_is_another() {
 }
 
 #[test]
-fn moves_are_taken_back() {
+fn moves_are_undone() {
     check(
         "> xboard
          > new
@@ -46,7 +46,7 @@ fn moves_are_taken_back() {
 
 /// A move sent during edit mode would belong to another game.
 #[test]
-fn an_edit_ends_what_the_engine_thinks_about() {
+fn an_edit_stops_the_search() {
     let mut engine = hold("> xboard\n> new\n> st 1\n> e2e4\n> edit");
     // Long enough for a move to arrive.
     std::thread::sleep(std::time::Duration::from_millis(1300));

@@ -13,13 +13,13 @@ fn version_two_is_answered_with_features_and_version_one_is_not() {
     engine.send("xboard\nprotover 2");
     let lines = engine.read_until("feature done=1");
     assert_eq!(lines[0], "feature done=0");
-    let said = lines.join("\n");
+    let text = lines.join("\n");
     for wish in
         ["ping=1", "setboard=1", "usermove=1", "colors=0", "sigint=0", "memory=1", "smp=1", "myname=\"Smalt "]
     {
-        assert!(said.contains(wish), "{wish}");
+        assert!(text.contains(wish), "{wish}");
     }
-    assert!(said.contains("variants=\"normal,fischerandom\""));
+    assert!(text.contains("variants=\"normal,fischerandom\""));
     let options: Vec<String> = lines
         .iter()
         .filter_map(|line| line.strip_prefix("feature option=\"")?.strip_suffix('"'))
@@ -40,7 +40,7 @@ fn version_two_is_answered_with_features_and_version_one_is_not() {
 }
 
 #[test]
-fn what_is_not_understood_is_told_in_the_words_of_the_protocol() {
+fn unknown_commands_get_protocol_errors() {
     check(
         "> xboard
          > nonsense 3

@@ -49,7 +49,7 @@ fn every_time_control_is_played() {
 }
 
 #[test]
-fn both_colors_are_played_as_told() {
+fn both_colors_can_be_played() {
     check(
         "> xboard
          > new

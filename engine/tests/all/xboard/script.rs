@@ -21,8 +21,11 @@ pub(crate) fn go_on(engine: &mut Conversation, conversation: &str) {
         match step.split_at(1) {
             (">", line) => engine.send(line.trim()),
             ("<", expected) => {
-                let heard = next(engine);
-                assert!(fits(expected.trim(), &heard), "{heard:?} instead of {expected:?} in {conversation}");
+                let received = next(engine);
+                assert!(
+                    fits(expected.trim(), &received),
+                    "{received:?} instead of {expected:?} in {conversation}"
+                );
             }
             _ => panic!("{step}"),
         }

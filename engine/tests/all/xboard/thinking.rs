@@ -8,7 +8,7 @@ use super::script::{check, go_on, hold, next};
 use crate::pipes::Conversation;
 
 #[test]
-fn no_move_comes_behind_what_ends_the_search() {
+fn no_move_follows_an_aborted_search() {
     for end in [
         "force",
         "new",
@@ -20,8 +20,11 @@ fn no_move_comes_behind_what_ends_the_search() {
         let mut engine = hold("> xboard\n> new\n> st 3600\n> e2e4");
         engine.send(end);
         engine.send("ping 8");
-        let heard = next(&engine);
-        assert!(heard == "pong 8" || heard == "Error (command not legal now): exit", "{end}: {heard}");
+        let received = next(&engine);
+        assert!(
+            received == "pong 8" || received == "Error (command not legal now): exit",
+            "{end}: {received}"
+        );
         engine.end();
     }
 }
@@ -114,7 +117,7 @@ fn pondering_goes_on_into_the_move_or_is_given_up() {
 }
 
 #[test]
-fn analysis_follows_the_board_and_tells_how_far_it_has_come() {
+fn analysis_follows_the_board_and_reports_its_status() {
     let mut engine = hold("> xboard\n> new\n> post\n> analyze");
     let shows = |engine: &Conversation, start: &str| {
         let is_shown = |line: &String| match EngineMessage::parse(line) {
@@ -147,7 +150,7 @@ fn analysis_follows_the_board_and_tells_how_far_it_has_come() {
 }
 
 #[test]
-fn a_recommendation_is_found_where_none_is_known() {
+fn a_hint_is_searched_if_none_is_known() {
     check(
         "> xboard
          > force

@@ -69,15 +69,15 @@ impl Registry {
             hint: None,
         })?;
         let mut engines = Vec::new();
-        let mut left_out = Vec::new();
+        let mut skipped = Vec::new();
         for configuration in configurations {
             let name = configuration.name.clone();
             match engine(configuration) {
                 Ok(engine) => engines.push(engine),
-                Err(reason) => left_out.push(SkippedEngine { name, reason }),
+                Err(reason) => skipped.push(SkippedEngine { name, reason }),
             }
         }
-        Ok((Registry::of(engines), left_out))
+        Ok((Registry::of(engines), skipped))
     }
 }
 
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn engines_of_cute_chess_are_read() {
-        let (registry, left_out) = Registry::parse_cutechess(FILE, "engines.json").unwrap();
+        let (registry, skipped) = Registry::parse_cutechess(FILE, "engines.json").unwrap();
         let stockfish = registry.settings("Stockfish").unwrap();
         assert_eq!(stockfish.dir, Some(PathBuf::from("/tmp")));
         assert_eq!((stockfish.ponder, &stockfish.stderr), (Pondering::On, &None));
@@ -171,12 +171,12 @@ mod tests {
         let old = registry.settings("Old").unwrap();
         assert_eq!((old.initial_lines().as_str(), old.tscale), ("hard\nnew", Some(2.0)));
         assert!(old.trust && old.debug && old.restart == Restart::On);
-        assert_eq!(left_out[0].name, "None");
-        assert_eq!(left_out[0].reason, "it has no command");
+        assert_eq!(skipped[0].name, "None");
+        assert_eq!(skipped[0].reason, "it has no command");
     }
 
     #[test]
-    fn what_is_no_registry_is_refused_with_its_line() {
+    fn an_invalid_registry_is_refused_with_its_line() {
         let refusal = |text: &str| Registry::parse_cutechess(text, "e.json").err().unwrap().to_string();
         assert!(refusal("[\n{}]").starts_with("e.json, line 2: missing field `name`"));
         assert!(refusal("").starts_with("e.json, line 1: EOF"));

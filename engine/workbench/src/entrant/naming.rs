@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_are_called_alike() {
+    fn names_are_unique() {
         let mut names = Names::default();
         let mut take = |chosen, command| names.take(chosen, command).map_err(|error| error.to_string());
         assert_eq!(take(None, "./bin/mine.sh").as_deref(), Ok("mine"));

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn own_words_come_before_those_for_each_and_the_registry() {
+    fn own_settings_precede_each_and_registry() {
         let check = |own: &str, each: &str, expected: &[(&str, &str)]| {
             let found = resolved(own, each).unwrap();
             let options: Vec<(&str, &str)> =

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused() {
+    fn invalid_words_are_refused() {
         refuse("", "an entrant needs a command, a name, or key=value words");
         for word in ["tc=8+0.08", "option.Hash=32", "name=a", "nodes=many"] {
             refuse(

@@ -97,7 +97,7 @@ fn a_commit_is_built_once_and_the_checkout_is_not_touched() {
 
 /// A hook runs with GIT_DIR set to its repository.
 #[test]
-fn the_repository_of_a_hook_is_left_alone() {
+fn the_repository_of_a_hook_is_unchanged() {
     let mut command = Command::new("git");
     command.envs(["GIT_DIR", "GIT_INDEX_FILE"].map(|name| (name, "elsewhere")));
     let command = repository::apart(command);

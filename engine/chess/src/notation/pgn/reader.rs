@@ -107,7 +107,7 @@ impl<R: Read> PgnReader<R> {
                     has_event |= self.lexer.name() == b"Event";
                     let name = decode_bytes(self.lexer.name());
                     visitor.tag(&name, &decode_bytes(self.lexer.text()));
-                    self.tell_if_truncated(visitor);
+                    self.report_if_truncated(visitor);
                 }
                 Token::BadTag => self.report(visitor, ProblemKind::Tag(shown(self.lexer.text()))),
                 _ => return token,
@@ -150,7 +150,7 @@ impl<R: Read> PgnReader<R> {
             Token::Nag(nag) if moves.is_reading() => visitor.nag(nag),
             Token::Comment | Token::OpenComment if moves.is_reading() => {
                 visitor.comment(&decode_bytes(self.lexer.text()));
-                self.tell_if_truncated(visitor);
+                self.report_if_truncated(visitor);
                 if token == Token::OpenComment {
                     self.report(visitor, ProblemKind::OpenComment);
                 }
@@ -223,7 +223,7 @@ impl<R: Read> PgnReader<R> {
         visitor.problem(PgnProblem { line: self.lexer.line(), kind });
     }
 
-    fn tell_if_truncated<V: Visitor>(&self, visitor: &mut V) {
+    fn report_if_truncated<V: Visitor>(&self, visitor: &mut V) {
         if self.lexer.is_truncated() {
             self.report(visitor, ProblemKind::TooLong);
         }

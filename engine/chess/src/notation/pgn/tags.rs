@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_tag_can_hold_is_replaced() {
+    fn characters_invalid_in_tags_are_replaced() {
         let mut tags = Tags::new();
         tags.set("My Tag", "two\nlines");
         assert_eq!(tags.get("My_Tag"), Some("two lines"));

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write_is_taken() {
+    fn human_spellings_are_accepted() {
         for (text, printed) in [
             ("0-0", "O-O"),
             ("0-0-0#", "O-O-O#"),

@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mask_of_linux_tells_which_signals_are_ignored() {
+    fn the_linux_mask_shows_ignored_signals() {
         let status = "Name:\tx\nSigBlk:\tffffffffffffffff\nSigIgn:\t0000000000001003\nSigCgt:\t0\n";
         let ignored: Vec<i32> = (1..=64).filter(|&signal| is_ignored(status, signal)).collect();
         assert_eq!(ignored, [1, 2, 13]);

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_a_guard_are_read() {
+    fn reaper_lines_are_parsed() {
         let process = ProcessIdentity { pid: 12, started: 345, session: 6 };
         assert_eq!(parse("+12 345 6"), Some(('+', process)));
         assert_eq!(parse("-12 345 6"), Some(('-', process)));
