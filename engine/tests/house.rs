@@ -13,6 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("engine/about", &[]),
     ("engine/chess", &[]),
     ("engine/protocol", &["smalt-chess"]),
+    ("engine/python", &["smalt-chess"]),
     ("engine/driver", &["smalt-chess", "smalt-protocol"]),
     ("engine/scripted", &["smalt-chess", "smalt-protocol"]),
     ("engine", &["smalt-about", "smalt-chess", "smalt-protocol"]),
