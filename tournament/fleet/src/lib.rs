@@ -6,10 +6,16 @@
 mod fleet_state;
 mod jetstream;
 pub mod machine;
+mod nats_server;
 pub mod run_config;
+mod ssh;
 mod verify;
 pub mod wire;
 
 pub use fleet_state::FleetState;
-pub use jetstream::{ConnectError, FleetRun, JetStream, RUNS, Subjects, WorkerExit, WorkerSetup, run_worker};
+pub use jetstream::{
+    ConnectError, FleetRun, JetStream, RUNS, Subjects, WorkerExit, WorkerSetup, login, run_worker,
+};
+pub use nats_server::{NatsServer, NatsServerError};
+pub use ssh::{HEARTBEAT_INTERVAL, SshError, SshSetup, SshWorkers};
 pub use verify::GameVerifier;

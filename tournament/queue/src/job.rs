@@ -277,7 +277,9 @@ impl Job {
 
     /// Whether its games are played by workers on other machines.
     fn is_elsewhere(&self) -> bool {
-        self.added.command.iter().any(|word| word == "--nats" || word.starts_with("--nats="))
+        let is_flag =
+            |word: &str| word.split('=').next().is_some_and(|flag| matches!(flag, "--nats" | "--ssh"));
+        self.added.command.iter().any(|word| is_flag(word))
     }
 
     /// The most slots that it can use here.
@@ -350,6 +352,10 @@ mod tests {
         assert_eq!(started(&job("resume y.db"), home), "smalt-tournament resume y.db --concurrency 3");
         let tuned = "smalt-tuner spsa --games 20 --checkpoint /none/job-7.json --concurrency 3";
         assert_eq!(started(&job("spsa --games 20"), home), tuned);
+        assert_eq!(
+            started(&job("sprt --ssh=host"), home),
+            "smalt-tournament sprt --ssh=host --store /none/job-7.db"
+        );
         let fleet = job("sprt --nats host");
         assert_eq!(fleet.most_slots(), Some(1));
         assert_eq!(started(&fleet, home), "smalt-tournament sprt --nats host --store /none/job-7.db");

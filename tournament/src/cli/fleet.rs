@@ -17,6 +17,7 @@ use smalt_match::plan::{Flags, FleetSettings};
 #[derive(Args, Clone, Debug)]
 #[command(mut_arg("fleet_run", |run| run.hide(false).help("Name of the only run to play for")))]
 #[command(mut_arg("lease", |lease| lease.hide(true)), mut_arg("allow_mixed", |mixed| mixed.hide(true)))]
+#[command(mut_arg("ssh", |ssh| ssh.hide(true)))]
 pub(super) struct WorkerFlags {
     /// NATS server and authentication.
     #[command(flatten)]
@@ -43,6 +44,9 @@ pub(super) struct WorkerFlags {
     /// CPU affinity of games: auto (if possible), on, off, or processors like 0,2,4-7
     #[arg(long, value_name = "AFFINITY", default_value = "auto")]
     pub affinity: smalt_match::plan::Affinity,
+    /// End with standard input, which has a line every few seconds: the worker was started over ssh
+    #[arg(long, hide = true)]
+    pub attached: bool,
 }
 
 #[cfg(feature = "nats")]
@@ -80,7 +84,9 @@ are written as = and two hexadecimal digits):
 
 #[cfg(feature = "nats")]
 mod over_nats {
+    use std::io::Read as _;
     use std::sync::mpsc::{self, Sender};
+    use std::thread;
 
     use anyhow::{Context, anyhow};
     use ring::rand::{SecureRandom, SystemRandom};
@@ -93,12 +99,16 @@ mod over_nats {
     use super::WorkerFlags;
     use smalt_fleet::wire::{MAX_SLOTS, check_machine};
     use smalt_fleet::{
-        ConnectError, FleetRun, FleetState, GameVerifier, JetStream, WorkerExit, WorkerSetup, run_worker,
+        ConnectError, FleetRun, FleetState, GameVerifier, HEARTBEAT_INTERVAL, JetStream, NatsServer,
+        SshSetup, SshWorkers, WorkerExit, WorkerSetup, login, run_worker,
     };
     use smalt_fleet::{machine, run_config};
     use smalt_match::game::{MachineReport, TablebaseAdjudicator};
     use smalt_match::plan::{FleetSettings, Plan};
-    use smalt_match::run::Event;
+    use smalt_match::run::{Event, StopReason};
+
+    /// Heartbeats that may be missing before an attached worker takes its connection for lost.
+    const LOST_HEARTBEATS: u32 = 6;
 
     /// Gives a distributed run its permanent name on the server.
     pub(in super::super) fn name_run(plan: &mut Plan) -> Result<(), Refusal> {
@@ -114,7 +124,7 @@ mod over_nats {
         Ok(())
     }
 
-    /// The queue of a distributed run.
+    /// The queue of a distributed run, with the workers on its ssh hosts.
     pub(in super::super) fn start(
         plan: &Plan,
         fleet: &FleetSettings,
@@ -127,13 +137,45 @@ mod over_nats {
         let lease_ms = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
         let message = run_config::message(plan, rules.tables(), lease_ms);
         let fleet_state = FleetState::new(plan, rules, message, known);
-        let fleet_run = FleetRun {
-            server: fleet.clone(),
-            run: fleet.run.clone().context("the run has no name").or_failed()?,
-            name: plan.name().to_owned(),
-            lease,
+        let reaper = start_reaper();
+        let own_server = match fleet.nats {
+            Some(_) => None,
+            None => Some(
+                NatsServer::start(reaper.as_ref())
+                    .map_err(|error| anyhow!("failed to {error}"))
+                    .or_failed()?,
+            ),
         };
-        JetStream::start(fleet_run, fleet_state, events).map_err(refuse)
+        let server = own_server.as_ref().map_or_else(|| fleet.clone(), |server| server.settings(fleet));
+        let run = fleet.run.clone().context("the run has no name").or_failed()?;
+        let fleet_run =
+            FleetRun { server: server.clone(), run: run.clone(), name: plan.name().to_owned(), lease };
+        let queue = JetStream::start(fleet_run, fleet_state, events).map_err(refuse)?;
+        if server.ssh.is_empty() {
+            return Ok(queue);
+        }
+        let login = login(&server).map_err(refuse)?;
+        let setup = SshSetup { server, login, run, own_program: own_program()?, reaper };
+        let hosts = SshWorkers::start(setup, events, inform)
+            .map_err(|error| anyhow!("failed to {error}"))
+            .or_failed()?;
+        Ok(queue.with_hosts(hosts, own_server))
+    }
+
+    /// Stops an attached worker when standard input ends, or has been silent for long.
+    fn stop_with_input(events: Sender<Event>) -> std::io::Result<()> {
+        let (heartbeats, received) = mpsc::channel();
+        let reader = move || {
+            let mut bytes = std::io::stdin().lock().bytes();
+            while bytes.next().is_some_and(|byte| byte.is_ok() && heartbeats.send(()).is_ok()) {}
+        };
+        thread::Builder::new().name("input".to_owned()).spawn(reader)?;
+        let watch = move || {
+            while received.recv_timeout(LOST_HEARTBEATS * HEARTBEAT_INTERVAL).is_ok() {}
+            let _ = events.send(Event::Stop(StopReason::User));
+        };
+        thread::Builder::new().name("heartbeats".to_owned()).spawn(watch)?;
+        Ok(())
     }
 
     fn refuse(error: ConnectError) -> Refusal {
@@ -146,6 +188,9 @@ mod over_nats {
 
     pub(in super::super) fn worker(flags: &WorkerFlags) -> Result<Exit, Refusal> {
         flags.fleet.settings.check().map_err(|error| anyhow!("--nats: {error}")).or_usage()?;
+        if !flags.fleet.settings.ssh.is_empty() {
+            return Err(anyhow!("--ssh is for the run, which starts the workers on its hosts")).or_usage();
+        }
         let server = flags
             .fleet
             .settings
@@ -168,6 +213,9 @@ mod over_nats {
         let slots = within_limits(slots, 1)?;
         let (sender, events) = mpsc::channel();
         signals::listen(sender.clone()).context("listen to signals").or_failed()?;
+        if flags.attached {
+            stop_with_input(sender.clone()).context("watch standard input").or_failed()?;
+        }
         let setup = WorkerSetup {
             server: server.clone(),
             name,

@@ -95,8 +95,10 @@ fn finish(plan: Plan, flags: &RunFlags) -> Result<Plan, Refusal> {
 /// Concurrency of a distributed run is set for each worker. A plan may hold it for local runs.
 pub(super) fn refuse_slots(is_typed: bool, is_elsewhere: bool) -> Result<(), Refusal> {
     if is_typed && is_elsewhere {
-        return Err(anyhow!("--concurrency: leave it out with --nats, and give it to each worker"))
-            .or_usage();
+        return Err(anyhow!(
+            "--concurrency: leave it out with --nats, and give it to each worker; with --ssh write HOST/N"
+        ))
+        .or_usage();
     }
     Ok(())
 }

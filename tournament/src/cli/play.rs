@@ -185,7 +185,7 @@ pub(super) fn check_location(plan: &mut Plan) -> Result<(), Refusal> {
         return locate_engines(plan);
     }
     if plan.settings.output.log.is_some() {
-        let words = "--log: transcripts are kept where the games are played: leave it out with --nats, and give it to workers";
+        let words = "--log: transcripts are kept where the games are played: leave it out with --nats and --ssh, and give it to workers";
         return Err(Refusal { exit: Exit::Usage, error: anyhow!(words) });
     }
     #[cfg(feature = "nats")]
@@ -413,6 +413,8 @@ pub(super) fn run_games(
         let advice = format!("resume with: smalt-tournament resume {}", path.display());
         Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
     })?;
+    // Workers on ssh hosts end here, also where the page stays.
+    drop(queue);
     let data = write_run_data(plan, &path);
     let stays = plan.settings.output.serve_after && !matches!(conclusion, RunOutcome::Interrupted);
     // The page ends here: it shows how the run ended, and closes the store.

@@ -143,7 +143,8 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     }
     text.push_str(&machines_text(&machines));
     let plan = read_run(&store)?.plan;
-    let fleet = plan.fleet().filter(|_| state == RunState::Running);
+    // Without an address the server is one of the run's own, for its ssh hosts.
+    let fleet = plan.fleet().filter(|fleet| state == RunState::Running && fleet.nats.is_some());
     if let Some(fleet) = fleet {
         let words = if machines.is_empty() { "No worker has played yet; start one" } else { "More workers" };
         text.push_str(&format!("{words}: smalt-tournament worker --nats {}\n", fleet.url()));

@@ -15,6 +15,8 @@ mod figures;
 mod fleet;
 #[cfg(all(feature = "nats", unix))]
 mod fleet_borders;
+#[cfg(all(feature = "nats", unix))]
+mod fleet_ssh;
 mod formats;
 #[cfg(unix)]
 mod frameworks;

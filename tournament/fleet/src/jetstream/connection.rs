@@ -110,13 +110,8 @@ pub(super) async fn connect(
 }
 
 fn with_secrets(mut options: ConnectOptions, server: &FleetSettings) -> Result<ConnectOptions, ConnectError> {
-    if let Some(user) = &server.user {
-        let password = match &server.password_file {
-            Some(path) => Some(first_line(path)?),
-            None => std::env::var(PASSWORD_VARIABLE).ok(),
-        };
-        let missing = || ConnectError::NoPassword { url: server.url().to_owned(), user: user.clone() };
-        options = options.user_and_password(user.clone(), password.ok_or_else(missing)?);
+    if let Some((user, password)) = login(server)? {
+        options = options.user_and_password(user, password);
     }
     if let Some(path) = &server.creds {
         let text = read(path)?;
@@ -136,6 +131,22 @@ fn with_secrets(mut options: ConnectOptions, server: &FleetSettings) -> Result<C
         options = options.add_client_certificate(cert.clone(), key.clone()).require_tls(true);
     }
     Ok(options)
+}
+
+/// User and password of a server; `None` for one without users.
+///
+/// # Errors
+/// If the user has no password, or its file cannot be read.
+pub fn login(server: &FleetSettings) -> Result<Option<(String, String)>, ConnectError> {
+    let Some(user) = server.user.clone() else { return Ok(None) };
+    let password = match &server.password_file {
+        Some(path) => Some(first_line(path)?),
+        None => std::env::var(PASSWORD_VARIABLE).ok(),
+    };
+    match password {
+        Some(password) => Ok(Some((user, password))),
+        None => Err(ConnectError::NoPassword { url: server.url().to_owned(), user }),
+    }
 }
 
 pub(super) fn read(path: &Path) -> Result<String, ConnectError> {

@@ -17,6 +17,8 @@ use super::connection::{ConnectError, ConnectionChange, connect};
 use super::stream::{StreamOrder, WorkQueue, delete};
 use super::{Identity, RUNS, Subjects};
 use crate::fleet_state::{Effect, FleetState, ReplyTime};
+use crate::nats_server::NatsServer;
+use crate::ssh::SshWorkers;
 use crate::wire::{Announcement, Response, WorkerRequest, decode, encode, trimmed};
 use smalt_match::plan::FleetSettings;
 use smalt_match::run::{Event, Queue, Work};
@@ -50,6 +52,9 @@ pub struct JetStream {
     wanted: Arc<AtomicUsize>,
     out: usize,
     is_open: bool,
+    /// Ended after the thread.
+    hosts: Option<SshWorkers>,
+    own_server: Option<NatsServer>,
 }
 
 #[derive(Debug)]
@@ -91,7 +96,15 @@ impl JetStream {
         })?;
         let gone = || ConnectError::System(std::io::Error::other("the thread of the fleet failed"));
         is_ready.recv().map_err(|_| gone())??;
-        Ok(JetStream { commands, thread: Some(thread), wanted, out: 0, is_open: true })
+        let thread = Some(thread);
+        Ok(JetStream { commands, thread, wanted, out: 0, is_open: true, hosts: None, own_server: None })
+    }
+
+    /// With workers on ssh hosts and a server of its own, which end with it.
+    #[must_use]
+    pub fn with_hosts(mut self, hosts: SshWorkers, own_server: Option<NatsServer>) -> JetStream {
+        (self.hosts, self.own_server) = (Some(hosts), own_server);
+        self
     }
 
     fn send_command(&self, command: QueueCommand) {
@@ -268,10 +281,12 @@ impl CoordinatorTask {
     fn warn_no_workers(&mut self) {
         self.alone = if self.fleet_state.is_alone() { self.alone.saturating_add(1) } else { 0 };
         if self.alone == ANNOUNCEMENTS_BEFORE_WARNING {
-            let words = format!(
-                "Waiting for workers: smalt-tournament worker --nats {}",
-                self.fleet_run.server.url()
-            );
+            let server = &self.fleet_run.server;
+            let words = if server.ssh.is_empty() {
+                format!("Waiting for workers: smalt-tournament worker --nats {}", server.url())
+            } else {
+                "Waiting for the workers on the ssh hosts".to_owned()
+            };
             let _ = self.events.send(Event::Notice { words });
         }
     }

@@ -15,7 +15,7 @@ mod worker;
 
 use std::time::Duration;
 
-pub use connection::ConnectError;
+pub use connection::{ConnectError, login};
 pub use coordinator::{FleetRun, JetStream};
 use identity::Identity;
 pub use worker::{WorkerExit, WorkerSetup, run as run_worker};

@@ -1,12 +1,15 @@
-//! Section `[fleet]`: NATS server, authentication and lease time of a distributed run. Values only;
+//! Section `[fleet]`: NATS server, authentication, ssh hosts and lease time of a distributed run. Values only;
 //! `smalt-fleet` connects.
 
+use std::fmt;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::value::{SecondsSetting, defaults};
 
@@ -21,6 +24,11 @@ pub struct FleetSettings {
     /// NATS server where workers meet: nats://HOST:4222, tls://HOST:4222, or off
     #[arg(long, value_name = "URL")]
     pub nats: Option<String>,
+    /// Hosts that play, over ssh, e.g. fast,me@slow/2: HOST or USER@HOST, and /N for N games at once instead of its cores less one
+    #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
+    #[schemars(with = "Vec<String>")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ssh: Vec<SshHost>,
     /// User of the server; the password is in SMALT_NATS_PASSWORD, or in a file
     #[arg(long = "nats-user", value_name = "NAME", hide_short_help = true)]
     pub user: Option<String>,
@@ -59,6 +67,61 @@ impl Default for FleetSettings {
     }
 }
 
+/// A host of `--ssh`: `HOST` or `USER@HOST`, where HOST may be an alias of `~/.ssh/config`; `/N` limits its concurrent games.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SshHost {
+    /// As `ssh` takes it.
+    pub destination: String,
+    pub concurrency: Option<NonZeroUsize>,
+}
+
+impl SshHost {
+    /// Name of its worker in tables: the host without the user.
+    pub fn name(&self) -> String {
+        let host = self.destination.rsplit('@').next().unwrap_or_default();
+        let is_plain = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
+        host.chars().map(|letter| if is_plain(letter) { letter } else { '-' }).collect()
+    }
+}
+
+impl FromStr for SshHost {
+    type Err = FleetError;
+
+    fn from_str(text: &str) -> Result<SshHost, FleetError> {
+        let refuse = || FleetError::Host(text.to_owned());
+        let (destination, concurrency) = match text.split_once('/') {
+            Some((destination, count)) => (destination, Some(count.parse().map_err(|_| refuse())?)),
+            None => (text, None),
+        };
+        let is_plain = |letter: char| letter.is_alphanumeric() || "@._-:[]%".contains(letter);
+        // ssh would take a leading hyphen for an option.
+        let is_host = !destination.is_empty() && !destination.starts_with('-') && destination.len() <= 200;
+        if !is_host || destination.ends_with('@') || !destination.chars().all(is_plain) {
+            return Err(refuse());
+        }
+        Ok(SshHost { destination: destination.to_owned(), concurrency })
+    }
+}
+
+impl fmt::Display for SshHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.destination)?;
+        self.concurrency.map_or(Ok(()), |count| write!(f, "/{count}"))
+    }
+}
+
+impl Serialize for SshHost {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for SshHost {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SshHost, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
 /// Why fleet settings are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FleetError {
@@ -77,6 +140,14 @@ pub enum FleetError {
     Run(String),
     #[error("give only one of a user, credentials and an nkey")]
     TwoWays,
+    #[error("ssh host {0:?}: expected HOST or USER@HOST, or HOST/N for a concurrency of N")]
+    Host(String),
+    /// A way to log in that workers behind a tunnel do not have.
+    #[error(
+        "ssh: its workers reach the server through the tunnel of ssh, and log in with a user and a password at most: give a \
+         nats:// address without creds, nkey, ca and cert, or start the workers yourself"
+    )]
+    Tunnel,
     #[error("these settings are for runs over a NATS server: give nats, too")]
     NoServer,
     #[error("password-file is the password of a user: give the user, too")]
@@ -88,7 +159,8 @@ pub enum FleetError {
 impl FleetSettings {
     /// The settings of a distributed run; `None` for a local one.
     pub fn on(&self) -> Option<&FleetSettings> {
-        self.nats.as_ref().is_some_and(|url| url != OFF).then_some(self)
+        let is_on = if self.nats.is_some() { self.url() != OFF } else { !self.ssh.is_empty() };
+        is_on.then_some(self)
     }
 
     pub fn url(&self) -> &str {
@@ -100,14 +172,11 @@ impl FleetSettings {
     /// # Errors
     /// If something is no address, no time, or a secret in the wrong place.
     pub fn check(&self) -> Result<(), FleetError> {
-        let Some(url) = &self.nats else {
-            let usual = FleetSettings { run: self.run.clone(), ..FleetSettings::default() };
-            return if *self == usual { Ok(()) } else { Err(FleetError::NoServer) };
-        };
-        if url == OFF {
-            return Ok(());
+        match &self.nats {
+            Some(url) if url == OFF => return Ok(()),
+            Some(url) => check_url(url)?,
+            None => self.check_without_server()?,
         }
-        check_url(url)?;
         if self.lease.duration() < Duration::from_secs(1) {
             return Err(FleetError::Lease);
         }
@@ -124,7 +193,21 @@ impl FleetSettings {
         if self.cert.is_some() != self.key.is_some() {
             return Err(FleetError::HalfCertificate);
         }
+        let has_files = [&self.creds, &self.nkey, &self.ca, &self.cert].into_iter().any(Option::is_some);
+        if !self.ssh.is_empty() && (has_files || self.url().starts_with("tls://")) {
+            return Err(FleetError::Tunnel);
+        }
         Ok(())
+    }
+
+    /// Without a server there is nothing to log in to; hosts over ssh get a server of their own.
+    fn check_without_server(&self) -> Result<(), FleetError> {
+        let mut usual = FleetSettings { run: self.run.clone(), ..FleetSettings::default() };
+        if !self.ssh.is_empty() {
+            usual.ssh.clone_from(&self.ssh);
+            (usual.lease, usual.allow_mixed) = (self.lease, self.allow_mixed);
+        }
+        if *self == usual { Ok(()) } else { Err(FleetError::NoServer) }
     }
 }
 
@@ -193,5 +276,40 @@ mod tests {
         assert_eq!(short.check(), Err(FleetError::Lease));
         let run = FleetSettings { run: Some("a.b".into()), ..of("host") };
         assert_eq!(run.check(), Err(FleetError::Run("a.b".to_owned())));
+    }
+
+    #[test]
+    fn hosts_are_read_as_ssh_writes_them() {
+        let host = |text: &str| text.parse::<SshHost>();
+        let slow = host("me@slow.example.org/2").unwrap();
+        assert_eq!((slow.destination.as_str(), slow.concurrency.unwrap().get()), ("me@slow.example.org", 2));
+        assert_eq!(
+            (slow.to_string(), slow.name()),
+            ("me@slow.example.org/2".into(), "slow.example.org".into())
+        );
+        assert_eq!(host("fe80::1%eth0").unwrap().name(), "fe80--1-eth0");
+        for text in ["", "-oProxyCommand=x", "a b", "a/0", "a/", "a/b", "me@", "a'b", "a;b", "$HOME"] {
+            assert_eq!(host(text), Err(FleetError::Host(text.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn hosts_need_no_server_and_reach_a_given_one_through_their_tunnel() {
+        let hosts = FleetSettings { ssh: vec!["a".parse().unwrap()], ..FleetSettings::default() };
+        assert_eq!((hosts.check(), hosts.on()), (Ok(()), Some(&hosts)));
+        let leased = FleetSettings { lease: "5".parse().unwrap(), allow_mixed: true, ..hosts.clone() };
+        assert_eq!(leased.check(), Ok(()));
+        let short = FleetSettings { lease: "0.1".parse().unwrap(), ..hosts.clone() };
+        assert_eq!(short.check(), Err(FleetError::Lease));
+        let user = FleetSettings { user: Some("me".into()), ..hosts.clone() };
+        assert_eq!(user.check(), Err(FleetError::NoServer));
+        let given = |url: &str| FleetSettings { nats: Some(url.to_owned()), ..hosts.clone() };
+        assert_eq!(FleetSettings { user: Some("me".into()), ..given("host") }.check(), Ok(()));
+        assert_eq!(given("tls://host").check(), Err(FleetError::Tunnel));
+        assert_eq!(
+            FleetSettings { nkey: Some("n".into()), ..given("host") }.check(),
+            Err(FleetError::Tunnel)
+        );
+        assert_eq!((given(OFF).check(), given(OFF).on()), (Ok(()), None));
     }
 }

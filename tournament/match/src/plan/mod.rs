@@ -34,7 +34,7 @@ pub use data::{DataFile, DataSettings, Duplicates, PositionKind, SECOND_PLAYER};
 pub use encounter::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 pub(crate) use entrant::declares_more_threads;
 pub use entrant::{EngineSettings, Entrant, Program, Role, ScoreView};
-pub use fleet::{FleetError, FleetSettings, is_run_name};
+pub use fleet::{FleetError, FleetSettings, SshHost, is_run_name};
 pub use machine::{Affinity, Timeouts};
 pub(crate) use openings::CHESS960_OPENINGS;
 pub use openings::{EMBEDDED_OPENINGS, OpeningsSettings, Order, START_POSITION};

@@ -222,6 +222,7 @@ prop_compose! {
         let seconds = |seconds: f64| seconds.to_string().parse::<SecondsSetting>().unwrap();
         (settings.timeouts.quit, settings.fleet.lease) = (seconds(quit), seconds(lease));
         settings.fleet.nats = nats;
+        settings.fleet.ssh = if flags[7] { vec!["me@host/2".parse().unwrap()] } else { Vec::new() };
         settings.output.serve = serve.map(|port| ([127, 0, 0, 1], port).into());
         settings.output.json = json.map(Into::into);
         settings.output.pgn_comments = if flags[7] { vec![Figure::Pv, Figure::Nodes] } else { Vec::new() };

@@ -1,0 +1,173 @@
+//! Runs on ssh hosts: a real sshd on loopback, and real workers that a run starts there.
+
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+
+use smalt_testing::process::{WatchedProgram, command, finish, wait_until};
+
+use crate::support::fleet::{Network, Proxy, matched, write_engines};
+use crate::support::{Place, timeless};
+
+/// An sshd of our own, which lets in the user of the test; it dies with this value. Its sessions run in the test's folder.
+struct Sshd {
+    port: u16,
+    child: Child,
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+impl Sshd {
+    fn start(place: &Place) -> Sshd {
+        for key in ["host_key", "user_key"] {
+            let mut keygen = command("ssh-keygen");
+            keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(place.path(key));
+            assert!(keygen.status().unwrap().success());
+        }
+        let port = free_port();
+        std::fs::create_dir_all(place.path("host/smalt")).unwrap();
+        let folder = place.path("").display().to_string();
+        place.write(
+            "sshd_config",
+            &format!(
+                "Port {port}\nListenAddress 127.0.0.1\nHostKey {folder}host_key\nPidFile none\nUsePAM no\n\
+                 AuthorizedKeysFile {folder}user_key.pub\nStrictModes no\nPermitRootLogin yes\n\
+                 SetEnv XDG_CONFIG_HOME={folder}host XDG_CACHE_HOME={folder}host/cache\n\
+                 ForceCommand cd {folder}host && eval \"$SSH_ORIGINAL_COMMAND\"\n"
+            ),
+        );
+        // Debian's service makes it; only root needs it.
+        let _ = std::fs::create_dir_all("/run/sshd");
+        let mut sshd = command("/usr/sbin/sshd");
+        sshd.args(["-D", "-e", "-f"]).arg(place.path("sshd_config")).current_dir("/");
+        sshd.stdin(Stdio::null()).stdout(Stdio::null());
+        sshd.stderr(std::fs::File::create(place.path("sshd.log")).unwrap());
+        let child = sshd.spawn().expect("openssh-server should be installed");
+        wait_until("sshd", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+        Sshd { port, child }
+    }
+}
+
+impl Drop for Sshd {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Configures the hosts `near` and `far`, both of which are this machine, at these ports. The ssh of a run in this folder reads
+/// it; without the option it reads the file of the user.
+fn write_hosts(place: &Place, near: u16, far: u16) {
+    let folder = place.path("").display().to_string();
+    let host = |name: &str, port: u16| format!("Host {name}\n  Port {port}\n");
+    place.write(
+        "ssh_config",
+        &format!(
+            "{}{}Host *\n  HostName 127.0.0.1\n  IdentityFile {folder}user_key\n  IdentitiesOnly yes\n  \
+             UserKnownHostsFile {folder}known_hosts\n  StrictHostKeyChecking no\n",
+            host("near", near),
+            host("far", far)
+        ),
+    );
+    std::fs::create_dir_all(place.path("bin")).unwrap();
+    place.script("bin/ssh", &format!("#!/bin/sh\nexec /usr/bin/ssh -F {folder}ssh_config \"$@\"\n"));
+}
+
+/// The program with the ssh of this folder.
+fn with_ssh(place: &Place, arguments: &[&str]) -> Command {
+    let mut command = place.command(arguments);
+    let path = format!("{}:{}", place.path("bin").display(), std::env::var("PATH").unwrap());
+    command.env("PATH", path);
+    command
+}
+
+/// The registry of the hosts.
+fn write_registry(place: &Place, think: &str) {
+    write_engines(place, think);
+    std::fs::copy(place.path("engines.toml"), place.path("host/smalt/engines.toml")).unwrap();
+}
+
+/// A match of this number of games on both hosts.
+fn on_hosts(games: &str) -> Vec<&str> {
+    matched(games, &["--ssh", "near/1,far/1", "--lease", "1"])
+}
+
+/// The games are those of a run on this machine, each once, and nothing runs on any host.
+fn check_end(place: &Place, think: &str, games: &str) {
+    let local = Place::new();
+    write_engines(&local, think);
+    local.check(&matched(games, &["--concurrency", "1"]), 0);
+    assert_eq!(timeless(&place.read("run.pgn")), timeless(&local.read("run.pgn")));
+    assert_eq!(place.results("run.db")["games_finished"], games.parse::<u64>().unwrap());
+    place.await_nobody();
+}
+
+#[test]
+#[ignore = "needs nats-server and sshd"]
+fn ssh_hosts_play_with_one_copy_of_the_program_and_a_server_of_the_run() {
+    let place = Place::new();
+    let sshd = Sshd::start(&place);
+    write_hosts(&place, sshd.port, sshd.port);
+    write_registry(&place, "1");
+    let err = WatchedProgram::new(with_ssh(&place, &on_hosts("20")).spawn().unwrap()).finish(0);
+    assert!(err.contains("near: copying this program"), "{err}");
+    assert!(err.contains("near joins: concurrency 1") && err.contains("far joins: concurrency 1"), "{err}");
+    check_end(&place, "1", "20");
+    std::fs::remove_file(place.path("run.db")).unwrap();
+    std::fs::remove_file(place.path("run.pgn")).unwrap();
+    let err = WatchedProgram::new(with_ssh(&place, &on_hosts("4")).spawn().unwrap()).finish(0);
+    assert!(!err.contains("copying") && err.contains("near: connected"), "{err}");
+}
+
+#[test]
+#[ignore = "needs nats-server and sshd"]
+fn a_lost_ssh_connection_is_made_again_and_loses_no_game() {
+    let place = Place::new();
+    let sshd = Sshd::start(&place);
+    let proxy = Proxy::start(sshd.port);
+    write_hosts(&place, sshd.port, proxy.port());
+    write_registry(&place, "3");
+    let mut run = WatchedProgram::new(with_ssh(&place, &on_hosts("60")).spawn().unwrap());
+    run.wait_for("far joins");
+    place.await_games("run.db", 3);
+    proxy.turn(Network::Cut);
+    run.wait_for("connecting again");
+    proxy.turn(Network::Up);
+    run.wait_for("far: connected");
+    run.wait_for("far joins");
+    run.finish(0);
+    check_end(&place, "3", "60");
+}
+
+#[test]
+#[ignore = "needs nats-server and sshd"]
+fn a_killed_run_leaves_no_worker_on_its_ssh_hosts_and_is_resumed_there() {
+    let place = Place::new();
+    let sshd = Sshd::start(&place);
+    write_hosts(&place, sshd.port, sshd.port);
+    write_registry(&place, "1");
+    let mut run = with_ssh(&place, &on_hosts("12")).spawn().unwrap();
+    place.await_games("run.db", 3);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    place.await_nobody();
+    finish(with_ssh(&place, &["resume", "run.db"]).spawn().unwrap(), 0);
+    check_end(&place, "1", "12");
+}
+
+#[test]
+#[ignore = "needs nats-server and sshd"]
+fn a_run_none_of_whose_ssh_hosts_answers_is_not_begun() {
+    let place = Place::new();
+    let _sshd = Sshd::start(&place);
+    write_hosts(&place, free_port(), free_port());
+    write_registry(&place, "0");
+    let err = WatchedProgram::new(with_ssh(&place, &on_hosts("4")).spawn().unwrap()).finish(1);
+    assert!(
+        err.contains("failed to start a worker over ssh: ") && err.contains("Connection refused"),
+        "{err}"
+    );
+    assert!(!place.path("run.db").exists());
+    place.await_nobody();
+}
