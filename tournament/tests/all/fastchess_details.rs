@@ -1,6 +1,7 @@
 //! Where command lines of fastchess mean something else than they seem to, and where its lines come at a certain time.
 
-use crate::fastchess::{duel, engine, fastchess_config, line, run, stopped_run, words};
+use crate::fastchess::{duel, engine, line, run, words};
+use crate::fastchess_resume::{fastchess_config, stopped_run};
 use crate::support::{Place, scripted_program};
 
 fn games_in(place: &Place, file: &str) -> usize {

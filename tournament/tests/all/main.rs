@@ -9,6 +9,7 @@ mod damaged_stores;
 mod datagen;
 mod fastchess;
 mod fastchess_details;
+mod fastchess_resume;
 mod faults;
 mod figures;
 #[cfg(all(feature = "nats", unix))]
