@@ -46,13 +46,20 @@ assets! {
     "play_form.js" SCRIPT
 }
 
-pub(super) const PAGE: Asset = Asset { path: "/", kind: HTML, text: include_str!("assets/index.html") };
+/// A page: the head that all of them share, and its own text.
+macro_rules! page {
+    ($name:literal) => {
+        concat!(include_str!("assets/head.html"), include_str!(concat!("assets/", $name)))
+    };
+}
+
+pub(super) const PAGE: Asset = Asset { path: "/", kind: HTML, text: page!("index.html") };
 
 /// The page on which a human plays.
-pub(super) const PLAY_PAGE: Asset = Asset { path: "/", kind: HTML, text: include_str!("assets/play.html") };
+pub(super) const PLAY_PAGE: Asset = Asset { path: "/", kind: HTML, text: page!("play.html") };
 
 /// The login page, shown without a token.
-pub(super) const LOGIN_PAGE: &str = include_str!("assets/login.html");
+pub(super) const LOGIN_PAGE: &str = page!("login.html");
 
 impl Asset {
     /// ETag of the content, so that browsers reload only changed files.
