@@ -10,8 +10,8 @@ use crate::named_file::is_special;
 use crate::opening::Variation;
 use crate::opening::{Book, BookError, EngineBook, OpeningOrigin, OpeningSource, Openings};
 use crate::plan::{
-    BookFormat, CHESS960_OPENINGS, EMBEDDED_OPENINGS, Entrant, Format, Order, Plan, Role, START_POSITION,
-    Variant,
+    BookFormat, CHESS960_OPENINGS, EMBEDDED_OPENINGS, Entrant, Format, Order, Plan, Role, RunSize,
+    START_POSITION, Variant,
 };
 use crate::schedule::{
     EncounterRules, GauntletSide, OpeningOrder, PairingScheme, Schedule, Selection, Sequence,
@@ -173,10 +173,13 @@ pub fn source_of(path: &Path, format: Option<BookFormat>) -> Result<OpeningSourc
 
 /// The schedule of a plan before any game is played.
 pub fn schedule(plan: &Plan) -> Schedule {
-    let entrants = plan.entrants.len();
-    let sides = || plan.entrants.iter().map(|entrant| side(entrant.role)).collect();
+    let first = plan.sizes().next().expect("a run has a size");
+    let entrants = first.engines;
+    let sides = |count: usize| -> Vec<GauntletSide> {
+        plan.entrants[..count].iter().map(|entrant| side(entrant.role)).collect()
+    };
     let meeting = match plan.format() {
-        Format::Gauntlet => PairingScheme::Gauntlet(sides()),
+        Format::Gauntlet => PairingScheme::Gauntlet(sides(entrants)),
         Format::RoundRobin | Format::Match => PairingScheme::RoundRobin(entrants),
         Format::Pyramid => PairingScheme::Pyramid(entrants),
         Format::Knockout => {
@@ -187,14 +190,24 @@ pub fn schedule(plan: &Plan) -> Schedule {
         Format::Race | Format::Bisect => candidates(plan),
     };
     let terms = EncounterRules {
-        games: plan.games(),
+        games: first.games,
         games_per_opening: plan.settings.openings.games_of_one(),
         colors: plan.colors(),
         policy: plan.settings.openings.policy,
     };
     let run = &plan.settings.run;
     let sequence = if run.shuffle { Sequence::Shuffled(run.seed) } else { Sequence::AsListed };
-    Schedule::new(meeting, terms, plan.rounds, sequence)
+    let schedule = Schedule::new(meeting, terms, plan.rounds, sequence);
+    let grow = |(schedule, before): (Schedule, RunSize), now: RunSize| {
+        let grown = if now.engines == before.engines {
+            schedule.extended(now.games - before.games)
+        } else {
+            let sides = (plan.format() == Format::Gauntlet).then(|| sides(now.engines));
+            schedule.joined(before.engines, sides.as_deref(), sequence)
+        };
+        (grown, now)
+    };
+    plan.sizes().skip(1).fold((schedule, first), grow).0
 }
 
 /// A race or a bisection has one opponent: the base of all candidates.

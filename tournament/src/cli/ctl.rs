@@ -1,18 +1,22 @@
 //! `ctl`: controls a run in progress from another terminal.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 
+use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::intent::refuse_slots;
+use super::intent::{make_absolute, refuse_slots, registry};
 use super::output::inform;
-use super::play::{read_run, refuse_store};
+use super::play::{own_program, read_run, refuse_store};
+use super::resume::check_made_openings;
 use super::view::place_of;
-use smalt_match::run::{ControlCommand, ControlListener, Event};
+use smalt_match::plan::{Plan, Settings};
+use smalt_match::run::{ControlCommand, ControlListener, Event, check_engines, check_start};
 use smalt_match::store::Store;
+use smalt_workbench::entrant::join_words;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -20,9 +24,14 @@ Examples:
   smalt-tournament ctl run.db continue
   smalt-tournament ctl run.db concurrency 2
   smalt-tournament ctl run.db withdraw old-version
+  smalt-tournament ctl run.db extend 100
+  smalt-tournament ctl run.db add stockfish
+  smalt-tournament ctl run.db add \"cmd=./new name=new option.Hash=64\"
 
-The run must be in progress on this machine; it takes a command within a second. It is written to RUN.db-ctl, so that anyone who may \
-write there controls the run. To change a run that is not in progress, give flags to `resume`.";
+The run must be in progress on this machine; it answers within a second. A command is written to RUN.db-ctl, so that anyone who may \
+write there controls the run. `add` and `extend` are for gauntlets, round robins and matches without a sequential test: \
+games in progress are finished, then the run goes on with the larger plan. A newcomer plays first, until it has as many games as the others. \
+To change a run that is not in progress, give flags to `resume`.";
 
 /// Which run, and what it is to do.
 #[derive(Args, Clone, Debug)]
@@ -51,6 +60,17 @@ enum Action {
         /// Name of the engine in the run
         engine: String,
     },
+    /// Play further games of each encounter
+    Extend {
+        /// Number of further games of each encounter, an even one
+        games: NonZeroU32,
+    },
+    /// Add an engine; it meets those that it would have met from the start
+    Add {
+        /// Engine: its name in the registry, or key=value words as for --engine
+        #[arg(required = true, value_name = "ENGINE")]
+        engine: Vec<String>,
+    },
 }
 
 /// Listens for the commands of this file, until the value that comes back is dropped.
@@ -62,9 +82,15 @@ pub(super) fn listen(store: &Path, events: &Sender<Event>) -> Option<ControlList
 
 /// Sends a command to a run.
 pub(super) fn ctl(flags: &CtlFlags) -> Result<Exit, Refusal> {
-    let store = Store::read(&flags.store).map_err(refuse_store)?;
-    let plan = read_run(&store)?.plan;
-    let command = match &flags.action {
+    let answer = send(&flags.store, &flags.action)?;
+    inform(&format!("{}: {answer}", flags.store.display()));
+    Ok(Exit::Done)
+}
+
+/// Sends a command to the run of a store; returns its answer.
+fn send(path: &Path, action: &Action) -> Result<String, Refusal> {
+    let plan = read_run(&Store::read(path).map_err(refuse_store)?)?.plan;
+    let command = match action {
         Action::Pause => ControlCommand::Pause,
         Action::Continue => ControlCommand::Continue,
         Action::Concurrency { games } => {
@@ -75,9 +101,32 @@ pub(super) fn ctl(flags: &CtlFlags) -> Result<Exit, Refusal> {
             let names: Vec<String> = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
             ControlCommand::Withdraw(place_of(engine, &names).or_usage()?)
         }
+        Action::Extend { games } => {
+            check_made_openings(&plan).or_usage()?;
+            plan.extended(*games).or_usage()?;
+            ControlCommand::Extend(*games)
+        }
+        Action::Add { engine } => ControlCommand::Add(newcomer(&plan, engine)?),
     };
-    drop(store);
-    command.send(&flags.store).or_failed()?;
-    inform(&format!("{}: the run has taken it", flags.store.display()));
-    Ok(Exit::Done)
+    command.send(path).or_failed()
+}
+
+/// The settings of an engine that starts and may join, as TOML.
+fn newcomer(plan: &Plan, words: &[String]) -> Result<String, Refusal> {
+    let registry = registry(None)?;
+    let words = match words {
+        [all] => all.clone(),
+        several => join_words(several),
+    };
+    let engine = registry.parse_engine(&words).with_context(|| format!("{words:?}")).or_usage()?;
+    let mut alone =
+        Settings { entrants: vec![plan.newcomer(&engine, &registry).or_usage()?], ..Settings::default() };
+    make_absolute(&mut alone);
+    let engine = alone.entrants.swap_remove(0);
+    let grown = plan.joined(engine).or_usage()?;
+    let entrant = grown.entrants.last().expect("the newcomer has joined");
+    let started = check_start(entrant, &grown, &own_program()?);
+    started.with_context(|| format!("start {:?}", entrant.name)).or_usage()?;
+    check_engines(&grown, &own_program()?).or_usage()?;
+    toml::to_string(&entrant.engine).context("write the settings of the engine").or_failed()
 }

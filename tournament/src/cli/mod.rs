@@ -29,6 +29,7 @@ mod report;
 mod resume;
 mod schema;
 mod serve;
+mod session;
 mod signals;
 mod status;
 mod view;

@@ -43,7 +43,7 @@ pub(super) fn report_outcome(
             });
             Exit::LeftOut
         }
-        RunOutcome::Interrupted => {
+        RunOutcome::Interrupted | RunOutcome::Grown(_) => {
             inform(&format!("Interrupted; {resume}"));
             Exit::Interrupted
         }

@@ -2,7 +2,6 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::SystemTime;
 
@@ -10,10 +9,9 @@ use anyhow::{Context, anyhow};
 use smalt_driver::process::{LookupError, MostGames, Reaper, most_games};
 use smalt_workbench::entrant::Registry;
 
-use super::compat::{CompatOutput, OutputOptions};
+use super::compat::OutputOptions;
 use super::data::write_run_data;
-use super::display::{Display, Verbosity};
-use super::events::EventWriter;
+use super::display::Verbosity;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::games::BeginError;
 use super::intent::registry;
@@ -22,15 +20,16 @@ use super::output::{
     check_output, check_outputs, inform, is_standard_output, make_outputs_absolute, print, write_json,
 };
 use super::output_names::{OutputNames, set_aside};
+use super::resume::reopen;
+use super::session::Session;
 use super::{games, serve, signals};
-use smalt_dashboard::{BoundAddress, LiveBoard, Publisher};
-use smalt_match::game::{GameObserver, MachineReport, TablebaseAdjudicator};
+use smalt_dashboard::{BoundAddress, Dashboard};
+use smalt_match::game::{MachineReport, TablebaseAdjudicator};
 use smalt_match::game_file::GameFiles;
 use smalt_match::opening::{Book, EngineBook};
 use smalt_match::plan::{Entrant, FleetSettings, Plan, Settings};
 use smalt_match::run::{
-    Binaries, Coordinator, Event, LocalWorkers, Processors, Queue, RunError, RunEvent, RunObserver,
-    RunOutcome, SlotConfig, check_engines, engine_command, measure_speed,
+    Binaries, Carried, Event, Processors, Queue, RunOutcome, check_engines, engine_command, measure_speed,
 };
 use smalt_match::setup::{Prepared, SetupError, engine_books};
 use smalt_match::standings::{Standings, json, report};
@@ -48,11 +47,11 @@ pub(super) enum OutputStyle {
 
 /// A run whose files exist and whose workers are ready.
 pub(super) struct StartedRun {
-    prepared: Prepared,
-    pool: WorkerPool,
-    store: Store,
-    outputs: Outputs,
-    binaries: Option<Binaries>,
+    pub(super) prepared: Prepared,
+    pub(super) pool: WorkerPool,
+    pub(super) store: Store,
+    pub(super) outputs: Outputs,
+    pub(super) binaries: Option<Binaries>,
 }
 
 pub(super) fn play(plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
@@ -61,7 +60,7 @@ pub(super) fn play(plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
 
 impl StartedRun {
     pub(super) fn play(self, face: OutputStyle) -> Result<Exit, Refusal> {
-        run_games(&self.prepared, self.pool, self.store, self.outputs, self.binaries, face)
+        run_games(self, face)
     }
 }
 
@@ -294,7 +293,7 @@ pub(super) struct WorkerPool {
     events: (Sender<Event>, Receiver<Event>),
 }
 
-enum Workers {
+pub(super) enum Workers {
     /// Local slots, their processors, and endgame tables.
     Local {
         slots: usize,
@@ -342,98 +341,69 @@ fn connect(
     }
 }
 
-pub(super) fn run_games(
-    prepared: &Prepared,
-    pool: WorkerPool,
-    store: Store,
-    outputs: Outputs,
-    binaries: Option<Binaries>,
-    face: OutputStyle,
-) -> Result<Exit, Refusal> {
-    let Outputs { games, page } = outputs;
-    let plan = &prepared.plan;
-    let path = store.path().to_owned();
-    let WorkerPool { players, events: (sender, events) } = pool;
+/// Plays a run to its end, in as many sessions as it takes: one that grows while it is played goes on in another.
+pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Exit, Refusal> {
+    let path = started.store.path().to_owned();
     if matches!(face, OutputStyle::Native(Verbosity::Usual)) {
-        announce(prepared, &path, &players);
+        announce(&started.prepared, &path, &started.pool.players);
     }
-    signals::listen(sender.clone()).context("listen to signals").or_failed()?;
-    let _control = super::ctl::listen(&path, &sender);
-    let mut boards = Vec::new();
-    let mut queue: Box<dyn Queue> = match players {
-        Workers::Remote(queue) => queue,
-        Workers::Local { slots, processors, tablebases, books } => {
-            let terms = SlotConfig::of(
-                plan,
-                plan.settings.clock.measured,
-                tablebases,
-                &own_program()?,
-                start_reaper(),
-            );
-            boards = std::iter::repeat_with(Arc::<LiveBoard>::default).take(slots).collect();
-            let observers = boards.iter().map(|board| Arc::clone(board) as Arc<dyn GameObserver>).collect();
-            let terms = SlotConfig { observers, binaries, books, ..terms };
-            let local = LocalWorkers::start(slots, &Arc::new(terms), &sender, processors);
-            Box::new(local.context("start threads").or_failed()?)
-        }
-    };
-    let is_foreign = matches!(face, OutputStyle::Compat(_));
-    let keeps_store = match &face {
-        OutputStyle::Native(_) => true,
-        OutputStyle::Compat(shown) => shown.keeps_store,
-    };
-    let mut display = Observers(vec![match face {
-        OutputStyle::Native(verbosity) => Box::new(Display::new(plan, &path, verbosity)),
-        OutputStyle::Compat(shown) => {
-            let mut output = CompatOutput::new(plan, *shown);
-            store.for_each_game(|record| output.count_earlier(&record)).map_err(refuse_store)?;
-            Box::new(output)
-        }
-    }]);
-    if let Some(path) = &plan.settings.output.events {
-        let names = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
-        let interval = plan.settings.output.rating_interval;
-        let events = EventWriter::open(path, names, interval);
-        let events = events.with_context(|| format!("write {}", path.display())).or_failed()?;
-        display.0.push(Box::new(events));
-    }
-    match Publisher::start(&path, boards) {
-        Ok(publisher) => display.0.push(Box::new(publisher)),
-        Err(error) => inform(&format!("Warning: failed to show the games in progress: {error}")),
-    }
+    let page = started.outputs.page.take();
+    let StartedRun { prepared, pool: WorkerPool { players, events: channel }, store, outputs, binaries } =
+        started;
+    let mut session = Session { prepared, players, store, games: outputs.games, binaries };
+    signals::listen(channel.0.clone()).context("listen to signals").or_failed()?;
+    let control = super::ctl::listen(&path, &channel.0);
     let page = page.and_then(|place| {
         let page = serve::serve_run(&path, place);
         // A failed page does not stop the run; another process can serve it.
         page.map_err(|refusal| inform(&format!("Warning: {refusal}"))).ok()
     });
-    let coordinator =
-        Coordinator::new(prepared, store, &mut *queue, &mut display, games).map_err(refuse_run)?;
-    let (standings, conclusion) = coordinator.run(&events).map_err(|error| {
-        let refusal = refuse_run(error);
-        let advice = format!("resume with: smalt-tournament resume {}", path.display());
-        Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
-    })?;
-    // Workers on ssh hosts end here, also where the page stays.
-    drop(queue);
-    let data = write_run_data(plan, &path);
+    let mut carried = Carried::default();
+    let (plan, standings, conclusion) = loop {
+        let allows_mixed = session.binaries.is_none();
+        let (plan, standings, conclusion) = session.play(&channel, &face, carried)?;
+        let RunOutcome::Grown(state) = conclusion else { break (plan, standings, conclusion) };
+        carried = state;
+        let StartedRun { prepared, pool, store, outputs, binaries } = reopen(&path, allows_mixed)?;
+        session = Session { prepared, players: pool.players, store, games: outputs.games, binaries };
+    };
+    drop(control);
+    finish(&plan, &path, &standings, &conclusion, &face, page, &channel.1)
+}
+
+/// Shows the results of a run that has ended.
+fn finish(
+    plan: &Plan,
+    path: &Path,
+    standings: &Standings,
+    conclusion: &RunOutcome,
+    face: &OutputStyle,
+    page: Option<Dashboard>,
+    events: &Receiver<Event>,
+) -> Result<Exit, Refusal> {
+    let data = write_run_data(plan, path);
     let stays = plan.settings.output.serve_after && !matches!(conclusion, RunOutcome::Interrupted);
     // The page ends here: it shows how the run ended, and closes the store.
     let page = page.filter(|_| stays);
-    if !is_foreign {
-        show_results(plan, &path, &standings, data.as_ref().ok().and_then(Option::as_deref))?;
-    }
+    let keeps_store = match face {
+        OutputStyle::Native(_) => {
+            show_results(plan, path, standings, data.as_ref().ok().and_then(Option::as_deref))?;
+            true
+        }
+        OutputStyle::Compat(shown) => shown.keeps_store,
+    };
     if !keeps_store && conclusion.is_final() {
         drop(page);
         // Other runners leave only requested files.
-        let _ = std::fs::remove_file(&path);
-        return Ok(report_outcome(plan, None, &conclusion, &standings));
+        let _ = std::fs::remove_file(path);
+        return Ok(report_outcome(plan, None, conclusion, standings));
     }
-    let exit = report_outcome(plan, Some(&path), &conclusion, &standings);
+    let exit = report_outcome(plan, Some(path), conclusion, standings);
     let again = format!("show it again with: smalt-tournament serve {}", path.display());
     match page {
         Some(page) => {
             inform(&format!("The page is served until Ctrl-C; {again}"));
-            await_end(&events);
+            await_end(events);
             drop(page);
         }
         None if plan.settings.output.serve.is_some() => {
@@ -447,14 +417,6 @@ pub(super) fn run_games(
 /// Waits for a signal after the run.
 fn await_end(events: &Receiver<Event>) {
     while !matches!(events.recv(), Ok(Event::Stop(_) | Event::Kill) | Err(_)) {}
-}
-
-struct Observers(Vec<Box<dyn RunObserver>>);
-
-impl RunObserver for Observers {
-    fn on_event(&mut self, event: &RunEvent<'_>, standings: &Standings) {
-        self.0.iter_mut().for_each(|observer| observer.on_event(event, standings));
-    }
 }
 
 /// Prints the final tables and writes the JSON results.
@@ -497,13 +459,6 @@ fn tables(store: &Path, standings: &Standings) -> Result<String, Refusal> {
 /// Output style of these flags.
 pub(super) fn face(is_quiet: bool) -> OutputStyle {
     OutputStyle::Native(if is_quiet { Verbosity::Quiet } else { Verbosity::Usual })
-}
-
-fn refuse_run(error: RunError) -> Refusal {
-    match error {
-        RunError::Store(error) => refuse_store(error),
-        other => Refusal { exit: Exit::Failed, error: other.into() },
-    }
 }
 
 /// Number of slots: cores less one unless set, and at most the number of pairs.

@@ -1,5 +1,8 @@
 //! `resume`: applies the changed settings, ends processes that a killed run left, and plays on.
 
+use std::num::NonZeroU32;
+use std::path::Path;
+
 use anyhow::{Context, anyhow};
 
 use super::arguments::ResumeFlags;
@@ -9,10 +12,11 @@ use super::games;
 use super::intent::{given as is_given, make_absolute, refuse_slots};
 use super::output::{check_outputs, inform, make_outputs_absolute};
 use super::play::{
-    OutputStyle, Outputs, WorkerPool, check_location, own_binaries, read_played_run, refuse_store, run_games,
+    OutputStyle, Outputs, StartedRun, WorkerPool, check_location, own_binaries, read_played_run, refuse_store,
 };
 use super::serve::claim_for_run;
-use smalt_match::plan::{Flags, Format, OnFault, Plan, Settings, merge_settings};
+use smalt_dashboard::BoundAddress;
+use smalt_match::plan::{Flags, OnFault, OutputSettings, Plan, Settings, merge_settings};
 use smalt_match::run::Binaries;
 use smalt_match::setup::Prepared;
 use smalt_match::store::Store;
@@ -21,12 +25,31 @@ use smalt_workbench::source;
 /// Resumes a run with the settings of its store, changed by the flags.
 pub(super) fn resume(flags: &ResumeFlags, face: OutputStyle) -> Result<Exit, Refusal> {
     let path = &flags.store;
-    let mut store = Store::resume(path).map_err(refuse_store)?;
+    let store = Store::resume(path).map_err(refuse_store)?;
     let mut prepared = read_played_run(&store)?;
     if change(&mut prepared.plan, flags)? == ResumeChange::OfGames {
         (prepared, _) = Prepared::new(prepared.plan).or_usage()?;
     }
-    prepared.plan.settings.output.store = Some(path.to_owned());
+    let allows_mixed = is_given(&flags.settings.0.given, "fleet", "allow-mixed");
+    begin_session(store, prepared, allows_mixed, claim_for_run)?.play(face)
+}
+
+/// Opens the store of a run that grew while it was played; the plan of the store is the larger one.
+pub(super) fn reopen(path: &Path, allows_mixed: bool) -> Result<StartedRun, Refusal> {
+    let store = Store::resume(path).map_err(refuse_store)?;
+    let prepared = read_played_run(&store)?;
+    // The page of the session before is still served.
+    begin_session(store, prepared, allows_mixed, |_| Ok(None))
+}
+
+/// Prepares everything that a session of an earlier run needs.
+fn begin_session(
+    mut store: Store,
+    mut prepared: Prepared,
+    allows_mixed: bool,
+    page: impl FnOnce(&OutputSettings) -> Result<Option<BoundAddress>, Refusal>,
+) -> Result<StartedRun, Refusal> {
+    prepared.plan.settings.output.store = Some(store.path().to_owned());
     for (index, entrant) in prepared.plan.entrants.iter_mut().enumerate() {
         source::restore_entrant(&mut entrant.engine, &source::cache_folder(), &mut inform).or_usage()?;
         if let Some(program) = entrant.engine.program() {
@@ -36,9 +59,8 @@ pub(super) fn resume(flags: &ResumeFlags, face: OutputStyle) -> Result<Exit, Ref
     }
     check_location(&mut prepared.plan)?;
     check_outputs(&prepared.plan)?;
-    let page = claim_for_run(&prepared.plan.settings.output)?;
-    let allow_mixed = is_given(&flags.settings.0.given, "fleet", "allow-mixed");
-    let binaries = check_binaries(&prepared.plan, &mut store, allow_mixed)?;
+    let page = page(&prepared.plan.settings.output)?;
+    let binaries = check_binaries(&prepared.plan, &mut store, allows_mixed)?;
     let pool = WorkerPool::of(&prepared, &store.machines().map_err(refuse_store)?)?;
     let games = games::resume(&mut prepared, &store)?;
     store.change_plan(&prepared.plan.settings.to_toml()).map_err(refuse_store)?;
@@ -46,7 +68,7 @@ pub(super) fn resume(flags: &ResumeFlags, face: OutputStyle) -> Result<Exit, Ref
         let _ = process.sweep();
         store.remove_process(process).map_err(refuse_store)?;
     }
-    run_games(&prepared, pool, store, Outputs { games, page }, binaries, face)
+    Ok(StartedRun { prepared, pool, store, outputs: Outputs { games, page }, binaries })
 }
 
 /// Checks that the engine programs are those of the start of the run.
@@ -84,37 +106,32 @@ fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<ResumeChange, Refusal>
     make_outputs_absolute(&mut settings.output);
     let games = typed.run.games.get();
     let is_longer = is_given(given, "run", "games") && games != plan.games();
-    if is_longer {
-        check_growth(plan, games).or_usage()?;
-    }
-    *plan = Plan::new(settings).or_usage()?;
+    settings.run.games = plan.settings.run.games;
+    *plan = match is_longer {
+        true => extend(&Plan::new(settings).or_usage()?, games).or_usage()?,
+        false => Plan::new(settings).or_usage()?,
+    };
     Ok(if is_longer { ResumeChange::OfGames } else { ResumeChange::OfOthers })
 }
 
-/// Games keep their numbers only if whole pairs are added after the last of each pairing.
-fn check_growth(plan: &Plan, games: u32) -> anyhow::Result<()> {
-    if !matches!(plan.format(), Format::Gauntlet | Format::RoundRobin | Format::Match) {
-        return Err(anyhow!("--games: a {} cannot be extended", plan.format()));
-    }
+/// The plan with this number of games of each encounter.
+fn extend(plan: &Plan, games: u32) -> anyhow::Result<Plan> {
+    check_made_openings(plan).context("--games")?;
+    let further = games.checked_sub(plan.games()).and_then(NonZeroU32::new).with_context(|| {
+        format!("--games {games}: the run was started with {}, and can only be extended", plan.games())
+    })?;
+    plan.extended(further).context("--games")
+}
+
+/// Openings that the engine made for this number of games are no more than that.
+pub(super) fn check_made_openings(plan: &Plan) -> anyhow::Result<()> {
     let settings = &plan.settings;
     if settings.data.file.as_deref().map(engine_openings).as_deref() == Some(&settings.openings.file) {
         return Err(anyhow!(
-            "--games: the engine made the openings (--genfens) for {} games, and further ones would repeat them; start another \
-             run with another --seed",
+            "the engine made the openings (--genfens) for {} games, and further ones would repeat them; start another run with \
+             another --seed",
             plan.games()
         ));
-    }
-    if plan.rounds > 1 {
-        return Err(anyhow!("--games: a run of several rounds cannot be extended"));
-    }
-    if games < plan.games() {
-        return Err(anyhow!(
-            "--games {games}: the run was started with {}, and can only be extended",
-            plan.games()
-        ));
-    }
-    if !games.is_multiple_of(2) || !plan.games().is_multiple_of(2) {
-        return Err(anyhow!("--games {games}: only even numbers can be changed (it was {})", plan.games()));
     }
     Ok(())
 }

@@ -467,3 +467,61 @@ fn a_run_is_paused_continued_and_rid_of_an_engine_by_ctl() {
     assert!(refused.contains("no run of this store is in progress"), "{refused}");
     assert!(!place.path("run.db-ctl").exists());
 }
+
+#[test]
+fn a_run_grows_by_games_and_by_an_engine_while_it_is_played() {
+    let place = Place::new();
+    let [hero, first, second] = slow();
+    let words = "--depth 1 --games 40 --concurrency 2 --maxmoves 20 --store run.db --pgn run.pgn --events events.jsonl";
+    let run = place.start(&duel(&hero, &first, words));
+    place.await_games("run.db", 1);
+    let (_, answer) = place.check(&["ctl", "run.db", "pause"], 0);
+    assert!(answer.contains("Paused"), "{answer}");
+    let (_, answer) = place.check(&["ctl", "run.db", "add", &second], 0);
+    assert!(answer.contains("second joins the run"), "{answer}");
+    let (_, answer) = place.check(&["ctl", "run.db", "extend", "4"], 0);
+    assert!(answer.contains("4 further games of each encounter"), "{answer}");
+    let planned = |games: u64| place.results("run.db")["games_planned"].as_u64() == Some(games);
+    assert!(planned(3 * 44), "the plan of the store is the larger one");
+    let (_, refused) = place.check(&["ctl", "run.db", "add", &second], 2);
+    assert!(refused.contains("second"), "{refused}");
+    let (_, refused) = place.check(&["ctl", "run.db", "add", "cmd=/nowhere name=third"], 2);
+    assert!(refused.contains("/nowhere"), "{refused}");
+    let (_, refused) = place.check(&["ctl", "run.db", "extend", "3"], 2);
+    assert!(refused.contains("only even numbers"), "{refused}");
+    // The larger run is paused as the smaller one was, and can be killed and resumed.
+    let sessions =
+        || std::fs::read_to_string(place.path("events.jsonl")).unwrap().matches("run-begun").count();
+    wait_until("the next session", || sessions() > 1);
+    signal(run.id(), "-KILL");
+    let _ = run.wait_with_output();
+    let known = sessions();
+    let resumed = place.start(&["resume", "run.db"]);
+    wait_until("the resumed session", || sessions() > known);
+    place.check(&["ctl", "run.db", "extend", "2"], 0);
+    finish(resumed, 0);
+    let results = place.results("run.db");
+    assert_eq!(results["games_finished"], 3 * 46, "{results}");
+    let pgn = std::fs::read_to_string(place.path("run.pgn")).unwrap();
+    assert_eq!(pgn.matches("[Event ").count(), 3 * 46);
+    for name in ["hero", "first", "second"] {
+        let games = ["White", "Black"].map(|side| pgn.matches(&format!("[{side} \"{name}\"]")).count());
+        assert_eq!(games, [46, 46], "{name}");
+    }
+}
+
+#[test]
+fn a_sequential_test_refuses_to_grow_and_says_why() {
+    let place = Place::new();
+    let [hero, first, second] = slow();
+    let mut arguments = duel(&hero, &first, "--depth 1 --maxmoves 20 --concurrency 1 --store run.db");
+    arguments[0] = "sprt";
+    let run = place.start(&arguments);
+    place.await_games("run.db", 1);
+    for words in [&["extend", "2"][..], &["add", &second]] {
+        let (_, refused) = place.check(&[&["ctl", "run.db"], words].concat(), 2);
+        assert!(refused.contains("as many games as it takes"), "{refused}");
+    }
+    signal(run.id(), "-INT");
+    let _ = run.wait_with_output();
+}

@@ -297,7 +297,7 @@ impl<'a> RunSession<'a> {
             Event::Stop(_) | Event::Kill => return Some(LeaveReason::Asked),
             // The counts come with the record of the game; users control the coordinator.
             Event::SearchWarning { .. }
-            | Event::Control(_)
+            | Event::Control(..)
             | Event::EngineStarted { .. }
             | Event::EngineExited { .. }
             | Event::MachineJoined(_)

@@ -16,6 +16,7 @@ use super::clock::{ClockError, MoveClock, TimeFlow};
 use super::encounter::Repeat;
 use super::entrant::{EngineSettings, Entrant, Role};
 use super::fleet::FleetError;
+use super::growth::check_sizes;
 use super::settings::{Settings, merge_settings};
 use super::sprt::SprtSettings;
 use super::{Format, Plan};
@@ -156,11 +157,8 @@ impl Plan {
         let clock = settings.clock.layer().map_err(|error| PlanError::Value(error.to_string()))?;
         let mut names = Names::default();
         let resolved = (1..).zip(engines).map(|(number, engine)| {
-            registry.resolve(engine, each, &clock, &mut names).map_err(|error| match error {
-                ResolveError::NoCommand => PlanError::NoCommand { number },
-                ResolveError::Name(error) => PlanError::Name(error),
-                ResolveError::Value(words) => PlanError::Value(format!("entrant {number}: {words}")),
-            })
+            let resolved = registry.resolve(engine, each, &clock, &mut names);
+            resolved.map_err(|error| resolve_error(number, error))
         });
         settings.entrants = resolved.collect::<Result<_, _>>()?;
         Plan::new(settings)
@@ -195,8 +193,18 @@ impl Plan {
             return Err(PlanError::OddGames { games });
         }
         check_flow(&plan)?;
+        check_sizes(&plan)?;
         check_size(&plan)?;
         Ok(plan)
+    }
+}
+
+/// The error of an engine, by its number from 1.
+pub(super) fn resolve_error(number: usize, error: ResolveError) -> PlanError {
+    match error {
+        ResolveError::NoCommand => PlanError::NoCommand { number },
+        ResolveError::Name(error) => PlanError::Name(error),
+        ResolveError::Value(words) => PlanError::Value(format!("entrant {number}: {words}")),
     }
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use smalt_chess::CastlingMode;
 use smalt_workbench::entrant::text;
 
+use super::growth::RunSize;
 use super::machine::Affinity;
 use super::value::{defaults, parse_word, positive};
 
@@ -92,6 +93,10 @@ pub struct RunSettings {
     #[serde(with = "text")]
     #[schemars(with = "String")]
     pub affinity: Affinity,
+    /// Sizes of the run before it grew while it was played (`ctl add`, `ctl extend`, `resume --games`), oldest first
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grown: Vec<RunSize>,
 }
 
 impl Default for RunSettings {

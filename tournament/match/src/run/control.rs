@@ -1,29 +1,30 @@
-//! Control of a run in progress by another process: a file beside the store holds one command, which the run takes
-//! away within a second. Its form is two lines: a version, and the command in words.
+//! Control of a run in progress by another process: a file beside the store holds one command, and then the answer of
+//! the run to it. Its form: a line with the version, the command or answer in words, and the line `end`.
 
 use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::event::Event;
 
 /// The first line of a command file.
-const VERSION: &str = "smalt-control 1";
+const VERSION: &str = "smalt-control 2";
 
 /// Interval at which a run looks for a command.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// How long a run may take to take a command.
+/// How long a run may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A command for a run in progress.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ControlCommand {
     /// Start no more games; those in progress are finished.
     Pause,
@@ -33,15 +34,25 @@ pub enum ControlCommand {
     Concurrency(usize),
     /// Withdraw this entrant: it plays no more games in this session.
     Withdraw(usize),
+    /// Play this number of further games of each encounter.
+    Extend(NonZeroU32),
+    /// Add an engine: its complete settings as TOML.
+    Add(String),
 }
 
-/// Why a command did not reach a run.
+/// What the run did, or why it did not, as a sentence.
+pub type ControlAnswer = Result<String, String>;
+
+/// Why a command was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
     #[error("no run of this store is in progress on this machine")]
     NoRun,
     #[error("write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
+    /// The answer of the run.
+    #[error("{0}")]
+    Refused(String),
 }
 
 impl fmt::Display for ControlCommand {
@@ -51,58 +62,88 @@ impl fmt::Display for ControlCommand {
             ControlCommand::Continue => f.write_str("continue"),
             ControlCommand::Concurrency(games) => write!(f, "concurrency {games}"),
             ControlCommand::Withdraw(entrant) => write!(f, "withdraw {entrant}"),
+            ControlCommand::Extend(games) => write!(f, "extend {games}"),
+            ControlCommand::Add(engine) => write!(f, "add\n{engine}"),
         }
     }
 }
 
 impl ControlCommand {
     fn parse(text: &str) -> Option<ControlCommand> {
-        let (version, words) = text.split_once('\n')?;
-        if version != VERSION {
-            return None;
+        if let Some(engine) = text.strip_prefix("add\n") {
+            return Some(ControlCommand::Add(engine.to_owned()));
         }
-        let words: Vec<&str> = words.split_whitespace().collect();
+        let words: Vec<&str> = text.split_whitespace().collect();
         Some(match words[..] {
             ["pause"] => ControlCommand::Pause,
             ["continue"] => ControlCommand::Continue,
             ["concurrency", games] => ControlCommand::Concurrency(games.parse().ok()?),
             ["withdraw", entrant] => ControlCommand::Withdraw(entrant.parse().ok()?),
+            ["extend", games] => ControlCommand::Extend(games.parse().ok()?),
             _ => return None,
         })
     }
 
-    /// Sends the command to the run of a store; returns once the run has taken it.
+    /// Sends the command to the run of a store; returns the answer of the run.
     ///
     /// # Errors
-    /// If no run takes it in time: it is withdrawn then.
-    pub fn send(self, store: &Path) -> Result<(), ControlError> {
+    /// If no run answers in time (the command is withdrawn then), or the run refuses.
+    pub fn send(&self, store: &Path) -> Result<String, ControlError> {
         let path = command_file(store);
         let refuse = |source| ControlError::Write { path: path.clone(), source };
-        let deadline = Instant::now() + TIMEOUT;
-        // Another command may be waiting.
-        let mut file = loop {
-            match fs::File::options().write(true).create_new(true).open(&path) {
-                Ok(file) => break file,
-                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(refuse(error)),
-                Err(_) if Instant::now() >= deadline => {
-                    let _ = fs::remove_file(&path);
-                    return Err(ControlError::NoRun);
-                }
-                Err(_) => thread::sleep(INTERVAL / 4),
-            }
-        };
-        write!(file, "{VERSION}\n{self}\n").map_err(refuse)?;
+        let mut file = claim(&path)?;
+        file.write_all(frame(&self.to_string()).as_bytes()).map_err(refuse)?;
         drop(file);
         let deadline = Instant::now() + TIMEOUT;
-        while path.exists() {
-            if Instant::now() >= deadline {
-                let _ = fs::remove_file(&path);
-                return Err(ControlError::NoRun);
+        let answer = loop {
+            match read(&path).as_deref().and_then(parse_answer) {
+                Some(answer) => break answer.map_err(ControlError::Refused),
+                None if Instant::now() >= deadline => break Err(ControlError::NoRun),
+                None => thread::sleep(INTERVAL / 4),
             }
-            thread::sleep(INTERVAL / 4);
-        }
-        Ok(())
+        };
+        let _ = fs::remove_file(&path);
+        answer
     }
+}
+
+/// Creates the file of a command, once that of another sender is gone.
+fn claim(path: &Path) -> Result<fs::File, ControlError> {
+    let mut deadline = Instant::now() + TIMEOUT;
+    loop {
+        match fs::File::options().write(true).create_new(true).open(path) {
+            Ok(file) => return Ok(file),
+            Err(source) if source.kind() != ErrorKind::AlreadyExists => {
+                return Err(ControlError::Write { path: path.to_owned(), source });
+            }
+            Err(_) if Instant::now() >= deadline => {
+                let is_answered = read(path).as_deref().is_some_and(|text| parse_answer(text).is_some());
+                let _ = fs::remove_file(path);
+                if !is_answered {
+                    return Err(ControlError::NoRun);
+                }
+                // Its sender has gone.
+                deadline = Instant::now() + TIMEOUT;
+            }
+            Err(_) => thread::sleep(INTERVAL / 4),
+        }
+    }
+}
+
+fn frame(text: &str) -> String {
+    format!("{VERSION}\n{text}\nend\n")
+}
+
+fn format_answer(answer: &ControlAnswer) -> String {
+    match answer {
+        Ok(words) => format!("done {words}"),
+        Err(words) => format!("refused {words}"),
+    }
+}
+
+fn parse_answer(text: &str) -> Option<ControlAnswer> {
+    let done = text.strip_prefix("done ").map(|words| Ok(words.to_owned()));
+    done.or_else(|| text.strip_prefix("refused ").map(|words| Err(words.to_owned())))
 }
 
 /// The file of a store's commands: `run.db-ctl` of `run.db`.
@@ -132,16 +173,28 @@ impl ControlListener {
         let stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("control".to_owned()).spawn(move || {
             while !stopped.load(Ordering::Relaxed) {
-                // The file goes once the run has the command: that is the answer to the sender.
-                if let Some(command) = read(&path)
-                    && (events.send(Event::Control(command)).is_err() || fs::remove_file(&path).is_err())
-                {
-                    return;
+                if let Some(command) = read(&path).as_deref().and_then(ControlCommand::parse) {
+                    // Without an answer the command stays with its sender.
+                    let Some(answer) = carry_out(command, &events, &stopped) else { return };
+                    let _ = fs::write(&path, frame(&format_answer(&answer)));
                 }
                 thread::park_timeout(INTERVAL);
             }
         })?;
         Ok(ControlListener { stop, thread: Some(thread) })
+    }
+}
+
+/// Gives a command to the run, and waits for its answer; `None` if the run ends.
+fn carry_out(command: ControlCommand, events: &Sender<Event>, stopped: &AtomicBool) -> Option<ControlAnswer> {
+    let (reply, answer) = mpsc::channel();
+    events.send(Event::Control(command, reply)).ok()?;
+    loop {
+        match answer.recv_timeout(INTERVAL) {
+            Ok(answer) => return Some(answer),
+            Err(RecvTimeoutError::Timeout) if !stopped.load(Ordering::Relaxed) => {}
+            Err(_) => return None,
+        }
     }
 }
 
@@ -155,16 +208,15 @@ impl Drop for ControlListener {
     }
 }
 
-/// The command of a file. One that is being written is left for the next look, one of another version to its sender.
-fn read(path: &Path) -> Option<ControlCommand> {
+/// The command or answer of a file, unless it is still being written or of another version.
+fn read(path: &Path) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
-    text.strip_suffix('\n').and_then(ControlCommand::parse)
+    let text = text.strip_prefix(VERSION)?.strip_prefix('\n')?.strip_suffix("\nend\n")?;
+    Some(text.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
-
     use super::*;
 
     #[test]
@@ -174,24 +226,42 @@ mod tests {
             ControlCommand::Continue,
             ControlCommand::Concurrency(3),
             ControlCommand::Withdraw(1),
+            ControlCommand::Extend(NonZeroU32::MIN),
+            ControlCommand::Add("cmd = \"a b\"\n[options]\nHash = 1".to_owned()),
         ];
         for command in all {
-            assert_eq!(ControlCommand::parse(&format!("{VERSION}\n{command}\n")), Some(command));
+            assert_eq!(ControlCommand::parse(&command.to_string()), Some(command));
         }
-        for text in ["", "pause\n", "smalt-control 2\npause\n", "smalt-control 1\nconcurrency x\n"] {
+        for text in ["", "stop", "concurrency x", "extend 0", "done paused"] {
             assert_eq!(ControlCommand::parse(text), None, "{text:?}");
         }
     }
 
+    /// Starts a run that gives this answer to one command; returns what it was asked.
+    fn answer_once(store: &Path, answer: ControlAnswer) -> (ControlListener, JoinHandle<ControlCommand>) {
+        let (events, taken) = mpsc::channel();
+        let listener = ControlListener::start(store, events).unwrap();
+        let run = thread::spawn(move || match taken.recv() {
+            Ok(Event::Control(command, reply)) => {
+                reply.send(answer).unwrap();
+                command
+            }
+            other => panic!("{other:?}"),
+        });
+        (listener, run)
+    }
+
     #[test]
-    fn a_command_reaches_the_run_of_its_store() {
+    fn the_sender_of_a_command_has_the_answer_of_the_run() {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("run.db");
-        let (events, taken) = mpsc::channel();
-        let listener = ControlListener::start(&store, events).unwrap();
-        ControlCommand::Concurrency(2).send(&store).unwrap();
-        assert!(matches!(taken.recv(), Ok(Event::Control(ControlCommand::Concurrency(2)))));
+        let (listener, run) = answer_once(&store, Ok("two at most".to_owned()));
+        assert_eq!(ControlCommand::Concurrency(2).send(&store).unwrap(), "two at most");
+        assert_eq!(run.join().unwrap(), ControlCommand::Concurrency(2));
         drop(listener);
+        let (_listener, _run) = answer_once(&store, Err("the run is stopping".to_owned()));
+        let refused = ControlCommand::Pause.send(&store).unwrap_err();
+        assert_eq!(refused.to_string(), "the run is stopping");
         assert!(!command_file(&store).exists());
     }
 
@@ -200,17 +270,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("run.db");
         let file = command_file(&store);
-        fs::write(&file, "smalt-control 2\npause\n").unwrap();
+        fs::write(&file, "smalt-control 1\npause\n").unwrap();
         assert_eq!(read(&file), None);
-        fs::write(&file, format!("{VERSION}\npause")).unwrap();
+        fs::write(&file, format!("{VERSION}\npause\n")).unwrap();
         assert_eq!(read(&file), None, "still being written");
         let (events, taken) = mpsc::channel();
         drop(taken);
         let listener = ControlListener::start(&store, events).unwrap();
-        fs::write(&file, format!("{VERSION}\npause\n")).unwrap();
+        fs::write(&file, frame("pause")).unwrap();
         while !listener.thread.as_ref().unwrap().is_finished() {
             thread::yield_now();
         }
-        assert!(file.exists());
+        assert_eq!(read(&file).as_deref(), Some("pause"));
     }
 }

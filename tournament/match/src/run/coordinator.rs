@@ -10,17 +10,18 @@ use smalt_chess::{Color, Outcome};
 use smalt_driver::process::ProcessIdentity;
 use smalt_stats::Verdict;
 
-use super::control::ControlCommand;
 use super::done::DoneGames;
 use super::event::{Disqualification, Event, RunEvent, RunObserver, StopReason};
 use super::queue::{OpenedGame, Queue, Work};
 use crate::game::{EngineFault, GameRecord, TerminationKind};
 use crate::game_file::GameFiles;
-use crate::plan::OnFault;
+use crate::plan::{OnFault, Plan};
 use crate::schedule::{ScheduledGame, Selection};
 use crate::setup::Prepared;
 use crate::standings::Standings;
 use crate::store::{SaveOutcome, Store, StoreError};
+
+mod commands;
 
 /// Time for workers to end after their engines' quit timeout.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
@@ -51,6 +52,17 @@ pub enum RunOutcome {
     Interrupted,
     /// An engine's fault stopped it, as the plan said.
     Stopped(String),
+    /// The user made it larger: another session plays on with the plan of the store.
+    Grown(Carried),
+}
+
+/// What a session hands on to the next one when the run has grown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Carried {
+    is_paused: bool,
+    concurrency: Option<usize>,
+    faults: Vec<u32>,
+    disqualified: BTreeMap<usize, Disqualification>,
 }
 
 impl RunOutcome {
@@ -95,6 +107,8 @@ pub struct Coordinator<'a> {
     is_paused: bool,
     /// Maximum number of pairs at the same time, if the user set one.
     concurrency: Option<usize>,
+    /// The plan of the store, once the user made the run larger.
+    grown: Option<Plan>,
     processes: HashSet<ProcessIdentity>,
     stop: Option<StopReason>,
     shutdown: Shutdown,
@@ -151,6 +165,7 @@ impl<'a> Coordinator<'a> {
             playing: 0,
             is_paused: false,
             concurrency: None,
+            grown: None,
             processes: HashSet::new(),
             stop: None,
             shutdown: Shutdown::NotYet,
@@ -164,6 +179,9 @@ impl<'a> Coordinator<'a> {
     /// If the system or the disk failed; what was stored before stays stored.
     pub fn run(mut self, events: &Receiver<Event>) -> Result<(Standings, RunOutcome), RunError> {
         self.store.begin_session(self.queue.slots())?;
+        for (&entrant, disqualification) in &self.disqualified {
+            self.store.save_disqualification(entrant, &disqualification.to_string())?;
+        }
         self.standings.add_between_games(&self.store)?;
         self.notify(&RunEvent::Begun);
         self.check_test();
@@ -208,6 +226,8 @@ impl<'a> Coordinator<'a> {
         match &self.stop {
             Some(StopReason::Decided) => RunOutcome::Decided,
             Some(StopReason::Fault(words)) => RunOutcome::Stopped(words.clone()),
+            Some(_) if self.grown.is_some() => RunOutcome::Interrupted,
+            None if self.grown.is_some() => RunOutcome::Grown(self.carried()),
             _ if missing == 0 && self.walkovers > 0 => {
                 RunOutcome::Walkovers { games: self.walkovers, disqualified: self.disqualified.clone() }
             }
@@ -268,41 +288,12 @@ impl<'a> Coordinator<'a> {
             self.playing += 1;
             self.queue.submit(work);
         }
-        let nothing_left =
-            self.playing == 0 && (self.stop.is_some() || self.next_pair >= self.standings.schedule().pairs());
+        let may_end = self.stop.is_some()
+            || self.grown.is_some()
+            || self.next_pair >= self.standings.schedule().pairs();
+        let nothing_left = self.playing == 0 && may_end;
         if nothing_left {
             self.close();
-        }
-        Ok(())
-    }
-
-    /// Whether the user lets another pair start.
-    fn may_start(&self) -> bool {
-        !self.is_paused && self.concurrency.is_none_or(|most| (self.playing as usize) < most)
-    }
-
-    fn control(&mut self, command: ControlCommand) -> Result<(), RunError> {
-        match command {
-            ControlCommand::Pause => {
-                self.is_paused = true;
-                self.notify(&RunEvent::Notice("Paused: games in progress are finished, and no others start"));
-            }
-            ControlCommand::Continue => {
-                self.is_paused = false;
-                self.notify(&RunEvent::Notice("The run goes on"));
-            }
-            ControlCommand::Concurrency(games) => {
-                let slots = self.queue.slots();
-                let games = if slots == 0 { games } else { games.min(slots) };
-                self.concurrency = Some(games);
-                self.notify(&RunEvent::Notice(&format!(
-                    "At most {games} games at the same time from now on"
-                )));
-            }
-            ControlCommand::Withdraw(entrant) if entrant < self.prepared.plan.entrants.len() => {
-                self.disqualify(entrant, Disqualification::Withdrawn)?;
-            }
-            ControlCommand::Withdraw(_) => {}
         }
         Ok(())
     }
@@ -315,7 +306,7 @@ impl<'a> Coordinator<'a> {
 
     /// The next pair with unplayed games; those of disqualified entrants are skipped or lost.
     fn next_work(&mut self) -> Result<Option<Work>, RunError> {
-        while let Some(pair) = self.standings.schedule().pair(self.next_pair) {
+        while let Some(pair) = self.standings.schedule().pair_in_turn(self.next_pair) {
             self.next_pair += 1;
             let missing =
                 self.standings.schedule().games_of(pair).filter(|game| !self.done.contains(game.number));
@@ -439,7 +430,11 @@ impl<'a> Coordinator<'a> {
                     self.close();
                 }
             }
-            Event::Control(command) => self.control(command)?,
+            Event::Control(command, reply) => {
+                let answer = self.control(command)?;
+                // Its sender may be gone.
+                let _ = reply.send(answer);
+            }
             Event::Stop(reason) => self.stop(reason),
             Event::Kill => {
                 self.stop(StopReason::User);

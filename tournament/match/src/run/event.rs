@@ -1,11 +1,12 @@
 //! Events of a run: those sent to the coordinator, and those reported to observers.
 
 use std::fmt;
+use std::sync::mpsc::Sender;
 
 use smalt_driver::process::ProcessIdentity;
 use smalt_protocol::OptionDeclaration;
 
-use super::control::ControlCommand;
+use super::control::{ControlAnswer, ControlCommand};
 use crate::game::{EngineFault, GameRecord, GameWarning, MachineReport};
 use crate::schedule::ScheduledGame;
 use crate::standings::Standings;
@@ -86,8 +87,8 @@ pub enum Event {
         /// Index of the worker.
         worker: usize,
     },
-    /// A command of the user.
-    Control(ControlCommand),
+    /// A command of the user, and where its answer goes.
+    Control(ControlCommand, Sender<ControlAnswer>),
     Stop(StopReason),
     /// Stop the run at once, without waiting for workers.
     Kill,

@@ -18,6 +18,8 @@ pub(super) struct EncounterBlock {
     pub cycles: u32,
     pub start: BlockStart,
     pub rounds: RoundNames,
+    /// Number of units that each encounter had in earlier blocks: rounds and colors go on from there.
+    pub units_before: u32,
 }
 
 /// First numbers of a block.
@@ -138,9 +140,10 @@ impl EncounterBlock {
     pub(super) fn game(&self, number: u32) -> ScheduledGame {
         let place = self.place_of_game(number);
         let turn = place.cycle * self.units_each() + place.unit;
+        let unit = self.units_before + place.unit;
         let encounter = self.encounters[place.encounter as usize];
         let pairing = encounter.pairing;
-        let white = self.terms.white(encounter.lead, place.cycle, place.unit, place.game);
+        let white = self.terms.white(encounter.lead, place.cycle, unit, place.game);
         let (white, black) = match white {
             Lead::First => (pairing.first, pairing.second),
             Lead::Second => (pairing.second, pairing.first),
@@ -159,7 +162,7 @@ impl EncounterBlock {
             }
         };
         let round = match self.rounds {
-            RoundNames::Units => turn,
+            RoundNames::Units => self.units_before + turn,
             RoundNames::Whole(round) => round,
         };
         ScheduledGame { number, pair, round, white, black, opening: opening as usize }

@@ -7,6 +7,7 @@
 
 mod block;
 mod candidates;
+mod growth;
 pub(crate) mod knockout;
 mod mersenne;
 mod openings;
@@ -71,6 +72,8 @@ pub enum Sequence {
 pub struct Schedule {
     terms: EncounterRules,
     blocks: Vec<EncounterBlock>,
+    /// Indices of the blocks of newcomers, in ascending order.
+    newcomers: Vec<usize>,
     course: Option<ResultDriven>,
 }
 
@@ -133,7 +136,7 @@ impl Schedule {
     /// A schedule whose set of pairings is repeated `rounds` times; a Swiss tournament has that many rounds,
     /// and a knockout as many as it needs.
     pub fn new(meeting: PairingScheme, terms: EncounterRules, rounds: u32, sequence: Sequence) -> Schedule {
-        let empty = Schedule { terms, blocks: Vec::new(), course: None };
+        let empty = Schedule { terms, blocks: Vec::new(), newcomers: Vec::new(), course: None };
         let shuffled = |mut encounters: Vec<Encounter>| {
             sequence.apply(&mut encounters);
             encounters
@@ -167,7 +170,14 @@ impl Schedule {
     fn with(mut self, encounters: Vec<Encounter>, cycles: u32) -> Schedule {
         let start = self.end();
         let rounds = RoundNames::Units;
-        self.blocks.push(EncounterBlock { encounters, terms: self.terms, cycles, start, rounds });
+        self.blocks.push(EncounterBlock {
+            encounters,
+            terms: self.terms,
+            cycles,
+            start,
+            rounds,
+            units_before: 0,
+        });
         self
     }
 
@@ -192,7 +202,8 @@ impl Schedule {
         course.played.push(PlayedRound { round: next.round, encounters: scores, games: next.games });
         let terms = EncounterRules { games: next.games, ..self.terms };
         let rounds = RoundNames::Whole(next.round);
-        let block = EncounterBlock { encounters: next.encounters, terms, cycles: 1, start, rounds };
+        let encounters = next.encounters;
+        let block = EncounterBlock { encounters, terms, cycles: 1, start, rounds, units_before: 0 };
         course.missing = block.game_numbers().collect();
         self.blocks.push(block);
     }

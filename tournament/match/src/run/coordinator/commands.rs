@@ -1,0 +1,112 @@
+//! Commands of the user to a run in progress.
+
+use std::num::NonZeroU32;
+
+use super::{Carried, Coordinator, RunError};
+use crate::plan::{EngineSettings, GrowthError, Plan};
+use crate::run::control::{ControlAnswer, ControlCommand};
+use crate::run::event::{Disqualification, RunEvent};
+
+impl Coordinator<'_> {
+    /// Starts this session as the one before it ended, when the run grew.
+    #[must_use]
+    pub fn carry_on(mut self, carried: Carried) -> Self {
+        let Carried { is_paused, concurrency, faults, disqualified } = carried;
+        self.is_paused = is_paused;
+        self.concurrency = concurrency;
+        self.disqualified = disqualified;
+        self.faults.iter_mut().zip(faults).for_each(|(now, before)| *now = before);
+        self
+    }
+
+    pub(super) fn carried(&self) -> Carried {
+        Carried {
+            is_paused: self.is_paused,
+            concurrency: self.concurrency,
+            faults: self.faults.clone(),
+            disqualified: self.disqualified.clone(),
+        }
+    }
+
+    /// Whether the user lets another pair start.
+    pub(super) fn may_start(&self) -> bool {
+        let is_held = self.is_paused || self.grown.is_some();
+        !is_held && self.concurrency.is_none_or(|most| (self.playing as usize) < most)
+    }
+
+    /// Carries out a command.
+    pub(super) fn control(&mut self, command: ControlCommand) -> Result<ControlAnswer, RunError> {
+        if self.stop.is_some() {
+            return Ok(Err("the run is stopping".to_owned()));
+        }
+        let words = match command {
+            ControlCommand::Pause => {
+                self.is_paused = true;
+                "Paused: games in progress are finished, and no others start".to_owned()
+            }
+            ControlCommand::Continue => {
+                self.is_paused = false;
+                "The run goes on".to_owned()
+            }
+            ControlCommand::Concurrency(games) => {
+                let slots = self.queue.slots();
+                let games = if slots == 0 { games } else { games.min(slots) };
+                self.concurrency = Some(games);
+                format!("At most {games} games at the same time from now on")
+            }
+            ControlCommand::Withdraw(entrant) => return self.withdraw(entrant),
+            ControlCommand::Extend(games) => return self.extend(games),
+            ControlCommand::Add(engine) => return self.add_engine(&engine),
+        };
+        self.notify(&RunEvent::Notice(&words));
+        Ok(Ok(words))
+    }
+
+    fn withdraw(&mut self, entrant: usize) -> Result<ControlAnswer, RunError> {
+        let Some(found) = self.prepared.plan.entrants.get(entrant) else {
+            return Ok(Err("no such engine plays in this session".to_owned()));
+        };
+        let name = found.name.clone();
+        if let Some(earlier) = self.disqualified.get(&entrant) {
+            return Ok(Err(format!("{name} {earlier}")));
+        }
+        self.disqualify(entrant, Disqualification::Withdrawn)?;
+        Ok(Ok(format!("{name} plays no more games in this session")))
+    }
+
+    fn extend(&mut self, games: NonZeroU32) -> Result<ControlAnswer, RunError> {
+        let words = format!("{games} further games of each encounter");
+        self.grow(|plan| plan.extended(games), words)
+    }
+
+    fn add_engine(&mut self, engine: &str) -> Result<ControlAnswer, RunError> {
+        let settings: EngineSettings = match toml::from_str(engine) {
+            Ok(settings) => settings,
+            Err(error) => return Ok(Err(error.message().to_owned())),
+        };
+        let words = format!("{} joins the run", settings.name.as_deref().unwrap_or("An engine"));
+        self.grow(|plan| plan.joined(settings), words)
+    }
+
+    /// Stores a larger plan. The games in progress are finished, and the next session plays it.
+    fn grow(
+        &mut self,
+        grow: impl FnOnce(&Plan) -> Result<Plan, GrowthError>,
+        words: String,
+    ) -> Result<ControlAnswer, RunError> {
+        if self.prepared.plan.fleet().is_some() {
+            return Ok(Err(
+                "a run on other machines cannot grow while it is played: stop it, then `resume --games`"
+                    .to_owned(),
+            ));
+        }
+        let plan = match grow(self.grown.as_ref().unwrap_or(&self.prepared.plan)) {
+            Ok(plan) => plan,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        self.store.change_plan(&plan.settings.to_toml())?;
+        self.grown = Some(plan);
+        self.notify(&RunEvent::Notice(&words));
+        Ok(Ok(words))
+    }
+}

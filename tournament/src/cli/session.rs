@@ -1,0 +1,114 @@
+//! One session of a run: from its start, or the change that made it larger, to its end or the next such change.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
+
+use anyhow::{Context, anyhow};
+use smalt_dashboard::{LiveBoard, Publisher};
+use smalt_match::game::GameObserver;
+use smalt_match::game_file::GameFiles;
+use smalt_match::plan::Plan;
+use smalt_match::run::{
+    Binaries, Carried, Coordinator, Event, LocalWorkers, Queue, RunError, RunEvent, RunObserver, RunOutcome,
+    SlotConfig,
+};
+use smalt_match::setup::Prepared;
+use smalt_match::standings::Standings;
+use smalt_match::store::Store;
+
+use super::compat::CompatOutput;
+use super::display::Display;
+use super::events::EventWriter;
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::output::inform;
+use super::play::{OutputStyle, Workers, own_program, refuse_store, start_reaper};
+
+/// One session of a run in this process.
+pub(super) struct Session {
+    pub(super) prepared: Prepared,
+    pub(super) players: Workers,
+    pub(super) store: Store,
+    pub(super) games: GameFiles,
+    pub(super) binaries: Option<Binaries>,
+}
+
+impl Session {
+    /// Plays until the run ends or has grown; returns its plan as well.
+    pub(super) fn play(
+        self,
+        (sender, events): &(Sender<Event>, Receiver<Event>),
+        face: &OutputStyle,
+        carried: Carried,
+    ) -> Result<(Plan, Standings, RunOutcome), Refusal> {
+        let Session { prepared, players, store, games, binaries } = self;
+        let plan = &prepared.plan;
+        let path = store.path().to_owned();
+        let mut boards = Vec::new();
+        let mut queue: Box<dyn Queue> = match players {
+            Workers::Remote(queue) => queue,
+            Workers::Local { slots, processors, tablebases, books } => {
+                let terms = SlotConfig::of(
+                    plan,
+                    plan.settings.clock.measured,
+                    tablebases,
+                    &own_program()?,
+                    start_reaper(),
+                );
+                boards = std::iter::repeat_with(Arc::<LiveBoard>::default).take(slots).collect();
+                let observers =
+                    boards.iter().map(|board| Arc::clone(board) as Arc<dyn GameObserver>).collect();
+                let terms = SlotConfig { observers, binaries, books, ..terms };
+                let local = LocalWorkers::start(slots, &Arc::new(terms), sender, processors);
+                Box::new(local.context("start threads").or_failed()?)
+            }
+        };
+        let mut display = observers(plan, &store, face)?;
+        match Publisher::start(&path, boards) {
+            Ok(publisher) => display.0.push(Box::new(publisher)),
+            Err(error) => inform(&format!("Warning: failed to show the games in progress: {error}")),
+        }
+        let coordinator = Coordinator::new(&prepared, store, &mut *queue, &mut display, games);
+        let coordinator = coordinator.map_err(refuse_run)?.carry_on(carried);
+        let (standings, conclusion) = coordinator.run(events).map_err(|error| {
+            let refusal = refuse_run(error);
+            let advice = format!("resume with: smalt-tournament resume {}", path.display());
+            Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
+        })?;
+        Ok((prepared.plan, standings, conclusion))
+    }
+}
+
+/// The display, and the file of events where one is wanted.
+fn observers(plan: &Plan, store: &Store, face: &OutputStyle) -> Result<Observers, Refusal> {
+    let mut display = Observers(vec![match face {
+        OutputStyle::Native(verbosity) => Box::new(Display::new(plan, store.path(), *verbosity)),
+        OutputStyle::Compat(shown) => {
+            let mut output = CompatOutput::new(plan, (**shown).clone());
+            store.for_each_game(|record| output.count_earlier(&record)).map_err(refuse_store)?;
+            Box::new(output)
+        }
+    }]);
+    if let Some(path) = &plan.settings.output.events {
+        let names = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
+        let interval = plan.settings.output.rating_interval;
+        let events = EventWriter::open(path, names, interval);
+        let events = events.with_context(|| format!("write {}", path.display())).or_failed()?;
+        display.0.push(Box::new(events));
+    }
+    Ok(display)
+}
+
+struct Observers(Vec<Box<dyn RunObserver>>);
+
+impl RunObserver for Observers {
+    fn on_event(&mut self, event: &RunEvent<'_>, standings: &Standings) {
+        self.0.iter_mut().for_each(|observer| observer.on_event(event, standings));
+    }
+}
+
+fn refuse_run(error: RunError) -> Refusal {
+    match error {
+        RunError::Store(error) => refuse_store(error),
+        other => Refusal { exit: Exit::Failed, error: other.into() },
+    }
+}
