@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
-use smalt_chess::{Color, Game, Position, San, UciMove};
+use smalt_chess::{Color, Game, Outcome, Position, San, UciMove};
+use smalt_match::opening::classify;
 use smalt_protocol::Score;
 
 use super::game::{ScoreJson, arrows, line_in_san, squares};
@@ -29,6 +30,9 @@ struct BoardView {
     game: Game,
     sans: Vec<String>,
     last: [String; 2],
+    /// ECO code and name.
+    opening: Option<(&'static str, &'static str)>,
+    verdict: Option<String>,
     result: Option<String>,
     text: Option<BoardText>,
 }
@@ -50,6 +54,10 @@ struct BoardJson<'a> {
     /// Thinking time of the side to move so far, in milliseconds.
     thinks_ms: u64,
     result: Option<&'a str>,
+    /// ECO code and name of the opening.
+    opening: Option<(&'a str, &'a str)>,
+    /// Result with best play by the endgame tables of the run.
+    tables: Option<&'a str>,
     sides: [SideJson; 2],
 }
 
@@ -70,14 +78,19 @@ struct SideJson {
 }
 
 impl Boards {
-    /// Updates the boards; `result` returns the result of a finished game.
-    pub(super) fn update(&mut self, games: Vec<LiveGame>, result: impl Fn(u32) -> Option<String>) {
+    /// Updates the boards; `result` returns the result of a finished game, `outcome` that of a position by endgame tables.
+    pub(super) fn update(
+        &mut self,
+        games: Vec<LiveGame>,
+        result: impl Fn(u32) -> Option<String>,
+        outcome: impl Fn(&Position) -> Option<Outcome>,
+    ) {
         self.boards.truncate(games.len());
         self.boards.resize_with(games.len(), BoardView::default);
         for (board, game) in self.boards.iter_mut().zip(games) {
             let result = result(game.number);
             if board.text.is_none() || board.shown != game || board.result != result {
-                board.take(game, result);
+                board.take(game, result, &outcome);
             }
         }
     }
@@ -93,7 +106,12 @@ impl Boards {
 }
 
 impl BoardView {
-    fn take(&mut self, shown: LiveGame, result: Option<String>) {
+    fn take(
+        &mut self,
+        shown: LiveGame,
+        result: Option<String>,
+        outcome: impl Fn(&Position) -> Option<Outcome>,
+    ) {
         let goes_on = self.text.is_some()
             && self.shown.number == shown.number
             && shown.moves.starts_with(&self.shown.moves);
@@ -102,12 +120,14 @@ impl BoardView {
             self.game = Game::new(start.unwrap_or_default());
             self.sans.clear();
             self.last = Default::default();
+            self.opening = classify([self.game.position()]);
         }
         for word in shown.moves.split_ascii_whitespace().skip(self.sans.len()) {
             if self.play(word).is_none() {
                 break;
             }
         }
+        self.verdict = outcome(self.game.position()).map(|outcome| outcome.to_string());
         (self.shown, self.result) = (shown, result);
         self.text = serde_json::to_string(&self.json()).ok().map(Arc::from);
     }
@@ -117,7 +137,9 @@ impl BoardView {
         let mv = uci.to_move(self.game.position()).ok()?;
         self.sans.push(San::from_move(mv, self.game.position()).to_string());
         self.last = squares(uci);
-        self.game.play(mv).ok()
+        self.game.play(mv).ok()?;
+        self.opening = classify([self.game.position()]).or(self.opening);
+        Some(())
     }
 
     fn json(&self) -> BoardJson<'_> {
@@ -139,6 +161,8 @@ impl BoardView {
             first_ply,
             thinks_ms: u64::try_from(now.saturating_sub(since).as_millis()).unwrap_or(0),
             result: self.result.as_deref(),
+            opening: self.opening,
+            tables: self.verdict.as_deref(),
             sides: [self.side(white, Color::White), self.side(black, Color::Black)],
         }
     }
@@ -194,11 +218,11 @@ mod tests {
     #[test]
     fn a_board_follows_its_game() {
         let mut boards = Boards::default();
-        boards.update(vec![live(6, "e2e4")], |_| None);
+        boards.update(vec![live(6, "e2e4")], |_| None, |_| None);
         let board = seen(&boards);
         assert_eq!((board["number"].as_u64(), board["turn"].as_str()), (Some(7), Some("black")));
         assert_eq!(board["sides"][0]["line"], serde_json::json!(["e4", "e5", "Nf3"]));
-        boards.update(vec![live(6, "e2e4 e7e5 g1f3")], |_| None);
+        boards.update(vec![live(6, "e2e4 e7e5 g1f3")], |_| None, |_| None);
         let board = seen(&boards);
         assert_eq!(board["moves"], serde_json::json!(["e4", "e5", "Nf3"]));
         assert_eq!((board["from"].as_str(), board["to"].as_str()), (Some("g1"), Some("f3")));
@@ -208,12 +232,30 @@ mod tests {
     #[test]
     fn unchanged_boards_are_not_sent_again() {
         let mut boards = Boards::default();
-        boards.update(vec![live(0, "e2e4")], |_| None);
+        boards.update(vec![live(0, "e2e4")], |_| None, |_| None);
         let text = boards.texts().remove(0);
-        boards.update(vec![live(0, "e2e4")], |_| None);
+        boards.update(vec![live(0, "e2e4")], |_| None, |_| None);
         assert!(Arc::ptr_eq(&boards.texts()[0], &text));
-        boards.update(vec![live(0, "e2e4")], |_| Some("1-0".to_owned()));
+        boards.update(vec![live(0, "e2e4")], |_| Some("1-0".to_owned()), |_| None);
         assert_eq!(seen(&boards)["result"], "1-0");
+    }
+
+    #[test]
+    fn a_board_names_its_opening_and_the_result_by_the_tables() {
+        let mut boards = Boards::default();
+        boards.update(vec![live(0, "e2e4 c7c5")], |_| None, |_| None);
+        let board = seen(&boards);
+        assert_eq!(board["opening"], serde_json::json!(["B20", "Sicilian Defense"]));
+        assert!(board["tables"].is_null());
+        boards.update(vec![live(0, "e2e4 c7c5 h2h4")], |_| None, |_| Some(Outcome::Draw));
+        assert_eq!(seen(&boards)["opening"][0], "B20", "the last that is known");
+        assert_eq!(seen(&boards)["tables"], "1/2-1/2");
+        boards.update(
+            vec![LiveGame { fen: Some("8/8/4k3/8/8/4K3/4P3/8 w - - 0 1".to_owned()), ..live(1, "") }],
+            |_| None,
+            |_| None,
+        );
+        assert!(seen(&boards)["opening"].is_null());
     }
 
     #[test]
@@ -221,7 +263,7 @@ mod tests {
         let mut boards = Boards::default();
         let mut game = live(0, "e2e4 <script> e7e5");
         game.sides[0].thought.ply = usize::MAX;
-        boards.update(vec![game], |_| None);
+        boards.update(vec![game], |_| None, |_| None);
         let board = seen(&boards);
         assert_eq!(board["moves"], serde_json::json!(["e4"]));
         assert_eq!(board["sides"][0]["line"], serde_json::json!([]));

@@ -358,7 +358,8 @@ impl FollowedRun {
             self.boards.clear();
             self.reader.close();
         } else if let Some(games) = self.reader.read() {
-            self.boards.update(games, |number| self.view.result_of(number));
+            let view = &self.view;
+            self.boards.update(games, |number| view.result_of(number), |position| view.outcome(position));
         }
     }
 }

@@ -10,12 +10,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
+use smalt_chess::{Outcome, Position};
 use smalt_workbench::entrant::Registry;
 
 use super::clock_use::{ClockUse, ClockUseJson};
 use super::game::GamePage;
 use super::game_list::{GameFilter, GameRow, list};
-use smalt_match::game::GameRecord;
+use smalt_match::game::{GameRecord, TablebaseAdjudicator};
 use smalt_match::opening::Openings;
 use smalt_match::pgn::PgnWriter;
 use smalt_match::plan::{Plan, Settings};
@@ -67,6 +68,8 @@ struct Counted {
     is_behind: bool,
     /// Read on first use: a book may be large.
     openings: OnceCell<Arc<Openings>>,
+    /// Endgame tables of the plan, opened on first use; those that cannot be opened tell nothing.
+    tables: OnceCell<Option<TablebaseAdjudicator>>,
 }
 
 /// Length and modification time of a store's files.
@@ -321,6 +324,13 @@ impl RunView {
         self.counted.as_ref()?.games.get(&number).map(GameRow::result)
     }
 
+    /// Result of a position by the endgame tables of the run, if it has some and they know it.
+    pub(super) fn outcome(&self, position: &Position) -> Option<Outcome> {
+        let counted = self.counted.as_ref()?;
+        let open = || TablebaseAdjudicator::open(counted.plan.tablebases()?).ok();
+        counted.tables.get_or_init(open).as_ref()?.outcome(position)
+    }
+
     /// One finished game as JSON.
     pub(super) fn game(&self, number: u32) -> Option<String> {
         let (counted, record) = self.record(number)?;
@@ -396,6 +406,7 @@ impl Counted {
             low: 0,
             is_behind: true,
             openings: OnceCell::new(),
+            tables: OnceCell::new(),
         })
     }
 

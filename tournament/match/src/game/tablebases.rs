@@ -65,9 +65,13 @@ impl TablebaseAdjudicator {
         self.pieces as u32
     }
 
-    /// The result of the position, if the tables know it and the rule adjudicates it. Positions with castling
-    /// rights are not in the tables.
+    /// The result of the position, if the tables know it and the rule adjudicates it.
     pub fn adjudicate(&self, position: &Position) -> Option<(Outcome, Termination)> {
+        self.call(self.outcome(position)?)
+    }
+
+    /// The result of the position with best play, if the tables know it; positions with castling rights are not in them.
+    pub fn outcome(&self, position: &Position) -> Option<Outcome> {
         if position.occupied().count() > self.pieces || position.castling_rooks().any() {
             return None;
         }
@@ -79,7 +83,7 @@ impl TablebaseAdjudicator {
             FiftyMoves::Respected => Outcome::Draw,
             FiftyMoves::Ignored => Outcome::Win(winner),
         };
-        self.call(match value {
+        Some(match value {
             Wdl::Win => Outcome::Win(turn),
             Wdl::Loss => Outcome::Win(!turn),
             Wdl::CursedWin => cursed(turn),
