@@ -42,6 +42,7 @@ def follow_the_run(browser):
     browser.press("2")
     await_that("two boards", lambda: browser.count(".boards .board") == 2)
     await_that("arrows of the variations", lambda: browser.count(".boards .arrow") > 0)
+    await_that("the opening of a game", lambda: re.search(r"Game \d+ · [A-E]\d\d ", browser.text(".boards")))
     await_that("word of where the variations part or agree", lambda: any(words in browser.text(".boards") for words in ("they part at", "both expect")))
     positions = browser.run(ALL_BOARDS)
     await_that("boards that move", lambda: browser.run(ALL_BOARDS) != positions)
@@ -133,17 +134,73 @@ def look_for_what_is_not_there(browser, base):
     await_that("word of a missing game", lambda: "does not exist" in browser.text("main"))
 
 
-def check_no_harm(browser, base):
+PRESS = """
+    const button = [...document.querySelectorAll("button")].find((button) => button.innerText === arguments[0]);
+    button?.click();
+    return button !== undefined;
+"""
+
+def control_the_run(browser, folder, program):
+    """With a token the page pauses the run, extends it and adds an engine; a lost game goes to an EPD file by one click."""
+    expect(browser.count(".control button") == 0, "a page without a token changes nothing")
+    serve = Server(folder, program, "serve", "run.db", "--token-file", "token", "--epd", "lost.epd")
+    try:
+        browser.open(serve.base)
+        answer = lambda: browser.text(".control [role=status]")
+        await_that("buttons", lambda: browser.run(PRESS, "Pause"))
+        await_that("word of the pause", lambda: "Paused" in answer())
+        browser.run(PRESS, "Continue")
+        await_that("word that it goes on", lambda: "goes on" in answer())
+        fields = """document.querySelector('.control [aria-label="Further games of each encounter"]').value = "3";
+            document.querySelector('.control [aria-label="Engine to add"]').value = arguments[0];"""
+        browser.run(fields, "cmd=false")
+        browser.run(PRESS, "Add engine")
+        await_that("a refusal", lambda: "registry only" in answer())
+        browser.run(fields.replace('"3"', '"10"'), "builtin")
+        planned = browser.run("return fetch('/api/runs/0').then((answer) => answer.json())")["results"]["games_planned"]
+        browser.run(PRESS, "Extend")
+        await_that("word of more games", lambda: "10 further games" in answer())
+        browser.run(PRESS, "Add engine")
+        await_that("word of the newcomer", lambda: "joins the run" in answer())
+        await_that("a larger table", lambda: browser.count(".standings tbody tr") == 6)
+        run = browser.run("return fetch('/api/runs/0').then((answer) => answer.json())")
+        expect(run["results"]["games_planned"] == planned + 4 * 10 + 1010, f"the run is larger: {run['results']['games_planned']}, was {planned}")
+        await_that("games of the newcomer", lambda: browser.run(
+            "return fetch('/api/runs/0').then((answer) => answer.json())")["results"]["entrants"][5]["games"] > 0)
+        controlled = serve.base.split("?")[0]
+        keep_a_lost_game(browser, folder, controlled)
+        return controlled
+    finally:
+        serve.end()
+
+
+def keep_a_lost_game(browser, folder, base):
+    """The position of a losing move is added to the EPD file once."""
+    for number in range(1, 40):
+        browser.open(f"{base}#/run/0/games/{number}")
+        await_that("a game", lambda: browser.count(".moves button") > 10)
+        if browser.run(PRESS, "Add to the EPD file"):
+            break
+    answer = lambda: browser.text(".keeping [role=status]")
+    await_that("word of the file", lambda: answer() == "Added to lost.epd")
+    browser.run(PRESS, "Add to the EPD file")
+    await_that("word that it is there", lambda: answer() == "lost.epd has it already")
+    lines = (folder / "lost.epd").read_text().splitlines()
+    expect(len(lines) == 1 and re.search(r" am \S+; id \"run.db game \d+\";", lines[0]), f"one position: {lines}")
+
+
+def check_no_harm(browser, *bases):
     expect(browser.run("return window.harmed ?? null") is None, "a name was run as a script")
     expect(browser.count("img") == 0, "a name became an image")
-    severe = [entry for entry in browser.log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+    # A command that was refused is no fault of the page.
+    severe = [entry for entry in browser.log("browser") if entry["level"] in ("SEVERE", "WARNING") and "409 (Conflict)" not in entry["message"]]
     expect(not severe, f"the console complains: {severe}")
     foreign = set()
     for entry in browser.log("performance"):
         message = json.loads(entry["message"])["message"]
         if message["method"] == "Network.requestWillBeSent":
             url = message["params"]["request"]["url"]
-            if not url.startswith((base, "data:", "blob:", "about:", "chrome:")):
+            if not url.startswith((*bases, "data:", "blob:", "about:", "chrome:")):
                 foreign.add(url)
     expect(not foreign, f"other hosts were asked: {foreign}")
 
@@ -180,10 +237,10 @@ def check_widths(browser, base, views, pictures, name):
 def outlive_the_server(browser, base, serve):
     """The page keeps what it knows when its server ends, says so, and finds the next one by itself."""
     browser.open(f"{base}#/run/0")
-    await_that("standings", lambda: browser.count(".standings tbody tr") == 5)
+    await_that("standings", lambda: browser.count(".standings tbody tr") == 6)
     serve.end()
     await_that("word of the end", lambda: "smalt-tournament serve run.db" in browser.text(".notice"))
-    expect(browser.count(".standings tbody tr") == 5, "what was told stays")
+    expect(browser.count(".standings tbody tr") == 6, "what was shown stays")
     browser.run("location.hash = '#/run/0/games/1'")
     await_that("word of how to see the game", lambda: "smalt-tournament serve run.db" in browser.text("main"))
     serve.begin(base.rstrip("/").rsplit(":", 1)[1])
@@ -220,9 +277,12 @@ def main():
         # The last is as strong as the challenger: there is no curve where all games are won.
         limited = [f"cmd=builtin name=level-{elo} option.UCI_LimitStrength=true option.UCI_Elo={elo}" for elo in (1800, 3000, 3500)]
         entrants = [word for entrant in [*limited, "cmd=false name=broken"] for word in ("--opponent", entrant)]
+        # Positions that have names.
+        boards = ["4P3/8/PPPP1PPP/RNBQKBNR", "3P4/8/PPP1PPPP/RNBQKBNR", "2P5/8/PP1PPPPP/RNBQKBNR", "8/5N2/PPPPPPPP/RNBQKB1R", "8/6P1/PPPPPP1P/RNBQKBNR"]
+        (folder / "book.epd").write_text("".join(f"rnbqkbnr/pppppppp/8/8/{board} b KQkq -\n" for board in boards))
         gauntlet = subprocess.Popen(
             [program, "gauntlet", "--engine", f'cmd=builtin "name={HOSTILE}"', *entrants, "--tc", "1.500+0.03", "--games", "1000",
-             "--timemargin", "500", "--concurrency", "2", "--store", "run.db", "--quiet"],
+             "--timemargin", "500", "--openings", "book.epd", "--concurrency", "2", "--store", "run.db", "--quiet"],
             cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         await_that("a store", (folder / "run.db").exists)
@@ -238,12 +298,15 @@ def main():
             game = replay_a_game(browser)
             views = {"overview": "#/run/0", "boards": "#/run/0/boards", "games": "#/run/0/games", "game": game}
             check_widths(browser, base, views, arguments.pictures, "running")
-            gauntlet.terminate()
-            gauntlet.wait(timeout=PATIENCE)
             browser.look(1280, 900, "light")
             browser.open(f"{base}#/run/0")
+            await_that("the overview", lambda: browser.count(".standings tbody tr") == 5)
+            controlled = control_the_run(browser, folder, program)
+            gauntlet.terminate()
+            gauntlet.wait(timeout=PATIENCE)
+            browser.open(f"{base}#/run/0")
             await_that("a run that is over", lambda: "Stopped" in browser.text(".pill"))
-            check_no_harm(browser, base)
+            check_no_harm(browser, base, controlled)
             look_for_what_is_not_there(browser, base)
             outlive_the_server(browser, base, serve)
             subprocess.run([program, "report", "run.db", "-o", "report.html"], cwd=folder, check=True)

@@ -34,6 +34,7 @@ assets! {
     "head.js" SCRIPT
     "overview.js" SCRIPT
     "boards.js" SCRIPT
+    "control.js" SCRIPT
     "games.js" SCRIPT
     "notify.js" SCRIPT
     "variations.js" SCRIPT

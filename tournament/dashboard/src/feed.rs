@@ -116,8 +116,8 @@ pub(super) struct FeedHandle {
     snapshots: Snapshots,
 }
 
-/// The snapshots of all runs, by number.
-type Snapshots = Arc<RwLock<Vec<watch::Receiver<Snapshot>>>>;
+/// The stores and snapshots of all runs, by number.
+type Snapshots = Arc<RwLock<Vec<(PathBuf, watch::Receiver<Snapshot>)>>>;
 
 impl FeedHandle {
     /// Sends a request and awaits its answer.
@@ -129,10 +129,16 @@ impl FeedHandle {
         }
     }
 
+    /// The store of a run, if it exists.
+    pub(super) fn store(&self, run: usize) -> Option<PathBuf> {
+        let snapshots = self.snapshots.read().unwrap_or_else(PoisonError::into_inner);
+        Some(snapshots.get(run)?.0.clone())
+    }
+
     /// Follows a run, if it exists.
     pub(super) fn follow(&self, run: usize) -> Option<watch::Receiver<Snapshot>> {
         let snapshots = self.snapshots.read().unwrap_or_else(PoisonError::into_inner);
-        let snapshot = snapshots.get(run)?.clone();
+        let snapshot = snapshots.get(run)?.1.clone();
         // If the channel is full, the feed is awake anyway.
         let _ = self.messages.try_send(FeedMessage::Follow);
         Some(snapshot)
@@ -261,7 +267,7 @@ impl FeedThread {
 }
 
 impl FollowedRun {
-    fn new(store: &Path) -> (FollowedRun, watch::Receiver<Snapshot>) {
+    fn new(store: &Path) -> (FollowedRun, (PathBuf, watch::Receiver<Snapshot>)) {
         let nothing = Snapshot { run: (0, "null".into()), boards: Vec::new() };
         let (snapshot, receiver) = watch::channel(nothing);
         let run = FollowedRun {
@@ -274,7 +280,7 @@ impl FollowedRun {
             answers: HashMap::new(),
             answered: 0,
         };
-        (run, receiver)
+        (run, (store.to_owned(), receiver))
     }
 
     /// Runs `work`; if it panics, only this run is given up.

@@ -1,6 +1,7 @@
 //! The live page: an HTTP server on its own thread that shows runs in browsers, in progress and finished.
 //!
-//! It only reads, but for a queue whose daemon serves it ([`queue_page`]): finished games from the store ([`run`]), games in progress from the live file that the
+//! It only reads, but for a queue whose daemon serves it ([`queue_page`]), and for what those with a token may change
+//! ([`commands`]): finished games from the store ([`run`]), games in progress from the live file that the
 //! runner writes while someone watches ([`crate::live`]). One thread, the [`feed`], reads and answers;
 //! another, with tokio, serves HTTP ([`server`], [`connections`], [`pages`], [`stream`]), so that a page
 //! costs the same for one browser or fifty. [`access`] decides who may read.
@@ -10,6 +11,7 @@ mod addresses;
 mod assets;
 mod board;
 mod clock_use;
+mod commands;
 mod connections;
 mod feed;
 mod game;
@@ -31,6 +33,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use addresses::addresses;
+pub use commands::{PageCommands, RunControl};
 pub use live::{LiveBoard, Publisher};
 pub use queue_page::{JobForm, QueuePage};
 pub use server::{BoundAddress, Dashboard};
@@ -46,6 +49,8 @@ pub struct DashboardSettings {
     pub limits: ClientLimits,
     /// The queue that the page shows and changes. It needs a token.
     pub queue: Option<Arc<dyn QueuePage>>,
+    /// What the page may change of its runs. It needs a token.
+    pub commands: Option<PageCommands>,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -10,10 +10,12 @@ use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
 
 use super::access::AccessRules;
 use super::assets::PAGE;
+use super::commands::{CommandForm, PageCommands, PositionForm};
 use super::feed::{FeedError, FeedHandle, FeedRequest, RunRequest};
 use super::game_list::GameFilter;
 use super::gate::{download, guard, plain};
@@ -35,6 +37,7 @@ pub(super) fn router(
     access: AccessRules,
     limits: ClientLimits,
     queue: Option<Arc<dyn QueuePage>>,
+    commands: Option<PageCommands>,
 ) -> Router {
     let followers = Arc::new(Semaphore::new(limits.followers));
     let routes = Router::new()
@@ -50,6 +53,11 @@ pub(super) fn router(
         Some(queue) => routes.merge(queue_router(queue)),
         // The page asks every server whether it has one.
         None => routes.route("/api/queue", get(async || json(Ok("null".to_owned())))),
+    };
+    let routes = match commands {
+        Some(commands) => routes.merge(command_router(commands)),
+        // The page asks every server what it may change.
+        None => routes.route("/api/commands", get(async || json(Ok("null".to_owned())))),
     };
     guard(routes.with_state(AppState { feed, followers }), &PAGE, access)
 }
@@ -73,6 +81,44 @@ fn queue_router(queue: Arc<dyn QueuePage>) -> Router<AppState> {
         .route("/api/queue/{job}/pause", post(pause))
         .route("/api/queue/{job}/resume", post(resume))
         .layer(DefaultBodyLimit::max(FORM_LIMIT))
+}
+
+/// The routes of commands to runs, and of positions that are kept.
+fn command_router(commands: PageCommands) -> Router<AppState> {
+    let (listed, sent) = (serde_json::to_string(&commands.to_json()), commands.clone());
+    let listed = listed.expect("a name is JSON");
+    let control = async move |State(shared): State<AppState>, Path(run): Path<usize>, body: Bytes| {
+        carry_out(&shared, run, &body, move |store, form: &CommandForm| sent.control.send(store, &form.words))
+            .await
+    };
+    let add = async move |State(shared): State<AppState>, Path(run): Path<usize>, body: Bytes| {
+        carry_out(&shared, run, &body, move |store, form: &PositionForm| commands.add_position(store, form))
+            .await
+    };
+    Router::new()
+        .route("/api/commands", get(async move || json(Ok(listed))))
+        .route("/api/runs/{run}/commands", post(control))
+        .route("/api/runs/{run}/positions", post(add))
+        .layer(DefaultBodyLimit::max(FORM_LIMIT))
+}
+
+/// Does what a form wants of a run, on a thread of its own since it may take seconds.
+async fn carry_out<Form: DeserializeOwned + Send + 'static>(
+    shared: &AppState,
+    run: usize,
+    body: &[u8],
+    work: impl FnOnce(&std::path::Path, &Form) -> Result<String, String> + Send + 'static,
+) -> Response {
+    let Some(store) = shared.feed.store(run) else { return json(Err(FeedError::Unknown)) };
+    let form: Form = match serde_json::from_slice(body) {
+        Ok(form) => form,
+        Err(error) => return (StatusCode::BAD_REQUEST, error.to_string()).into_response(),
+    };
+    match tokio::task::spawn_blocking(move || work(&store, &form)).await {
+        Ok(Ok(words)) => words.into_response(),
+        Ok(Err(words)) => (StatusCode::CONFLICT, words).into_response(),
+        Err(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, "An error in this program; please report it."),
+    }
 }
 
 /// The answer to a change.

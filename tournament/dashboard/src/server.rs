@@ -127,11 +127,13 @@ impl Dashboard {
     /// # Errors
     /// If the system has no more threads.
     pub fn start(bound: BoundAddress, settings: DashboardSettings) -> Result<Dashboard, DashboardError> {
-        let DashboardSettings { stores, hosts, limits, queue } = settings;
+        let DashboardSettings { stores, hosts, limits, queue, commands } = settings;
+        let commands = commands.filter(|_| bound.token.is_some());
         let (feed, handle) = Feed::start(&stores).map_err(DashboardError::Thread)?;
         let server = HttpServer::start(bound, hosts, limits, |access| {
-            let commands = if queue.is_some() { Commands::WithToken } else { Commands::Refused };
-            pages::router(handle, access.with_commands(commands), limits, queue)
+            let is_changeable = queue.is_some() || commands.is_some();
+            let accepted = if is_changeable { Commands::WithToken } else { Commands::Refused };
+            pages::router(handle, access.with_commands(accepted), limits, queue, commands)
         })?;
         Ok(Dashboard { feed, server })
     }

@@ -1,11 +1,13 @@
-//! `ctl`: controls a run in progress from another terminal.
+//! `ctl`: controls a run in progress from another terminal, or for the live page.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use anyhow::Context;
-use clap::{Args, Subcommand};
+use anyhow::{Context, anyhow};
+use clap::{Args, Parser, Subcommand};
+use smalt_dashboard::{PageCommands, RunControl};
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{make_absolute, refuse_slots, registry};
@@ -16,7 +18,7 @@ use super::view::place_of;
 use smalt_match::plan::{Plan, Settings};
 use smalt_match::run::{ControlCommand, ControlListener, Event, check_engines, check_start};
 use smalt_match::store::Store;
-use smalt_workbench::entrant::join_words;
+use smalt_workbench::entrant::{BUILTIN, join_words};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -129,4 +131,64 @@ fn newcomer(plan: &Plan, words: &[String]) -> Result<String, Refusal> {
     started.with_context(|| format!("start {:?}", entrant.name)).or_usage()?;
     check_engines(&grown, &own_program()?).or_usage()?;
     toml::to_string(&entrant.engine).context("write the settings of the engine").or_failed()
+}
+
+/// The commands of pages: those of `ctl`.
+pub(super) fn page_commands(suite: Option<&Path>) -> PageCommands {
+    PageCommands { control: Arc::new(PageControl), suite: suite.map(Path::to_owned) }
+}
+
+struct PageControl;
+
+/// A command of a page.
+#[derive(Parser)]
+#[command(no_binary_name = true, disable_help_flag = true, disable_help_subcommand = true)]
+struct PageCommand {
+    #[command(subcommand)]
+    action: Action,
+}
+
+impl RunControl for PageControl {
+    fn send(&self, store: &Path, words: &[String]) -> Result<String, String> {
+        let refuse = |refusal: Refusal| refusal.to_string();
+        let command = PageCommand::try_parse_from(words).map_err(|error| first_line(&error.to_string()))?;
+        if let Action::Add { engine } = &command.action {
+            check_is_registered(engine).map_err(refuse)?;
+        }
+        send(store, &command.action).map_err(refuse)
+    }
+}
+
+/// A page starts no programs but those that the user of this machine has registered.
+fn check_is_registered(engine: &[String]) -> Result<(), Refusal> {
+    let registry = registry(None)?;
+    match engine {
+        [name] if name == BUILTIN || registry.names().any(|known| known == name.as_str()) => Ok(()),
+        _ => Err(anyhow!("the page adds engines of the registry only, by name; use `ctl` for others"))
+            .or_usage(),
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_gives_the_commands_of_ctl_and_starts_registered_engines_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let send = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            PageControl.send(&folder.path().join("run.db"), &words).unwrap_err()
+        };
+        assert!(send(&["pause"]).contains("run.db"), "the command is known, the store is not there");
+        assert!(send(&["stop"]).contains("unrecognized subcommand"));
+        assert!(send(&["extend", "0"]).contains("invalid value"));
+        assert!(send(&["add", "cmd=/bin/sh"]).contains("registry only"));
+        assert!(send(&["add", "/bin/sh"]).contains("registry only"));
+        assert!(send(&["add", BUILTIN]).contains("run.db"));
+    }
 }

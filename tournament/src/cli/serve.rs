@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use clap::Args;
 
+use super::ctl::page_commands;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{inform, print};
 use super::play::refuse_store;
@@ -27,8 +28,8 @@ Examples:
   smalt-tournament serve branch-*.db --listen 8080
   smalt-tournament serve run.db --listen 0.0.0.0:8064 --token-file ~/.smalt-token --host mybox.lan
 
-The page shows running and finished runs; it only reads their stores, and may be started and ended at any time. A browser \
-on this machine needs no token. On other addresses the page asks for a token: the one in --token-file, or a new one at \
+The page shows running and finished runs; it only reads their stores, and may be started and ended at any time. With a token \
+it also controls runs in progress as `ctl` does, and adds positions to an EPD file. A browser on this machine needs no token to read. On other addresses the page asks for a token: the one in --token-file, or a new one at \
 each start. The printed addresses contain it; the browser keeps it as a cookie. The connection is not encrypted: on a \
 network that you do not trust, use ssh -L 8064:localhost:8064 instead.
 
@@ -39,6 +40,9 @@ pub(super) struct ServeFlags {
     /// Stores of the runs
     #[arg(required = true, value_name = "RUN.db")]
     pub stores: Vec<PathBuf>,
+    /// EPD file to which the page adds positions of lost games [default: RUN.lost.epd beside each store]
+    #[arg(long, value_name = "FILE")]
+    pub epd: Option<PathBuf>,
     /// Address of the page.
     #[command(flatten)]
     pub page: PageFlags,
@@ -71,6 +75,7 @@ pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
         hosts: flags.page.host.clone(),
         limits: ClientLimits::default(),
         queue: None,
+        commands: Some(page_commands(flags.epd.as_deref())),
     };
     let _page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, "--listen"))?;
     announcement.print()?;
@@ -140,6 +145,7 @@ pub(super) fn serve_run(store: &Path, place: BoundAddress) -> Result<Dashboard, 
         hosts: Vec::new(),
         limits: ClientLimits::default(),
         queue: None,
+        commands: Some(page_commands(None)),
     };
     start(place, settings, "--serve")
 }

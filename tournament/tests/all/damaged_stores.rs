@@ -241,7 +241,13 @@ fn serve(stores: Vec<PathBuf>) -> Dashboard {
     let address = BoundAddress::bind("127.0.0.1:0".parse().unwrap(), None).unwrap();
     Dashboard::start(
         address,
-        DashboardSettings { stores, hosts: Vec::new(), limits: ClientLimits::default(), queue: None },
+        DashboardSettings {
+            stores,
+            hosts: Vec::new(),
+            limits: ClientLimits::default(),
+            queue: None,
+            commands: None,
+        },
     )
     .unwrap()
 }

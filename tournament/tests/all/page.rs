@@ -334,7 +334,13 @@ fn serve(place: &Place, token: Option<Token>, limits: ClientLimits) -> Dashboard
     let address = BoundAddress::bind("127.0.0.1:0".parse().unwrap(), token).unwrap();
     Dashboard::start(
         address,
-        DashboardSettings { stores: vec![place.path("run.db")], hosts: Vec::new(), limits, queue: None },
+        DashboardSettings {
+            stores: vec![place.path("run.db")],
+            hosts: Vec::new(),
+            limits,
+            queue: None,
+            commands: None,
+        },
     )
     .unwrap()
 }

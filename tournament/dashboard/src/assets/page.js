@@ -2,6 +2,7 @@
 // A run is followed by server-sent events while the page can be seen.
 
 import { Boards } from "./boards.js";
+import { Control } from "./control.js";
 import { element, renew } from "./elements.js";
 import { Games } from "./games.js";
 import { Curves, Faults, bisection, crosstable, endings, engines, hero, race, standings, warnings } from "./overview.js";
@@ -45,6 +46,7 @@ class Overview {
   #cards = Object.fromEntries(["hero", "race", "bisection", "standings-card", "cross-card", "endings", "engines", "warnings"].map((name) => [name, element("div", { class: name })]));
   #curves = new Curves();
   #faults = new Faults();
+  #control = new Control();
   #boards = new Boards(2);
   #known = new Map();
   #elsewhere = element("p", { class: "card quiet", hidden: true }, ELSEWHERE);
@@ -52,7 +54,7 @@ class Overview {
   node = element("div", { class: "stack" }, this.#cards.hero, this.#cards.race, this.#cards.bisection,
     element("div", { class: "grid two" },
       element("div", { class: "stack" }, this.#cards["standings-card"], this.#curves.node, this.#cards["cross-card"]),
-      element("div", { class: "stack" }, this.#live, this.#cards.endings, this.#faults.node, this.#cards.warnings)),
+      element("div", { class: "stack" }, this.#live, this.#control.node, this.#cards.endings, this.#faults.node, this.#cards.warnings)),
     this.#cards.engines);
 
   show() {
@@ -66,6 +68,7 @@ class Overview {
     this.#draw("warnings", warnings(run));
     this.#curves.show(run);
     this.#faults.show(run);
+    this.#control.show(run);
     this.showBoards({ count: boards.count, boards: [] });
   }
 

@@ -1,14 +1,8 @@
 // The queue: its jobs with what may be done to them, and a form that adds one.
 
+import { send } from "./control.js";
 import { card, element, renew, table } from "./elements.js";
 import { capitalized } from "./words.js";
-
-/** Sends a change; what the server refused, in words, or nothing. */
-async function change(path, body) {
-  const answer = await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body ?? {}) }).catch(() => null);
-  if (answer?.ok) return "";
-  return answer ? answer.text() : "The server does not answer.";
-}
 
 export class Queue {
   #list = element("div");
@@ -35,11 +29,11 @@ export class Queue {
   }
 
   async #send(path, body) {
-    const refused = await change(path, body);
-    renew(this.#words, refused);
-    this.#words.hidden = refused === "";
+    const { done, words } = await send(path, body);
+    renew(this.#words, words);
+    this.#words.hidden = done;
     this.#changed();
-    return refused === "";
+    return done;
   }
 
   #button(job) {

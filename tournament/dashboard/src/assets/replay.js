@@ -2,6 +2,7 @@
 
 import { Board } from "./board.js";
 import { evaluations } from "./charts.js";
+import { allowed, send } from "./control.js";
 import { card, drawing, element, renew, transcript } from "./elements.js";
 import { MoveList, pliesBefore } from "./moves.js";
 import { losingMove, shared, variation } from "./variations.js";
@@ -25,12 +26,14 @@ export class Replay {
   #play = element("button", { onclick: () => this.toggle(), title: "Play (space)" }, "Play");
   #clocks = [element("span", { class: "clock" }), element("span", { class: "clock" })];
   #store;
+  #run;
   #command = element("code", {});
   #copied = element("span", { class: "quiet", role: "status" });
 
   constructor(run, game) {
     this.#game = game;
     this.#store = run.store;
+    this.#run = run.id;
     this.#names = [game.white, game.black].map((index) => run.results.entrants[index]?.name ?? "?");
     this.#drawMoves();
     this.#chart = evaluations(this.#colored(), this.#names, { onPick: (ply) => this.go(ply) });
@@ -116,7 +119,19 @@ export class Replay {
       own.length > 1 ? element("p", { class: "quiet" }, this.#names[loser], ": ", variation(own, at, [move.san, ...other])) : null,
       other.length > 0 ? element("p", { class: "quiet" }, this.#names[1 - loser], ": ", variation(other, at + 1, own.slice(1))) : null,
       element("div", { class: "actions" }, element("button", { onclick: () => this.go(index + 1) }, "Show the move"),
-        element("button", { onclick: () => this.#copy("EPD", async () => epd) }, "Copy as EPD")));
+        element("button", { onclick: () => this.#copy("EPD", async () => epd) }, "Copy as EPD"), this.#keeping(epd)));
+  }
+
+  /** A button that adds a position to the EPD file of the server, for those who may. */
+  #keeping(epd) {
+    const answer = element("span", { class: "quiet", role: "status" });
+    const keep = async () => {
+      answer.textContent = (await send(`/api/runs/${this.#run}/positions`, { epd })).words;
+    };
+    const node = element("span", { class: "keeping" });
+    allowed().then((commands) => commands && renew(node,
+      element("button", { onclick: keep, title: commands.suite ?? "A file beside the store" }, "Add to the EPD file"), " ", answer));
+    return node;
   }
 
   async #copy(name, text) {

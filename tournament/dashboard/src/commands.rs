@@ -1,0 +1,133 @@
+//! What a page with a token may change: commands for the runs that it shows, and a file of test positions to which lost
+//! games are added. The routes are in [`super::pages`].
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use smalt_chess::Epd;
+
+/// Longest line that is added, in bytes.
+const MAX_LINE: usize = 4096;
+
+/// Gives commands to runs in progress.
+pub trait RunControl: Send + Sync {
+    /// Gives a command in the words of `ctl` to the run of a store; returns its answer. May take seconds.
+    ///
+    /// # Errors
+    /// If no run takes it, or the run refuses, as a sentence.
+    fn send(&self, store: &Path, words: &[String]) -> Result<String, String>;
+}
+
+/// What a page with a token may change.
+#[derive(Clone)]
+pub struct PageCommands {
+    pub control: Arc<dyn RunControl>,
+    /// File to which positions of all runs are added; `None`: a file beside the store of each.
+    pub suite: Option<PathBuf>,
+}
+
+/// A command for a run.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CommandForm {
+    pub(super) words: Vec<String>,
+}
+
+/// A position for the file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PositionForm {
+    epd: String,
+}
+
+/// The commands of the page as JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct CommandsJson {
+    /// Name of the file of positions; null: one beside each store.
+    suite: Option<String>,
+}
+
+impl PageCommands {
+    pub(super) fn to_json(&self) -> CommandsJson {
+        let name = self.suite.as_deref().and_then(Path::file_name);
+        CommandsJson { suite: name.map(|name| name.to_string_lossy().into_owned()) }
+    }
+
+    /// Adds a position of a run to its file; returns what was done.
+    ///
+    /// # Errors
+    /// If it is no EPD, or the file holds something else, or cannot be written, as a sentence.
+    pub(super) fn add_position(&self, store: &Path, form: &PositionForm) -> Result<String, String> {
+        let path = self.suite.clone().unwrap_or_else(|| store.with_extension("lost.epd"));
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match append_line(&path, form.epd.trim()) {
+            Ok(true) => Ok(format!("Added to {name}")),
+            Ok(false) => Ok(format!("{name} has it already")),
+            Err(error) => Err(format!("failed to add to {name}: {error}")),
+        }
+    }
+}
+
+/// Appends a line to an EPD file, made if missing; returns whether it was new.
+fn append_line(path: &Path, line: &str) -> io::Result<bool> {
+    let refuse = |words: String| Err(io::Error::new(io::ErrorKind::InvalidData, words));
+    if line.len() > MAX_LINE || line.contains(['\n', '\r']) {
+        return refuse("expected one line of EPD".to_owned());
+    }
+    if let Err(error) = Epd::parse(line) {
+        return refuse(error.to_string());
+    }
+    let mut file = File::options().read(true).append(true).create(true).open(path)?;
+    if !file.metadata()?.is_file() {
+        return refuse("it is no regular file".to_owned());
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    for (number, known) in (1..).zip(text.lines().map(str::trim)) {
+        if known == line {
+            return Ok(false);
+        }
+        let is_note = known.is_empty() || known.starts_with('#');
+        if !is_note && let Err(error) = Epd::parse(known) {
+            return refuse(format!("it is no EPD file, line {number}: {error}"));
+        }
+    }
+    let separator = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    file.write_all(format!("{separator}{line}\n").as_bytes())?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - am e4; id \"run.db game 1\";";
+
+    #[test]
+    fn a_position_is_added_once_behind_what_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("suite.epd");
+        std::fs::write(&path, "# mine\n4k3/8/8/8/8/8/4P3/4K3 w - - bm e3;").unwrap();
+        assert!(append_line(&path, LINE).unwrap());
+        assert!(!append_line(&path, LINE).unwrap());
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text, format!("# mine\n4k3/8/8/8/8/8/4P3/4K3 w - - bm e3;\n{LINE}\n"));
+    }
+
+    #[test]
+    fn a_file_of_something_else_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.txt");
+        std::fs::write(&path, "do not lose this\n").unwrap();
+        let refused = append_line(&path, LINE).unwrap_err();
+        assert!(refused.to_string().contains("no EPD file, line 1"), "{refused}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "do not lose this\n");
+        for bad in ["no position", &format!("{LINE}\n{LINE}")] {
+            assert!(append_line(&folder.path().join("new.epd"), bad).is_err());
+        }
+        assert!(!folder.path().join("new.epd").exists());
+    }
+}
