@@ -3,90 +3,23 @@
 //! piece under a lock, and nothing is truncated or rewritten unless its bytes match a game of this run in the
 //! store.
 
+mod format;
+mod pieces;
+
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use ring::digest::SHA256;
-
-use crate::epd::epd_line;
 use crate::file_lock;
 use crate::game::GameRecord;
 use crate::named_file::{is_in_place, is_special, numbered};
-use crate::pgn::PgnWriter;
+pub use format::GameFormat;
+use pieces::{Digest, FilePieces, digest};
 use smalt_workbench::decompress::is_packed;
 
 /// Bytes at the end of a file that are searched for an open comment.
 const TAIL_BYTES: u64 = 1 << 16;
-
-/// Format of a game file.
-#[derive(Clone, Debug)]
-pub enum GameFormat {
-    /// PGN games, each followed by an empty line.
-    Pgn(PgnWriter),
-    /// EPD lines of final positions, with the names of the entrants.
-    Epd(Vec<String>),
-}
-
-impl GameFormat {
-    pub fn write(&self, record: &GameRecord) -> String {
-        match self {
-            GameFormat::Pgn(writer) => writer.write(record),
-            GameFormat::Epd(names) => epd_line(record, names),
-        }
-    }
-
-    /// Sets the reported name and author of an engine, for the tags of games.
-    pub fn set_engine(&mut self, entrant: usize, name: &str, author: &str) {
-        if let GameFormat::Pgn(writer) = self {
-            writer.set_engine(entrant, name, author);
-        }
-    }
-
-    /// Whether this line is the first of a game.
-    fn begins_with(&self, line: &[u8]) -> bool {
-        match self {
-            GameFormat::Pgn(_) => line.starts_with(b"[Event "),
-            GameFormat::Epd(_) => true,
-        }
-    }
-
-    /// Separator between this end of a file and the next game.
-    fn separator(&self, tail: &[u8]) -> &'static str {
-        match self {
-            _ if tail.is_empty() => "",
-            GameFormat::Epd(_) if tail.ends_with(b"\n") => "",
-            GameFormat::Epd(_) => "\n",
-            GameFormat::Pgn(_) if tail.ends_with(b"\n\n") || tail.ends_with(b"\n\r\n") => "",
-            GameFormat::Pgn(_) if has_open_comment(tail) => "}\n\n",
-            GameFormat::Pgn(_) if tail.ends_with(b"\n") => "\n",
-            GameFormat::Pgn(_) => "\n\n",
-        }
-    }
-}
-
-/// Whether the last PGN game ends inside a comment, as in a truncated file.
-fn has_open_comment(tail: &[u8]) -> bool {
-    let mut is_open = false;
-    for line in tail.split(|&byte| byte == b'\n') {
-        if line.starts_with(b"[Event ") {
-            is_open = false;
-        }
-        if !is_open && line.starts_with(b"[") {
-            continue;
-        }
-        for &byte in line {
-            match byte {
-                b'{' => is_open = true,
-                b'}' => is_open = false,
-                b';' if !is_open => break,
-                _ => {}
-            }
-        }
-    }
-    is_open
-}
 
 /// A file of games. A game is held back until all earlier games are written or skipped.
 #[derive(Debug)]
@@ -339,63 +272,6 @@ impl Drop for Lock {
     }
 }
 
-type Digest = [u8; 32];
-
-/// SHA-256 of a game's text without trailing white space.
-fn digest(game: &[u8]) -> Digest {
-    ring::digest::digest(&SHA256, game.trim_ascii_end()).as_ref().try_into().expect("SHA-256 has 32 bytes")
-}
-
-/// A file split at the first lines of games.
-#[derive(Default)]
-struct FilePieces {
-    all: Vec<FilePiece>,
-    /// The text of the last one.
-    last: Vec<u8>,
-}
-
-struct FilePiece {
-    start: u64,
-    digest: Digest,
-}
-
-impl FilePieces {
-    /// Reads a file from this offset, or from the start if it is shorter (it was replaced).
-    fn read(mut file: &File, start: u64, text: &GameFormat) -> io::Result<FilePieces> {
-        let start = if start <= file.metadata()?.len() { start } else { 0 };
-        file.seek(SeekFrom::Start(start))?;
-        let mut lines = BufReader::new(file);
-        let mut pieces = FilePieces::default();
-        let (mut line, mut piece, mut end) = (Vec::new(), Vec::new(), start);
-        loop {
-            line.clear();
-            let count = lines.read_until(b'\n', &mut line)?;
-            if count == 0 || text.begins_with(&line) {
-                pieces.push(end, std::mem::take(&mut piece));
-            }
-            if count == 0 {
-                return Ok(pieces);
-            }
-            piece.extend_from_slice(&line);
-            end += count as u64;
-        }
-    }
-
-    /// Adds the piece that ends here unless it is blank.
-    fn push(&mut self, end: u64, piece: Vec<u8>) {
-        if !piece.trim_ascii_end().is_empty() {
-            self.all.push(FilePiece { start: end - piece.len() as u64, digest: digest(&piece) });
-            self.last = piece;
-        }
-    }
-
-    /// Whether the last piece is a truncated copy of this game.
-    fn is_torn(&self, game: &[u8]) -> bool {
-        let is_shorter = self.last.trim_ascii_end().len() < game.trim_ascii_end().len();
-        !self.last.is_empty() && is_shorter && game.starts_with(&self.last)
-    }
-}
-
 /// All game files of a run.
 #[derive(Debug, Default)]
 pub struct GameFiles(pub Vec<GameFile>);
@@ -497,6 +373,7 @@ fn refuse_packed(path: &Path) -> io::Result<()> {
 mod tests {
     use smalt_chess::Outcome;
 
+    use super::format::has_open_comment;
     use super::*;
     use crate::schedule::ScheduledGame;
 
