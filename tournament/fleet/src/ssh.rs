@@ -1,9 +1,9 @@
-//! Workers on other machines, started by the user's own `ssh` with the settings of `~/.ssh/config`. The worker is this program,
-//! copied once into a cache there, and reaches the NATS server through a reverse tunnel of the same connection. When the
-//! connection is lost the worker ends, and another one is started over a new connection.
+//! Workers on other machines, started by the user's own `ssh` with the settings of `~/.ssh/config`. The worker is this program;
+//! it and the engines are copied once into a cache there, named by their SHA-256. It reaches the NATS server through a reverse
+//! tunnel of the same connection. When the connection is lost the worker ends, and another one is started over a new connection.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -13,6 +13,7 @@ use smalt_driver::EngineCommand;
 use smalt_driver::process::{Exit, Interrupt, PollOutcome, Process, Reaper, WaitFor, Written, poll_once};
 use smalt_match::plan::{FleetSettings, SshHost};
 use smalt_match::run::Event;
+use toml::{Table, Value};
 
 use crate::wire::trimmed;
 
@@ -44,8 +45,23 @@ const SSH_OPTIONS: [&str; 8] = [
 /// Message of ssh with the port of a tunnel.
 const PORT_MESSAGE: &str = "Allocated port ";
 
-/// Exit code of a host without a copy of this program.
+/// Exit code of a host that lacks a file.
 const MISSING_CODE: i32 = 3;
+
+/// First word of a line that names a file which a host lacks.
+const MISSING: &str = "missing ";
+
+/// Name of the copy of this program.
+const PROGRAM_NAME: &str = "smalt-tournament";
+
+/// Name of the copy of an engine.
+const ENGINE_NAME: &str = "engine";
+
+/// Folder of the copies on a host, in its shell's words.
+const COPIES: &str = "${XDG_CACHE_HOME:-$HOME/.cache}/smalt/workers";
+
+/// First word of the line with the platform of a host; start-up files of its shell may print other lines.
+const PLATFORM: &str = "platform ";
 
 /// Line of a host that is ready to start the worker.
 const READY: &str = "ready";
@@ -68,8 +84,20 @@ pub struct SshSetup {
     pub run: String,
     /// The program that is copied to the hosts.
     pub own_program: PathBuf,
+    /// Engines that are copied to the hosts; those of a host's own registry with the same names are used instead.
+    pub engines: Vec<EngineCopy>,
     /// Process that ends ssh when this program is killed.
     pub reaper: Option<Reaper>,
+}
+
+/// An engine that is copied to the hosts.
+#[derive(Debug)]
+pub struct EngineCopy {
+    /// Name of the entrant.
+    pub name: String,
+    pub program: PathBuf,
+    pub args: Vec<String>,
+    pub initstr: Option<String>,
 }
 
 /// Why no worker was started.
@@ -79,7 +107,7 @@ pub enum SshError {
     #[error("start a worker over ssh: {}", .0.join("; "))]
     NoHost(Vec<String>),
     #[error("read {}: {source}", path.display())]
-    Program { path: PathBuf, source: std::io::Error },
+    File { path: PathBuf, source: std::io::Error },
     #[error("start threads: {0}")]
     System(#[from] std::io::Error),
 }
@@ -95,15 +123,26 @@ impl SshWorkers {
         events: &Sender<Event>,
         show: impl Fn(&str),
     ) -> Result<SshWorkers, SshError> {
-        let failed = |source| SshError::Program { path: setup.own_program.clone(), source };
-        let mut program = File::open(&setup.own_program).map_err(failed)?;
+        let mut files = vec![CopiedFile::of(setup.own_program, PROGRAM_NAME)?];
+        let mut entries = Vec::new();
+        for engine in setup.engines {
+            let file = CopiedFile::of(engine.program, ENGINE_NAME)?;
+            let initstr = engine.initstr.map(|lines| ("initstr", Value::from(lines)));
+            let entry =
+                [("name", engine.name.into()), ("cmd", file.place().into()), ("args", engine.args.into())];
+            let entry = entry.into_iter().chain(initstr).map(|(key, value)| (key.to_owned(), value));
+            entries.push(Value::Table(entry.collect()));
+            if !files.iter().any(|known| known.place() == file.place()) {
+                files.push(file);
+            }
+        }
+        let registry = Table::from_iter([("engine".to_owned(), Value::Array(entries))]);
         let launch = Arc::new(WorkerLaunch {
             address: address(setup.server.url()),
             login: setup.login,
-            sha256: smalt_match::run::sha256(&mut program).map_err(failed)?,
-            bytes: program.metadata().map_err(failed)?.len(),
             run: setup.run,
-            program: setup.own_program,
+            files,
+            registry: serde_json::to_string(&registry).map_err(std::io::Error::other)?,
             reaper: setup.reaper,
         });
         let mut workers = SshWorkers { stop: Interrupt::new()?, threads: Vec::new() };
@@ -155,18 +194,48 @@ struct WorkerLaunch {
     /// User and password of the server.
     login: Option<(String, String)>,
     run: String,
-    program: PathBuf,
+    /// This program and the engines.
+    files: Vec<CopiedFile>,
+    /// Registry of the copied engines as a line of JSON; paths begin in the folder of the copies.
+    registry: String,
+    reaper: Option<Reaper>,
+}
+
+/// A file that every host must have.
+#[derive(Debug)]
+struct CopiedFile {
+    path: PathBuf,
+    name: &'static str,
     sha256: String,
     bytes: u64,
-    reaper: Option<Reaper>,
+}
+
+impl CopiedFile {
+    fn of(path: PathBuf, name: &'static str) -> Result<CopiedFile, SshError> {
+        match digest(&path) {
+            Ok((sha256, bytes)) => Ok(CopiedFile { path, name, sha256, bytes }),
+            Err(source) => Err(SshError::File { path, source }),
+        }
+    }
+
+    /// Its place in the folder of the copies.
+    fn place(&self) -> String {
+        format!("{}/{}", self.sha256, self.name)
+    }
+}
+
+/// SHA-256 and length of a file.
+fn digest(path: &Path) -> std::io::Result<(String, u64)> {
+    let mut file = File::open(path)?;
+    Ok((smalt_match::run::sha256(&mut file)?, file.metadata()?.len()))
 }
 
 /// How a connection ended.
 #[derive(Debug, PartialEq, Eq)]
 enum ConnectionEnd {
     Stopped,
-    /// The host has no copy of the program.
-    Missing,
+    /// The host lacks these files.
+    Missing(Vec<String>),
     /// Lost or refused; the reason.
     Lost(String),
     /// The host cannot run this program.
@@ -207,7 +276,7 @@ impl HostThread {
                     return;
                 }
                 ConnectionEnd::Lost(words) => words,
-                ConnectionEnd::Missing => "the copy of this program cannot be run there".to_owned(),
+                ConnectionEnd::Missing(_) => "the copies of the programs cannot be run there".to_owned(),
             };
             if begun.elapsed() > longest {
                 pause = PAUSES[0];
@@ -239,17 +308,20 @@ impl HostThread {
         }
     }
 
-    /// Runs the worker, after the program was copied if need be.
+    /// Runs the worker, after the files that the host lacks were copied.
     fn connect_and_copy(&mut self) -> ConnectionEnd {
-        match self.connect() {
-            ConnectionEnd::Missing => {}
+        let missing = match self.connect() {
+            ConnectionEnd::Missing(missing) => missing,
             ended => return ended,
+        };
+        let launch = Arc::clone(&self.launch);
+        for file in launch.files.iter().filter(|file| missing.contains(&file.place())) {
+            self.show(&format!("copying {} ({:.1} MB)", file.path.display(), file.bytes as f64 / 1e6));
+            if let Err(ended) = self.copy(file) {
+                return ended;
+            }
         }
-        self.show(&format!("copying this program ({:.1} MB)", self.launch.bytes as f64 / 1e6));
-        match self.copy() {
-            Ok(()) => self.connect(),
-            Err(ended) => ended,
-        }
+        self.connect()
     }
 
     /// Starts the worker and watches it until the connection ends.
@@ -261,12 +333,13 @@ impl HostThread {
         };
         let deadline = Instant::now() + STARTUP_TIMEOUT;
         let mut heartbeat: Option<Instant> = None;
-        let (mut platform, mut is_ready) = (None, false);
+        let (mut platform, mut is_ready, mut missing) = (None, false, Vec::new());
         loop {
             while let Some(line) = process.take_line() {
                 let text = trimmed(&line.text());
                 is_ready |= text == READY;
-                platform.get_or_insert(text);
+                missing.extend(text.strip_prefix(MISSING).map(str::to_owned));
+                platform = text.strip_prefix(PLATFORM).map(str::to_owned).or(platform);
             }
             if let Some(other) = platform.as_ref().filter(|platform| **platform != own_platform()) {
                 return ConnectionEnd::Unsuitable(format!(
@@ -283,7 +356,7 @@ impl HostThread {
                 let exit = process.await_exit(Instant::now() + STOP_TIMEOUT);
                 let is_missing = heartbeat.is_none() && exit == Some(Exit::Code(MISSING_CODE));
                 return if is_missing {
-                    ConnectionEnd::Missing
+                    ConnectionEnd::Missing(missing)
                 } else {
                     ConnectionEnd::Lost(last_message(&process))
                 };
@@ -319,18 +392,23 @@ impl HostThread {
         }
     }
 
-    /// Lines that the start script reads: the port of the tunnel, and user and password of the server.
+    /// Lines that the start script reads: the port of the tunnel, and user and password of the server. The worker reads the
+    /// last one, the registry of the copied engines.
     fn handshake(&self, port: u16) -> String {
         let (user, password) =
             self.launch.login.as_ref().map_or(("", ""), |(user, password)| (user, password));
-        format!("{port}\n{user}\n{password}\n")
+        format!("{port}\n{user}\n{password}\n{}\n", self.launch.registry)
     }
 
-    /// Copies the program.
-    fn copy(&self) -> Result<(), ConnectionEnd> {
-        let program =
-            fs::read(&self.launch.program).map_err(|error| ConnectionEnd::Lost(error.to_string()))?;
-        let mut process = self.ssh(&[], &self.copy_script()).map_err(ConnectionEnd::Lost)?;
+    /// Copies a file.
+    fn copy(&self, file: &CopiedFile) -> Result<(), ConnectionEnd> {
+        let lost =
+            |words: String| ConnectionEnd::Lost(format!("failed to copy {}: {words}", file.path.display()));
+        let program = fs::read(&file.path).map_err(|error| lost(error.to_string()))?;
+        if digest(&file.path).ok() != Some((file.sha256.clone(), program.len() as u64)) {
+            return Err(lost("it has changed since the start of the run".to_owned()));
+        }
+        let mut process = self.ssh(&[], &self.copy_script(file)).map_err(lost)?;
         let mut rest = &program[..];
         while !rest.is_empty() && !process.is_silent() {
             let soon = Instant::now() + HEARTBEAT_INTERVAL;
@@ -338,7 +416,7 @@ impl HostThread {
                 Written::Broken => break,
                 Written::Bytes(0) => {
                     let waited = poll_once(&mut process, None, Some(&self.stop), WaitFor::Room, soon);
-                    match waited.map_err(|error| ConnectionEnd::Lost(error.to_string()))? {
+                    match waited.map_err(|error| lost(error.to_string()))? {
                         PollOutcome::Interrupted => return Err(ConnectionEnd::Stopped),
                         PollOutcome::Progress | PollOutcome::TimedOut => {
                             while process.take_line().is_some() {}
@@ -352,12 +430,7 @@ impl HostThread {
         loop {
             match process.await_exit(Instant::now() + Duration::from_millis(200)) {
                 Some(Exit::Code(0)) => return Ok(()),
-                Some(_) => {
-                    return Err(ConnectionEnd::Lost(format!(
-                        "failed to copy this program: {}",
-                        last_message(&process)
-                    )));
-                }
+                Some(_) => return Err(lost(last_message(&process))),
                 None if self.stop.is_raised() => return Err(ConnectionEnd::Stopped),
                 None => {}
             }
@@ -374,35 +447,34 @@ impl HostThread {
         Process::spawn(&command).map_err(|error| format!("failed to {error}"))
     }
 
-    /// Folder of the copy on the host, in its shell's words.
-    fn folder(&self) -> String {
-        format!("${{XDG_CACHE_HOME:-$HOME/.cache}}/smalt/workers/{}", self.launch.sha256)
-    }
-
-    /// Prints the platform, and starts the worker once it has read the handshake. The worker ends with its standard input.
+    /// Prints the platform and the files that are missing, and starts the worker once it has read the handshake. The worker ends
+    /// with its standard input.
     fn start_script(&self) -> String {
         let concurrency =
             self.host.concurrency.map(|count| format!(" --concurrency {count}")).unwrap_or_default();
+        let places: Vec<String> = self.launch.files.iter().map(CopiedFile::place).collect();
         format!(
-            "uname -sm; file=\"{}/smalt-tournament\"; test -x \"$file\" || exit {MISSING_CODE}; touch \"$file\"; echo {READY}; \
+            "echo {PLATFORM}$(uname -sm); folder=\"{COPIES}\"; code=0; for file in {}; do \
+             test -x \"$folder/$file\" && touch \"$folder/$file\" || {{ echo {MISSING}$file; code={MISSING_CODE}; }}; done; \
+             test $code -eq 0 || exit $code; echo {READY}; \
              read -r port && IFS= read -r user && IFS= read -r SMALT_NATS_PASSWORD || exit 1; export SMALT_NATS_PASSWORD; \
-             exec \"$file\" worker --attached --nats \"nats://127.0.0.1:$port\" --run {} --name {}{concurrency} \
+             exec \"$folder/{}\" worker --attached --nats \"nats://127.0.0.1:$port\" --run {} --name {}{concurrency} \
              ${{user:+--nats-user \"$user\"}}",
-            self.folder(),
+            places.join(" "),
+            places[0],
             self.launch.run,
             self.host.name(),
         )
     }
 
-    /// Reads the program from standard input; one that was cut off is not kept, and copies unused for a month are deleted.
-    fn copy_script(&self) -> String {
+    /// Reads a file from standard input; one that was cut off is not kept, and files unused for a month are deleted.
+    fn copy_script(&self, file: &CopiedFile) -> String {
         format!(
-            "folder=\"{}\"; new=\"$folder/new.$$\"; mkdir -p \"$folder\" || exit 1; \
-             find \"$folder/..\" -name smalt-tournament -mtime +30 -exec rm -f {{}} +; \
-             cat > \"$new\" && test $(wc -c < \"$new\") -eq {} && chmod 755 \"$new\" && mv \"$new\" \"$folder/smalt-tournament\" && \
-             exit 0; rm -f \"$new\"; echo \"the copy is incomplete\" >&2; exit 1",
-            self.folder(),
-            self.launch.bytes,
+            "copies=\"{COPIES}\"; folder=\"$copies/{}\"; new=\"$folder/new.$$\"; mkdir -p \"$folder\" || exit 1; \
+             find \"$copies\" -type f -mtime +30 -exec rm -f {{}} +; \
+             cat > \"$new\" && test $(wc -c < \"$new\") -eq {} && chmod 755 \"$new\" && mv \"$new\" \"$folder/{}\" && exit 0; \
+             rm -f \"$new\"; echo \"the copy is incomplete\" >&2; exit 1",
+            file.sha256, file.bytes, file.name,
         )
     }
 }
@@ -455,9 +527,13 @@ mod tests {
             address: "127.0.0.1:4222".to_owned(),
             login: Some(("us'er".to_owned(), "pass'word".to_owned())),
             run: "0123".to_owned(),
-            program: PathBuf::from("/opt/it's/smalt-tournament"),
-            sha256: "ab".repeat(32),
-            bytes: 17,
+            files: vec![CopiedFile {
+                path: PathBuf::from("/opt/it's/smalt-tournament"),
+                name: PROGRAM_NAME,
+                sha256: "ab".repeat(32),
+                bytes: 17,
+            }],
+            registry: "{}".to_owned(),
             reaper: None,
         };
         let (events, _) = channel();
@@ -469,10 +545,10 @@ mod tests {
             startup: None,
             shown: String::new(),
         };
-        for script in [thread.start_script(), thread.copy_script()] {
+        for script in [thread.start_script(), thread.copy_script(&thread.launch.files[0])] {
             assert!(!script.contains('\'') && !script.contains('\n'), "{script}");
         }
         assert!(thread.start_script().contains("--run 0123 --name fast --concurrency 3 "));
-        assert_eq!(thread.handshake(4000), "4000\nus'er\npass'word\n");
+        assert_eq!(thread.handshake(4000), "4000\nus'er\npass'word\n{}\n");
     }
 }

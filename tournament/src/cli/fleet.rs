@@ -44,7 +44,8 @@ pub(super) struct WorkerFlags {
     /// CPU affinity of games: auto (if possible), on, off, or processors like 0,2,4-7
     #[arg(long, value_name = "AFFINITY", default_value = "auto")]
     pub affinity: smalt_match::plan::Affinity,
-    /// End with standard input, which has a line every few seconds: the worker was started over ssh
+    /// Started over ssh: standard input has the registry of the copied engines in its first line, then a line every few seconds,
+    /// and the worker ends with it
     #[arg(long, hide = true)]
     pub attached: bool,
 }
@@ -85,6 +86,7 @@ are written as = and two hexadecimal digits):
 #[cfg(feature = "nats")]
 mod over_nats {
     use std::io::Read as _;
+    use std::path::Path;
     use std::sync::mpsc::{self, Sender};
     use std::thread;
 
@@ -99,13 +101,14 @@ mod over_nats {
     use super::WorkerFlags;
     use smalt_fleet::wire::{MAX_SLOTS, check_machine};
     use smalt_fleet::{
-        ConnectError, FleetRun, FleetState, GameVerifier, HEARTBEAT_INTERVAL, JetStream, NatsServer,
-        SshSetup, SshWorkers, WorkerExit, WorkerSetup, login, run_worker,
+        ConnectError, EngineCopy, FleetRun, FleetState, GameVerifier, HEARTBEAT_INTERVAL, JetStream,
+        NatsServer, SshSetup, SshWorkers, WorkerExit, WorkerSetup, login, run_worker,
     };
     use smalt_fleet::{machine, run_config};
     use smalt_match::game::{MachineReport, TablebaseAdjudicator};
-    use smalt_match::plan::{FleetSettings, Plan};
-    use smalt_match::run::{Event, StopReason};
+    use smalt_match::plan::{FleetSettings, Plan, Program};
+    use smalt_match::run::{Event, StopReason, engine_command};
+    use smalt_workbench::entrant::Registry;
 
     /// Heartbeats that may be missing before an attached worker takes its connection for lost.
     const LOST_HEARTBEATS: u32 = 6;
@@ -155,11 +158,53 @@ mod over_nats {
             return Ok(queue);
         }
         let login = login(&server).map_err(refuse)?;
-        let setup = SshSetup { server, login, run, own_program: own_program()?, reaper };
+        let own_program = own_program()?;
+        let engines = engine_copies(plan, &own_program);
+        let setup = SshSetup { server, login, run, own_program, engines, reaper };
         let hosts = SshWorkers::start(setup, events, inform)
             .map_err(|error| anyhow!("failed to {error}"))
             .or_failed()?;
         Ok(queue.with_hosts(hosts, own_server))
+    }
+
+    /// The engines that can be copied: programs of this machine that need no folder of their own.
+    fn engine_copies(plan: &Plan, own_program: &Path) -> Vec<EngineCopy> {
+        let engines = plan
+            .entrants
+            .iter()
+            .filter(|entrant| matches!(entrant.program, Program::Command(_)) && entrant.engine.dir.is_none());
+        let copies = engines.filter_map(|entrant| {
+            let program = engine_command(entrant, own_program).locate().ok()?;
+            let (args, initstr) = (entrant.engine.args.clone(), entrant.engine.initstr.clone());
+            Some(EngineCopy { name: entrant.name.clone(), program, args, initstr })
+        });
+        copies.collect()
+    }
+
+    /// Reads the registry of the copied engines from standard input. They lie in folders beside that of this program.
+    fn copied_engines() -> anyhow::Result<Registry> {
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line)?;
+        let mut registry: toml::Table = serde_json::from_str(&line)?;
+        let own = std::env::current_exe()?;
+        let folder = own.ancestors().nth(2).context("find the folder of the copies")?;
+        let engines = registry.get_mut("engine").and_then(toml::Value::as_array_mut).into_iter().flatten();
+        for engine in engines.filter_map(toml::Value::as_table_mut) {
+            if let Some(toml::Value::String(cmd)) = engine.get_mut("cmd") {
+                *cmd = folder.join(&*cmd).display().to_string();
+            }
+        }
+        Ok(Registry::parse(&registry.to_string(), "copied engines")?)
+    }
+
+    /// The registry of a worker: that of this machine before the copied engines of an attached one.
+    fn worker_registry(flags: &WorkerFlags) -> Result<Registry, Refusal> {
+        if !flags.attached {
+            return registry(flags.engines.as_deref());
+        }
+        let copied = copied_engines().context("read the engines that were copied").or_failed()?;
+        let own = Registry::load_own(flags.engines.as_deref(), &mut |words| inform(&words)).or_usage()?;
+        Ok(own.or(copied).or(Registry::shipped()))
     }
 
     /// Stops an attached worker when standard input ends, or has been silent for long.
@@ -213,6 +258,7 @@ mod over_nats {
         let slots = within_limits(slots, 1)?;
         let (sender, events) = mpsc::channel();
         signals::listen(sender.clone()).context("listen to signals").or_failed()?;
+        let registry = worker_registry(flags)?;
         if flags.attached {
             stop_with_input(sender.clone()).context("watch standard input").or_failed()?;
         }
@@ -221,7 +267,7 @@ mod over_nats {
             name,
             slots,
             run: server.run.clone(),
-            registry: registry(flags.engines.as_deref())?,
+            registry,
             speed: flags.speed,
             tables: flags.tb.clone(),
             log: flags.log.clone(),

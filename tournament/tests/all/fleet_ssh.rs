@@ -34,7 +34,7 @@ impl Sshd {
                 "Port {port}\nListenAddress 127.0.0.1\nHostKey {folder}host_key\nPidFile none\nUsePAM no\n\
                  AuthorizedKeysFile {folder}user_key.pub\nStrictModes no\nPermitRootLogin yes\n\
                  SetEnv XDG_CONFIG_HOME={folder}host XDG_CACHE_HOME={folder}host/cache\n\
-                 ForceCommand cd {folder}host && eval \"$SSH_ORIGINAL_COMMAND\"\n"
+                 ForceCommand echo Welcome; cd {folder}host && eval \"$SSH_ORIGINAL_COMMAND\"\n"
             ),
         );
         // Debian's service makes it; only root needs it.
@@ -82,12 +82,6 @@ fn with_ssh(place: &Place, arguments: &[&str]) -> Command {
     command
 }
 
-/// The registry of the hosts.
-fn write_registry(place: &Place, think: &str) {
-    write_engines(place, think);
-    std::fs::copy(place.path("engines.toml"), place.path("host/smalt/engines.toml")).unwrap();
-}
-
 /// A match of this number of games on both hosts.
 fn on_hosts(games: &str) -> Vec<&str> {
     matched(games, &["--ssh", "near/1,far/1", "--lease", "1"])
@@ -105,13 +99,13 @@ fn check_end(place: &Place, think: &str, games: &str) {
 
 #[test]
 #[ignore = "needs nats-server and sshd"]
-fn ssh_hosts_play_with_one_copy_of_the_program_and_a_server_of_the_run() {
+fn ssh_hosts_need_nothing_but_the_copies_that_a_run_makes_once() {
     let place = Place::new();
     let sshd = Sshd::start(&place);
     write_hosts(&place, sshd.port, sshd.port);
-    write_registry(&place, "1");
+    write_engines(&place, "1");
     let err = WatchedProgram::new(with_ssh(&place, &on_hosts("20")).spawn().unwrap()).finish(0);
-    assert!(err.contains("near: copying this program"), "{err}");
+    assert!(err.contains("/smalt-tournament (") && err.contains("/scripted_engine ("), "{err}");
     assert!(err.contains("near joins: concurrency 1") && err.contains("far joins: concurrency 1"), "{err}");
     check_end(&place, "1", "20");
     std::fs::remove_file(place.path("run.db")).unwrap();
@@ -122,12 +116,29 @@ fn ssh_hosts_play_with_one_copy_of_the_program_and_a_server_of_the_run() {
 
 #[test]
 #[ignore = "needs nats-server and sshd"]
+fn an_engine_of_the_hosts_own_registry_is_used_instead_of_a_copy() {
+    let place = Place::new();
+    let sshd = Sshd::start(&place);
+    write_hosts(&place, sshd.port, sshd.port);
+    write_engines(&place, "0");
+    let engines = place.read("engines.toml");
+    place.write("host/smalt/engines.toml", &engines.replace("\"--seed\", \"2\"", "\"--seed\", \"9\""));
+    finish(with_ssh(&place, &on_hosts("6")).spawn().unwrap(), 0);
+    let local = Place::new();
+    local.write("engines.toml", &place.read("host/smalt/engines.toml"));
+    local.check(&matched("6", &["--concurrency", "1"]), 0);
+    assert_eq!(timeless(&place.read("run.pgn")), timeless(&local.read("run.pgn")));
+    place.await_nobody();
+}
+
+#[test]
+#[ignore = "needs nats-server and sshd"]
 fn a_lost_ssh_connection_is_made_again_and_loses_no_game() {
     let place = Place::new();
     let sshd = Sshd::start(&place);
     let proxy = Proxy::start(sshd.port);
     write_hosts(&place, sshd.port, proxy.port());
-    write_registry(&place, "3");
+    write_engines(&place, "3");
     let mut run = WatchedProgram::new(with_ssh(&place, &on_hosts("60")).spawn().unwrap());
     run.wait_for("far joins");
     place.await_games("run.db", 3);
@@ -146,7 +157,7 @@ fn a_killed_run_leaves_no_worker_on_its_ssh_hosts_and_is_resumed_there() {
     let place = Place::new();
     let sshd = Sshd::start(&place);
     write_hosts(&place, sshd.port, sshd.port);
-    write_registry(&place, "1");
+    write_engines(&place, "1");
     let mut run = with_ssh(&place, &on_hosts("12")).spawn().unwrap();
     place.await_games("run.db", 3);
     run.kill().unwrap();
@@ -162,7 +173,7 @@ fn a_run_none_of_whose_ssh_hosts_answers_is_not_begun() {
     let place = Place::new();
     let _sshd = Sshd::start(&place);
     write_hosts(&place, free_port(), free_port());
-    write_registry(&place, "0");
+    write_engines(&place, "0");
     let err = WatchedProgram::new(with_ssh(&place, &on_hosts("4")).spawn().unwrap()).finish(1);
     assert!(
         err.contains("failed to start a worker over ssh: ") && err.contains("Connection refused"),

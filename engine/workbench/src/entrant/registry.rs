@@ -76,20 +76,28 @@ impl Registry {
     /// # Errors
     /// If the file cannot be read or is malformed.
     pub fn load(file: Option<&Path>, warn: &mut dyn FnMut(String)) -> Result<Registry, RegistryError> {
+        Ok(Registry::load_own(file, warn)?.or(Registry::shipped()))
+    }
+
+    /// As [`Registry::load`], without the shipped registry.
+    ///
+    /// # Errors
+    /// As [`Registry::load`].
+    pub fn load_own(file: Option<&Path>, warn: &mut dyn FnMut(String)) -> Result<Registry, RegistryError> {
         let own =
             || Some(crate::config_folder()?.join("smalt").join("engines.toml")).filter(|path| path.exists());
-        let Some(path) = file.map(Path::to_owned).or_else(own) else { return Ok(Registry::shipped()) };
+        let Some(path) = file.map(Path::to_owned).or_else(own) else { return Ok(Registry::default()) };
         let name = path.display().to_string();
         let bytes = std::fs::read(&path).map_err(|source| RegistryError::Read { path, source })?;
         let text = String::from_utf8_lossy(&bytes);
         if !name.ends_with(".json") {
-            return Ok(Registry::parse(&text, &name)?.or(Registry::shipped()));
+            return Ok(Registry::parse(&text, &name)?);
         }
         let (registry, unusable) = Registry::parse_cutechess(&text, &name)?;
         for engine in unusable {
             warn(format!("{name}: {:?} cannot be used: {}", engine.name, engine.reason));
         }
-        Ok(registry.or(Registry::shipped()))
+        Ok(registry)
     }
 
     /// The registry shipped with the program.
