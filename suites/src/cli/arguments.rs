@@ -178,7 +178,10 @@ pub(super) struct HistoryAddFlags {
     /// Registry of named engines [default: smalt/engines.toml in your configuration folder]
     #[arg(long = "engines", value_name = "FILE")]
     pub registry: Option<PathBuf>,
-    /// Results of WAC and STS (score --json) instead of scoring now; may be repeated
+    /// Suites to score, of the program or EPD and puzzle files; in a row the results of each have a column
+    #[arg(long, value_name = "SUITE", num_args = 1.., default_values = ["wac", "sts"])]
+    pub suites: Vec<String>,
+    /// Results of these suites (score --json) instead of scoring now; may be repeated
     #[arg(long, value_name = "FILE")]
     pub results: Vec<PathBuf>,
     /// No bench

@@ -22,7 +22,6 @@ use crate::history::{Build, History, current_commit, elo_of, ratings_of, results
 use crate::plan::{Program, SuiteEntrant};
 use crate::record::Record;
 use crate::report::{ReportStyle, history_plot, history_report};
-use crate::suite::STS;
 use smalt_workbench::calendar::Date;
 
 pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Refusal> {
@@ -145,7 +144,7 @@ fn day(given: Option<&str>) -> Result<Date, Refusal> {
 /// The flags of `score` that measure a build.
 fn scoring(flags: &HistoryAddFlags) -> ScoreFlags {
     ScoreFlags {
-        suites: MEASURED.map(str::to_owned).into(),
+        suites: flags.suites.clone(),
         engines: vec![flags.engine.clone().unwrap_or_else(|| BUILTIN.to_owned())],
         each: None,
         registry: flags.registry.clone(),
@@ -167,7 +166,7 @@ fn scoring(flags: &HistoryAddFlags) -> ScoreFlags {
     }
 }
 
-/// The runs of WAC and STS in the files of `--results`; empty without that flag.
+/// The runs of the suites in the files of `--results`; empty without that flag.
 fn earlier_results(flags: &HistoryAddFlags, engine: &str) -> Result<Vec<Record>, Refusal> {
     let mut records = Vec::new();
     if flags.results.is_empty() {
@@ -176,26 +175,28 @@ fn earlier_results(flags: &HistoryAddFlags, engine: &str) -> Result<Vec<Record>,
     for file in &flags.results {
         records.extend(output::read_records(file)?);
     }
-    records.retain(|record| MEASURED.contains(&record.suite.as_str()));
+    let mut wanted = Vec::new();
+    for suite in &flags.suites {
+        wanted.push(intent::suite(suite)?.name);
+    }
+    records.retain(|record| wanted.contains(&record.suite));
+    let wanted = wanted.join(" or ");
     let present: BTreeSet<String> = records.iter().map(|record| record.engine.clone()).collect();
     if flags.engine.is_some() || present.len() != 1 {
         records.retain(|record| record.engine == engine);
     }
     if present.is_empty() {
-        return Err(anyhow!("the results hold neither wac nor sts")).or_usage();
+        return Err(anyhow!("the results have none of {wanted} (--suites)")).or_usage();
     }
     if records.is_empty() {
         let present = present.into_iter().collect::<Vec<_>>().join(", ");
         let words =
-            format!("no result of {engine} on wac or sts; there are those of {present} (--engine name=NAME)");
+            format!("no result of {engine} on {wanted}; there are those of {present} (--engine name=NAME)");
         return Err(anyhow!(words)).or_usage();
     }
     check_measured(&records).or_usage()?;
     Ok(records)
 }
-
-/// Suites of a history.
-const MEASURED: [&str; 2] = ["wac", STS];
 
 /// A row has complete runs, one a suite, under one limit.
 fn check_measured(records: &[Record]) -> anyhow::Result<()> {

@@ -7,10 +7,12 @@ mod checkout;
 mod gauntlet;
 mod ratings;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 
-use crate::record::Record;
+use crate::record::{Record, percent};
 
 pub(crate) use checkout::current_commit;
 pub(crate) use gauntlet::{elo_of, results_of};
@@ -63,6 +65,31 @@ pub struct Build {
     /// Half of the 95 % interval of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elo_error: Option<f64>,
+    /// Scores on other suites, by their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub suites: BTreeMap<String, SuiteScore>,
+}
+
+/// Score of a build on a suite.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SuiteScore {
+    /// Positions solved.
+    pub solved: usize,
+    pub positions: usize,
+    pub points: u64,
+    /// Points that could be made.
+    pub max_points: u64,
+    /// Rating from puzzles, in Elo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<f64>,
+}
+
+impl SuiteScore {
+    /// Points made, of 100.
+    pub fn percent(self) -> f64 {
+        percent(self.points, self.max_points)
+    }
 }
 
 /// Why a file is no history.
@@ -87,30 +114,46 @@ impl History {
         })
     }
 
+    /// The names of the suites besides WAC and STS on which any build was scored, in alphabetical order.
+    pub fn suites(&self) -> Vec<&str> {
+        let mut names: Vec<&str> =
+            self.builds.iter().flat_map(|build| build.suites.keys()).map(String::as_str).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// The improvement table: each build with its gain over the previous one, in Elo where both have it.
     pub fn table(&self) -> Table {
-        let mut table = Table::new([
+        let suites = self.suites();
+        let mut columns = vec![
             Column::new("Feature", ColumnKind::Text),
             Column::new("Category", ColumnKind::Text),
             Column::new("Date", ColumnKind::Text),
             Column::new("Commit", ColumnKind::Text),
             Column::new("WAC", ColumnKind::Integer),
             Column::new("STS", ColumnKind::Integer),
-            Column::new("Elo", ColumnKind::Estimate(0, Sign::Negative)),
-            Column::new("Improvement", ColumnKind::Estimate(0, Sign::Both)),
-        ]);
+        ];
+        columns.extend(suites.iter().map(|suite| Column::new(format!("{suite} %"), ColumnKind::Percent(1))));
+        columns.push(Column::new("Elo", ColumnKind::Estimate(0, Sign::Negative)));
+        columns.push(Column::new("Improvement", ColumnKind::Estimate(0, Sign::Both)));
+        let mut table = Table::new(columns);
         for (index, build) in self.builds.iter().enumerate() {
             let before = self.builds[..index].iter().rfind(|earlier| earlier.elo.is_some());
-            table.push([
+            let mut row: Vec<Cell> = vec![
                 build.feature.as_str().into(),
                 build.category.clone().into(),
                 build.date.as_str().into(),
                 build.short_commit().into(),
                 build.wac.map(u64::from).into(),
                 build.sts.map(u64::from).into(),
-                build.elo.map_or(Cell::Missing, |elo| Cell::Estimate(elo, build.elo_error)),
-                improvement(before, build),
-            ]);
+            ];
+            row.extend(suites.iter().map(|&suite| {
+                build.suites.get(suite).map_or(Cell::Missing, |score| (score.percent() / 100.0).into())
+            }));
+            row.push(build.elo.map_or(Cell::Missing, |elo| Cell::Estimate(elo, build.elo_error)));
+            row.push(improvement(before, build));
+            table.push(row);
         }
         table
     }
@@ -136,6 +179,13 @@ impl History {
             ]);
         }
         table
+    }
+}
+
+impl From<&Record> for SuiteScore {
+    fn from(record: &Record) -> SuiteScore {
+        let Record { solved, positions, points, max_points, rating, .. } = *record;
+        SuiteScore { solved, positions, points, max_points, rating }
     }
 }
 
@@ -166,7 +216,9 @@ impl Build {
             match record.suite.as_str() {
                 "wac" => self.wac = u32::try_from(record.solved).ok(),
                 "sts" => self.sts = u32::try_from(record.points).ok(),
-                _ => continue,
+                suite => {
+                    self.suites.insert(suite.to_owned(), SuiteScore::from(record));
+                }
             }
             self.limit.clone_from(&record.limit);
             self.version = self.version.take().or_else(|| record.engine_id.clone());

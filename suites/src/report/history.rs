@@ -25,7 +25,7 @@ pub(crate) fn history_report(history: &History, style: ReportStyle) -> String {
     text
 }
 
-/// WAC and STS in percent, and Elo below them, over time, as SVG.
+/// Suites in percent, and Elo below them, over time, as SVG.
 pub(crate) fn history_plot(history: &History) -> Result<String, PlotError> {
     let (axis, places) = places(&history.builds);
     let chart = |title, y| {
@@ -36,9 +36,13 @@ pub(crate) fn history_plot(history: &History) -> Result<String, PlotError> {
     let points = |value: &dyn Fn(&Build) -> Option<f64>| -> Vec<(f64, f64)> {
         builds().filter_map(|(build, &place)| Some((place, value(build)?))).collect()
     };
-    let suites = chart("WAC and STS", Axis::in_unit("of all points", "%"))
+    let title = if history.suites().is_empty() { "WAC and STS" } else { "Suites" };
+    let suites = chart(title, Axis::in_unit("of all points", "%"))
         .line("WAC", points(&|build| Some(f64::from(build.wac?) * 100.0 / WAC_POSITIONS)))
         .line("STS", points(&|build| Some(f64::from(build.sts?) * 100.0 / STS_POINTS)));
+    let suites = history.suites().into_iter().fold(suites, |chart, suite| {
+        chart.line(suite, points(&|build| Some(build.suites.get(suite)?.percent())))
+    });
     let strengths: Vec<_> = builds()
         .filter_map(|(build, &place)| Some((place, build.elo?, build.elo_error.unwrap_or(0.0))))
         .collect();

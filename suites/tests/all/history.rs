@@ -233,3 +233,23 @@ fn a_row_takes_whole_results_of_one_engine_alone() {
     add(&["--results", "strong.json", "--results", "weak.json", "--engine", "cmd=x name=strong"], 0, "");
     assert!(bench.read("h.toml").contains("wac = 300"), "{}", bench.read("h.toml"));
 }
+
+#[test]
+fn any_suite_has_a_column() {
+    let bench = Bench::new();
+    bench.file("mine.epd", "6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; id \"m.1\";\n4k3/8/8/8/8/8/8/R5K1 w - - bm Ra7; id \"m.2\";\n");
+    bench.file("moves.txt", "m.1 Ra8\nm.2 Ra6\n");
+    assert_eq!(bench.run(["grade", "mine.epd", "--moves", "moves.txt", "--json", "mine.json"]).code, Some(0));
+    bench.file("history.toml", FIRST);
+    let flags = ["history", "add", "Rooks", "--suites", "mine.epd", "--results", "mine.json", "--no-bench"];
+    let ran = bench.run(flags.iter().chain(&["--date", "2026-11-21", "--commit", "fedcba9876543210"]));
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let rows: Vec<&str> = ran.output.lines().filter(|line| line.starts_with('|')).take(4).collect();
+    assert!(rows[0].contains("| mine % |"), "{rows:?}");
+    assert!(rows[3].contains("| 50.0 |") || rows[3].contains("| 50.0% |"), "{rows:?}");
+    let history = History::parse(&bench.read("history.toml"), "history.toml").unwrap();
+    let score = history.builds[1].suites["mine"];
+    assert_eq!((score.solved, score.positions, score.points, score.max_points), (1, 2, 1, 2));
+    assert_eq!(bench.run(["history", "--plot", "history.svg"]).code, Some(0));
+    assert!(bench.read("history.svg").contains("mine"));
+}
