@@ -1,6 +1,6 @@
-//! The STS rating: an estimate under stated conditions.
+//! Ratings from suites: an estimate from STS under stated conditions, and the performance on puzzles that have ratings.
 //!
-//! The line was fitted by the authors of the STS-Rating program to engines of the CCRL 40/4 list, each given 200 ms a
+//! The line of STS was fitted by the authors of the STS-Rating program to engines of the CCRL 40/4 list, each given 200 ms a
 //! position on an Intel i7-2600K. A faster machine needs less time for the same: rivals scale it by a test of speed.
 
 use std::ops::RangeInclusive;
@@ -24,7 +24,7 @@ const CALIBRATED_POSITIONS: usize = 1500;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RatingEstimate {
-    /// On the scale of CCRL 40/4.
+    /// On the scale of CCRL 40/4, or of the puzzles.
     pub rating: f64,
     /// Half of the 95 % interval that follows from the choice of positions alone. How far engines lie off the fitted
     /// line comes on top, and is not known.
@@ -49,6 +49,64 @@ impl RatingEstimate {
             }
         })
     }
+}
+
+/// A puzzle that was tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TriedPuzzle {
+    /// Elo.
+    pub rating: f64,
+    /// Deviation of the rating, in Elo.
+    pub deviation: f64,
+    pub solved: bool,
+}
+
+/// Elo for each unit of the logistic function.
+const ELO_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
+
+/// The rating for which the results are most likely, each puzzle being an opponent of its rating and deviation (Glicko: M.
+/// Glickman 1999, "Parameter estimation in large dynamic paired comparison experiments"). None where all or no puzzles
+/// were solved: the likelihood then has no maximum.
+pub(crate) fn puzzle_rating(puzzles: &[TriedPuzzle]) -> Option<RatingEstimate> {
+    let solved = puzzles.iter().filter(|puzzle| puzzle.solved).count();
+    if solved == 0 || solved == puzzles.len() {
+        return None;
+    }
+    // How much less the difference of ratings says, as the puzzle's is uncertain.
+    let weight = |puzzle: &TriedPuzzle| {
+        let deviation = puzzle.deviation / ELO_SCALE / std::f64::consts::PI;
+        1.0 / (1.0 + 3.0 * deviation * deviation).sqrt()
+    };
+    let expected = |puzzle: &TriedPuzzle, rating: f64| {
+        1.0 / (1.0 + (weight(puzzle) * (puzzle.rating - rating) / ELO_SCALE).exp())
+    };
+    let slope = |rating: f64| -> f64 {
+        let gain = |puzzle: &TriedPuzzle| f64::from(u8::from(puzzle.solved)) - expected(puzzle, rating);
+        puzzles.iter().map(|puzzle| weight(puzzle) * gain(puzzle)).sum()
+    };
+    // The slope of the likelihood falls as the rating grows.
+    let ratings = || puzzles.iter().map(|puzzle| puzzle.rating);
+    let mut low = ratings().fold(f64::INFINITY, f64::min) - 10_000.0;
+    let mut high = ratings().fold(f64::NEG_INFINITY, f64::max) + 10_000.0;
+    for _ in 0..100 {
+        let middle = (low + high) / 2.0;
+        if slope(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    let information = |puzzle: &TriedPuzzle| {
+        let expected = expected(puzzle, low);
+        (weight(puzzle) / ELO_SCALE).powi(2) * expected * (1.0 - expected)
+    };
+    let error = 1.96 / puzzles.iter().map(information).sum::<f64>().sqrt();
+    Some(RatingEstimate { rating: low, error })
+}
+
+/// What the rating from puzzles is, as text.
+pub(crate) fn puzzle_condition(puzzles: &[TriedPuzzle]) -> String {
+    let solved = puzzles.iter().filter(|puzzle| puzzle.solved).count();
+    format!(
+        "maximum likelihood on the scale of the puzzles' ratings; {solved} of {} puzzles solved, each with all of its moves",
+        puzzles.len()
+    )
 }
 
 /// Why there is no estimate.
@@ -86,6 +144,26 @@ mod tests {
         assert!((estimate.rating - 1983.3).abs() < 1e-9);
         // 50 percent points of deviation, over the root of 1,500 positions, twice: 44.523 * 2.53.
         assert!((estimate.error - 112.7).abs() < 0.1, "{}", estimate.error);
+    }
+
+    #[test]
+    fn the_rating_from_puzzles_is_the_most_likely_one() {
+        let puzzle = |rating, deviation, solved| TriedPuzzle { rating, deviation, solved };
+        let estimate = |puzzles: &[TriedPuzzle]| puzzle_rating(puzzles).unwrap();
+        // Half of the puzzles of one rating: that rating.
+        let half: Vec<_> = (0..100).map(|index| puzzle(1500.0, 0.0, index % 2 == 0)).collect();
+        assert!((estimate(&half).rating - 1500.0).abs() < 1e-6);
+        // The error of a hundred games at even chances: 1.96 * 2 / sqrt(100) * 400 / ln 10.
+        assert!((estimate(&half).error - 68.1).abs() < 0.1, "{}", estimate(&half).error);
+        // Ten of eleven: 400 Elo above.
+        let ten: Vec<_> = (0..11).map(|index| puzzle(1500.0, 0.0, index > 0)).collect();
+        assert!((estimate(&ten).rating - 1900.0).abs() < 1e-6);
+        // Uncertain ratings say less: the difference and its error grow by 1 / g.
+        let vague: Vec<_> = ten.iter().map(|tried| TriedPuzzle { deviation: 350.0, ..*tried }).collect();
+        let ratio = (estimate(&vague).rating - 1500.0) / 400.0;
+        assert!((ratio - 1.0 / 0.6690).abs() < 1e-3, "{ratio}");
+        assert_eq!(puzzle_rating(&half[..1]), None);
+        assert_eq!(puzzle_rating(&[]), None);
     }
 
     #[test]

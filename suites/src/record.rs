@@ -10,10 +10,10 @@ use smalt_driver::Protocol;
 use smalt_protocol::{ReportedScore, Score};
 
 use crate::ask::{AnswerFailure, EngineAnswer, EngineInfo, LateMove, Length, SuiteOutcome};
-use crate::grade::{Grade, MoveList, announced_mate};
+use crate::grade::{Grade, MateClaim, MoveList, announced_mate};
 use crate::plan::{Limit, Memory, Plan, SuiteEntrant};
-use crate::rating::{self, RatingEstimate};
-use crate::suite::{self, Problem, Suite};
+use crate::rating::{self, RatingEstimate, TriedPuzzle, puzzle_condition, puzzle_rating};
+use crate::suite::{self, Problem, Puzzle, Suite};
 
 /// The version of the files that this program writes. Fields are added without a new one.
 const FORMAT: u32 = 1;
@@ -47,7 +47,7 @@ pub struct Record {
     pub max_points: u64,
     /// Points made, of 100.
     pub percent: f64,
-    /// What STS suggests, where it can: see [`RatingEstimate`].
+    /// What STS or puzzles suggest, where they can: see [`RatingEstimate`].
     pub rating: Option<f64>,
     /// Half of the 95 % interval of the rating, from the sample of positions alone.
     #[serde(default)]
@@ -127,6 +127,9 @@ pub struct ResultRecord {
     pub fen: String,
     #[serde(default)]
     pub theme: String,
+    /// The puzzle that it is a part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub puzzle: Option<PuzzleRecord>,
     /// The graded move in UCI notation; `None` without a legal one.
     #[serde(rename = "move")]
     pub mv: Option<String>,
@@ -159,6 +162,9 @@ pub struct ResultRecord {
     pub nodes: Option<u64>,
     /// The last score, in the view of the side to move.
     pub score: Option<ScoreRecord>,
+    /// The mate that was announced last within the limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mate: Option<MateRecord>,
     /// Whether the search was ended since it had held a solution for long enough.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped_early: bool,
@@ -172,6 +178,44 @@ pub struct ResultRecord {
     /// What went wrong, in words that follow the engine's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault_text: Option<String>,
+}
+
+/// A puzzle of Lichess.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PuzzleRecord {
+    /// Its id; the positions of one puzzle share it.
+    pub name: String,
+    pub themes: Vec<String>,
+    /// Its rating, in Elo.
+    pub rating: f64,
+    /// Deviation of the rating, in Elo.
+    pub deviation: f64,
+}
+
+/// An announced mate, checked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MateRecord {
+    /// In moves; below zero when the side to move is mated.
+    pub moves: i32,
+    /// What is wrong with its line (PV); `None` for a legal line that mates in the announced number of moves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_error: Option<String>,
+    /// Whether it is forced: `proved`, `refuted`, or `unknown` where a proof would need too many positions.
+    pub proof: String,
+    /// Whether the announcement is wrong: the mate is not forced in that many moves, or its line is illegal or no mate. A
+    /// line that was cut short is not wrong.
+    pub wrong: bool,
+}
+
+impl From<&MateClaim> for MateRecord {
+    fn from(claim: &MateClaim) -> MateRecord {
+        MateRecord {
+            moves: claim.moves,
+            line_error: claim.line.as_ref().err().map(ToString::to_string),
+            proof: claim.proof.name().to_owned(),
+            wrong: claim.is_wrong(),
+        }
+    }
 }
 
 /// A late move with the points that it would have earned.
@@ -267,6 +311,8 @@ impl Record {
     fn new(suite: &Suite, engine: String, results: Vec<ResultRecord>) -> Record {
         let (points, max_points) = total(&results);
         let unanswered = results.iter().filter(|result| result.is_unanswered()).count();
+        let puzzles = if unanswered == 0 { tried_puzzles(&results) } else { Vec::new() };
+        let rating = puzzle_rating(&puzzles);
         Record {
             format: FORMAT,
             suite: suite.name.clone(),
@@ -280,9 +326,9 @@ impl Record {
             points,
             max_points,
             percent: percent(points, max_points),
-            rating: None,
-            rating_error: None,
-            rating_condition: None,
+            rating: rating.map(|estimate| estimate.rating),
+            rating_error: rating.map(|estimate| estimate.error),
+            rating_condition: (!puzzles.is_empty()).then(|| puzzle_condition(&puzzles)),
             late: results.iter().filter(|result| result.late.is_some()).count(),
             solved_with_late: results.iter().filter(|result| result.with_late().1).count(),
             points_with_late: results.iter().map(|result| u64::from(result.with_late().0)).sum(),
@@ -317,6 +363,18 @@ pub(crate) fn percent(points: u64, max_points: u64) -> f64 {
     if max_points == 0 { 0.0 } else { 100.0 * points as f64 / max_points as f64 }
 }
 
+/// The puzzles of results; one is solved when all of its positions are.
+fn tried_puzzles(results: &[ResultRecord]) -> Vec<TriedPuzzle> {
+    let mut tried: BTreeMap<&str, TriedPuzzle> = BTreeMap::new();
+    for result in results {
+        let Some(puzzle) = &result.puzzle else { continue };
+        let (rating, deviation) = (puzzle.rating, puzzle.deviation);
+        let entry = tried.entry(&puzzle.name).or_insert(TriedPuzzle { rating, deviation, solved: true });
+        entry.solved &= result.solved;
+    }
+    tried.into_values().collect()
+}
+
 fn total<'a>(results: impl IntoIterator<Item = &'a ResultRecord>) -> (u64, u64) {
     results.into_iter().fold((0, 0), |(points, most), result| {
         (points + u64::from(result.points), most + u64::from(result.max_points))
@@ -325,7 +383,7 @@ fn total<'a>(results: impl IntoIterator<Item = &'a ResultRecord>) -> (u64, u64) 
 
 impl ThemeRecord {
     fn new(name: &str, results: &[ResultRecord]) -> ThemeRecord {
-        let own = || results.iter().filter(|result| result.theme == name);
+        let own = || results.iter().filter(|result| result.has_theme(name));
         let (points, max_points) = total(own());
         let solved = own().filter(|result| result.solved).count();
         ThemeRecord { name: name.to_owned(), positions: own().count(), solved, points, max_points }
@@ -340,6 +398,7 @@ impl ResultRecord {
             id: problem.id.clone(),
             fen: position.to_fen(),
             theme: suite.themes[problem.theme].clone(),
+            puzzle: problem.puzzle.as_ref().map(PuzzleRecord::from),
             mv: mv.map(|mv| coordinates(mv, position)),
             san: mv.map(san),
             best: problem.goal.best.iter().copied().map(san).collect(),
@@ -354,6 +413,7 @@ impl ResultRecord {
             depth: None,
             nodes: None,
             score: None,
+            mate: None,
             stopped_early: false,
             late: None,
             fault: None,
@@ -379,6 +439,7 @@ impl ResultRecord {
             depth: answer.depth,
             nodes: answer.nodes,
             score: answer.score.map(ScoreRecord::from),
+            mate: answer.mate.as_ref().map(MateRecord::from),
             stopped_early: answer.length == Length::StoppedEarly,
             late: match answer.length {
                 Length::Late(late) => Some(LateRecord::new(problem, late)),
@@ -395,9 +456,27 @@ impl ResultRecord {
         self.late.as_ref().map_or((self.points, self.solved), |late| (late.points, late.solved))
     }
 
+    fn has_theme(&self, name: &str) -> bool {
+        match &self.puzzle {
+            Some(puzzle) if !puzzle.themes.is_empty() => puzzle.themes.iter().any(|theme| theme == name),
+            _ => self.theme == name,
+        }
+    }
+
     /// Whether there was no answer without a fault.
     pub fn is_unanswered(&self) -> bool {
         self.fault.as_deref() == Some(NOT_ASKED)
+    }
+}
+
+impl From<&Puzzle> for PuzzleRecord {
+    fn from(puzzle: &Puzzle) -> PuzzleRecord {
+        PuzzleRecord {
+            name: puzzle.name.clone(),
+            themes: puzzle.themes.clone(),
+            rating: puzzle.rating,
+            deviation: puzzle.deviation,
+        }
     }
 }
 

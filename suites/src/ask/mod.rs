@@ -13,6 +13,8 @@ use smalt_chess::{Move, UciMove};
 use smalt_driver::Fault;
 use smalt_protocol::ReportedScore;
 
+use crate::grade::MateClaim;
+
 pub(crate) use pool::{AnswerProgress, Asked, SuiteOutcome, WorkerPool};
 pub(crate) use settled::Settled;
 pub(crate) use worker::{Checked, EngineInfo, check};
@@ -32,6 +34,8 @@ pub struct EngineAnswer {
     pub score: Option<ReportedScore>,
     /// Since when it kept to a solution, if its move is one.
     pub settled: Option<Settled>,
+    /// The mate that it announced last within the limit, checked.
+    pub mate: Option<MateClaim>,
     /// Whether it used all that it was given.
     pub length: Length,
 }

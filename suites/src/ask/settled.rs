@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use smalt_chess::UciMove;
 use smalt_driver::SearchControl;
-use smalt_protocol::{Info, ReportedScore};
+use smalt_protocol::{Bound, Info, ReportedScore, Score};
 
-use crate::grade::announced_mate;
+use crate::grade::{MateClaim, announced_mate};
 use crate::plan::{Limit, Plan};
 use crate::suite::Problem;
 
@@ -40,12 +40,15 @@ pub(super) struct SearchFollower<'a> {
     early_stop: Option<NonZeroU32>,
     latest: LatestInfo,
     settled: Option<Settled>,
+    /// The last announced mate and its line; none once a line without one has come. Bounds announce nothing.
+    mate: Option<(i32, Vec<UciMove>)>,
 }
 
 impl<'a> SearchFollower<'a> {
     pub(super) fn new(problem: &'a Problem, limit: Limit, plan: &Plan) -> SearchFollower<'a> {
         let (grace, early_stop) = (plan.grace, plan.early_stop);
-        SearchFollower { problem, limit, grace, early_stop, latest: LatestInfo::default(), settled: None }
+        let latest = LatestInfo::default();
+        SearchFollower { problem, limit, grace, early_stop, latest, settled: None, mate: None }
     }
 
     /// Handles an info line. Stops when a solution has been held for the requested iterations, or when the
@@ -62,6 +65,7 @@ impl<'a> SearchFollower<'a> {
         self.latest.score = info.score.or(self.latest.score);
         if let Some(first) = info.pv.iter().next() {
             self.latest.mv = Some(first);
+            self.mate = exact_mate(info.score).map(|moves| (moves, info.pv.iter().collect()));
             if self.is_solution(first, info) {
                 let moment = Settled { time, depth: self.latest.depth, nodes: info.nodes };
                 self.settled.get_or_insert(moment);
@@ -75,6 +79,12 @@ impl<'a> SearchFollower<'a> {
     /// When it settled on this move; `None` if its last line has another.
     pub(super) fn settled(&self) -> Option<Settled> {
         self.settled
+    }
+
+    /// The mate that was announced last, checked.
+    pub(super) fn mate(&self) -> Option<MateClaim> {
+        let (moves, line) = self.mate.as_ref()?;
+        Some(MateClaim::check(&self.problem.epd.position, *moves, line))
     }
 
     /// Latest information within the limit.
@@ -93,6 +103,14 @@ impl<'a> SearchFollower<'a> {
         let since = self.settled.and_then(|settled| settled.depth);
         let held = self.latest.depth.zip(since).map(|(depth, since)| depth.saturating_sub(since));
         held.zip(self.early_stop).is_some_and(|(held, wanted)| held >= wanted.get())
+    }
+}
+
+/// The mate of a score that is no bound.
+fn exact_mate(score: Option<ReportedScore>) -> Option<i32> {
+    match score? {
+        ReportedScore { score: Score::Mate(moves), bound: Bound::Exact } => Some(moves),
+        _ => None,
     }
 }
 

@@ -283,6 +283,7 @@ fn in_time(
         nodes: report.nodes,
         score: report.score,
         settled: is_solved.then(|| follower.settled().unwrap_or(at_the_end)),
+        mate: follower.mate(),
         length: if is_ended { Length::StoppedEarly } else { Length::Full },
     }
 }
@@ -299,6 +300,7 @@ fn late(problem: &Problem, searched: &SearchResult, mv: Move, follower: &SearchF
         nodes: latest.nodes,
         score: latest.score,
         settled: follower.settled(),
+        mate: follower.mate(),
         length: Length::Late(LateMove { mv, score: searched.report.score }),
     }
 }
@@ -311,6 +313,7 @@ fn failed(failure: AnswerFailure, time: Duration) -> EngineAnswer {
         nodes: None,
         score: None,
         settled: None,
+        mate: None,
         length: Length::Full,
     }
 }

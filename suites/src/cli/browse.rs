@@ -57,8 +57,8 @@ fn overview(suite: &Suite) -> String {
         Column::new("Positions", ColumnKind::Integer),
         Column::new("First", ColumnKind::Text),
     ]);
-    for (index, theme) in suite.themes.iter().enumerate() {
-        let own = || suite.problems.iter().filter(|problem| problem.theme == index);
+    for theme in &suite.themes {
+        let own = || suite.problems.iter().filter(|problem| problem.has_theme(theme, suite));
         let first = own().next().map(|problem| problem.id.clone());
         table.push([theme.as_str().into(), (own().count() as u64).into(), first.into()]);
     }

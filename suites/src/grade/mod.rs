@@ -1,5 +1,6 @@
 //! Grades answers: points of a move, and of an announced mate, by a problem's goal.
 
+mod mate;
 mod move_list;
 
 use smalt_chess::Move;
@@ -7,6 +8,7 @@ use smalt_protocol::{Bound, ReportedScore, Score};
 
 use crate::suite::Goal;
 
+pub(crate) use mate::{MateClaim, MateProof};
 pub use move_list::MoveList;
 
 /// What an answer earned.

@@ -5,8 +5,9 @@ use smalt_report::format::{grouped, number, percent};
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 
 use super::{ReportStyle, Section, right};
+use crate::grade::MateProof;
 use crate::rating;
-use crate::record::{self, Record, ScoreRecord};
+use crate::record::{self, MateRecord, Record, ScoreRecord};
 use crate::suite;
 
 /// Maximum number of faults listed.
@@ -17,6 +18,7 @@ pub(crate) fn run_report(run: &Record, style: ReportStyle) -> String {
     let mut section = Section::new(heading(run));
     section.table(themes(run));
     section.lines(totals(run));
+    section.lines(mates(run));
     section.lines(faults(run));
     section.write(style)
 }
@@ -60,10 +62,13 @@ fn count(value: usize) -> Cell {
 
 fn totals(run: &Record) -> Vec<String> {
     let mut lines = Vec::new();
+    let what = if run.suite == suite::STS { "STS" } else { "Puzzle" };
     if let (Some(rating), Some(condition)) = (run.rating, &run.rating_condition) {
         let error = run.rating_error.map(|error| format!(" ± {}", number(error, 0, Sign::Negative)));
         let rating = number(rating, 0, Sign::Negative);
-        lines.push(format!("STS rating: about {rating}{} ({condition})", error.unwrap_or_default()));
+        lines.push(format!("{what} rating: about {rating}{} ({condition})", error.unwrap_or_default()));
+    } else if let Some(condition) = &run.rating_condition {
+        lines.push(format!("{what} rating: none ({condition})"));
     }
     if run.suite == suite::STS && run.limit.is_some() && run.rating.is_none() {
         lines.push(format!("STS rating: {}", rating::reason_for_none()));
@@ -149,6 +154,36 @@ fn solving_times(run: &Record) -> Option<(u64, u64)> {
     let mut times: Vec<u64> = run.results.iter().filter_map(|result| result.solved_after_ms).collect();
     times.sort_unstable();
     Some((*times.get(times.len() / 2)?, *times.last()?))
+}
+
+/// Announced mates, and those that are wrong.
+fn mates(run: &Record) -> Vec<String> {
+    let claims = || run.results.iter().filter_map(|result| Some((result, result.mate.as_ref()?)));
+    let count = |is_so: &dyn Fn(&MateRecord) -> bool| claims().filter(|(_, mate)| is_so(mate)).count();
+    let (all, wrong) = (count(&|_| true), count(&|mate| mate.wrong));
+    if all == 0 {
+        return Vec::new();
+    }
+    let proved = count(&|mate| mate.proof == MateProof::Proved.name());
+    let whole = count(&|mate| mate.line_error.is_none());
+    let mut lines = vec![format!(
+        "Mates announced: {all}; {whole} with a whole line to the mate, {proved} proved to be forced, {wrong} wrong"
+    )];
+    for (result, mate) in claims().filter(|(_, mate)| mate.wrong).take(FAULTS_SHOWN) {
+        let refuted = mate.proof == MateProof::Refuted.name();
+        let reasons = [mate.line_error.as_deref(), refuted.then_some("it is not forced")];
+        let reasons: Vec<&str> = reasons.into_iter().flatten().collect();
+        lines.push(format!(
+            "{}: announced #{}, which is wrong: {}",
+            result.id,
+            mate.moves,
+            reasons.join("; ")
+        ));
+    }
+    if wrong > FAULTS_SHOWN {
+        lines.push(format!("… and {} more wrong mates", wrong - FAULTS_SHOWN));
+    }
+    lines
 }
 
 fn faults(run: &Record) -> Vec<String> {

@@ -1,12 +1,13 @@
 //! Suites of problems: positions, goals and themes. Knows no engine.
 //!
-//! A suite is parsed from EPD text ([`Suite::parse`]) or built in ([`Suite::embedded`]). Irregular lines are
+//! A suite is parsed from EPD or from the CSV of Lichess puzzles ([`Suite::parse`]) or built in ([`Suite::embedded`]). Irregular lines are
 //! accepted with a note if possible; a line without a goal is skipped.
 
 mod embedded;
 mod goal;
 mod note;
 mod points;
+mod puzzle;
 mod read;
 
 use smalt_chess::Epd;
@@ -15,6 +16,7 @@ pub use embedded::EMBEDDED;
 pub(crate) use embedded::EmbeddedSuite;
 pub(crate) use goal::Goal;
 pub(crate) use note::Note;
+pub(crate) use puzzle::Puzzle;
 pub(crate) use read::RefusedLine;
 
 /// The name of the suite that the rating is for.
@@ -42,12 +44,24 @@ pub struct Problem {
     pub id: String,
     /// Its line in its file, from 1.
     pub line: usize,
-    /// The index of its theme.
+    /// The index of its theme; the first, where it is of a puzzle with several.
     pub theme: usize,
     /// The position and all operations, known or not.
     pub epd: Epd,
     pub goal: Goal,
     pub notes: Vec<Note>,
+    /// The puzzle that it is a part of.
+    pub puzzle: Option<Puzzle>,
+}
+
+impl Problem {
+    /// Whether a theme is its own, or one of its puzzle.
+    pub(crate) fn has_theme(&self, theme: &str, suite: &Suite) -> bool {
+        match &self.puzzle {
+            Some(puzzle) if !puzzle.themes.is_empty() => puzzle.themes.iter().any(|own| own == theme),
+            _ => suite.themes[self.theme] == theme,
+        }
+    }
 }
 
 impl Suite {

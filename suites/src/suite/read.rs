@@ -1,12 +1,13 @@
-//! Reads EPD files leniently: any encoding, comments, empty lines, invalid lines.
+//! Reads the files of suites leniently: any encoding, comments, empty lines, invalid lines.
 
 use std::collections::HashMap;
 
 use smalt_chess::notation::encoding::decode;
-use smalt_chess::{Epd, ParseEpdError};
+use smalt_chess::{Epd, FenError, ParseEpdError};
 
 use super::goal::{Goal, GoalError};
 use super::note::Note;
+use super::puzzle::{PuzzleError, is_puzzle_file};
 use super::{Problem, Suite};
 
 /// More groups of names than this are no themes, but names.
@@ -31,15 +32,25 @@ pub enum LineError {
     Epd(#[from] ParseEpdError),
     #[error(transparent)]
     Goal(#[from] GoalError),
+    /// The position of a puzzle is none.
+    #[error(transparent)]
+    Fen(FenError),
+    #[error(transparent)]
+    Puzzle(#[from] PuzzleError),
 }
 
 impl Suite {
-    /// Reads the bytes of an EPD file; `file` is the name in errors. Empty lines and lines that
-    /// begin with `#` are skipped. Themes are what names have in common before their numbers.
+    /// Reads the bytes of an EPD file, or of a CSV file of Lichess puzzles; `file` is the name in errors. Empty lines and
+    /// lines that begin with `#` are skipped. Themes of EPD are what names have in common before their numbers.
     pub fn parse(bytes: &[u8], name: &str, file: &str) -> Suite {
         let mut suite = Suite::empty(name, file);
-        suite.read(&decode(bytes), file, None);
-        suite.find_themes();
+        let text = decode(bytes);
+        if is_puzzle_file(&text) {
+            suite.read_puzzles(&text, file);
+        } else {
+            suite.read(&text, file, None);
+            suite.find_themes();
+        }
         suite.note_repetitions();
         suite
     }
@@ -59,20 +70,23 @@ impl Suite {
     pub(super) fn read(&mut self, text: &str, file: &str, theme: Option<&str>) {
         let theme = theme.map_or(0, |theme| self.theme(theme));
         for (number, line) in (1..).zip(lines(text)) {
-            let line = line.trim();
+            // Some files have a NUL at the end of each line.
+            let line = line.trim_matches(|letter: char| letter.is_whitespace() || letter == '\0');
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
             match read_line(line, number, theme) {
                 Ok(problem) => self.problems.push(problem),
-                Err(reason) => {
-                    self.refused.push(RefusedLine { file: file.to_owned(), line: number, reason });
-                }
+                Err(reason) => self.refuse(file, number, reason),
             }
         }
     }
 
-    fn theme(&mut self, name: &str) -> usize {
+    pub(super) fn refuse(&mut self, file: &str, line: usize, reason: LineError) {
+        self.refused.push(RefusedLine { file: file.to_owned(), line, reason });
+    }
+
+    pub(super) fn theme(&mut self, name: &str) -> usize {
         let known = self.themes.iter().position(|theme| theme == name);
         known.unwrap_or_else(|| {
             self.themes.push(name.to_owned());
@@ -119,15 +133,45 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn read_line(line: &str, number: usize, theme: usize) -> Result<Problem, LineError> {
-    let epd = Epd::parse(line)?;
+    let epd = read_epd(line)?;
     let mut notes = Vec::new();
     let goal = Goal::read(&epd, &mut notes)?;
     let id = epd.id().filter(|id| !id.trim().is_empty()).unwrap_or_else(|| format!("line {number}"));
-    Ok(Problem { id: id.trim().to_owned(), line: number, theme, epd, goal, notes })
+    Ok(Problem { id: id.trim().to_owned(), line: number, theme, epd, goal, notes, puzzle: None })
+}
+
+/// Reads EPD without the remarks that matetrack's files have as further operations: `bm #9; 00:00 @ C2/R0; Duals(2);`.
+fn read_epd(line: &str) -> Result<Epd, ParseEpdError> {
+    let error = match Epd::parse(line) {
+        Err(error @ ParseEpdError::Opcode(_)) if !line.contains('"') => error,
+        read => return read,
+    };
+    let (first, rest) = line.split_once(';').unwrap_or((line, ""));
+    let known: Vec<&str> =
+        rest.split(';').filter(|operation| Epd::parse(&format!("{first}; {operation}")).is_ok()).collect();
+    Epd::parse(&format!("{first}; {}", known.join(";"))).map_err(|_| error)
 }
 
 /// A name without its number: `WAC` of `WAC.001`.
 fn group_of(id: &str) -> String {
     let group = id.trim_end_matches(|letter: char| letter.is_ascii_digit());
     group.trim_end_matches(|letter: char| !letter.is_alphanumeric() && letter != ')').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remarks_that_are_no_operations_are_skipped() {
+        let rook = "7k/8/R7/1R6/8/8/8/K7 w - -";
+        let text = format!(
+            "{rook} bm #2; Duals(2); 00:49; 00:00 @ C2/R0/K4; id a;\n{rook} bm Rb7\0\n{rook} 00:49; bm #2;\n\0\n"
+        );
+        let suite = Suite::parse(text.as_bytes(), "test", "test.epd");
+        let ids: Vec<&str> = suite.problems.iter().map(|problem| problem.id.as_str()).collect();
+        assert_eq!(ids, ["a", "line 2"]);
+        assert_eq!(suite.problems[0].goal.mate_in, Some(2));
+        assert_eq!(suite.refused.len(), 1, "what stands in place of the goal is no remark");
+    }
 }

@@ -461,3 +461,53 @@ fn an_engine_is_built_from_a_commit() {
     );
     assert_eq!(shown(&records[0].results)[0], "s.1 e4 1");
 }
+
+/// Two puzzles for which White finds a mate, and one of two moves.
+const PUZZLES: &str = "\
+PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags
+easy,6k1/p4ppp/8/8/8/8/5PPP/1R4K1 b - - 0 1,a7a6 b1b8,800,75,90,100,backRankMate mateIn1,,
+same,6k1/p4ppp/8/8/8/8/5PPP/2R3K1 b - - 0 1,a7a6 c1c8,1000,75,90,100,mateIn1,,
+long,6k1/5ppp/8/8/8/8/r4PPP/1R2R1K1 b - - 0 1,a2a8 b1a1 h7h6 a1a8,2400,80,90,100,endgame short,,
+";
+
+#[test]
+fn puzzles_are_graded_by_theme_and_give_a_rating() {
+    let bench = Bench::new();
+    bench.file("puzzles.csv", PUZZLES);
+    bench.file("moves.txt", "easy Rb8#\nsame Rc8\nlong Ra1\nlong/2 Kf1\n");
+    let ran = bench.run(["grade", "puzzles.csv", "--moves", "moves.txt", "--json", "-"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let record = &from_json(&ran.output, "-").unwrap()[0];
+    let themes: Vec<_> =
+        record.themes.iter().map(|theme| (theme.name.as_str(), theme.solved, theme.positions)).collect();
+    assert_eq!(themes, [("backRankMate", 1, 1), ("mateIn1", 2, 2), ("endgame", 1, 2), ("short", 1, 2)]);
+    // Between the puzzles that were solved and the one that was not.
+    let rating = record.rating.unwrap();
+    assert!((1000.0..2400.0).contains(&rating) && record.rating_error.unwrap() > 100.0, "{rating}");
+    let ran = bench.run(["grade", "puzzles.csv", "--moves", "moves.txt"]);
+    assert!(ran.output.contains("Puzzle rating: about "), "{}", ran.output);
+    assert!(ran.output.contains("2 of 3 puzzles solved"), "{}", ran.output);
+    bench.file("moves.txt", "easy Rb8#\nsame Rc8\nlong Ra1\nlong/2 Rxa8\n");
+    let ran = bench.run(["grade", "puzzles.csv", "--moves", "moves.txt"]);
+    assert!(ran.output.contains("Puzzle rating: none (maximum likelihood"), "{}", ran.output);
+}
+
+#[test]
+fn announced_mates_are_checked() {
+    let bench = Bench::new();
+    let suite = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm #1; id \"m.1\";\n\
+                 7k/8/R7/1R6/8/8/8/K7 w - - bm #2; id \"m.2\";\n\
+                 4k3/8/8/8/8/8/8/R3K3 w - - bm Ra7; id \"m.3\";\n";
+    let (ran, records) = bench.score(suite, "builtin", &["--depth", "6"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let mates: Vec<_> = records[0].results.iter().map(|result| result.mate.as_ref()).collect();
+    for (mate, moves) in [(mates[0], 1), (mates[1], 2)] {
+        let mate = mate.unwrap();
+        assert_eq!((mate.moves, mate.proof.as_str(), mate.wrong), (moves, "proved", false), "{mate:?}");
+        assert_eq!(mate.line_error, None);
+    }
+    assert_eq!(mates[2], None);
+    let ran = bench.run(["score", "suite.epd", "--depth", "6", "--quiet"]);
+    let line = "Mates announced: 2; 2 with a whole line to the mate, 2 proved to be forced, 0 wrong";
+    assert!(ran.output.contains(line), "{}", ran.output);
+}
