@@ -1,9 +1,9 @@
 //! Tables for scripts and spreadsheets: RFC 4180.
 //!
-//! Numbers stand as they are, with all their digits, a point and no grouping; shares from 0 to 1, durations in
-//! seconds; an estimate takes two columns, the second headed `… error`, and one with an interval two more, `… low` and
-//! `… high`; what is missing is empty. Texts that a spreadsheet
-//! would take for a formula have an apostrophe before them, since names come from foreign programs.
+//! Numbers have all their digits, a decimal point and no grouping; shares are 0 to 1, durations seconds. An estimate
+//! takes two columns, the second headed `… error`; an interval takes two more, `… low` and `… high`. Missing values
+//! are empty. Texts that a spreadsheet would read as a formula get an apostrophe in front, since names come from
+//! other programs.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ impl Table {
     }
 }
 
-/// Further CSV columns of a kind.
+/// Headers of the extra CSV columns of a kind.
 fn further(kind: ColumnKind) -> &'static [&'static str] {
     match kind {
         ColumnKind::Estimate(..) => &["error"],
@@ -40,7 +40,7 @@ fn further(kind: ColumnKind) -> &'static [&'static str] {
     }
 }
 
-/// The value and its further columns.
+/// The value and its extra columns.
 fn fields(kind: ColumnKind, cell: &Cell) -> impl Iterator<Item = String> {
     let (value, besides) = match cell {
         Cell::Missing => (String::new(), [None; 3]),
@@ -66,8 +66,8 @@ pub fn field(text: &str) -> String {
     quoted(&harmless(text)).into_owned()
 }
 
-/// Removes terminal controls and defuses formulas (OWASP, *CSV Injection*), which begin with one of these
-/// characters, as signed numbers do.
+/// Removes terminal controls and neutralizes formulas (OWASP, *CSV Injection*), which begin with one of these
+/// characters; signed numbers do too.
 fn harmless(text: &str) -> String {
     let may_be_one = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
     let apostrophe = if may_be_one { "'" } else { "" };

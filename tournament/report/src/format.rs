@@ -1,23 +1,21 @@
-//! Numbers as people read them.
-//!
-//! Nothing here fails: what is no finite number is shown as [`MISSING`].
+//! Numbers, durations and counts for readers. A number that is not finite becomes [`MISSING`].
 
 use std::time::Duration;
 
 /// Placeholder for unknown values.
 pub const MISSING: &str = "-";
 
-/// Whether numbers above zero carry their sign.
+/// Whether positive numbers have a sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sign {
-    /// A sign only below zero.
+    /// A minus for negative numbers only.
     #[default]
     Negative,
-    /// Always, except at zero: for differences.
+    /// Plus or minus, except at zero: for differences.
     Both,
 }
 
-/// A number with this number of decimals; never `-0`.
+/// A number with `decimals` decimals; never `-0`.
 pub fn number(value: f64, decimals: usize, sign: Sign) -> String {
     if !value.is_finite() {
         return MISSING.to_owned();
@@ -31,17 +29,17 @@ pub fn number(value: f64, decimals: usize, sign: Sign) -> String {
     }
 }
 
-/// `value ± error`; the value alone where the error is not known.
+/// `value ± error`; the value alone if the error is unknown.
 pub fn estimate(value: f64, error: Option<f64>, decimals: usize, sign: Sign) -> String {
     interval(&Interval { value: Some(value), error, ..Interval::default() }, decimals, sign)
 }
 
-/// A value with its interval, as far as they are known. Without a single error both ends are shown, or the only one.
+/// A value with its interval, as far as known. Without a single error both ends are shown, or the only known one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
-    /// The value, between both ends.
+    /// Value between both ends.
     pub value: Option<f64>,
-    /// The half-width; shown where the interval is about as wide on both sides.
+    /// Half-width; shown if the interval is about symmetric.
     pub error: Option<f64>,
     /// `None` if unbounded on this side.
     pub low: Option<f64>,
@@ -49,18 +47,19 @@ pub struct Interval {
     pub high: Option<f64>,
 }
 
-/// `value ± error`; else `value (low, high)`, or `> low` (`< high`) where nothing else is known; ends are whole numbers.
+/// `value ± error`; otherwise `value (low, high)`, or `> low` (`< high`) if only that is known; ends are whole
+/// numbers.
 pub fn interval(interval: &Interval, decimals: usize, sign: Sign) -> String {
     TwoPartText::of(interval, decimals, sign).joined()
 }
 
-/// A text in two parts, so that tables can align them: a value, and how far it may be off.
+/// A text in two parts, a value and its spread, so that tables can align them.
 pub(crate) struct TwoPartText {
     pub(crate) value: String,
     pub(crate) spread: Spread,
 }
 
-/// How far off a value may be.
+/// Spread of a value.
 pub(crate) enum Spread {
     /// Half-width of the interval.
     Error(String),
@@ -108,12 +107,12 @@ impl TwoPartText {
     }
 }
 
-/// Whether both ends are about as far from the value: by 10 % of the distance at most. True where an end is not known.
+/// Whether both ends are equally far from the value, within 10% of the distance. True if an end is unknown.
 fn is_symmetric(value: f64, low: Option<f64>, high: Option<f64>) -> bool {
     low.zip(high).is_none_or(|(low, high)| (low + high - 2.0 * value).abs() <= 0.05 * (high - low))
 }
 
-/// A share of the whole: 0.125 is `12.5%`.
+/// A share as a percentage: 0.125 is `12.5%`.
 pub fn percent(share: f64, decimals: usize) -> String {
     if share.is_finite() {
         format!("{}%", number(100.0 * share, decimals, Sign::Negative))
@@ -122,7 +121,7 @@ pub fn percent(share: f64, decimals: usize) -> String {
     }
 }
 
-/// A whole number in groups of three: `1,234,567`.
+/// An integer with thousands separators: `1,234,567`.
 pub fn grouped(value: i64) -> String {
     let digits = value.unsigned_abs().to_string();
     let mut text = String::from(if value < 0 { "-" } else { "" });
@@ -135,9 +134,9 @@ pub fn grouped(value: i64) -> String {
     text
 }
 
-/// The two greatest units of a duration: `3d 4h`, `2h 05m`, `3m 20s`, `4.2s`, `35ms`, `140µs`.
+/// The two largest units of a duration: `3d 4h`, `2h 05m`, `3m 20s`, `4.2s`, `35ms`, `140µs`.
 ///
-/// Rounded to the unit shown, halves up, and never up into `60s` or `60m`.
+/// Rounded to the unit shown, halves up, but never to `60s` or `60m`.
 pub fn duration(value: Duration) -> String {
     let seconds = (value.as_secs_f64()).round() as u64;
     let minutes = (value.as_secs_f64() / 60.0).round() as u64;
@@ -158,7 +157,7 @@ pub fn duration(value: Duration) -> String {
     }
 }
 
-/// A number of things: `1 game`, `2 games`. `what` is one of them, and takes an s where there are more or none.
+/// A number with its noun: `1 game`, `2 games`. `what` is the singular; the plural takes an s.
 pub fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,10 +1,10 @@
-//! Tables and pages as HTML. A page is one file: it asks for nothing else, holds no script, and says so to the browser.
+//! Tables and pages as HTML. A page is one self-contained file without scripts, locked by a content security policy.
 
 use std::fmt::Write;
 
 use crate::table::{Align, Cell, Table, one_line, show};
 
-/// Content security policy: a page may only be shown.
+/// Content security policy: no scripts, no requests.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
@@ -12,7 +12,7 @@ const POLICY: &str =
 const STYLE: &str = include_str!("page.css");
 
 impl Table {
-    /// A table element in a box that scrolls if it is too wide.
+    /// A table element in a box that scrolls horizontally.
     pub fn to_html(&self) -> String {
         let mut text = String::from("<div class=\"wide\"><table>\n<thead><tr>");
         for column in &self.columns {
@@ -45,7 +45,7 @@ fn class(align: Align) -> &'static str {
     }
 }
 
-/// A link to an id of the same page; the content is HTML already.
+/// A link to an id of the same page; `content` is HTML.
 pub fn reference(id: &str, content: &str) -> String {
     format!("<a href=\"#{}\">{content}</a>", escaped(id))
 }
@@ -68,7 +68,7 @@ pub fn escaped(text: &str) -> String {
     escaped
 }
 
-/// A whole page around a body that is HTML already.
+/// A complete page around an HTML body.
 pub fn page(title: &str, body: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

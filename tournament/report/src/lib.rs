@@ -1,9 +1,8 @@
-//! Tables from numbers, as text for a terminal, as Markdown, as HTML and as CSV.
+//! Tables as terminal text, Markdown, HTML and CSV, and charts as SVG.
 //!
-//! Build a [`Table`] of [`Column`]s and rows of [`Cell`]s; [`Table::to_text`], [`Table::to_markdown`], [`Table::to_html`]
-//! and [`Table::to_csv`] write it. A cell holds the number itself, a column says how it is shown: so a page and a
-//! file for scripts come from one table. [`plot`] draws charts as SVG.
-//! Knows no chess, no statistics and no output: it returns strings.
+//! Build a [`Table`] of [`Column`]s and rows of [`Cell`]s; [`Table::to_text`], [`Table::to_markdown`],
+//! [`Table::to_html`] and [`Table::to_csv`] format it. A cell holds the number, its column the format, so that one
+//! table serves readers and scripts. [`plot`] draws charts. All functions return strings.
 
 #![warn(missing_docs)]
 

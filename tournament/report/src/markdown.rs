@@ -3,7 +3,7 @@
 use crate::table::{Align, Table, one_line, show};
 
 impl Table {
-    /// A pipe table; each line ends with a line feed. Letters with a meaning in Markdown are escaped.
+    /// A pipe table; each line ends with a line feed. Markdown's special characters are escaped.
     pub fn to_markdown(&self) -> String {
         let mut text = line(self.columns.iter().map(|column| escaped(&column.header)));
         text += &line(self.columns.iter().map(|column| match column.align {
@@ -32,9 +32,9 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 /// Zero-width space between `@` and a name, or `#` and a number.
 const GAP: &str = "&#8203;";
 
-/// A text escaped for one line of Markdown: characters with a meaning in Markdown or HTML are escaped, and
-/// control characters become spaces. GitHub looks for `@name` and `#12` in rendered Markdown, where backslashes
-/// are gone already; a zero-width space keeps these from mentioning users and linking issues.
+/// Escapes a text for one line of Markdown: special characters of Markdown and HTML are escaped, control characters
+/// become spaces. GitHub looks for `@name` and `#12` in rendered Markdown, after backslashes are removed; a
+/// zero-width space prevents mentions and issue links.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let text = one_line(text);

@@ -1,8 +1,8 @@
-//! Sanitizes foreign text for a terminal: engines and workers may write control characters that move the
-//! cursor or turn the direction of a line. All programs pass such text through here.
+//! Sanitizes text of other programs for a terminal: engines and workers may send control characters that move the
+//! cursor or change the direction of a line. All programs use these functions for such text.
 
-/// Whether a character is invisible but changes the text around it: control and format characters (Unicode's
-/// categories Cc, Cf, Zl and Zp).
+/// Whether a character is invisible but changes the text around it: control and format characters (Unicode categories
+/// Cc, Cf, Zl and Zp).
 pub fn is_hidden(letter: char) -> bool {
     letter.is_control()
         || matches!(letter,
@@ -13,7 +13,7 @@ pub fn is_hidden(letter: char) -> bool {
             | '\u{e0001}' | '\u{e0020}'..='\u{e007f}')
 }
 
-/// One line, with hidden characters as numbers (`\u{1b}`); tabs stay.
+/// One line, with hidden characters escaped (`\u{1b}`); tabs stay.
 pub fn sanitize(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -26,7 +26,7 @@ pub fn sanitize(text: &str) -> String {
     shown
 }
 
-/// As [`sanitize`], for a text of several lines: line feeds stay.
+/// Like [`sanitize`], for text of several lines: line feeds are kept.
 pub fn sanitize_lines(text: &str) -> String {
     text.split('\n').map(sanitize).collect::<Vec<_>>().join("\n")
 }
@@ -34,7 +34,7 @@ pub fn sanitize_lines(text: &str) -> String {
 /// Maximum number of characters of a message.
 const LONGEST_MESSAGE: usize = 2_000;
 
-/// As [`sanitize`], for a message, which may quote a line of any length: it is cut at the maximum.
+/// Like [`sanitize`], for a message, which may quote a line of any length: cut at the maximum.
 pub fn sanitize_message(text: &str) -> String {
     let mut message = sanitize_lines(text);
     if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {

@@ -1,4 +1,4 @@
-//! A table: typed columns and rows of cells. Knows no output format.
+//! A table: typed columns and rows of cells, independent of the output format.
 
 use std::time::Duration;
 
@@ -14,29 +14,29 @@ pub enum Align {
     Right,
 }
 
-/// How the cells of a column are shown to people. CSV has the numbers themselves.
+/// Format of a column's cells. CSV has the unformatted numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColumnKind {
     /// Text, left-aligned by default.
     Text,
-    /// Whole numbers, in groups of three.
+    /// Integers with thousands separators.
     Integer,
     /// Numbers with this number of decimals.
     Number(usize, Sign),
     /// `value ± error` with this number of decimals; two columns in CSV.
     Estimate(usize, Sign),
-    /// `value ± error` with this number of decimals, or what is known of the interval; four columns in CSV.
+    /// `value ± error` with this number of decimals, or the known part of the interval; four columns in CSV.
     Interval(usize, Sign),
     /// A share in [0, 1], as a percentage with this number of decimals.
     Percent(usize),
-    /// The two greatest units; seconds in CSV.
+    /// The two largest units; seconds in CSV.
     Duration,
 }
 
-/// Content of a cell. A value that does not fit its column's kind is shown as plainly as possible.
+/// Content of a cell. A value that does not fit its column's kind is shown unformatted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Cell {
-    /// Not known, or without meaning here.
+    /// Unknown or not applicable.
     #[default]
     Missing,
     /// Text, shown as it is.
@@ -47,7 +47,7 @@ pub enum Cell {
     Reference(i64, String),
     /// A number or a share; missing when not finite.
     Number(f64),
-    /// A value and the half-width of its interval, where that is known.
+    /// A value and the half-width of its interval, if known.
     Estimate(f64, Option<f64>),
     /// A value with its interval.
     Interval(Interval),
@@ -73,7 +73,7 @@ impl From<i64> for Cell {
     }
 }
 
-/// A count; beyond `i64` it stays at the greatest one.
+/// A count; values beyond `i64` are clamped.
 impl From<u64> for Cell {
     fn from(value: u64) -> Cell {
         Cell::Integer(i64::try_from(value).unwrap_or(i64::MAX))
@@ -113,7 +113,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column aligned as its kind is usually: words left, numbers right.
+    /// A column with its kind's usual alignment: text left, numbers right.
     pub fn new(header: impl Into<String>, kind: ColumnKind) -> Column {
         let align = if kind == ColumnKind::Text { Align::Left } else { Align::Right };
         Column { header: header.into(), kind, align }
@@ -140,8 +140,8 @@ impl Table {
         Table { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
-    /// The table with the columns of these headers first, in this order; unknown headers are ignored. A phone
-    /// shows only the first few.
+    /// Moves the columns with these headers to the front, in this order; unknown headers are ignored. A phone shows
+    /// only the first few columns.
     #[must_use]
     pub fn leading(self, headers: &[&str]) -> Table {
         let place = |header: &&str| self.columns.iter().position(|column| column.header == **header);
@@ -152,7 +152,7 @@ impl Table {
         Table { columns, rows: self.rows.iter().map(in_order).collect() }
     }
 
-    /// Adds a row. Cells that it lacks are missing; those beyond the last column are dropped.
+    /// Adds a row. Missing cells are empty; surplus cells are dropped.
     pub fn push(&mut self, cells: impl IntoIterator<Item = Cell>) {
         let mut row: Vec<Cell> = cells.into_iter().collect();
         row.resize(self.columns.len(), Cell::Missing);
@@ -199,7 +199,7 @@ pub(crate) fn show(kind: ColumnKind, cell: &Cell) -> TwoPartText {
     }
 }
 
-/// A text on one line, without terminal controls: names come from foreign programs.
+/// A text on one line, without terminal controls: names come from other programs.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }

@@ -1,4 +1,4 @@
-//! Tables for a terminal: aligned by display width, decimal points and `±` below each other.
+//! Tables for a terminal, aligned by display width, with decimal points and `±` below each other.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -9,7 +9,7 @@ use crate::table::{Align, Column, Table, one_line, show};
 const GAP: &str = "  ";
 
 impl Table {
-    /// Aligned columns below their headers and a rule; each line ends with a line feed, none with spaces.
+    /// Aligned columns below headers and a rule; each line ends with a line feed, without trailing spaces.
     pub fn to_text(&self) -> String {
         let columns: Vec<Vec<String>> = (0..self.columns.len()).map(|index| self.column(index)).collect();
         let mut text = String::new();
@@ -34,7 +34,7 @@ impl Table {
     }
 }
 
-/// Pads values and spreads apart, so that values end and `±` stand below each other.
+/// Pads values and spreads separately, so that the `±` are aligned.
 fn joined_at_sign(shown: Vec<TwoPartText>) -> Vec<String> {
     let error = |cell: &TwoPartText| if let Spread::Error(error) = &cell.spread { error.width() } else { 0 };
     let errors = shown.iter().map(error).max().unwrap_or(0);

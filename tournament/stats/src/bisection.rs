@@ -1,33 +1,34 @@
 //! Noisy bisection: which commit of a range changed the strength of an engine?
 //!
-//! Commits before the change have 0 Elo against the good commit before the range, all others have the Elo of the change. The
-//! posterior over the place of the change begins uniform, over all commits and the hypothesis that none of them changed
-//! anything, and each pair that a commit plays against the good one updates it by Bayes' rule. The next round is played at
-//! the median of the posterior (M. Burnashev and K. Zigangirov, *An interval estimation problem for controlled
-//! observations*, 1974; R. Karp and R. Kleinberg, *Noisy binary search and its applications*, 2007; M. Ben-Or and
-//! A. Hassidim, *The Bayesian learner is optimal for noisy binary search*, 2008).
+//! Commits before the change have 0 Elo against the good commit before the range, all others have the Elo of the
+//! change. The posterior starts uniform over all commits and the hypothesis of no change; each pair that a commit
+//! plays against the good one updates it by Bayes' rule. The next round is played at the median of the posterior (M.
+//! Burnashev and K. Zigangirov, *An interval estimation problem for controlled observations*, 1974; R. Karp and R.
+//! Kleinberg, *Noisy binary search and its applications*, 2007; M. Ben-Or and A. Hassidim, *The Bayesian learner is
+//! optimal for noisy binary search*, 2008).
 //!
-//! Knows no commits and no engines, only their numbers, oldest first.
+//! Commits are numbers here, oldest first; the caller maps them to builds.
 
 use crate::counts::Pentanomial;
 use crate::race::RaceRound;
 use crate::sprt::{Model, Sprt, SprtError};
 
-/// The commit of the last round plays on while a pair of it is at least this share as informative as one of the median.
+/// The commit of the last round keeps playing while its pairs are at least this share as informative as those of the
+/// median.
 const KEEP: f64 = 0.9;
 
 /// Rules of a bisection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BisectionRules {
-    /// Elo of the change, in the view of the later commit: below zero for a loss.
+    /// Elo of the change from the later commit's view: negative for a loss.
     pub elo: f64,
     /// Posterior probability at which the search ends, below 1.
     pub confidence: f64,
     /// Elo model of `elo`.
     pub model: Model,
-    /// Number of pairs of a round.
+    /// Pairs per round.
     pub round_pairs: u64,
-    /// Pairs after which the search ends without a result.
+    /// Number of pairs after which the search ends without a result.
     pub most_pairs: u64,
 }
 
@@ -47,19 +48,19 @@ pub enum BisectionVerdict {
 pub struct Bisection {
     rules: BisectionRules,
     test: Sprt,
-    /// Pairs of each commit against the good one, in the commit's view.
+    /// Pairs of each commit against the good one, from the commit's view.
     pairs: Vec<Pentanomial>,
-    /// Probability that the change is each commit, and last that there is none.
+    /// Probability of each commit to be the change; the last entry is that of no change.
     posterior: Vec<f64>,
     /// The commit of the last round.
     last: Option<usize>,
 }
 
 impl Bisection {
-    /// A bisection of this number of commits, before its first game.
+    /// A bisection of `commits` commits without games.
     ///
     /// # Errors
-    /// If Elo and confidence make no test.
+    /// If Elo and confidence are invalid for a test.
     pub fn new(rules: BisectionRules, commits: usize) -> Result<Bisection, SprtError> {
         let error = 1.0 - rules.confidence;
         let test = Sprt::new(rules.elo.min(0.0), rules.elo.max(0.0), error, error, rules.model)?;
@@ -72,7 +73,7 @@ impl Bisection {
         &self.rules
     }
 
-    /// The pairs of each commit against the good one, in the commit's view.
+    /// Pairs of each commit against the good one, from the commit's view.
     pub fn pairs(&self) -> &[Pentanomial] {
         &self.pairs
     }
@@ -87,7 +88,7 @@ impl Bisection {
         &self.posterior[..self.pairs.len()]
     }
 
-    /// The probability that no commit is.
+    /// Probability of no change.
     pub fn no_change(&self) -> f64 {
         self.posterior[self.pairs.len()]
     }
@@ -101,7 +102,7 @@ impl Bisection {
         }
     }
 
-    /// Whether it is undecided and may still play.
+    /// Whether the search is undecided and has pairs left.
     pub fn is_open(&self) -> bool {
         self.verdict() == BisectionVerdict::Undecided && self.pairs_left() > 0
     }
@@ -110,12 +111,12 @@ impl Bisection {
         self.rules.most_pairs.saturating_sub(self.all_pairs().pairs())
     }
 
-    /// The next round, of one commit; `None` at the end.
+    /// The next round, always of one commit; `None` at the end.
     pub fn next_round(&self) -> Option<RaceRound> {
         if !self.is_open() {
             return None;
         }
-        // How evenly the games of each commit split the hypotheses, which is what they can tell.
+        // How evenly the games of each commit split the hypotheses: the information they give.
         let splits: Vec<f64> = self
             .probabilities()
             .iter()
@@ -130,7 +131,7 @@ impl Bisection {
         Some(RaceRound { candidates: vec![commit], pairs })
     }
 
-    /// Counts a complete round: the pairs of each commit that played, in its view.
+    /// Adds a complete round: the pairs of each commit that played, from its view.
     pub fn add_round(&mut self, results: &[(usize, Pentanomial)]) {
         for &(commit, pairs) in results {
             self.pairs[commit] += pairs;
@@ -139,9 +140,9 @@ impl Bisection {
         self.posterior = self.updated();
     }
 
-    /// The pairs from which the spread is estimated, as equal players would have them: with those of colors reversed. A commit
-    /// with even pairs alone plays the moves of the good commit (games at fixed nodes repeat) and has no spread; pooled with
-    /// the others it would make their pairs seem stronger evidence than they are.
+    /// All pairs plus their mirror images, as equal players would score them: the spread is estimated from these. A
+    /// commit that plays the same moves as the good one (games at fixed nodes repeat) has only even pairs and no
+    /// spread of its own; without pooling its pairs would count as stronger evidence than they are.
     fn pooled(&self) -> Pentanomial {
         let has_spread = |pairs: &&Pentanomial| pairs.0[2] < pairs.pairs();
         let pooled: Pentanomial = self.pairs.iter().filter(has_spread).copied().sum();
@@ -149,7 +150,7 @@ impl Bisection {
         [pooled, pooled.mirrored()].into_iter().sum()
     }
 
-    /// Bayes' rule for all pairs.
+    /// Posterior by Bayes' rule from all pairs.
     fn updated(&self) -> Vec<f64> {
         let pooled = self.pooled();
         let increments =
@@ -158,7 +159,7 @@ impl Bisection {
         let evidence = |pairs: &Pentanomial| -> f64 {
             pairs.0.iter().zip(increments).map(|(&count, increment)| sign * count as f64 * increment).sum()
         };
-        // Where the change is this commit, it and all later ones have the Elo of the change.
+        // If the change is this commit, it and all later ones have the Elo of the change.
         let mut logarithms = vec![0.0; self.pairs.len() + 1];
         for (commit, pairs) in self.pairs.iter().enumerate().rev() {
             logarithms[commit] = logarithms[commit + 1] + evidence(pairs);
@@ -194,7 +195,7 @@ mod tests {
         counts
     }
 
-    /// A range of commits, `neutral` of which, the first ones, play as the good commit does.
+    /// A range of commits whose first `neutral` ones play like the good commit.
     #[derive(Clone, Copy)]
     struct Range {
         commits: usize,
@@ -206,7 +207,8 @@ mod tests {
             Range { commits, neutral: 0 }
         }
 
-        /// Searches with a change of this logistic Elo at a commit, or at none; also how many commits played.
+        /// Searches with a change of this logistic Elo at commit `change` (or at none); also returns how many commits
+        /// played.
         fn search(self, rules: BisectionRules, change: usize, elo: f64, seed: u64) -> (Bisection, usize) {
             let mut random = SplitMix::stream(seed, change as u64);
             let mut bisection = Bisection::new(rules, self.commits).unwrap();
@@ -223,7 +225,7 @@ mod tests {
             (bisection, played)
         }
 
-        /// Share of searches that find the change, at each place among the commits that play moves of their own, and the mean
+        /// Share of searches that find the change, over all places where commits change the moves, and the mean
         /// numbers of games and of commits that played.
         fn searches(self, rules: BisectionRules, elo: f64, runs: u64) -> (f64, f64, f64) {
             let (mut right, mut games, mut played) = (0, 0, 0);
@@ -239,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Mean games of the test of the same question about one commit with this Elo.
+    /// Mean games of a test of one commit with this Elo.
     fn games_of_a_test(elo: f64, runs: u64) -> f64 {
         let test = Sprt::new(-8.0, 0.0, 0.05, 0.05, Model::Logistic).unwrap();
         let games = |run: u64| {
@@ -279,7 +281,7 @@ mod tests {
         bisection.add_round(&[(3, Pentanomial([3, 14, 30, 14, 3]))]);
         let probabilities = bisection.probabilities();
         assert!((probabilities.iter().sum::<f64>() + bisection.no_change() - 1.0).abs() < 1e-12);
-        // What the round says of the fourth commit holds for all before it, and the reverse for all after it.
+        // A round at the fourth commit is equal evidence for all commits before it, and for all after it.
         assert!(probabilities[..4].iter().all(|&probability| (probability - probabilities[0]).abs() < 1e-12));
         assert!(probabilities[0] < 0.125 && probabilities[4] > 0.125, "{probabilities:?}");
     }
@@ -291,7 +293,7 @@ mod tests {
             bisection.add_round(&[(1, Pentanomial([0, 0, others, 0, 0]))]);
             bisection.add_round(&[(3, Pentanomial([6, 16, 30, 10, 2]))]);
             let probabilities = bisection.probabilities();
-            // Between them stands a commit about which only the second round says something.
+            // Only the second round distinguishes the commit between them.
             probabilities[2] / probabilities[4]
         };
         assert!((round(1000) - round(0)).abs() < 1e-12, "{} {}", round(1000), round(0));
@@ -312,7 +314,7 @@ mod tests {
     #[test]
     #[ignore = "needs minutes"]
     fn many_runs_find_the_loss_in_the_normalized_model_and_behind_neutral_commits() {
-        // The same loss in both units, as the results of equals are spread.
+        // The same loss in both units, at the spread of equal players' results.
         let deviation =
             (EQUALS.iter().zip([0.25, 0.0625, 0.0, 0.0625, 0.25])).map(|(p, x)| p * x).sum::<f64>().sqrt();
         let normalized =

@@ -1,11 +1,11 @@
 //! Counts: results of games and pairs from one entrant's point of view.
 //!
-//! Knows no probability: [`elo`](crate::elo) and [`sprt`](crate::sprt) interpret the counts.
+//! Interpreted by [`elo`](crate::elo) and [`sprt`](crate::sprt).
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
-/// How one game ended for the entrant in view.
+/// Result of one game from the entrant's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// A win: one point.
@@ -48,7 +48,7 @@ pub struct Wdl {
 }
 
 impl Wdl {
-    /// The counts in the order of the name.
+    /// Counts in the order of the name.
     pub fn new(wins: u64, draws: u64, losses: u64) -> Wdl {
         Wdl { wins, draws, losses }
     }
@@ -110,8 +110,8 @@ impl Sum for Wdl {
 
 /// Pairs of games (one opening, both colors) by the points that the entrant made in them: 0, ½, 1, 1½ and 2.
 ///
-/// Games of a pair share their opening, so they are not independent; pairs are. Statistics of pairs are
-/// therefore right where those of single games claim too much or too little.
+/// Games of a pair share their opening, so they are not independent, but pairs are. Error bars and LLR from single
+/// games are therefore too wide or too narrow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Pentanomial(pub [u64; 5]);
 
@@ -165,12 +165,12 @@ impl Sum for Pentanomial {
     }
 }
 
-/// Counts with the unit that statistics take as independent.
+/// Counts by the unit that statistics treat as independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counts {
-    /// Games, taken as independent.
+    /// Single games.
     Games(Wdl),
-    /// Pairs of games, taken as independent.
+    /// Pairs of games.
     Pairs(Pentanomial),
 }
 

@@ -1,8 +1,7 @@
-//! The strength of one entrant against another, from counts: score, Elo, normalized Elo, likelihood of
-//! superiority, and how sure each is.
+//! Match statistics of one entrant against another: score, Elo, normalized Elo, likelihood of superiority, and their
+//! errors.
 //!
-//! Knows nothing of sequential tests ([`sprt`](crate::sprt)) or of more than two players
-//! ([`ratings`](crate::ratings)).
+//! Sequential tests are in [`sprt`](crate::sprt), rating lists of many players in [`ratings`](crate::ratings).
 
 use std::f64::consts::LN_10;
 
@@ -14,24 +13,24 @@ use crate::moments::Moments;
 use crate::normal::{Z_95, cdf};
 use crate::student;
 
-/// Normalized Elo for each standard deviation (of one game) above an even score: `800 / ln 10`.
+/// Normalized Elo per standard deviation (of one game) above an even score: `800 / ln 10`.
 ///
-/// So defined that near equality and without draws it is the same as Elo (M. Van den Bergh, *Normalized Elo*).
+/// Near equality and without draws this equals Elo (M. Van den Bergh, *Normalized Elo*).
 pub const NORMALIZED_ELO_PER_DEVIATION: f64 = 800.0 / LN_10;
 
-/// A difference of strength on the logistic scale: 400 is ten times the odds.
+/// Logistic Elo difference: 400 is ten times the odds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Elo(pub f64);
 
 impl Elo {
-    /// The difference at which `score`, in [0, 1], is expected: `-400 · log10(1/score - 1)`.
+    /// The difference with expected score `score`, in [0, 1]: `-400 · log10(1/score - 1)`.
     ///
-    /// `None` for 0 and 1, which no finite difference explains, and for what is no score.
+    /// `None` for 0, 1 and values outside the range.
     pub fn from_score(score: f64) -> Option<Elo> {
         (score > 0.0 && score < 1.0).then(|| Elo(400.0 * (score / (1.0 - score)).log10()))
     }
 
-    /// The score, in (0, 1), to expect at this difference: `1 / (1 + 10^(-elo/400))`.
+    /// Expected score at this difference, in (0, 1): `1 / (1 + 10^(-elo/400))`.
     pub fn to_score(self) -> f64 {
         1.0 / (1.0 + 10f64.powf(-self.0 / 400.0))
     }
@@ -42,7 +41,7 @@ impl Elo {
 pub struct Estimate {
     /// The value; always finite.
     pub value: f64,
-    /// Finite and not negative; `None` where the interval has no finite end, as after very few games.
+    /// Finite and not negative; `None` if the interval is unbounded, as after very few games.
     pub error: Option<f64>,
 }
 
@@ -53,7 +52,7 @@ impl Estimate {
     }
 }
 
-/// The ends of an interval; there is none on a side where nothing bounds the value.
+/// Ends of an interval; `None` where unbounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
     /// Lower end; finite.
@@ -67,32 +66,30 @@ pub struct Interval {
 pub struct MatchStatistics {
     /// Mean points of a game, in [0, 1].
     pub score: f64,
-    /// Elo difference. `None` after nothing but wins or nothing but losses. Its error is half the distance between the ends
-    /// of `elo_interval`.
+    /// Elo difference. `None` after wins only or losses only. Its error is half the width of `elo_interval`.
     pub elo: Option<Estimate>,
-    /// The 95% interval of the Elo difference; no end where nothing bounds it.
+    /// The 95% interval of the Elo difference.
     ///
-    /// - Where the results scatter enough (their squared deviations from the mean sum to 25 and more for games, 6.25 for
-    ///   pairs, as after 100 decided games): the Elo of both ends of `score ± z · standard error`.
-    /// - With less: the Elo of both ends of E. Wilson's interval (1927), with Student's t in place of z, for as many games
-    ///   as would spread so much without draws, `n · score · (1 - score) / variance`. The variance is that of the sample
-    ///   as if one more result had missed the mean by a step (half a point of a game, a quarter of the score of a pair),
-    ///   so that results that happen to be alike do not pass for certainty. From 2 pairs on it covers the truth with 93%
-    ///   and more (tests/all/coverage.rs counts every outcome).
-    /// - After nothing but wins (losses) only the low (high) end of the interval of C. Clopper and E. Pearson (1934): at a
-    ///   lower (higher) score that number in a row is rarer than one time in forty. Not before five pairs (ten games).
-    /// - None after a single result.
+    /// - With enough scatter (squared deviations from the mean sum to at least 25 for games, 6.25 for pairs, as after
+    ///   100 decided games): the Elo of both ends of `score ± z · standard error`.
+    /// - With less: the Elo of both ends of E. Wilson's interval (1927) with Student's t in place of z. Its sample
+    ///   size is the number of games without draws that would have the same spread, `n · score · (1 - score) /
+    ///   variance`. The variance counts one extra result a step off the mean (half a point for a game, a quarter of the
+    ///   score for a pair), so that a few equal results do not look certain. From 2 pairs on it covers the true value
+    ///   with at least 93% (tests/all/coverage.rs sums over every outcome).
+    /// - After wins (losses) only: just the low (high) end of the interval of C. Clopper and E. Pearson (1934), where
+    ///   that many in a row have a probability of 1/40. From five pairs (ten games) on.
+    /// - Unbounded after a single result.
     pub elo_interval: Interval,
-    /// Normalized Elo difference. `None` where all games (pairs) ended alike, so that nothing is known of the
-    /// spread it is measured in.
+    /// Normalized Elo difference. `None` if all games (pairs) ended alike, since their spread is then unknown.
     pub nelo: Option<Estimate>,
-    /// Likelihood of superiority in [0, 1]: how probable it is that the entrant is the stronger one. It says the same as
-    /// the interval: above 97.5% where that is above 0 Elo, ½ for an even score.
+    /// Likelihood of superiority in [0, 1]: the probability that the entrant is stronger. Agrees with the interval: above
+    /// 97.5% exactly if the interval is above 0 Elo; ½ for an even score.
     pub los: f64,
     /// The share of drawn games, or of pairs that ended 1-1, in [0, 1].
     pub draw_ratio: f64,
-    /// Pairs won for each pair lost, (WD + WW) / (LL + LD), as fastchess prints it. `None` for single games,
-    /// and as long as no pair was lost.
+    /// Pairs won per pair lost, (WD + WW) / (LL + LD), as fastchess prints it. `None` for single games and while no
+    /// pair was lost.
     pub pairs_ratio: Option<f64>,
 }
 
@@ -126,7 +123,7 @@ pub struct MatchFigures {
 }
 
 impl MatchFigures {
-    /// The figures of these counts.
+    /// Figures of these counts.
     pub fn of(counts: Counts) -> MatchFigures {
         let Some(found) = counts.statistics() else { return MatchFigures::default() };
         let always = counts.always_valid_interval();
@@ -163,8 +160,8 @@ impl Wdl {
         self.sample().zip(self.drawn()).map(|(sample, drawn)| statistics(&sample, drawn, None))
     }
 
-    /// The same by the normal approximation however few games there are, as fastchess and cutechess print it: no interval
-    /// where it reaches a score of 0 or 1.
+    /// Statistics by the normal approximation even for few games, as fastchess and cutechess print them: no interval if
+    /// it reaches a score of 0 or 1.
     pub fn normal_statistics(&self) -> Option<MatchStatistics> {
         self.sample().zip(self.drawn()).map(|(sample, drawn)| normal_statistics(&sample, drawn, None))
     }
@@ -186,8 +183,8 @@ impl Pentanomial {
         self.sample().map(|sample| statistics(&sample, self.drawn_pairs(), self.pairs_ratio()))
     }
 
-    /// The same by the normal approximation however few pairs there are, as fastchess prints it: no interval where it
-    /// reaches a score of 0 or 1.
+    /// Statistics by the normal approximation even for few pairs, as fastchess prints them: no interval if it reaches
+    /// a score of 0 or 1.
     pub fn normal_statistics(&self) -> Option<MatchStatistics> {
         self.sample().map(|sample| normal_statistics(&sample, self.drawn_pairs(), self.pairs_ratio()))
     }
@@ -201,7 +198,7 @@ impl Pentanomial {
         self.0[2] as f64 / self.pairs() as f64
     }
 
-    /// Pairs won for each pair lost, (WD + WW) / (LL + LD). `None` as long as no pair was lost.
+    /// Pairs won per pair lost, (WD + WW) / (LL + LD). `None` while no pair was lost.
     fn pairs_ratio(&self) -> Option<f64> {
         let [lost_both, lost, _, won, won_both] = self.0;
         let losses = lost_both + lost;
@@ -221,14 +218,14 @@ struct ScoreSample {
     games_each: f64,
 }
 
-/// The sum of squared deviations, in squares of a step, from which on the normal approximation does: there it differs by
-/// less than two parts in a hundred.
+/// Sum of squared deviations (in squared steps) from which the normal approximation is used: there both methods
+/// differ by less than 2%.
 const ENOUGH_SCATTER: f64 = 100.0;
 
-/// Fewer games that were all won (lost) bound nothing.
+/// Minimum number of won (lost) games for a one-sided bound.
 const LEAST_ONE_SIDED: f64 = 10.0;
 
-/// The probability that is left out at each end of an interval.
+/// Probability in each tail outside a 95% interval.
 const TAIL: f64 = 0.025;
 
 impl ScoreSample {
@@ -249,7 +246,7 @@ impl ScoreSample {
         self.moments.mean <= 0.0 || self.moments.mean >= 1.0
     }
 
-    /// For as many games as would spread so much without draws; with few results never quite without spread.
+    /// Number of games without draws that would have the same spread; never infinite, even for equal results.
     fn effective_count(&self) -> f64 {
         let Moments { mean, variance } = self.moments;
         self.count * mean * (1.0 - mean) / (variance + self.squared_step() / self.count)
@@ -291,7 +288,7 @@ fn normal_statistics(sample: &ScoreSample, draw_ratio: f64, pairs_ratio: Option<
 }
 
 impl Interval {
-    /// Half the distance between both ends, if there are two.
+    /// Half the width of a bounded interval.
     pub fn half_width(&self) -> Option<f64> {
         self.low.zip(self.high).map(|(low, high)| 0.5 * (high - low))
     }
@@ -316,7 +313,7 @@ fn small_sample_interval(sample: &ScoreSample) -> Interval {
     Interval { low: elo(low), high: elo(high) }
 }
 
-/// How surely the interval is above an even score.
+/// Likelihood of superiority from few results.
 fn small_sample_los(sample: &ScoreSample) -> f64 {
     let mean = sample.moments.mean;
     if mean == 0.5 {
@@ -326,7 +323,7 @@ fn small_sample_los(sample: &ScoreSample) -> f64 {
         let chance = 0.5_f64.powf(sample.count);
         return if mean > 0.5 { 1.0 - chance } else { chance };
     }
-    // Wilson's interval ends at ½ where this is its t.
+    // At this t, Wilson's interval ends at ½.
     let t = (mean - 0.5) * 2.0 * sample.effective_count().sqrt();
     student::cdf(t, sample.degrees_of_freedom())
 }
@@ -369,7 +366,7 @@ mod tests {
         assert_eq!(found, pairs.normal_statistics().unwrap());
         let (error, Interval { low, high }) = (found.elo.unwrap().error.unwrap(), found.elo_interval);
         assert!((high.unwrap() - low.unwrap() - 2.0 * error).abs() < 1e-9);
-        // 25 won pairs and 25 lost ones are as much as 100 decided games, and one of each less is not.
+        // 25 won pairs and 25 lost ones scatter like 100 decided games; one fewer of each does not reach the limit.
         let (enough, less) = (Pentanomial([25, 0, 0, 0, 25]), Pentanomial([12, 0, 0, 0, 12]));
         assert_eq!(enough.statistics(), enough.normal_statistics());
         assert_ne!(less.statistics(), less.normal_statistics());
@@ -389,7 +386,7 @@ mod tests {
         // A score of 0.025^(1/10) = 0.692; of 0.025^(1/100) = 0.964.
         check(Wdl::new(10, 0, 0).statistics().unwrap(), Some(140.0), None);
         check(Wdl::new(100, 0, 0).statistics().unwrap(), Some(570.0), None);
-        // Five lost pairs in a row happen to somebody weaker one time in 32.
+        // A weaker player loses five pairs in a row one time in 32.
         let lost = Pentanomial([5, 0, 0, 0, 0]).statistics().unwrap();
         check(lost, None, Some(15.0));
         assert_eq!(lost.los, 1.0 / 32.0);

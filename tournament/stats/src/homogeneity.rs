@@ -1,4 +1,4 @@
-//! Do the results of one source differ from those of all others by more than chance? For machines that play for one run.
+//! Test whether the results of one machine of a run differ from those of all others by more than chance.
 
 use crate::counts::Wdl;
 
@@ -7,15 +7,14 @@ use crate::counts::Wdl;
 pub struct Homogeneity {
     /// The sum of squared residuals, each over its expected count.
     pub chi_square: f64,
-    /// The probability that chance alone makes it so large, in [0, 1].
+    /// Probability of a value this large by chance, in [0, 1].
     pub p: f64,
 }
 
-/// Compares the results of one source with those of the others, pairing by pairing: `(own, others)` each. `None` where
-/// nothing can be compared.
+/// Compares the results of one source with those of the others, pairing by pairing: `(own, others)` each. `None` if
+/// no pairing has games on both sides.
 ///
-/// The games of a pair share their opening, which makes their counts vary less than independent ones would: the test errs
-/// towards not finding a difference.
+/// Games of a pair share their opening, so their counts vary less than independent ones: the test is conservative.
 pub fn homogeneity(pairings: &[(Wdl, Wdl)]) -> Option<Homogeneity> {
     let (mut chi_square, mut freedom) = (0.0, 0_u32);
     for (own, others) in pairings {
@@ -60,7 +59,7 @@ fn chi_square_tail(value: f64, freedom: u32) -> f64 {
 mod tests {
     use super::*;
 
-    /// The values of 5 % and 0.1 % of every table of the distribution.
+    /// 5% and 0.1% quantiles from published tables.
     #[test]
     fn published_quantiles_have_their_tails() {
         for (freedom, at_5_percent, at_1_in_1000) in [
@@ -82,7 +81,7 @@ mod tests {
         assert!(same.chi_square < 1e-9 && same.p > 0.999);
         let weaker = homogeneity(&[(Wdl::new(15, 35, 50), others)]).unwrap();
         assert!(weaker.p < 0.001, "{weaker:?}");
-        // Two pairings of different opponents are compared each with its own.
+        // Each opponent is compared separately.
         let weak = Wdl::new(90, 10, 0);
         let apart = homogeneity(&[(Wdl::new(30, 40, 30), others), (Wdl::new(9, 1, 0), weak)]).unwrap();
         assert!(apart.p > 0.99, "{apart:?}");

@@ -7,13 +7,13 @@
 //!   will take.
 //! - [`bisection`]: which of many commits changed the strength.
 //! - [`race`]: many candidates against one base, with one error rate for all.
-//! - [`ratings`]: one list for many players, by maximum likelihood.
-//! - [`homogeneity`](mod@homogeneity): whether one source of results differs from the others.
-//! - [`paired`]: two answers to each of the same questions: McNemar's test and the bootstrap.
+//! - [`ratings`]: a rating list of many players, by maximum likelihood.
+//! - [`homogeneity`](mod@homogeneity): test whether one source of results differs from the others.
+//! - [`paired`]: two runs over the same questions: McNemar's test and the bootstrap.
 //! - [`normal`]: the normal distribution.
 //!
-//! Nothing here knows chess, engines, files or clocks. No public function lets a NaN or an infinity out: what
-//! has no finite value is `None`, and the documentation says when that is.
+//! No input or output. Public functions never return NaN or infinity: a value that is not finite is `None`, and the
+//! documentation says when.
 
 #![warn(missing_docs)]
 

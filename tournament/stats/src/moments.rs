@@ -8,7 +8,7 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// Those of a distribution; `probabilities` sum to 1.
+    /// Moments of a distribution; `probabilities` sum to 1.
     pub(crate) fn from_distribution<const N: usize>(probabilities: &[f64; N]) -> Moments {
         let scores = scores::<N>();
         let sum = |term: &dyn Fn(f64) -> f64| -> f64 {
@@ -18,9 +18,9 @@ impl Moments {
         Moments { mean, variance: sum(&|score| (score - mean).powi(2)) }
     }
 
-    /// Those of a sample; `None` when it is empty.
+    /// Moments of a sample; `None` if it is empty.
     ///
-    /// Sums of whole numbers, so that an even score is exactly ½.
+    /// Computed from integer sums, so that an even score is exactly ½.
     pub(crate) fn from_counts<const N: usize>(counts: &[u64; N]) -> Option<Moments> {
         let total: u64 = counts.iter().sum();
         if total == 0 {

@@ -1,18 +1,18 @@
-//! The standard normal distribution, as far as intervals and likelihoods of superiority need it.
+//! The standard normal distribution.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// The 97.5% quantile: an interval of this many standard errors to either side covers 95%.
 pub const Z_95: f64 = 1.959_963_984_540_054;
 
-/// The probability that a standard normal variable is below `z`; exact at both infinities.
+/// Probability that a standard normal variable is below `z`; exact at both infinities.
 ///
-/// By the complementary error function, so that the tails keep their relative precision.
+/// Uses the complementary error function, so that the tails keep their relative precision.
 pub(crate) fn cdf(z: f64) -> f64 {
     0.5 * libm::erfc(-z * FRAC_1_SQRT_2)
 }
 
-/// The value below which a standard normal variable is with this probability, in (0, 1).
+/// Inverse of the distribution function, for a probability in (0, 1).
 pub fn quantile(probability: f64) -> f64 {
     let (mut low, mut high) = (-40.0, 40.0);
     for _ in 0..100 {

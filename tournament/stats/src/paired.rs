@@ -1,7 +1,7 @@
-//! Significance of the difference between two sets of answers to the same questions: McNemar's test on solved
-//! questions, and the bootstrap and the central limit theorem on points.
+//! Significance of the difference between two runs over the same questions: McNemar's test on solved questions,
+//! bootstrap and central limit theorem on points.
 //!
-//! Questions that both solved, or neither, do not count in McNemar's test; for points every question counts.
+//! McNemar's test ignores questions that both solved or both failed; points count every question.
 
 use libm::lgamma;
 
@@ -9,10 +9,10 @@ use crate::elo::Estimate;
 use crate::normal::Z_95;
 use crate::random::SplitMix;
 
-/// The probability that a fair coin parts the changed questions at least as unevenly as they are parted: McNemar's
-/// test in its exact form, two-sided (Q. McNemar, 1947). 1 when nothing changed.
+/// Two-sided exact p-value of McNemar's test (Q. McNemar, 1947): the probability that a fair coin splits the changed
+/// questions at least this unevenly. 1 if nothing changed.
 ///
-/// `gained` were solved by the second alone, `lost` by the first alone.
+/// `gained`: solved only in the second run; `lost`: solved only in the first.
 pub fn mcnemar(gained: u64, lost: u64) -> f64 {
     let changed = gained + lost;
     let log_choose = |k: u64| {
@@ -33,9 +33,9 @@ pub struct BootstrapInterval {
     pub high: f64,
 }
 
-/// The sum of paired differences as a bootstrap sees it: questions are drawn anew with replacement, as many as there
-/// are, `samples` times, and the interval leaves 2.5 % of the sums out at each end (B. Efron, 1979). The same seed gives
-/// the same interval. `None` without differences, without resamples, or where they are not finite.
+/// 95% bootstrap interval of the sum of paired differences: the questions are resampled with replacement `resamples`
+/// times, and 2.5% of the sums are cut at each end (B. Efron, 1979). The same seed gives the same interval. `None`
+/// without differences or resamples, or if a difference is not finite.
 pub fn bootstrap_sum(differences: &[f64], resamples: usize, seed: u64) -> Option<BootstrapInterval> {
     if differences.is_empty() || resamples == 0 || !differences.iter().all(|value| value.is_finite()) {
         return None;

@@ -1,4 +1,4 @@
-//! Random numbers for resampling: small, quick, and the same for ever.
+//! Random numbers for resampling: fast, and the same in every version.
 
 use std::f64::consts::TAU;
 
@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 #[derive(Clone, Debug)]
 pub(crate) struct SplitMix(u64);
 
-/// What is added to the state at each step: 2^64 divided by the golden ratio, made odd.
+/// Increment of the state: 2^64 divided by the golden ratio, rounded to odd.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl SplitMix {
@@ -14,7 +14,7 @@ impl SplitMix {
         SplitMix(seed)
     }
 
-    /// One of many streams of one seed that have nothing to do with each other.
+    /// Stream `number` of a seed, independent of its other streams.
     pub(crate) fn stream(seed: u64, number: u64) -> SplitMix {
         let mut numbers = SplitMix(number);
         SplitMix(seed ^ numbers.next())
@@ -28,17 +28,17 @@ impl SplitMix {
         mixed ^ (mixed >> 31)
     }
 
-    /// Evenly below a bound, but for a bias of bound / 2^64.
+    /// Uniform in 0..bound, with a bias of bound / 2^64.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
-    /// Evenly in [0, 1).
+    /// Uniform in [0, 1).
     pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// An outcome by the chances of all outcomes, which sum to 1.
+    /// An index drawn by its probability; `chances` sum to 1.
     pub(crate) fn outcome(&mut self, chances: &[f64]) -> usize {
         let mut point = self.unit();
         let below = |chance: &f64| {
@@ -48,7 +48,7 @@ impl SplitMix {
         chances.iter().position(below).unwrap_or(chances.len().saturating_sub(1))
     }
 
-    /// From the standard normal distribution (G. Box and M. Muller, 1958).
+    /// Standard normal variable (G. Box and M. Muller, 1958).
     pub(crate) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (TAU * self.unit()).cos()

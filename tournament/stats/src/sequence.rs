@@ -1,5 +1,6 @@
-//! Intervals of the Elo difference that hold at every look: with 95 % probability the true score lies within all of them,
-//! after every game or pair from the first to the last. Unlike with a fixed interval, a run may be stopped at any of them.
+//! Always-valid intervals of the Elo difference: with 95% probability the true score lies within the interval at
+//! every look, from the first game or pair to the last. Unlike with a fixed interval, a run may be stopped at any
+//! look.
 //!
 //! Source: I. Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by betting*, Journal of the Royal
 //! Statistical Society B 86 (2024), 1-27.
@@ -8,40 +9,40 @@ use crate::counts::{Counts, Pentanomial, Wdl};
 use crate::elo::{Elo, Interval};
 use crate::moments::{Moments, scores};
 
-/// Capital that refutes a mean: 2.5 % on each side.
+/// Capital that rejects a mean: 2.5% on each side.
 const REFUTED: f64 = 40.0;
 
-/// Number of shares of the capital.
+/// Number of stakes.
 const SHARES: usize = 24;
 
-/// Minimum number of games for a bound if all were won (lost).
+/// Minimum number of won (lost) games for a one-sided bound.
 const LEAST_ONE_SIDED: u64 = 10;
 
-/// Smallest and largest share.
+/// Smallest and largest stake.
 const SHARE_RANGE: (f64, f64) = (0.003, 0.95);
 
-/// How the capital is spread: log-normal about this share, which suits some thousand pairs, with this deviation, which
-/// loses little from 100 to 100,000 pairs.
+/// Log-normal prior over the stakes: its median, which suits a few thousand pairs, and its deviation, which loses
+/// little from 100 to 100,000 pairs.
 const SHARE_SPREAD: (f64, f64) = (0.1, 1.1);
 
 impl Wdl {
-    /// The interval of the Elo difference, single games taken as independent, that holds at every look. No end where the
-    /// games refute no score on that side.
+    /// Always-valid interval of the Elo difference, with single games as independent. Unbounded on a side where the
+    /// games reject no score.
     pub fn always_valid_interval(&self) -> Interval {
         elo_interval(&self.by_points())
     }
 }
 
 impl Pentanomial {
-    /// The interval of the Elo difference, pairs taken as independent, that holds at every look. No end where the pairs
-    /// refute no score on that side.
+    /// Always-valid interval of the Elo difference, with pairs as independent. Unbounded on a side where the pairs
+    /// reject no score.
     pub fn always_valid_interval(&self) -> Interval {
         elo_interval(&self.0)
     }
 }
 
 impl Counts {
-    /// The interval of the Elo difference that holds at every look.
+    /// Always-valid interval of the Elo difference.
     pub fn always_valid_interval(&self) -> Interval {
         match self {
             Counts::Games(games) => games.always_valid_interval(),
@@ -62,16 +63,16 @@ fn elo_interval<const N: usize>(counts: &[u64; N]) -> Interval {
     Interval { low: elo(lower_end(counts, mean)), high: elo(1.0 - lower_end(&mirrored, 1.0 - mean)) }
 }
 
-/// The lowest mean that is not refuted; 0 where none is.
+/// The lowest mean that is not rejected; 0 if none is.
 ///
-/// For a supposed mean `m` a bettor starts with 1 and stakes the share `c` of the capital at each result `x` on a score
-/// above `m`, which multiplies it by `1 - c + c·x/m`. If `m` is the true mean (or above it), the capital ever exceeds 40
-/// with a probability of 1/40 at most (J. Ville, *Étude critique de la notion de collectif*, 1939): lower means are
-/// refuted. The capital is spread over many shares `c`, each kept for all time (a mixture, after H. Robbins, 1970), so
-/// that the interval is a function of the counts alone.
+/// For a supposed mean `m` a bettor starts with capital 1 and bets the share `c` of it on a score above `m` at each
+/// result `x`, which multiplies the capital by `1 - c + c·x/m`. If the true mean is `m` or lower, the capital ever
+/// exceeds 40 with a probability of at most 1/40 (J. Ville, *Étude critique de la notion de collectif*, 1939), so
+/// such an `m` is rejected. The capital is split over many constant stakes `c` (a mixture, after H. Robbins, 1970),
+/// so that the interval depends on the counts alone.
 ///
-/// The capital falls with the supposed mean: its root is sought by false positions, a stale end counting half (the Illinois
-/// method), between the observed mean and a few standard errors below.
+/// The capital falls as `m` grows: the root is found by the Illinois method (false position) between the observed
+/// mean and a few standard errors below.
 fn lower_end<const N: usize>(counts: &[u64; N], mean: f64) -> f64 {
     const TOLERANCE: f64 = 1e-10;
     let shares = shares();
@@ -104,7 +105,7 @@ fn lower_end<const N: usize>(counts: &[u64; N], mean: f64) -> f64 {
     low
 }
 
-/// The logarithm of what the bettor against means as low as `mean`, above 0, has after these results.
+/// Logarithm of the capital after these results, for a supposed mean above 0.
 fn log_capital<const N: usize>(shares: &[(f64, f64); SHARES], counts: &[u64; N], mean: f64) -> f64 {
     let won = |share: f64| -> f64 {
         let seen = scores::<N>().into_iter().zip(counts).filter(|(_, count)| **count > 0);
@@ -115,12 +116,12 @@ fn log_capital<const N: usize>(shares: &[(f64, f64); SHARES], counts: &[u64; N],
     greatest + parts.iter().map(|part| (part - greatest).exp()).sum::<f64>().ln()
 }
 
-/// By what a stake multiplies the capital.
+/// Factor by which a result multiplies the capital.
 fn gain(share: f64, score: f64, mean: f64) -> f64 {
     1.0 + share * (score / mean - 1.0)
 }
 
-/// The shares, each with its part of the capital.
+/// Stakes, each with its part of the capital.
 fn shares() -> [(f64, f64); SHARES] {
     let (least, greatest) = SHARE_RANGE;
     let (center, deviation) = SHARE_SPREAD;
@@ -139,7 +140,7 @@ mod tests {
     use crate::normal::Z_95;
     use crate::random::SplitMix;
 
-    /// Pairs of equals, of a stronger and a weaker side, of much stronger sides, and with few decided pairs.
+    /// Pair distributions: equal players, a stronger and a weaker side, a much stronger side, few decided pairs.
     const PAIRS: [(&str, [f64; 5]); 5] = [
         ("balanced", [0.05, 0.22, 0.46, 0.22, 0.05]),
         ("biased", [0.02, 0.10, 0.33, 0.33, 0.22]),
@@ -148,8 +149,8 @@ mod tests {
         ("94 % drawn, biased", [0.0, 0.01, 0.94, 0.05, 0.0]),
     ];
 
-    /// The share of runs in which the true mean is refuted at one look or more, with a look after each pair. The capitals
-    /// are kept stake by stake, which is another way to the same numbers.
+    /// Share of runs that reject the true mean at any look, with a look after each pair. Tracks the capital of each
+    /// stake, an independent way to the same numbers.
     fn misses(chances: &[f64; 5], pairs: u32, runs: u64, seed: u64) -> f64 {
         let shares = shares();
         let mean = Moments::from_distribution(chances).mean;
@@ -178,7 +179,8 @@ mod tests {
         }
     }
 
-    /// The table of docs/statistics.md: `cargo test -p smalt-stats --release -- --ignored --nocapture sequence`.
+    /// Prints the table of docs/statistics.md: `cargo test -p smalt-stats --release -- --ignored --nocapture
+    /// sequence`.
     #[test]
     #[ignore = "10,000 runs take a minute"]
     fn coverage_at_all_looks_in_many_runs() {

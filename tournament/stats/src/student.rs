@@ -1,16 +1,16 @@
-//! Student's t distribution: what the normal one is for many observations, it is for few.
+//! Student's t distribution: replaces the normal distribution for few observations.
 
 use libm::lgamma;
 
-/// The probability that a t variable with `freedom` degrees of freedom, above 0, is below `t`.
+/// Probability that a t variable with `freedom` degrees of freedom, above 0, is below `t`.
 ///
-/// By the incomplete beta function, so that the tails keep their relative precision.
+/// Uses the incomplete beta function, so that the tails keep their relative precision.
 pub(crate) fn cdf(t: f64, freedom: f64) -> f64 {
     let tail = 0.5 * incomplete_beta(0.5 * freedom, 0.5, freedom / (freedom + t * t));
     if t > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// The value below which a t variable is with this probability, in (0, 1).
+/// Inverse of the distribution function, for a probability in (0, 1).
 ///
 /// Newton's method inside a bracket.
 pub(crate) fn quantile(probability: f64, freedom: f64) -> f64 {
@@ -87,7 +87,7 @@ fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Quantiles as every table of the distribution has them.
+    /// Quantiles from published tables.
     #[test]
     fn published_quantiles() {
         for (freedom, expected) in
@@ -100,7 +100,7 @@ mod tests {
         }
     }
 
-    /// With one degree of freedom it is Cauchy's distribution.
+    /// With one degree of freedom it is the Cauchy distribution.
     #[test]
     fn one_degree_of_freedom_is_cauchys_distribution() {
         for t in [-1e6_f64, -3.0, 0.0, 0.5, 40.0] {

@@ -13,10 +13,10 @@ use super::{Axis, COLORS, Drawn, FONT, Paper, PlotError, TEXT, shortened};
 /// Maximum number of characters of a bar's label.
 const LONGEST_WORDS: usize = 28;
 
-/// Share of the width from which a bar has room for its label.
+/// Share of the width from which a label fits inside the bar.
 const LONG: f64 = 0.4;
 
-/// A bar chart: bars below each other, the first on top.
+/// A bar chart: horizontal bars, the first on top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BarChart {
     title: String,
@@ -34,13 +34,13 @@ struct Bar {
 }
 
 impl BarChart {
-    /// A chart without bars yet.
+    /// A chart without bars.
     pub fn new(title: impl Into<String>, axis: Axis) -> BarChart {
         BarChart { title: title.into(), axis, series: Vec::new(), bars: Vec::new() }
     }
 
-    /// Adds a bar with a label at its end, if that is not empty. Below zero it goes to the left; a bar without
-    /// a finite number stays empty.
+    /// Adds a bar with a label at its end, unless that is empty. Negative bars go left; a bar without a finite number
+    /// is empty.
     #[must_use]
     pub fn bar(mut self, name: impl Into<String>, value: f64, words: impl Into<String>) -> BarChart {
         let words = shortened(&words.into(), LONGEST_WORDS);
@@ -48,14 +48,14 @@ impl BarChart {
         self
     }
 
-    /// Names the series of a grouped chart; each has its color.
+    /// Names the series of a grouped chart; each has its own color.
     #[must_use]
     pub fn of_series<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> BarChart {
         self.series = names.into_iter().map(str::to_owned).collect();
         self
     }
 
-    /// Adds a bar with its label for each series; the name stands at the first.
+    /// Adds a group: one bar and label per series, the name at the first.
     #[must_use]
     pub fn group(self, name: &str, bars: impl IntoIterator<Item = (f64, String)>) -> BarChart {
         bars.into_iter().enumerate().fold(self, |chart, (series, (value, words))| {
@@ -97,7 +97,7 @@ impl BarChart {
     }
 }
 
-/// Place of a label: inside a long bar, beside a short one.
+/// Position of a label: inside a long bar, beside a short one.
 fn place_of_words(value: f64, range: &Range<f64>) -> (f64, HPos, RGBColor) {
     let (left, right) = (value.min(0.0), value.max(0.0));
     match value {

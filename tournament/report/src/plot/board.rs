@@ -1,4 +1,4 @@
-//! Heat maps of 8 × 8 numbers, in pairs: the values after a change, and those before it.
+//! Heat maps of 8 × 8 numbers, in pairs: values after a change and before it.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -7,20 +7,20 @@ use super::head::{LegendEntry, LegendSample, PlotHead, put};
 use super::{COLORS, Drawn, FONT, Paper, PlotError, TEXT, WIDTH, shortened};
 use crate::format::{Sign, number};
 
-/// Rows of a board, and sizes of a cell and of a board with its title and labels.
+/// Cells of a board side, and sizes of a cell and of a board with its title and labels.
 const CELLS: usize = 8;
 const CELL: i32 = 46;
 const NAMES: i32 = 24;
 const TITLE_HEIGHT: i32 = 44;
 const BOARD: i32 = TITLE_HEIGHT + CELL * CELLS as i32 + NAMES;
 
-/// Font size of the numbers: as small as can be read on a phone.
+/// Font size of the numbers: the smallest legible on a phone.
 const SMALL: u32 = 28;
 
 const MARGIN: i32 = 5;
 const LONGEST_TITLE: usize = 28;
 
-/// Pairs of boards of eight rows of eight numbers, all in one color scale: blue above zero, orange below.
+/// Pairs of 8 × 8 boards with one color scale: blue above zero, orange below.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatMap {
     title: String,
@@ -34,14 +34,13 @@ pub struct HeatMap {
 type BoardFigures = (String, [f64; CELLS * CELLS]);
 
 impl HeatMap {
-    /// An empty chart with the unit of all numbers, the names of columns from the left and of rows from the
-    /// top.
+    /// An empty chart with the unit of all numbers, and labels of the columns (from the left) and rows (from the
+    /// top).
     pub fn new(title: impl Into<String>, unit: &str, columns: [char; CELLS], rows: [char; CELLS]) -> HeatMap {
         HeatMap { title: title.into(), unit: unit.to_owned(), columns, rows, boards: Vec::new() }
     }
 
-    /// Adds two boards beside each other, numbers row by row from the upper left. Cells without a finite number
-    /// stay empty.
+    /// Adds two boards side by side, numbers row by row from the upper left. Cells without a finite number are empty.
     #[must_use]
     pub fn boards(mut self, left: BoardFigures, right: BoardFigures) -> HeatMap {
         self.boards.push([left, right]);
@@ -124,7 +123,7 @@ impl Drawn for HeatMap {
     }
 }
 
-/// From orange by white to blue, for shares from −1 to 1.
+/// From orange through white to blue, for shares from −1 to 1.
 fn color(share: f64) -> RGBColor {
     let RGBColor(red, green, blue) = if share < 0.0 { COLORS[1] } else { COLORS[0] };
     let mixed = |part: u8| (255.0 + (f64::from(part) - 255.0) * share.abs().min(1.0)).round() as u8;

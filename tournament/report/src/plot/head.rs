@@ -12,7 +12,7 @@ const TITLE_HEIGHT: u32 = 52;
 /// Height of a line of the legend.
 const LINE_HEIGHT: u32 = 38;
 
-/// Width of a sample left of an entry's name.
+/// Width of a sample left of a legend name.
 const SAMPLE: u32 = 36;
 
 const MARGIN: u32 = 14;
@@ -23,7 +23,7 @@ const LONGEST_NAME: usize = 46;
 /// Maximum number of characters of a title.
 const LONGEST_TITLE: usize = 50;
 
-/// How an entry is recognized in the chart.
+/// Legend sample of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LegendSample {
     /// A line with the marks of this series.
@@ -41,11 +41,11 @@ pub(super) struct LegendEntry {
     pub(super) sample: LegendSample,
 }
 
-/// The title and the entries below it, in lines.
+/// The title and the legend lines below it.
 #[derive(Clone, Debug)]
 pub(super) struct PlotHead {
     title: String,
-    /// Each entry with its place.
+    /// Each entry with its position.
     entries: Vec<(LegendEntry, u32, u32)>,
     height: u32,
 }
@@ -71,7 +71,7 @@ impl PlotHead {
         self.height
     }
 
-    /// Draws it, and gives the paper below it.
+    /// Draws it and returns the area below.
     pub(super) fn draw<'a>(&self, paper: &Paper<'a>) -> Result<Paper<'a>, PlotError> {
         let (upper, lower) = paper.split_vertically(self.height);
         let style = |size| (FONT, size).into_text_style(&upper);
@@ -114,7 +114,7 @@ where
     paper.draw(element).map_err(PlotError::from_drawing)
 }
 
-/// The mark of a line, so that lines differ without their colors: of many, four or three corners.
+/// The mark of a line, so that lines differ without color: polygons of many, four or three corners.
 pub(super) fn mark(index: usize, (x, y): (i32, i32)) -> Polygon<(i32, i32)> {
     let color = COLORS[index % COLORS.len()];
     let corner = |angle: f64| {

@@ -7,7 +7,7 @@ use super::range::around;
 use super::rows::{RowFrame, Rows, height, row, upright};
 use super::{Axis, COLORS, Drawn, Paper, PlotError};
 
-/// Points with their intervals below each other, the first on top.
+/// Points with error bars, one per row, the first on top.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IntervalChart {
     title: String,
@@ -23,12 +23,12 @@ struct Value {
 }
 
 impl IntervalChart {
-    /// A chart without values yet.
+    /// A chart without values.
     pub fn new(title: impl Into<String>, axis: Axis) -> IntervalChart {
         IntervalChart { title: title.into(), axis, values: Vec::new() }
     }
 
-    /// Adds a value with the half-width of its interval, if known. Rows without a finite number stay empty.
+    /// Adds a value with the half-width of its interval, if known. Rows without a finite number are empty.
     #[must_use]
     pub fn value(mut self, name: impl Into<String>, value: f64, error: Option<f64>) -> IntervalChart {
         let error = error.filter(|error| error.is_finite()).unwrap_or(0.0);

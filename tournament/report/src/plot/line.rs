@@ -1,4 +1,4 @@
-//! Line charts: errors by epoch, ratings by build, a score by game.
+//! Line charts: error per epoch, rating per build, score per game.
 
 use std::ops::Range;
 
@@ -37,12 +37,12 @@ pub struct LineChart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scale {
     Linear,
-    /// Linear, with marks only at whole numbers.
+    /// Linear, with ticks at whole numbers only.
     Counted,
     Logarithmic,
 }
 
-/// Label of a mark.
+/// Label of a tick.
 type TickLabel = Box<dyn Fn(&f64) -> String>;
 
 impl Scale {
@@ -53,7 +53,7 @@ impl Scale {
         }
     }
 
-    /// The range of x with its marks, and their labels.
+    /// The range of x with its ticks, and their labels.
     fn marked(self, places: Range<f64>) -> (Marked, TickLabel) {
         match self {
             Scale::Linear | Scale::Counted => {
@@ -72,28 +72,28 @@ impl Scale {
 struct PlotLine {
     name: String,
     points: Vec<Point>,
-    /// Ends of each point's interval, drawn as an error bar.
+    /// Ends of each point's error bar.
     errors: Vec<(f64, f64)>,
     /// x and both ends of an interval, drawn as a band.
     band: Vec<(f64, f64, f64)>,
 }
 
 impl LineChart {
-    /// A chart without lines yet.
+    /// A chart without lines.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> LineChart {
         let (lines, levels) = (Vec::new(), Vec::new());
         let settled = f64::NEG_INFINITY;
         LineChart { title: title.into(), x, y, lines, levels, settled, scale: Scale::Linear }
     }
 
-    /// Makes x logarithmic for lines added from now on; their x must be above zero.
+    /// Makes x logarithmic for the lines added afterwards; their x must be above zero.
     #[must_use]
     pub fn on_logarithmic_x(mut self) -> LineChart {
         self.scale = Scale::Logarithmic;
         self
     }
 
-    /// Puts marks of x only at whole numbers.
+    /// Puts ticks of x at whole numbers only.
     #[must_use]
     pub fn on_counted_x(mut self) -> LineChart {
         self.scale = Scale::Counted;
@@ -152,7 +152,7 @@ impl LineChart {
         self
     }
 
-    /// Sets the range of y by the points from this x on; earlier points beyond it are cut.
+    /// Fits the range of y to the points from this x on; earlier points outside it are cut off.
     #[must_use]
     pub fn settled_from(mut self, x: f64) -> LineChart {
         self.settled = self.scale.place(x);

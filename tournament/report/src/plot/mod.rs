@@ -1,9 +1,9 @@
 //! Charts as SVG text: lines over a number ([`LineChart`]), bars, intervals and shares by name ([`BarChart`],
-//! [`IntervalChart`], [`ShareChart`]), boards of numbers ([`HeatMap`]). Knows numbers, labels and units; no chess, no files.
+//! [`IntervalChart`], [`ShareChart`]), boards of numbers ([`HeatMap`]).
 //!
-//! A chart is as wide as a phone is tall, its letters large enough to be read when it is shrunk to a phone's width, and
-//! its ground is white wherever it is shown. The colors are those of Okabe and Ito (2008), which color-blind people tell
-//! apart; lines differ in their marks too. However many points a line has, a drawing does not grow beyond what can be seen.
+//! Letters stay legible when a chart shrinks to a phone's width; the background is always white. The colors are those
+//! of Okabe and Ito (2008), which color-blind readers can distinguish; lines also have different marks. Lines with
+//! many points are thinned, so that the size of a file is bounded.
 //!
 //! ```
 //! use smalt_report::plot::{Axis, Chart, LineChart};
@@ -41,21 +41,20 @@ type Paper<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// Width of every chart, in the units of its view box.
 const WIDTH: u32 = 800;
 
-/// Font sizes of titles and of all other text. Size 25 is drawn as 31, which a phone of 390 pixels shows as 11
-/// or 12.
+/// Font sizes of titles and of all other text. Size 25 is drawn as 31, which is 11 or 12 on a phone 390 pixels wide.
 const TITLE: u32 = 35;
 const TEXT: u32 = 31;
 
 /// Approximate width of a character of [`TEXT`].
 const LETTER: u32 = 14;
 
-/// Maximum number of characters of a label at the shorter side of a chart.
+/// Maximum number of characters of a label on the shorter side of a chart.
 const LONGEST_LABEL: usize = 60;
 
 /// Font of every chart.
 const FONT: &str = "sans-serif";
 
-/// Colors of lines and bars in turn, the palest of Okabe's and Ito's left out.
+/// Colors of lines and bars in turn: Okabe's and Ito's without the palest.
 const COLORS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -80,7 +79,7 @@ impl Axis {
         Axis { label: shortened(&label.into(), LONGEST_LABEL) }
     }
 
-    /// An axis in a unit, which stands behind the label.
+    /// An axis with a unit after its label.
     pub fn in_unit(label: &str, unit: &str) -> Axis {
         Axis::new(format!("{label} ({unit})"))
     }
@@ -108,8 +107,8 @@ impl PlotError {
 
 /// A chart that can be written as SVG.
 pub trait Chart: Drawn {
-    /// The chart as SVG. It fills the width that it is given and keeps its height, so that a long chart is
-    /// scrolled rather than shrunk.
+    /// The chart as SVG. It fills the available width and keeps its height, so that a long chart scrolls instead of
+    /// shrinking.
     ///
     /// # Errors
     /// If there is no finite number, or the drawing library fails.
@@ -128,7 +127,7 @@ pub trait Chart: Drawn {
 
 impl<T: Drawn> Chart for T {}
 
-/// Drawing of a chart, for this crate alone.
+/// Drawing of a chart, for this crate only.
 #[doc(hidden)]
 pub trait Drawn {
     /// Height in units of the view box.
@@ -138,10 +137,10 @@ pub trait Drawn {
     fn draw(&self, paper: &Paper<'_>) -> Result<(), PlotError>;
 }
 
-/// Charts below each other in one drawing; those without numbers are left out.
+/// Several charts below each other in one drawing; those without numbers are skipped.
 ///
 /// # Errors
-/// If all are without numbers.
+/// If none has numbers.
 pub fn stacked(charts: &[&dyn Chart]) -> Result<String, PlotError> {
     let (mut inner, mut height, mut empty) = (String::new(), 0, None);
     for chart in charts {
@@ -164,18 +163,18 @@ pub fn stacked(charts: &[&dyn Chart]) -> Result<String, PlotError> {
     }
 }
 
-/// How a drawing of that height begins.
+/// Start tag of a drawing with this height.
 fn root(height: u32) -> String {
     format!("<svg width=\"100%\" height=\"{height}\" ")
 }
 
-/// A number on an axis: as many decimals as the distance of its neighbors asks for.
+/// A number on an axis, with decimals by the distance between ticks.
 fn shown(number: f64, step: f64) -> String {
     let decimals = if step > 0.0 { (-step.log10()).ceil().clamp(0.0, 9.0) as usize } else { 0 };
     crate::format::number(number, decimals, crate::format::Sign::Negative)
 }
 
-/// A text of at most this number of letters, as XML allows.
+/// A text of at most `most` letters, without characters that XML forbids.
 fn shortened(text: &str, most: usize) -> String {
     let letters = text.chars().map(|letter| match letter {
         letter if letter.is_control() => ' ',

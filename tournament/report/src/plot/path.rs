@@ -1,12 +1,12 @@
-//! What of a line can be seen: no more points than there are places for, and nothing above or below the chart.
+//! The visible part of a line: thinned to the resolution, clipped to the chart.
 
 use std::ops::Range;
 
 /// A point: x, y.
 pub(super) type Point = (f64, f64);
 
-/// At most four points for each of `columns` columns of equal width: the first, the least, the most and the last of it, in
-/// their order. So a peak is never lost. The points' x do not fall.
+/// At most four points for each of `columns` columns of equal width: first, lowest, highest and last, in their order,
+/// so that peaks survive. x must not decrease.
 pub(super) fn thinned(points: &[Point], columns: usize) -> Vec<Point> {
     if points.len() <= 4 * columns {
         return points.to_vec();
@@ -27,7 +27,7 @@ pub(super) fn thinned(points: &[Point], columns: usize) -> Vec<Point> {
     kept
 }
 
-/// The parts of a line between two heights, cut where it leaves them.
+/// The parts of a line between two heights.
 pub(super) fn clipped(points: &[Point], heights: &Range<f64>) -> Vec<Vec<Point>> {
     if let [point] = points {
         let inside = heights.start <= point.1 && point.1 <= heights.end;

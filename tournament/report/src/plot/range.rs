@@ -1,11 +1,11 @@
-//! The range of an axis: all numbers, and some air.
+//! Axis ranges and ticks.
 
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::coord::types::RangedCoordf64;
 
-/// A range that holds all finite numbers, with air on both sides; `None` if there are none.
+/// A range of all finite numbers with a margin; `None` if there are none.
 pub(super) fn around(numbers: impl Iterator<Item = f64>) -> Option<Range<f64>> {
     let (least, most) = numbers
         .filter(|number| number.is_finite())
@@ -22,7 +22,7 @@ pub(super) fn around(numbers: impl Iterator<Item = f64>) -> Option<Range<f64>> {
     Some(least - air..most + air)
 }
 
-/// A round distance between marks, so that there are about as many as wanted: 1, 2 or 5 times a power of ten.
+/// A round tick distance for about this number of ticks: 1, 2 or 5 times a power of ten.
 pub(super) fn round_step(range: &Range<f64>, marks: usize) -> f64 {
     let rough = (range.end - range.start) / marks.max(1) as f64;
     let power = 10_f64.powf(rough.log10().floor());
@@ -30,20 +30,20 @@ pub(super) fn round_step(range: &Range<f64>, marks: usize) -> f64 {
     steps.into_iter().find(|&step| step >= rough * 0.999).unwrap_or(10.0 * power)
 }
 
-/// A range with marks at the multiples of a step, and nothing between them.
+/// A range with ticks at multiples of a step only.
 pub(super) struct Marked {
     range: RangedCoordf64,
     marks: Vec<f64>,
 }
 
-/// The range with its marks.
+/// The range with its ticks.
 pub(super) fn marked(range: Range<f64>, step: f64) -> Marked {
     let (first, last) = ((range.start / step).ceil() as i64, (range.end / step).floor() as i64);
     let marks = (first..=last).map(|index| index as f64 * step).collect();
     Marked { range: range.into(), marks }
 }
 
-/// The range of logarithms with marks at 1, 2 and 5 times the powers of ten, or at these alone where there are many.
+/// A range of logarithms with ticks at 1, 2 and 5 times the powers of ten, or only at the powers if there are many.
 pub(super) fn marked_by_powers(range: Range<f64>) -> Marked {
     let (first, last) = (range.start.floor() as i32, range.end.ceil() as i32);
     let between: &[f64] = if last - first <= 4 { &[1.0, 2.0, 5.0] } else { &[1.0] };

@@ -1,5 +1,4 @@
-//! A chart with a row for each name, lying, so that names of any length can be read: the frame that bars, intervals and
-//! shares have in common.
+//! Frame of the charts with one horizontal row per name: bars, intervals and shares.
 
 use std::ops::Range;
 
@@ -20,7 +19,7 @@ const AXIS: u32 = 114;
 /// Maximum number of characters of a name.
 const LONGEST_NAME: usize = 24;
 
-/// The chart of rows as the library has it: each row is one high, the first from −1 to 0, the second from −2 to −1.
+/// The chart in plotters' coordinates: each row is one high, the first from −1 to 0, the second from −2 to −1.
 pub(super) type Rows<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Marked, RangedCoordf64>>;
 
 /// Frame of a chart with rows.
@@ -31,7 +30,7 @@ pub(super) struct RowFrame<'a> {
     pub(super) range: Range<f64>,
 }
 
-/// The height of a chart with this number of rows below its head.
+/// Height of a chart with this number of rows, with its head.
 pub(super) fn height(head: &PlotHead, rows: usize) -> u32 {
     head.height() + AXIS + ROW * rows as u32
 }
@@ -42,7 +41,7 @@ pub(super) fn row(index: usize, above: f64) -> f64 {
 }
 
 impl RowFrame<'_> {
-    /// Draws head, names and axis, and what fills the rows.
+    /// Draws head, names, axis and the content of the rows.
     pub(super) fn draw(
         &self,
         paper: &Paper<'_>,
@@ -84,7 +83,7 @@ impl RowFrame<'_> {
     }
 }
 
-/// A line from the top to the bottom of all rows.
+/// A vertical line across all rows.
 pub(super) fn upright(chart: &mut Rows<'_, '_>, x: f64, rows: usize) -> Result<(), PlotError> {
     let line = PathElement::new([(x, -(rows as f64)), (x, 0.0)], BLACK.stroke_width(2));
     chart.draw_series([line]).map_err(PlotError::from_drawing)?;

@@ -6,7 +6,7 @@ use super::head::{LegendEntry, LegendSample, PlotHead};
 use super::rows::{RowFrame, Rows, height, row};
 use super::{Axis, Drawn, Paper, PlotError};
 
-/// Three colors for color-blind readers, the middle one pale.
+/// Three colors distinguishable by color-blind readers, the middle one pale.
 const PARTS: [RGBColor; 3] = [RGBColor(0, 114, 178), RGBColor(200, 200, 200), RGBColor(213, 94, 0)];
 
 /// Rows of three parts each, in percent, the first on top.
@@ -24,7 +24,7 @@ impl ShareChart {
         ShareChart { title: title.into(), axis, parts: parts.map(str::to_owned), rows: Vec::new() }
     }
 
-    /// Adds a row of parts in any unit; a row without parts stays empty.
+    /// Adds a row of parts in any unit; a row without parts is empty.
     #[must_use]
     pub fn row(mut self, name: impl Into<String>, parts: [f64; 3]) -> ShareChart {
         self.rows.push((name.into(), parts));

@@ -1,11 +1,11 @@
-//! Charts as people see them: what stands in the SVG, how large it may grow, and what can't be drawn.
+//! Charts as readers see them: content and size of the SVG, and inputs that cannot be drawn.
 
 use smalt_report::plot::{Axis, BarChart, Chart, HeatMap, IntervalChart, LineChart, ShareChart, stacked};
 
-/// A name as a hostile engine might give itself.
+/// A hostile engine name.
 const HOSTILE: &str = "<img src=x onerror=alert(1)> & \"quoted\" \u{1b}[2J\u{fffe}";
 
-/// The drawing as XML, or a panic that tells where it is none.
+/// The drawing as XML; panics with the place of an error.
 fn parsed(svg: &str) -> roxmltree::Document<'_> {
     roxmltree::Document::parse(svg).unwrap_or_else(|error| panic!("{error}\n{svg}"))
 }
@@ -92,7 +92,7 @@ fn bars_of_a_group_have_different_colors() {
         .of_series(["new", "old"])
         .group("Undermine", [(80.0, "8 of 10".to_owned()), (70.0, "7 of 10".to_owned())]);
     let svg = check_texts(&chart, &["new", "old", "Undermine", "8 of 10", "7 of 10"]);
-    // The color of each stands in the legend and in its bar.
+    // Each color appears in the legend and in its bar.
     assert_eq!((svg.matches("fill=\"#0072B2\"").count(), svg.matches("fill=\"#D55E00\"").count()), (2, 2));
 }
 
@@ -162,7 +162,7 @@ fn what_begins_far_off_does_not_flatten_the_rest() {
     assert!(texts(&chart(0.0).to_svg().unwrap()).contains(&"1000".to_owned()));
     let svg = check_texts(&chart(10.0), &["20", "40"]);
     assert!(!texts(&svg).contains(&"200".to_owned()), "{svg}");
-    // Nothing is drawn above or below the axes: the paper is 0 to its height.
+    // Nothing is drawn outside the chart's height.
     for number in
         svg.split("points=\"").skip(1).flat_map(|rest| rest.split('"').next().unwrap().split_whitespace())
     {

@@ -1,4 +1,4 @@
-//! What readers and scripts get to see, for one table with everything awkward in it.
+//! One table with all awkward contents, in every format.
 
 use std::time::Duration;
 
@@ -107,7 +107,7 @@ fn a_table_without_rows_is_its_header() {
     assert_eq!(table.to_csv(), "Engine,Elo,Elo error\r\n");
 }
 
-/// A reader of RFC 4180, written for this test from its grammar.
+/// A parser of RFC 4180, written for this test from its grammar.
 fn read_csv(text: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), String::new());
     let mut letters = text.chars().peekable();
@@ -156,7 +156,7 @@ proptest! {
     }
 }
 
-/// A name as a hostile engine might give itself.
+/// A hostile engine name.
 const HOSTILE: &str = "=1+1|<img src=x onerror=alert(1)>\"'&amp;\u{1b}\n[a](b)";
 
 fn hostile() -> Table {

@@ -1,10 +1,10 @@
 //! A race of many candidates against one base, with one error rate for all.
 //!
-//! Each candidate has its own sequential test ([`Sprt`]) at `alpha / candidates` (C. Bonferroni), so that the probability
-//! of accepting any candidate that is not better is about `alpha` at most. Games go to the leaders, by LLR, in rounds of
-//! pairs; the lower bound is near, so that a candidate that falls behind is dropped early. Each accepted candidate then
-//! plays further pairs, and its unbiased estimate comes from these alone. Knows no schedule and no engines: who plays
-//! follows from the results of complete rounds.
+//! Each candidate has its own sequential test ([`Sprt`]) at `alpha / candidates` (C. Bonferroni), so that the
+//! probability of accepting any candidate that is not better is about `alpha` at most. Games go to the leaders by
+//! LLR, in rounds of pairs; the lower bound is close, so that a weak candidate is dropped early. Each accepted
+//! candidate then plays further pairs, and its unbiased estimate comes from these alone. The caller plays the rounds;
+//! which candidates play depends only on complete rounds.
 
 pub mod simulation;
 
@@ -12,7 +12,7 @@ use crate::counts::{Counts, Pentanomial};
 use crate::elo::MatchStatistics;
 use crate::sprt::{Model, Sprt, SprtError, Verdict};
 
-/// Candidates whose LLR is this much behind that of the leader wait.
+/// Candidates whose LLR is this far behind the leader's pause.
 const MARGIN: f64 = 0.4;
 
 /// Hypotheses and error rates of a race.
@@ -22,24 +22,24 @@ pub struct RaceRules {
     pub elo0: f64,
     /// Gain of hypothesis H1, in Elo of the model.
     pub elo1: f64,
-    /// The probability, of the whole race, to accept a candidate that is not better.
+    /// Probability, over the whole race, of accepting a candidate that is not better.
     pub alpha: f64,
-    /// The probability to drop a candidate that is better by `elo1`.
+    /// Probability of dropping a candidate that is better by `elo1`.
     pub beta: f64,
     /// The unit of both hypotheses.
     pub model: Model,
-    /// How many candidates are accepted before the race ends.
+    /// Number of accepted candidates that ends the race.
     pub winners: usize,
     /// Pairs of each candidate in a round.
     pub round_pairs: u64,
-    /// A candidate without a verdict after as many pairs stays undecided.
+    /// Pairs after which a candidate without a verdict stays undecided.
     pub most_pairs: u64,
-    /// Pairs after the verdict, from which the gain of an accepted candidate is estimated.
+    /// Pairs played after acceptance to estimate the gain.
     pub estimate_pairs: u64,
 }
 
 impl Default for RaceRules {
-    /// What the simulations of a night chose (docs/statistics.md).
+    /// Values chosen by simulation (docs/statistics.md).
     fn default() -> RaceRules {
         RaceRules {
             elo0: 0.0,
@@ -56,14 +56,14 @@ impl Default for RaceRules {
 }
 
 impl RaceRules {
-    /// The test of each candidate, of this number.
+    /// The test of each of `candidates` candidates.
     ///
     /// # Errors
-    /// If hypotheses or error rates make no test.
+    /// If hypotheses or error rates are invalid.
     pub fn test(&self, candidates: usize) -> Result<Sprt, SprtError> {
-        // The bound ln(1 / alpha) holds for the likelihood ratio of fixed hypotheses and any stopping rule (J. Ville, 1939),
-        // where Wald's ln((1 - beta) / alpha) is lower. Ours is generalized (each hypothesis takes its most likely
-        // distribution), so that the bound is an approximation; the simulations check it (docs/statistics.md).
+        // The bound ln(1 / alpha) holds for the likelihood ratio of fixed hypotheses under any stopping rule (J.
+        // Ville, 1939); Wald's ln((1 - beta) / alpha) is lower. This test is generalized (each hypothesis takes its
+        // most likely distribution), so the bound is approximate; the simulations check it (docs/statistics.md).
         let alpha = (1.0 - self.beta) * self.alpha / candidates.max(1) as f64;
         Sprt::new(self.elo0, self.elo1, alpha, self.beta, self.model)
     }
@@ -94,8 +94,8 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// The gain of an accepted candidate from its pairs after the verdict: no decision depended on them, so that the usual
-    /// statistics hold for them. `None` before the first one.
+    /// Gain of an accepted candidate from its pairs after the verdict. No decision depended on them, so the usual
+    /// statistics hold. `None` without such pairs.
     pub fn estimate(&self) -> Option<MatchStatistics> {
         self.further_pairs.statistics()
     }
@@ -154,7 +154,7 @@ impl Race {
         &self.candidates
     }
 
-    /// Whether candidates are still to be decided, and may be.
+    /// Whether undecided candidates may still play.
     pub fn is_open(&self) -> bool {
         let accepted = self.with_verdict(CandidateVerdict::Better).count();
         accepted < self.rules.winners && self.in_the_race().next().is_some()
@@ -195,7 +195,7 @@ impl Race {
         self.in_the_race().filter(|&candidate| llr(candidate) >= highest - MARGIN).collect()
     }
 
-    /// Counts a complete round: the pairs of each candidate that played, in its view.
+    /// Adds a complete round: the pairs of each candidate that played, from its view.
     pub fn add_round(&mut self, results: &[(usize, Pentanomial)]) {
         let is_open = self.is_open();
         for &(candidate, pairs) in results {

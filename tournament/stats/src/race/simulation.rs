@@ -1,5 +1,5 @@
-//! Simulated nights: candidates whose true gains come from a prior, in a race or each in a test of its own. What a race
-//! costs and finds is known from here (examples/race.rs prints the tables of docs/statistics.md).
+//! Simulated nights: candidates with true gains from a prior play one race, or each its own test. Gives the cost and
+//! the power of a race (examples/race.rs prints the tables of docs/statistics.md).
 
 use super::{CandidateVerdict, Race, RaceRules};
 use crate::counts::{Counts, Pentanomial};
@@ -18,7 +18,7 @@ pub struct Nights {
     pub mean: f64,
     /// Standard deviation of the true gains, in Elo.
     pub deviation: f64,
-    /// Shares of pairs of equals by points.
+    /// Distribution of pair scores between equal players.
     pub equals: [f64; 5],
     /// Seed of all nights.
     pub seed: u64,
@@ -29,7 +29,7 @@ pub struct Nights {
 pub enum Method {
     /// All candidates in one race.
     Race(RaceRules),
-    /// Each in a test of its own, with this number of pairs from look to look.
+    /// A separate test each, with this number of pairs between looks.
     Separate(Sprt, u64),
 }
 
@@ -44,9 +44,9 @@ pub struct Night {
     pub games: u64,
     /// Games after it, for the estimates of accepted candidates.
     pub estimate_games: u64,
-    /// For each accepted candidate its estimate less its true gain, in Elo: of its games after the verdict.
+    /// Estimate minus true gain of each accepted candidate, in Elo, from its games after the verdict.
     pub estimate_errors: Vec<f64>,
-    /// The same of the games before it.
+    /// The same from its games before the verdict.
     pub test_errors: Vec<f64>,
 }
 
@@ -54,7 +54,7 @@ impl Nights {
     /// Plays one night.
     ///
     /// # Errors
-    /// If the rules make no test.
+    /// If the rules are invalid.
     pub fn play(&self, method: &Method, night: u64) -> Result<Night, SprtError> {
         let mut random = SplitMix::stream(self.seed, night);
         let gains: Vec<f64> =
@@ -74,7 +74,7 @@ impl Nights {
         }
     }
 
-    /// The shares of pairs at a difference: of all with that score the one that is closest to that of equals.
+    /// Distribution of pair scores at a gain: the one with that mean score closest to the distribution of equals.
     fn chances(&self, gain: f64) -> [f64; 5] {
         distribution_with_mean(&self.equals, Elo(gain).to_score())
     }
@@ -141,29 +141,29 @@ fn draw(chances: &[f64; 5], pairs: u64, random: &mut SplitMix) -> Pentanomial {
 pub struct Summary {
     /// Mean number of games of a night until its last verdict.
     pub games: f64,
-    /// Mean number of games after it.
+    /// Mean number of games of a night after it.
     pub estimate_games: f64,
-    /// The number of games by which half of all nights are over.
+    /// Median number of games of a night.
     pub median_games: u64,
-    /// The number of games by which nine of ten nights are over.
+    /// 90% quantile of the number of games of a night.
     pub games_90: u64,
-    /// The share of nights in which a candidate was accepted that is not better.
+    /// Share of nights that accepted a candidate that is not better.
     pub false_nights: f64,
-    /// The share of nights in which a better candidate was accepted.
+    /// Share of nights that accepted a better candidate.
     pub found_nights: f64,
-    /// The share of nights with a better candidate in which the best one was accepted.
+    /// Share of nights with a better candidate that accepted the best one.
     pub best_nights: f64,
-    /// The mean true gain of the best accepted candidate of a night, in Elo; 0 for a night without one.
+    /// Mean true gain of the best accepted candidate of a night, in Elo; 0 for a night without one.
     pub gain: f64,
-    /// Accepted candidates of a night.
+    /// Mean number of accepted candidates of a night.
     pub accepted: f64,
-    /// The share of candidates with a gain of 5 Elo and more that were accepted.
+    /// Share of candidates with a gain of at least 5 Elo that were accepted.
     pub strong_accepted: f64,
-    /// The mean of estimate less true gain over all accepted candidates, in Elo.
+    /// Mean of estimate minus true gain over all accepted candidates, in Elo.
     pub bias: f64,
-    /// Standard error of that mean.
+    /// Standard error of `bias`.
     pub bias_error: f64,
-    /// The same mean of the Elo of the games before the verdict.
+    /// Like `bias`, from the games before the verdict.
     pub test_bias: f64,
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::counts::Wdl;
 
-/// Fits the list; see [`Ratings::fit`].
+/// See [`Ratings::fit`].
 pub(super) fn fit(
     players: usize,
     pairings: &[Pairing],
@@ -40,7 +40,7 @@ pub(super) fn fit(
     })
 }
 
-/// The most likely values alone, looked for around those of another list of the same players.
+/// Most likely values without errors, searched from the values of another list of the same players.
 pub(super) fn values_near(
     guess: &Ratings,
     pairings: &[Pairing],
@@ -93,7 +93,7 @@ impl RatedPlayers {
         Ok(RatedPlayers { verdicts, used, total })
     }
 
-    /// What the first attempt gives that comes to an end, and what it held.
+    /// Result of the first attempt that converges, with the parameters it held fixed.
     fn answer<T>(
         &self,
         options: &RatingOptions,
@@ -140,8 +140,8 @@ fn ensure(what: &'static str, value: f64, is_sound: bool) -> Result<(), RatingEr
     if is_sound { Ok(()) } else { Err(RatingError::BadNumber { what, value }) }
 }
 
-/// What is tried, the first that has a solution is taken: everything fitted that was wanted so; then with one parameter
-/// after the other held, since the ratings alone may have a maximum where these run away.
+/// Parameters to try in turn: first everything fitted as requested, then with one parameter after the other held,
+/// since the ratings alone may have a maximum where these diverge.
 fn attempts(options: &RatingOptions, total: &Wdl) -> Vec<SharedParameters> {
     let mut attempts = Vec::new();
     for white_advantage in advantages(options.white_advantage, total) {
@@ -152,7 +152,7 @@ fn attempts(options: &RatingOptions, total: &Wdl) -> Vec<SharedParameters> {
     attempts
 }
 
-/// Points that all went to one color push the advantage to infinity: then it is not fitted.
+/// If one color made all points, the advantage diverges and is not fitted.
 fn advantages(wanted: Parameter, total: &Wdl) -> Vec<Parameter> {
     let is_one_sided = total.wins + total.draws == 0 || total.losses + total.draws == 0;
     match wanted {
@@ -162,7 +162,7 @@ fn advantages(wanted: Parameter, total: &Wdl) -> Vec<Parameter> {
     }
 }
 
-/// Without draws the rate is 0, which is a maximum; with nothing else it is held as if one more game had been decided.
+/// Without draws the rate is 0, a maximum; with draws only it is held as if one more game had been decided.
 fn draw_rates(wanted: Parameter, total: &Wdl) -> Vec<Parameter> {
     let (draws, games) = (total.draws as f64, total.games() as f64);
     match wanted {

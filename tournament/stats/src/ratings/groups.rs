@@ -2,9 +2,8 @@
 
 use super::Pairing;
 
-/// Players in groups that no game connects with each other, the group with most games first; within each the players
-/// in the order of their numbers. Players without games are groups of their own, at the end. Pairings with players
-/// beyond the number of players are ignored.
+/// Groups of players connected by games, the group with most games first; players in ascending order. Players without
+/// games form their own groups, at the end. Pairings with unknown players are ignored.
 pub fn groups(players: usize, pairings: &[Pairing]) -> Vec<Vec<usize>> {
     let mut leaders: Vec<usize> = (0..players).collect();
     let mut games = vec![0; players];
@@ -24,7 +23,7 @@ pub fn groups(players: usize, pairings: &[Pairing]) -> Vec<Vec<usize>> {
     members.into_iter().map(|(_, group)| group).collect()
 }
 
-/// The first player of the group, found by following the leaders and shortening the way.
+/// The first player of the group, with path compression.
 fn leader(leaders: &mut [usize], player: usize) -> usize {
     let mut current = player;
     while leaders[current] != current {

@@ -1,10 +1,10 @@
-//! The likelihood of the games at one set of parameters, with its gradient and its expected curvature.
+//! The likelihood of the games at given parameters, with its gradient and expected curvature.
 
 use super::matrix::SymmetricMatrix;
 use super::outcome::Slopes;
 use crate::counts::Wdl;
 
-/// Which of the two numbers of the model a parameter moves.
+/// Which of the model's two numbers a parameter changes.
 #[derive(Clone, Copy)]
 pub(super) enum Direction {
     /// The log-odds of White's expected score.
@@ -13,13 +13,13 @@ pub(super) enum Direction {
     DrawOdds,
 }
 
-/// A parameter (none where it is held), the sign with which it enters, and what it moves.
+/// A parameter (`None` if held), the sign of its effect, and the number it changes.
 pub(super) type Influence = (Option<usize>, f64, Direction);
 
-/// Sums over games and priors; `information` is Fisher's.
+/// Sums over games and priors; `information` is the Fisher information.
 pub(super) struct Likelihood {
     pub(super) of_games: f64,
-    /// That of the games and of the priors.
+    /// Log-likelihood of games and priors.
     pub(super) objective: f64,
     pub(super) gradient: Vec<f64>,
     pub(super) information: SymmetricMatrix,
@@ -42,7 +42,7 @@ impl Likelihood {
         self.information.add(parameter, parameter, precision);
     }
 
-    /// Games that all `influences` bear upon alike.
+    /// Adds games that depend on the parameters in `influences`.
     pub(super) fn add_games(&mut self, results: &Wdl, slopes: &Slopes, influences: &[Influence]) {
         let chances = [slopes.probabilities.win, slopes.probabilities.draw, slopes.probabilities.loss];
         let counts = [results.wins, results.draws, results.losses].map(|count| count as f64);

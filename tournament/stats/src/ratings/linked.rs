@@ -1,12 +1,12 @@
 //! Which players can be compared.
 //!
-//! Draw an arrow from each player to all whom he took points from. A finite maximum of the likelihood exists
-//! for a group in which every player can be reached from every other (L. R. Ford, *Solution of a Ranking
-//! Problem from Binary Comparisons*, 1957). Knows no ratings.
+//! In the graph with an edge from each player to everyone they took points from, a group has a finite maximum of the
+//! likelihood if it is strongly connected (L. R. Ford, *Solution of a Ranking Problem from Binary Comparisons*,
+//! 1957).
 
 use super::{Anchor, Pairing, Unrated};
 
-/// Which players can be rated together, and why the others cannot: `None` for the rated.
+/// Why each player cannot be rated with the others; `None` for rated players.
 pub(super) fn unrated(players: usize, pairings: &[Pairing], anchors: &[Anchor]) -> Vec<Option<Unrated>> {
     let arrows = Arrows::new(players, pairings, anchors);
     let Some(center) = arrows.center(anchors) else {
@@ -36,7 +36,7 @@ struct Arrows {
 }
 
 impl Arrows {
-    /// Anchors are tied to each other both ways: their ratings are known whatever their games say.
+    /// Anchors have edges both ways between them: their ratings are known whatever their games.
     fn new(players: usize, pairings: &[Pairing], anchors: &[Anchor]) -> Arrows {
         let mut arrows = Arrows {
             along: vec![Vec::new(); players],
@@ -66,7 +66,7 @@ impl Arrows {
         self.against[to].push(from);
     }
 
-    /// An anchor, or a player of the group with most games; `None` where nobody has played.
+    /// An anchor, or else a player of the group with most games; `None` without games.
     fn center(&self, anchors: &[Anchor]) -> Option<usize> {
         if let Some(anchor) = anchors.first() {
             return Some(anchor.player);

@@ -1,6 +1,6 @@
 //! Dense symmetric positive definite matrices: factor, solve, invert.
 
-/// A symmetric matrix; only its lower triangle is kept, row by row.
+/// A symmetric matrix; only its lower triangle is stored, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SymmetricMatrix {
     rows: Vec<Vec<f64>>,
@@ -15,12 +15,12 @@ impl SymmetricMatrix {
         self.rows[row.max(column)][row.min(column)]
     }
 
-    /// Adds to the element and, being the same one, to its mirror image.
+    /// Adds to an element (and so to its mirror image).
     pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
         self.rows[row.max(column)][row.min(column)] += value;
     }
 
-    /// The Cholesky factor. `None` where the matrix is not positive definite beyond the rounding errors.
+    /// The Cholesky factor. `None` if the matrix is not positive definite up to rounding errors.
     pub(super) fn factor(&self) -> Option<CholeskyFactor> {
         let mut rows = self.rows.clone();
         for row in 0..rows.len() {
@@ -49,7 +49,7 @@ pub(super) struct CholeskyFactor {
 }
 
 impl CholeskyFactor {
-    /// The x with L·Lᵀ·x = `right`.
+    /// Solves L·Lᵀ·x = `right`.
     pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let mut solution = right.to_vec();
         for (index, row) in self.rows.iter().enumerate() {
@@ -80,7 +80,7 @@ impl CholeskyFactor {
     }
 }
 
-/// In eight sums that do not wait for each other, so that the processor adds them at once: all of the work is here.
+/// Eight independent sums, so that the processor adds them in parallel: nearly all time is spent here.
 fn dot(left: &[f64], right: &[f64]) -> f64 {
     const LANES: usize = 8;
     let length = left.len().min(right.len());

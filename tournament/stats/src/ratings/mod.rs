@@ -1,13 +1,13 @@
-//! One rating list for many players, numbered from 0, by maximum likelihood, with draws and White's advantage.
+//! A rating list of many players, numbered from 0, by maximum likelihood, with draws and White's advantage.
 //!
-//! The model ([`OutcomeModel`]) is Ordo's: the expected score is the logistic function of the difference in
-//! rating plus White's advantage, so that 400 points are ten times the odds, as in a match's Elo; Davidson's rule
-//! (draws in proportion to the root of wins times losses) gives the draws. All parameters are fitted together by
-//! Fisher scoring, and the errors come from the full covariance.
+//! The model ([`OutcomeModel`]) is Ordo's: the expected score is the logistic function of the rating difference plus
+//! White's advantage, so 400 points are ten times the odds, as in match Elo. Draws follow Davidson's rule (in
+//! proportion to the root of wins times losses). All parameters are fitted together by Fisher scoring, and the errors
+//! come from the full covariance.
 //!
-//! Ordo itself only equates expected and scored points, and stretches its scale so that 202 points are 76%
-//! (`-z 202`), 0.9% more than here; apart from that scale both agree to a few hundredths of a point. BayesElo's
-//! model (Rao and Kupper's) has another curve far from equality, hence other ratings for lopsided results.
+//! Ordo only equates expected and scored points, and its default scale sets 202 points to 76% (`-z 202`), 0.9% more
+//! than here; apart from that scale both agree to a few hundredths of a point. BayesElo's model (Rao and Kupper's)
+//! has another curve far from equality, hence other ratings for lopsided results.
 
 mod fit;
 mod groups;
@@ -27,7 +27,7 @@ use matrix::SymmetricMatrix;
 pub use outcome::{OutcomeModel, Probabilities};
 pub use simulation::{Replay, Simulation};
 
-/// Games between two players with fixed colors. Several entries for the same players simply add up.
+/// Games between two players with fixed colors. Several entries for the same players add up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
     /// Player with White: an index below the number of players.
@@ -45,40 +45,40 @@ pub struct Anchor {
     pub player: usize,
     /// Known rating of the player.
     pub rating: Elo,
-    /// Half-width of its 95% interval. At 0 the rating is held; else it may move as far as its error lets it.
+    /// Half-width of its 95% interval. 0 holds the rating fixed; otherwise the error is a prior.
     pub error: Elo,
 }
 
-/// Whether a parameter is learned from the games.
+/// Whether a parameter is fitted to the games.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Parameter {
     /// Fitted together with the ratings.
     Fitted,
-    /// Held at this value.
+    /// Fixed at this value.
     Fixed(f64),
 }
 
-/// Where the value of a parameter that all games share comes from.
+/// Source of a parameter that all games share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterSource {
-    /// It is the most likely one, fitted together with the ratings.
+    /// Most likely value, fitted together with the ratings.
     Fitted,
-    /// The caller held it.
+    /// Given by the caller.
     Given,
-    /// The games leave it open, and it is held where [`Ratings::fit`] says.
+    /// Not determined by the games; held as described at [`Ratings::fit`].
     Open,
 }
 
 /// Options of the fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatingOptions {
-    /// Known ratings. With none, the ratings are centered on `average`.
+    /// Known ratings. If empty, the ratings are centered on `average`.
     pub anchors: Vec<Anchor>,
-    /// The mean of all ratings; not used when there are anchors.
+    /// Mean of all ratings; ignored with anchors.
     pub average: Elo,
     /// White's advantage in Elo.
     pub white_advantage: Parameter,
-    /// The share of draws between equal players, in (0, 1).
+    /// Share of draws between equal players, in (0, 1).
     pub draw_rate: Parameter,
 }
 
@@ -94,7 +94,7 @@ impl Default for RatingOptions {
     }
 }
 
-/// Why no list can be fitted.
+/// Why no list could be fitted.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum RatingError {
     /// Unknown player in a pairing or anchor.
@@ -105,24 +105,24 @@ pub enum RatingError {
         /// The number of players.
         players: usize,
     },
-    /// A pairing of a player with himself.
+    /// A pairing of a player with themselves.
     #[error("player {0} cannot have played himself")]
     PlayedHimself(usize),
     /// Two anchors for one player.
     #[error("player {0} is anchored twice")]
     AnchoredTwice(usize),
-    /// A rating, error or fixed parameter that is not finite or outside its range.
+    /// A rating, error or fixed parameter that is not finite or out of range.
     #[error("{value} is no {what}")]
     BadNumber {
-        /// What the number should have been.
+        /// Description of a valid value.
         what: &'static str,
-        /// The number that is invalid.
+        /// The invalid value.
         value: f64,
     },
-    /// No two players have each taken points from the other, directly or through others.
+    /// No two players took points from each other, directly or through others.
     #[error("no two players can be compared: each has taken all points from the others, or none")]
     NothingToCompare,
-    /// The likelihood has no maximum that the search could find, even with White's advantage and the draw rate held.
+    /// The search found no maximum, even with White's advantage and the draw rate held.
     #[error(
         "the search for the most likely ratings came to no end: the games leave them open; anchor more players"
     )]
@@ -132,14 +132,14 @@ pub enum RatingError {
 /// A player's place in the list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rating {
-    /// A finite maximum of the likelihood; the error is that against the anchors, or against the average.
+    /// A finite maximum of the likelihood; the error is relative to the anchors, or to the average.
     Rated(Estimate),
-    /// The games admit no finite rating.
+    /// The games allow no finite rating.
     Unrated(Unrated),
 }
 
 impl Rating {
-    /// The rating, where there is one.
+    /// The rating; `None` if unrated.
     pub fn estimate(&self) -> Option<Estimate> {
         match self {
             Rating::Rated(estimate) => Some(*estimate),
@@ -151,11 +151,11 @@ impl Rating {
 /// Why a player has no rating.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unrated {
-    /// Took points from the rated players, and they took none back, even by way of others: above them all.
+    /// Took points from the rated players and lost none to them, directly or through others.
     AboveAll,
-    /// The rated players took points from this one, who took none back: below them all.
+    /// Lost points to the rated players and took none from them.
     BelowAll,
-    /// No games connect this player with the rated ones.
+    /// No games connect the player with the rated ones.
     Unlinked,
 }
 
@@ -169,30 +169,30 @@ pub struct Ratings {
     is_anchored: bool,
     /// Row of each player in `covariance`; `None` for held and unrated players.
     rows: Vec<Option<usize>>,
-    /// In Elo², of ratings only.
+    /// Covariance of the ratings alone, in Elo².
     covariance: SymmetricMatrix,
 }
 
 impl Ratings {
-    /// Rates `players` players, counted from 0, by their games.
+    /// Rates players 0 to `players` - 1 by their games.
     ///
-    /// Rated are those who can be compared with the anchors (without anchors: the group with most games): each
-    /// has taken points from the group and lost points to it. Games with others say nothing about the group
-    /// and are left out. Where no anchor can be compared with anybody it is as if there were none, see
+    /// Only players comparable with the anchors are rated (without anchors: the group with most games): each took
+    /// points from the group and lost points to it. Games with other players carry no information about the group and
+    /// are ignored. If no anchor is comparable with anyone, the list is fitted as without anchors, see
     /// [`Ratings::is_anchored`].
     ///
-    /// Two parameters may be left open by the games. Where these cannot tell White's advantage from the ratings (or
-    /// White made all points, or none) it is held at 0. Where there are draws, but the stronger side never lost, the
-    /// draw rate between equals would go to 1, as losses that never happen are then most likely: it is held at the
-    /// share of draws of all games (with draws alone, as if one more game had been decided), which hardly touches the
-    /// ratings, since they balance scored and expected points at any rate of draws, but keeps a lucky sheet from
-    /// looking surer than it is. Without draws the rate is fitted as 0.
+    /// The games may leave two parameters undetermined. If they cannot separate White's advantage from the ratings
+    /// (or White made all points, or none), it is held at 0. If there are draws but the stronger side never lost, the
+    /// draw rate between equals would go to 1, since losses that never happen are then most likely: it is held at the
+    /// share of draws of all games (with draws alone, as if one more game had been decided). The ratings hardly
+    /// change, since they balance scored and expected points at any rate of draws, but the errors of a lucky score
+    /// would be too small. Without draws the rate is fitted as 0.
     ///
-    /// The work grows with the cube of the number of players and with the number of pairings; 500 players and 100,000
+    /// Time grows with the cube of the number of players and with the number of pairings; 500 players and 100,000
     /// games take half a second.
     ///
     /// # Errors
-    /// Where the input is inconsistent, or nobody can be compared with anybody.
+    /// If the input is inconsistent, or no players are comparable.
     pub fn fit(
         players: usize,
         pairings: &[Pairing],
@@ -201,7 +201,7 @@ impl Ratings {
         fit::fit(players, pairings, options)
     }
 
-    /// Each player's place, in the order of their numbers.
+    /// Rating of each player, in the order of their numbers.
     pub fn players(&self) -> &[Rating] {
         &self.players
     }
@@ -216,7 +216,7 @@ impl Ratings {
         self.white_advantage.1
     }
 
-    /// The share of draws between equal players, in [0, 1]. The error is `None` where it was held.
+    /// Share of draws between equal players, in [0, 1]. The error is `None` if it was held.
     pub fn draw_rate(&self) -> Estimate {
         self.draw_rate.0
     }
@@ -226,31 +226,31 @@ impl Ratings {
         self.draw_rate.1
     }
 
-    /// Whether anchors hold the scale. Where no anchor can be compared with anybody (as one that won all its games) the
-    /// others are rated around the average.
+    /// Whether anchors fix the scale. If no anchor is comparable with anyone (such as one that won all its games),
+    /// the others are rated around the average.
     pub fn is_anchored(&self) -> bool {
         self.is_anchored
     }
 
-    /// The logarithm of the probability of the games that were used.
+    /// Log-likelihood of the games that were used.
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihood
     }
 
-    /// The fitted model, to predict games with.
+    /// The fitted model, for predictions.
     pub fn model(&self) -> OutcomeModel {
         OutcomeModel { white_advantage: Elo(self.white_advantage().value), draw_rate: self.draw_rate().value }
     }
 
-    /// How much stronger `first` is than `second`, in Elo, with the error of the difference (which is not the
-    /// sum of both errors). `None` where one of them is unrated or does not exist.
+    /// Elo difference of `first` over `second`, with the error of the difference (which is not the sum of both
+    /// errors). `None` if one of them is unrated or does not exist.
     pub fn difference(&self, first: usize, second: usize) -> Option<Estimate> {
         let (value, variance) = self.difference_and_variance(first, second)?;
         Some(Estimate { value, error: Some(crate::normal::Z_95 * variance.sqrt()) })
     }
 
-    /// Likelihood of superiority: how probable it is, in [0, 1], that `first` is stronger than `second`.
-    /// `None` where one of them is unrated or does not exist.
+    /// Likelihood of superiority: the probability, in [0, 1], that `first` is stronger than `second`. `None` if one
+    /// of them is unrated or does not exist.
     pub fn los(&self, first: usize, second: usize) -> Option<f64> {
         let (value, variance) = self.difference_and_variance(first, second)?;
         Some(if value == 0.0 { 0.5 } else { cdf(value / variance.sqrt()) })

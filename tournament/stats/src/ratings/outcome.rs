@@ -1,17 +1,16 @@
-//! How probable the results of one game are, given the difference in rating: the only place that knows the
-//! model.
+//! The rating model: probabilities of a game's results from the rating difference.
 
 use crate::elo::Elo;
 
-/// Elo times this is the natural logarithm of the odds.
+/// Natural log-odds per Elo.
 pub(super) const LOG_ODDS_PER_ELO: f64 = std::f64::consts::LN_10 / 400.0;
 
-/// A logistic expected score, and draws by Davidson's rule.
+/// Logistic expected score, with draws by Davidson's rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutcomeModel {
     /// White's advantage, in Elo.
     pub white_advantage: Elo,
-    /// The share of draws between equal players, in [0, 1].
+    /// Share of draws between equal players, in [0, 1].
     pub draw_rate: f64,
 }
 
@@ -27,22 +26,22 @@ pub struct Probabilities {
 }
 
 impl Probabilities {
-    /// The points that White can expect.
+    /// White's expected score.
     pub fn score(&self) -> f64 {
         self.win + 0.5 * self.draw
     }
 }
 
 impl OutcomeModel {
-    /// What to expect of a game in which White is rated `difference` above Black.
+    /// Probabilities of a game with White rated `difference` above Black.
     pub fn probabilities(&self, difference: Elo) -> Probabilities {
         let log_odds = (difference.0 + self.white_advantage.0) * LOG_ODDS_PER_ELO;
         Slopes::at(log_odds, DrawOdds::from_rate(self.draw_rate)).probabilities
     }
 }
 
-/// The draw parameter as log-odds of a draw between equal players, which fits without borders;
-/// minus infinity where nothing is ever drawn.
+/// The draw parameter as log-odds of a draw between equal players, which has no bounds in the fit; minus infinity if
+/// there are no draws.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct DrawOdds(pub(super) f64);
 
@@ -60,17 +59,17 @@ impl DrawOdds {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slopes {
     pub(super) probabilities: Probabilities,
-    /// Of win, draw and loss by the log-odds of the expected score.
+    /// Derivatives of win, draw and loss by the log-odds of the expected score.
     pub(super) by_log_odds: [f64; 3],
-    /// Of win, draw and loss by the draw odds; zeros where nothing is ever drawn.
+    /// Derivatives of win, draw and loss by the draw odds; zeros if there are no draws.
     pub(super) by_draw_odds: [f64; 3],
 }
 
 impl Slopes {
     /// `log_odds` of White's expected score p = win + draw/2; q = 1 - p.
     ///
-    /// Davidson's rule is `draw² = 4/κ · win · loss` with κ = e^(-2·draw odds). With p fixed it becomes
-    /// `(κ-1)·draw² + 2·draw - 4pq = 0`, solved here in the form that survives κ = 1.
+    /// Davidson's rule is `draw² = 4/κ · win · loss` with κ = e^(-2·draw odds). With p fixed it becomes `(κ-1)·draw²
+    /// + 2·draw - 4pq = 0`, solved here in the form that is stable at κ = 1.
     pub(super) fn at(log_odds: f64, draw_odds: DrawOdds) -> Slopes {
         let p = 1.0 / (1.0 + (-log_odds).exp());
         let q = 1.0 / (1.0 + log_odds.exp());
@@ -96,8 +95,8 @@ impl Slopes {
     }
 }
 
-/// Completes the probabilities: the greater one by difference, the smaller one, which would lose its digits
-/// so, by Davidson's rule.
+/// Win and loss from the draw probability: the greater one by difference, the smaller one by Davidson's rule, since a
+/// difference would lose its digits.
 fn decided(p: f64, q: f64, draw: f64, kappa: f64) -> Probabilities {
     let greater = p.max(q) - 0.5 * draw;
     let smaller = kappa * draw * draw / (4.0 * greater);

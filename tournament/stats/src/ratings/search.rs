@@ -1,7 +1,7 @@
 //! The search for the most likely ratings: Fisher scoring over ratings, White's advantage and draw rate at once.
 //!
-//! Works in log-odds around the anchors' (or the wanted) mean, where all parameters are of order one. Finds out that
-//! there is no maximum by a parameter that runs away; does not know the model itself.
+//! Works in log-odds around the mean of the anchors (or the requested average), where all parameters are of order
+//! one. A diverging parameter shows that there is no maximum.
 
 use super::likelihood::{Direction, Likelihood};
 use super::matrix::SymmetricMatrix;
@@ -14,27 +14,27 @@ use crate::normal::Z_95;
 /// Maximum number of steps.
 const STEPS: usize = 200;
 
-/// The search rests when no parameter moves by more than this (in log-odds; a millionth of a point).
+/// The search has converged when no parameter moves by more than this (in log-odds; a millionth of an Elo).
 const REST: f64 = 1e-9;
 
-/// No parameter moves farther than this in one step.
+/// Largest change of a parameter in one step.
 const LONGEST_STEP: f64 = 2.0;
 
-/// Log-odds beyond which a parameter is taken to run away: over 10,000 points.
+/// Log-odds beyond which a parameter counts as diverging: over 10,000 Elo.
 const AWAY: f64 = 60.0;
 
-/// Where a rating comes from.
+/// How a rating is determined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum RatingSource {
     /// A parameter of the search.
     Free(usize),
     /// Held at this value, in log-odds.
     Held(f64),
-    /// Not part of the fit.
+    /// Unrated.
     Out,
 }
 
-/// One parameter that all games share.
+/// A parameter that all games share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum SharedParameter {
     Free(usize),
@@ -57,12 +57,12 @@ impl SharedParameter {
     }
 }
 
-/// What all games share: fitted or held.
+/// Parameters that all games share: fitted or held.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SharedParameters {
     /// White's advantage, in Elo.
     pub(super) white_advantage: Parameter,
-    /// Between equals, in (0, 1).
+    /// Draw rate between equals, in (0, 1).
     pub(super) draw_rate: Parameter,
 }
 
@@ -76,18 +76,18 @@ pub(super) struct LikelihoodProblem<'games> {
     white_advantage: SharedParameter,
     draw_odds: SharedParameter,
     pulls: Vec<Pull>,
-    /// In Elo: what the log-odds are counted from.
+    /// Zero of the log-odds, in Elo.
     origin: f64,
     start: Vec<f64>,
 }
 
-/// Where the likelihood is greatest.
+/// The maximum of the likelihood.
 pub(super) struct Summit {
     parameters: Vec<f64>,
     state: Likelihood,
 }
 
-/// The most likely values and nothing more; ratings and advantage in Elo, the rate in [0, 1].
+/// Most likely values without errors; ratings and advantage in Elo, the draw rate in [0, 1].
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ParameterValues {
     pub(super) players: Vec<Option<f64>>,
@@ -151,12 +151,12 @@ impl<'games> LikelihoodProblem<'games> {
         LikelihoodProblem { pairings, places, ratings, white_advantage, draw_odds, pulls, origin, start }
     }
 
-    /// Without an anchor the likelihood does not change when all ratings move together.
+    /// Without an anchor the likelihood does not change when all ratings shift together.
     fn floats(&self) -> bool {
         self.pulls.is_empty() && !self.places.iter().any(|place| matches!(place, RatingSource::Held(_)))
     }
 
-    /// Begins where these ratings are, which are thought to be near.
+    /// Starts the search from these ratings.
     pub(super) fn begin_at(&mut self, guess: &Ratings) {
         for (player, place) in self.places.iter().enumerate() {
             if let (RatingSource::Free(row), Some(elo)) = (*place, guess.rating(player)) {
@@ -175,7 +175,7 @@ impl<'games> LikelihoodProblem<'games> {
         }
     }
 
-    /// Climbs to the maximum; `None` if there is none.
+    /// Finds the maximum; `None` if there is none.
     pub(super) fn solve(&self) -> Option<Summit> {
         let mut parameters = self.start.clone();
         let mut state = self.evaluate(&parameters);
@@ -229,7 +229,7 @@ impl<'games> LikelihoodProblem<'games> {
         state
     }
 
-    /// Makes the common movement of all ratings as stiff as a rating is, without touching any difference.
+    /// Makes the common shift of all ratings as stiff as a rating, without changing any difference.
     fn fasten(&self, state: &mut Likelihood) {
         let stiffness = self.stiffness(&state.information);
         for row in 0..self.ratings {
@@ -246,7 +246,7 @@ impl<'games> LikelihoodProblem<'games> {
         trace / (self.ratings * self.ratings) as f64
     }
 
-    /// The ratings at the maximum, without their errors, which are most of the work.
+    /// Ratings at the maximum, without errors, which take most of the time.
     pub(super) fn values(&self, summit: &Summit) -> ParameterValues {
         let Summit { parameters, .. } = summit;
         let elo = |place: RatingSource| self.origin + rating(place, parameters) / LOG_ODDS_PER_ELO;
@@ -261,7 +261,7 @@ impl<'games> LikelihoodProblem<'games> {
         }
     }
 
-    /// The ratings at the maximum with their covariance.
+    /// Ratings at the maximum with their covariance.
     pub(super) fn conclude(self, summit: Summit) -> Option<Solution> {
         let Summit { parameters, state } = summit;
         let inverse = state.information.factor()?.inverse();
@@ -296,7 +296,7 @@ impl<'games> LikelihoodProblem<'games> {
         })
     }
 
-    /// What fastening added to every covariance: the variance of the mean rating, which is known exactly.
+    /// Variance of the mean rating, which `fasten` added to every covariance although the mean is known exactly.
     fn slack(&self, inverse: &SymmetricMatrix) -> f64 {
         let cells = (0..self.ratings).flat_map(|row| (0..self.ratings).map(move |column| (row, column)));
         cells.map(|(row, column)| inverse.get(row, column)).sum::<f64>()

@@ -1,6 +1,5 @@
-//! Errors by simulation: the same games are played again and again by the fitted model, each time the list is fitted
-//! anew, and how far its numbers scatter is how sure they are. Takes no normal distribution for granted, other than the
-//! covariance, which it is there to check.
+//! Errors by simulation: the games are replayed many times by the fitted model, the list is fitted each time, and the
+//! scatter gives the errors. Needs no assumption of normality, unlike the covariance, which it checks.
 
 use super::search::ParameterValues;
 use super::{Pairing, RatingError, RatingOptions, Ratings, fit};
@@ -9,25 +8,25 @@ use crate::elo::{Elo, Estimate};
 use crate::normal::Z_95;
 use crate::random::SplitMix;
 
-/// A list of games that were played again by chance: values alone, without errors.
+/// Ratings from replayed games: values without errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay(ParameterValues);
 
 impl Replay {
-    /// A player's rating, in Elo. `None` for one who has none in this list, or who does not exist.
+    /// A player's rating, in Elo. `None` if unrated in this list or unknown.
     pub fn rating(&self, player: usize) -> Option<f64> {
         self.0.players.get(player).copied().flatten()
     }
 }
 
 impl Ratings {
-    /// The list of the same games, had they been played once more: every game between rated players gets a result by
-    /// chance, as probable as the fitted model says, and anchors with errors get ratings that they might as well have
-    /// had. The same seed and number always give the same list. It is looked for around this one, and without a
-    /// covariance: with hundreds of players that is half the work of [`Ratings::fit`].
+    /// Refits the list to replayed games: each game between rated players gets a random result by the fitted model,
+    /// and anchors with errors get ratings drawn from their prior. The same seed and number always give the same
+    /// list. The search starts at this list and computes no covariance: with hundreds of players that takes half the
+    /// time of [`Ratings::fit`].
     ///
     /// # Errors
-    /// As [`Ratings::fit`]: with few games nobody may be comparable with anybody.
+    /// As [`Ratings::fit`]: with few games no players may be comparable.
     pub fn replay(
         &self,
         pairings: &[Pairing],
@@ -46,7 +45,7 @@ impl Ratings {
             .collect();
         let mut options = options.clone();
         for anchor in &mut options.anchors {
-            // Around where the games put it: there the model, of which this is a sample, has it.
+            // Centered on the fitted rating, since the replay samples the fitted model.
             let center = self.rating(anchor.player).unwrap_or(anchor.rating.0);
             if anchor.error.0 > 0.0 {
                 anchor.rating = Elo(center + random.normal() * anchor.error.0 / Z_95);
@@ -72,23 +71,23 @@ impl Ratings {
     }
 }
 
-/// Sums over simulated lists.
+/// Sums over replayed lists.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     players: Vec<Scatter>,
     white_advantage: Scatter,
     draw_rate: Scatter,
     lists: u64,
-    /// Lists in which nobody could be compared.
+    /// Number of lists without comparable players.
     failed: u64,
 }
 
-/// With a smaller share of lists that rate a player, those without a rating, which are the extreme ones, are too many to be
-/// left out of an error.
+/// Minimum share of lists that rate a player. With fewer, the lists without a rating are the extreme ones, and
+/// ignoring them would make the error too small.
 const LEAST_RATED: f64 = 0.99;
 
 impl Simulation {
-    /// Nothing simulated yet; the scatter is counted from this list.
+    /// A simulation without lists; scatter is measured from `ratings`.
     pub fn around(ratings: &Ratings) -> Simulation {
         let scatter = |rating: &super::Rating| Scatter::around(rating.estimate().map(|found| found.value));
         Simulation {
@@ -100,7 +99,7 @@ impl Simulation {
         }
     }
 
-    /// Adds the values of a list.
+    /// Adds a replayed list.
     pub fn add(&mut self, Replay(values): &Replay) {
         self.lists += 1;
         for (scatter, &rating) in self.players.iter_mut().zip(&values.players) {
@@ -110,12 +109,12 @@ impl Simulation {
         self.draw_rate.add(Some(values.draw_rate));
     }
 
-    /// Counts a list in which nobody could be compared.
+    /// Counts a list without comparable players.
     pub fn add_failed(&mut self) {
         self.failed += 1;
     }
 
-    /// Counts all lists of another simulation around the same list.
+    /// Adds all lists of another simulation of the same ratings.
     pub fn merge(&mut self, other: &Simulation) {
         self.lists += other.lists;
         self.failed += other.failed;
@@ -126,42 +125,42 @@ impl Simulation {
         self.draw_rate.merge(&other.draw_rate);
     }
 
-    /// How many lists were counted.
+    /// Number of lists.
     pub fn lists(&self) -> u64 {
         self.lists
     }
 
-    /// In how many lists a player had a rating. In the others chance gave the player all points, or none.
+    /// Number of lists in which a player has a rating. In the others the player made all points, or none.
     pub fn lists_rating(&self, player: usize) -> u64 {
         self.players.get(player).map_or(0, |scatter| scatter.count)
     }
 
-    /// The half-width of a player's 95% interval, in Elo. `None` for an unrated player, for one who does not exist, and
-    /// where more than one list in a hundred had no rating for the player: without these, the error would be too small.
+    /// Half-width of a player's 95% interval, in Elo. `None` for an unrated or unknown player, and if more than 1% of
+    /// the lists do not rate the player: the error would be too small.
     pub fn error(&self, player: usize) -> Option<f64> {
         let all = (self.lists + self.failed) as f64;
         let scatter = self.players.get(player)?;
         scatter.error().filter(|_| scatter.count as f64 >= LEAST_RATED * all)
     }
 
-    /// The half-width of the 95% interval of White's advantage, in Elo.
+    /// Half-width of the 95% interval of White's advantage, in Elo.
     pub fn white_advantage_error(&self) -> Option<f64> {
         self.white_advantage.error()
     }
 
-    /// The half-width of the 95% interval of the draw rate, in [0, 1].
+    /// Half-width of the 95% interval of the draw rate, in [0, 1].
     pub fn draw_rate_error(&self) -> Option<f64> {
         self.draw_rate.error()
     }
 
-    /// The rating with the simulated error in place of that of the covariance.
+    /// The rating with its simulated error.
     pub fn estimate(&self, player: usize) -> Option<Estimate> {
         let center = self.players.get(player)?.center?;
         Some(Estimate { value: center, error: self.error(player) })
     }
 }
 
-/// How far one number scatters around where it was at first.
+/// Scatter of a number around its fitted value.
 #[derive(Clone, Debug)]
 struct Scatter {
     center: Option<f64>,

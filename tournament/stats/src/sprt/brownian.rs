@@ -1,20 +1,20 @@
-//! Brownian motion with drift between two bounds: the walk that the LLR of a long test is close to.
+//! Brownian motion with drift between two bounds: the limit of the LLR of a long test.
 
 use crate::normal::cdf;
 
-/// A particle that starts at 0, between `lower` < 0 and `upper` > 0, and stops at the bound that it meets first.
+/// A motion that starts at 0, between `lower` < 0 and `upper` > 0, and stops at the first bound it reaches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Motion {
     pub(super) lower: f64,
     pub(super) upper: f64,
-    /// Mean step in a unit of time.
+    /// Mean change per unit of time.
     pub(super) drift: f64,
-    /// Variance of the steps in a unit of time, above 0.
+    /// Variance of the change per unit of time, above 0.
     pub(super) variance: f64,
 }
 
 impl Motion {
-    /// The probability to stop at the lower bound, whenever that is.
+    /// Probability of stopping at the lower bound.
     pub(super) fn stops_low(&self) -> f64 {
         let pull = 2.0 * self.drift / self.variance;
         let (lower, upper) = (self.lower, self.upper);
@@ -22,7 +22,7 @@ impl Motion {
         if pull.abs() * (upper - lower) < 1e-9 {
             return upper / (upper - lower);
         }
-        // (e^(-pull·upper) - 1) / (e^(-pull·upper) - e^(-pull·lower)), written so that nothing overflows.
+        // (e^(-pull·upper) - 1) / (e^(-pull·upper) - e^(-pull·lower)), written without overflow.
         if pull > 0.0 {
             (pull * lower).exp() * (-pull * upper).exp_m1() / (pull * (lower - upper)).exp_m1()
         } else {
@@ -30,7 +30,7 @@ impl Motion {
         }
     }
 
-    /// The mean time until it stops.
+    /// Mean stopping time.
     pub(super) fn mean_time(&self) -> f64 {
         if (self.drift / self.variance).abs() * (self.upper - self.lower) < 1e-6 {
             return -self.lower * self.upper / self.variance;
@@ -39,7 +39,7 @@ impl Motion {
         (low * self.lower + (1.0 - low) * self.upper) / self.drift
     }
 
-    /// The time by which it has stopped with this probability.
+    /// Quantile of the stopping time.
     pub(super) fn quantile_of_time(&self, probability: f64) -> f64 {
         let has_stopped =
             |time: f64| self.share_of_worse(time, self.lower) + 1.0 - self.share_of_worse(time, self.upper);
@@ -59,10 +59,9 @@ impl Motion {
         high
     }
 
-    /// The probability that it has stopped at the lower bound by `time`, or is at `place` or below then, or stops at the
-    /// lower bound later on without having been above `place` at `time`: of all outcomes the share that is no better than
-    /// to be at `place` at `time` (at a bound: to stop there just then), where a later stop is better below 0 and worse
-    /// above.
+    /// Probability of an outcome no better than being at `place` at `time` (at a bound: stopping just then): to have
+    /// stopped at the lower bound by `time`, or to be at or below `place`. A later stop is better at the lower bound and
+    /// worse at the upper one.
     pub(super) fn share_of_worse(&self, time: f64, place: f64) -> f64 {
         let width = self.upper - self.lower;
         let pull = self.drift / self.variance;
@@ -74,7 +73,7 @@ impl Motion {
         share.clamp(0.0, 1.0)
     }
 
-    /// The series of eigenfunctions, which converges quickly unless little time has passed.
+    /// The eigenfunction series, which converges quickly unless little time has passed.
     fn share_by_eigenfunctions(&self, time: f64, place: f64) -> f64 {
         use std::f64::consts::PI;
         let width = self.upper - self.lower;
@@ -99,7 +98,7 @@ impl Motion {
         self.stops_low() + front * sum
     }
 
-    /// The first images, which are enough while little time has passed or the drift is strong (D. Siegmund, *Sequential
+    /// The first images, accurate while little time has passed or the drift is strong (D. Siegmund, *Sequential
     /// Analysis*, 1985).
     fn share_by_images(&self, time: f64, place: f64) -> f64 {
         let deviation = (time * self.variance).sqrt();
@@ -114,7 +113,7 @@ impl Motion {
             }
         };
         let direct = cdf((place - offset) / deviation);
-        // The mirror image below of what is above its bound, and the other way round.
+        // Mirror images at each bound.
         let low = image(self.lower, (2.0 * self.lower - place + offset) / deviation);
         let high = image(self.upper, (place - offset - 2.0 * self.upper) / deviation);
         direct + low - high

@@ -1,10 +1,10 @@
-//! Elo estimate after a sequential test, corrected for the stopping rule: the plain Elo of an accepted change is too high
-//! on average, that of a rejected one too low.
+//! Elo estimate after a sequential test, corrected for the stopping rule: the plain Elo of an accepted change is too
+//! high on average, that of a rejected one too low.
 //!
-//! M. Van den Bergh's method for fishtest: the LLR is taken for a Brownian motion between both bounds, whose drift and
-//! variance follow from the true score. Outcomes have an order, from the fastest failure to the fastest pass. The estimate
-//! is the Elo at which a worse outcome than the one seen is as probable as a better one (median-unbiased); the ends of the
-//! 95 % interval are those at which a better (worse) one has 2.5 %; LOS is the probability of a worse one at 0 Elo.
+//! M. Van den Bergh's method for fishtest: the LLR is modelled as a Brownian motion between both bounds, with drift
+//! and variance from the true score. Outcomes are ordered from the fastest failure to the fastest pass. The estimate
+//! is the Elo at which worse and better outcomes than the observed one are equally probable (median-unbiased); at the
+//! ends of the 95% interval a better (worse) one has 2.5%; LOS is the probability of a worse one at 0 Elo.
 
 use super::brownian::Motion;
 use super::likelihood::{Frequencies, bayes_elo_distribution, draw_elo};
@@ -13,8 +13,8 @@ use crate::counts::{Counts, Pentanomial, Wdl};
 use crate::elo::{Elo, Interval, NORMALIZED_ELO_PER_DEVIATION};
 use crate::moments::Moments;
 
-/// With less the variance is hardly known, and the estimate would be a false certainty: the sum of squared deviations from
-/// the mean score, in squares of a step between two scores, as after 25 decided games.
+/// Minimum scatter for an estimate: the sum of squared deviations from the mean score, in squared steps between two
+/// scores, as after 25 decided games. With less, the variance is hardly known.
 const LEAST_SCATTER: f64 = 25.0;
 
 fn is_enough<const N: usize>(counts: &[u64; N]) -> bool {
@@ -24,19 +24,19 @@ fn is_enough<const N: usize>(counts: &[u64; N]) -> bool {
         .is_some_and(|moments| moments.variance * count as f64 >= LEAST_SCATTER * squared_step)
 }
 
-/// Elo estimate of a sequential test, in logistic Elo whatever its model.
+/// Elo estimate of a sequential test, in logistic Elo for every model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SequentialEstimate {
-    /// Median-unbiased: too high as often as too low. `None` beyond ±1000.
+    /// Median-unbiased estimate. `None` beyond ±1000.
     pub elo: Option<f64>,
-    /// The 95 % interval; no end on a side where it would be beyond ±1000.
+    /// The 95% interval; unbounded on a side beyond ±1000.
     pub interval: Interval,
     /// Likelihood of superiority in [0, 1].
     pub los: f64,
 }
 
 impl Sprt {
-    /// The estimate from these counts; `None` without any, and from pairs in the BayesElo model.
+    /// Estimate from these counts; `None` without any, and for pairs in the BayesElo model.
     pub fn estimate_of(&self, counts: &Counts) -> Option<SequentialEstimate> {
         match counts {
             Counts::Games(games) => self.estimate_of_games(games),
@@ -44,14 +44,14 @@ impl Sprt {
         }
     }
 
-    /// The estimate from single games; `None` while they scatter less than 25 decided games.
+    /// Estimate from single games; `None` while they scatter less than 25 decided games.
     fn estimate_of_games(&self, games: &Wdl) -> Option<SequentialEstimate> {
         let counts = games.by_points();
         is_enough(&counts).then(|| self.estimate(&counts, 1.0))
     }
 
-    /// The estimate from whole pairs; `None` while they scatter less than 25 decided games, and in the BayesElo model, which knows only single
-    /// games.
+    /// Estimate from pairs; `None` while they scatter less than 25 decided games, and in the BayesElo model, which
+    /// has single games only.
     pub fn estimate_of_pairs(&self, pairs: &Pentanomial) -> Option<SequentialEstimate> {
         (is_enough(&pairs.0) && self.model != Model::BayesElo).then(|| self.estimate(&pairs.0, 2.0))
     }
@@ -67,7 +67,7 @@ impl Sprt {
         }
     }
 
-    /// The expected score at `elo`, in the model's Elo, where games (pairs) scatter as in this sample.
+    /// Expected score at `elo`, in the model's Elo, with the spread of this sample.
     fn score_at<const N: usize>(&self, elo: f64, sample: &Frequencies<N>, games_each: f64) -> f64 {
         let score = match self.model {
             Model::Logistic => Elo(elo).to_score(),
@@ -84,10 +84,10 @@ impl Sprt {
     }
 }
 
-/// Where and when a test stopped, or stands.
+/// State at which a test stopped, or its current state.
 struct StoppedTest {
     bounds: Bounds,
-    /// The scores of both hypotheses.
+    /// Scores of both hypotheses.
     scores: [f64; 2],
     /// Variance of a game's (pair's) score.
     variance: f64,
@@ -103,19 +103,19 @@ impl StoppedTest {
         let bounds = sprt.bounds();
         let mut outcome = StoppedTest { bounds, scores, variance, time: sample.total, llr: 0.0 };
         let drift = outcome.drift(mean);
-        // A test that went beyond its bound stopped there, as long before as it needed for the way beyond.
+        // A test beyond its bound stopped at the bound, earlier by the time of the overshoot.
         outcome.llr = (sample.total * drift).clamp(bounds.lower, bounds.upper);
         outcome.time = if drift == 0.0 { sample.total } else { (outcome.llr / drift).min(sample.total) };
         outcome
     }
 
-    /// Mean LLR increment of a game (pair) if this is the true score.
+    /// Mean LLR increment of a game (pair) at this true score.
     fn drift(&self, score: f64) -> f64 {
         let [score0, score1] = self.scores;
         (score - 0.5 * (score0 + score1)) * (score1 - score0) / self.variance
     }
 
-    /// How probable a worse outcome is if this is the true difference in logistic Elo; falls with it.
+    /// Probability of a worse outcome at this true difference in logistic Elo; decreasing.
     fn share_of_worse(&self, elo: f64) -> f64 {
         let Bounds { lower, upper } = self.bounds;
         let [score0, score1] = self.scores;
@@ -125,7 +125,7 @@ impl StoppedTest {
     }
 }
 
-/// The root of a falling function, sought about `middle` in steps of `width`; `None` beyond [`GREATEST_ELO`].
+/// Root of a decreasing function, searched around `middle` in steps of `width`; `None` beyond [`GREATEST_ELO`].
 fn solve(function: impl Fn(f64) -> f64, middle: f64, width: f64) -> Option<f64> {
     let mut reach = 30.0 * width;
     let (mut low, mut high) = loop {

@@ -1,36 +1,36 @@
-//! Log-likelihood ratios: how much better one hypothesis explains the counts than another.
+//! Log-likelihood ratios of two hypotheses for given counts.
 //!
-//! Each hypothesis fixes one property of the distribution of results (its mean, or its mean in standard
-//! deviations); of all distributions with that property the most likely one is taken. Source: M. Van den Bergh,
-//! *Comments on Normalized Elo* (notes of fishtest), proposition 1.1 for the mean, section 4.1 for the
-//! normalized mean. Knows neither bounds nor verdicts.
+//! Each hypothesis fixes one property of the distribution of results (its mean, or its mean in standard deviations)
+//! and takes the most likely distribution with that property. Source: M. Van den Bergh, *Comments on Normalized Elo*
+//! (notes of fishtest), proposition 1.1 for the mean, section 4.1 for the normalized mean. Bounds and verdicts are in
+//! [`super`].
 
 use crate::counts::Wdl;
 use crate::elo::{Elo, NORMALIZED_ELO_PER_DEVIATION};
 use crate::moments::{Moments, scores};
 
-/// What stands in for a count of zero, so that no result is thought impossible (fishtest's convention).
+/// Replaces a count of zero, so that no result has probability 0 (fishtest's convention).
 const UNSEEN: f64 = 1e-3;
 
-/// Rounds after which a distribution that still moves is taken as it is.
+/// Maximum number of iterations of a distribution.
 const ROUNDS: usize = 200;
 
-/// A distribution stands still when no probability moves by more than this.
+/// A distribution has converged when no probability moves by more than this.
 const STILL: f64 = 1e-12;
 
-/// The LLR of hypotheses on the expected score, given in logistic Elo.
+/// LLR of hypotheses on the expected score, given in logistic Elo.
 pub(super) fn logistic<const N: usize>(counts: &[u64; N], elo0: f64, elo1: f64) -> f64 {
     let sample = Frequencies::new(counts);
     sample.llr(&sample.logistic_ratios(elo0, elo1))
 }
 
-/// The LLR of hypotheses on the normalized score, given in normalized Elo; `games_each` is 2 for pairs.
+/// LLR of hypotheses on the normalized score, given in normalized Elo; `games_each` is 2 for pairs.
 pub(super) fn normalized<const N: usize>(counts: &[u64; N], games_each: f64, elo0: f64, elo1: f64) -> f64 {
     let sample = Frequencies::new(counts);
     sample.llr(&sample.normalized_ratios(games_each, elo0, elo1))
 }
 
-/// The LLR of hypotheses in BayesElo, with the draw rate of the sample under both; 0 without a win or a loss.
+/// LLR of hypotheses in BayesElo, with the sample's draw rate under both; 0 without a win or a loss.
 pub(super) fn bayes_elo(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
     if games.wins == 0 || games.losses == 0 {
         return 0.0;
@@ -41,7 +41,7 @@ pub(super) fn bayes_elo(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
     sample.llr(&log_ratios(|elo| bayes_elo_distribution(elo, draw_elo), elo0, elo1))
 }
 
-/// The draw parameter of the BayesElo model in a sample with these shares of losses and wins.
+/// Draw parameter of the BayesElo model for these shares of losses and wins.
 pub(super) fn draw_elo(loss: f64, win: f64) -> f64 {
     200.0 * ((1.0 - loss) / loss * (1.0 - win) / win).log10()
 }
@@ -66,7 +66,7 @@ impl<const N: usize> Frequencies<N> {
         Frequencies { total, of_each: seen.map(|count| count / total) }
     }
 
-    /// For each result the logarithm of its probability under H1 against that under H0, in logistic Elo.
+    /// Log-likelihood ratio of each result between H1 and H0, in logistic Elo.
     pub(super) fn logistic_ratios(&self, elo0: f64, elo1: f64) -> [f64; N] {
         log_ratios(|elo| with_mean(&self.of_each, Elo(elo).to_score()), elo0, elo1)
     }
@@ -94,7 +94,7 @@ pub(crate) fn with_mean<const N: usize>(frequencies: &[f64; N], mean: f64) -> [f
 
 /// The most likely distribution whose mean lies `deviations` of its own standard deviations above ½.
 ///
-/// The property is linearized at the last distribution, beginning with the uniform one, until it stands still.
+/// The property is linearized at the previous distribution, starting from the uniform one, until it converges.
 fn with_normalized_mean<const N: usize>(frequencies: &[f64; N], deviations: f64) -> [f64; N] {
     let mut distribution = [1.0 / N as f64; N];
     for _ in 0..ROUNDS {
@@ -113,11 +113,11 @@ fn with_normalized_mean<const N: usize>(frequencies: &[f64; N], deviations: f64)
     distribution
 }
 
-/// The most likely distribution under which `excess` is zero on average: `p / (1 + θ·excess)`.
+/// The most likely distribution with mean zero of `excess`: `p / (1 + θ·excess)`.
 ///
-/// θ is the only root of a falling function between two poles; it is found by Newton's method inside a bracket. A step
-/// that makes matters worse has come too near to a pole, from where further ones would hardly move: the bracket is halved.
-/// Where `excess` has only one sign there is no such distribution, and the frequencies are returned.
+/// θ is the only root of a decreasing function between two poles, found by Newton's method inside a bracket. A step
+/// with a larger error came too close to a pole, where further steps would be tiny: the bracket is bisected instead.
+/// If `excess` has only one sign there is no such distribution, and the frequencies are returned.
 fn tilted<const N: usize>(frequencies: &[f64; N], excess: &[f64; N]) -> [f64; N] {
     let least = excess.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = excess.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -1,9 +1,9 @@
 //! The sequential probability ratio test: is the entrant better by `elo1`, or only by `elo0`?
 //!
-//! After each game or pair the log-likelihood ratio (LLR) of the two hypotheses is compared with two bounds; the
-//! test stops when it leaves them (A. Wald, *Sequential Tests of Statistical Hypotheses*, 1945). What the counts
-//! do not fix (the draw rate, the spread) is estimated under each hypothesis: the generalized test of M. Van
-//! den Bergh's notes for fishtest.
+//! After each game or pair the log-likelihood ratio (LLR) of the two hypotheses is compared with two bounds; the test
+//! stops when it crosses one (A. Wald, *Sequential Tests of Statistical Hypotheses*, 1945). Parameters that the
+//! hypotheses leave open (draw rate, spread) are estimated under each: the generalized test of M. Van den Bergh's
+//! notes for fishtest.
 
 mod brownian;
 mod estimate;
@@ -20,24 +20,24 @@ pub use forecast::{Forecast, SUPPOSED_DEVIATION};
 use likelihood::Frequencies;
 pub(crate) use likelihood::with_mean as distribution_with_mean;
 
-/// Hypotheses farther from zero than this, in the model's Elo, are refused.
+/// Largest absolute value of a hypothesis, in the model's Elo.
 ///
-/// Beyond it the expected scores are 0 or 1 for all practical purposes, and nothing is left to test.
+/// Beyond it the expected scores are practically 0 or 1.
 pub const GREATEST_ELO: f64 = 1000.0;
 
-/// The unit in which the hypotheses are stated.
+/// Unit of the hypotheses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Model {
-    /// Elo of the expected score; what a rating list shows.
+    /// Elo of the expected score, as in rating lists.
     Logistic,
-    /// Normalized Elo: the score in standard deviations of a game. The test's length then does not depend on
-    /// how drawish the games are.
+    /// Normalized Elo: the score in standard deviations of a game. The length of the test then does not depend on the
+    /// draw rate.
     Normalized,
-    /// The scale of BayesElo, with a draw rate estimated from the sample. Single games only.
+    /// BayesElo, with a draw rate estimated from the sample. Single games only.
     BayesElo,
 }
 
-/// The word is none of `logistic`, `normalized` and `bayesian`.
+/// A word other than `logistic`, `normalized` and `bayesian`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown SPRT model `{0}`: the models are logistic, normalized and bayesian")]
 pub struct ParseModelError(String);
@@ -45,7 +45,7 @@ pub struct ParseModelError(String);
 impl FromStr for Model {
     type Err = ParseModelError;
 
-    /// Reads the words of fastchess: `logistic`, `normalized`, `bayesian` (or `bayeselo`), in any case.
+    /// Parses fastchess's words: `logistic`, `normalized`, `bayesian` (or `bayeselo`), in any case.
     fn from_str(text: &str) -> Result<Model, ParseModelError> {
         match text.to_ascii_lowercase().as_str() {
             "logistic" => Ok(Model::Logistic),
@@ -69,11 +69,11 @@ impl fmt::Display for Model {
 /// Verdict of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// Not decided: play on.
+    /// Undecided: continue.
     Continue,
-    /// The difference is `elo0` rather than `elo1`: the change fails.
+    /// The change fails: `elo0` is accepted.
     AcceptH0,
-    /// The difference is `elo1` rather than `elo0`: the change passes.
+    /// The change passes: `elo1` is accepted.
     AcceptH1,
 }
 
@@ -87,12 +87,12 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The LLR at which the test ends, at or below `lower` for H0, at or above `upper` for H1.
+/// LLR bounds: the test accepts H0 at or below `lower`, H1 at or above `upper`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// `ln(beta / (1 - alpha))`, below zero.
+    /// `ln(beta / (1 - alpha))`, negative.
     pub lower: f64,
-    /// `ln((1 - beta) / alpha)`, above zero.
+    /// `ln((1 - beta) / alpha)`, positive.
     pub upper: f64,
 }
 
@@ -131,13 +131,13 @@ pub struct Sprt {
 }
 
 impl Sprt {
-    /// The test of `elo0` against `elo1`, in the Elo of `model`.
+    /// A test of `elo0` against `elo1`, in the Elo of `model`.
     ///
-    /// `alpha` is the probability to accept H1 where H0 is true, `beta` that to accept H0 where H1 is true.
+    /// `alpha` is the probability of accepting H1 if H0 is true, `beta` that of accepting H0 if H1 is true.
     ///
     /// # Errors
-    /// Where `elo0` is not below `elo1`, one of them is beyond [`GREATEST_ELO`], or the error rates are not
-    /// positive with a sum below 1.
+    /// If `elo0` is not below `elo1`, one of them is beyond [`GREATEST_ELO`], or the error rates are not positive
+    /// with a sum below 1.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64, model: Model) -> Result<Sprt, SprtError> {
         for elo in [elo0, elo1] {
             if !(-GREATEST_ELO..=GREATEST_ELO).contains(&elo) {
@@ -164,12 +164,12 @@ impl Sprt {
         self.elo1
     }
 
-    /// The probability to accept H1 where H0 is true.
+    /// Probability of accepting H1 if H0 is true.
     pub fn alpha(&self) -> f64 {
         self.alpha
     }
 
-    /// The probability to accept H0 where H1 is true.
+    /// Probability of accepting H0 if H1 is true.
     pub fn beta(&self) -> f64 {
         self.beta
     }
@@ -179,15 +179,14 @@ impl Sprt {
         self.model
     }
 
-    /// Bounds of the LLR (A. Wald).
+    /// LLR bounds (A. Wald).
     pub fn bounds(&self) -> Bounds {
         Bounds { lower: (self.beta / (1.0 - self.alpha)).ln(), upper: ((1.0 - self.beta) / self.alpha).ln() }
     }
 
-    /// The LLR of single games, taken as independent; 0 without games.
+    /// LLR of single games as independent; 0 without games.
     ///
-    /// In the BayesElo model also 0 as long as there is no win or no loss, because its draw rate is unknown
-    /// until then.
+    /// In the BayesElo model also 0 without a win or without a loss, since the draw rate is then unknown.
     pub fn llr_of_games(&self, games: &Wdl) -> f64 {
         if games.games() == 0 {
             return 0.0;
@@ -200,7 +199,7 @@ impl Sprt {
         }
     }
 
-    /// The LLR of pairs; 0 without pairs. `None` in the BayesElo model, which knows only single games.
+    /// LLR of pairs; 0 without pairs. `None` in the BayesElo model, which has single games only.
     pub fn llr_of_pairs(&self, pairs: &Pentanomial) -> Option<f64> {
         if self.model == Model::BayesElo {
             return None;
@@ -214,8 +213,8 @@ impl Sprt {
         })
     }
 
-    /// What a pair of each result adds to the LLR, where `pooled` are all pairs from which the spread is estimated.
-    /// `None` in the BayesElo model, which knows only single games.
+    /// LLR increment of a pair of each result, with the spread estimated from `pooled`. `None` in the BayesElo model,
+    /// which has single games only.
     pub fn pair_increments(&self, pooled: &Pentanomial) -> Option<[f64; 5]> {
         let frequencies = Frequencies::new(&pooled.0);
         match self.model {
@@ -225,7 +224,7 @@ impl Sprt {
         }
     }
 
-    /// The LLR of these counts; `None` for pairs in the BayesElo model.
+    /// LLR of these counts; `None` for pairs in the BayesElo model.
     pub fn llr_of(&self, counts: &Counts) -> Option<f64> {
         match counts {
             Counts::Games(games) => Some(self.llr_of_games(games)),
@@ -233,7 +232,7 @@ impl Sprt {
         }
     }
 
-    /// Verdict of an LLR.
+    /// Verdict at an LLR.
     pub fn verdict(&self, llr: f64) -> Verdict {
         let Bounds { lower, upper } = self.bounds();
         if llr >= upper {

@@ -1,4 +1,4 @@
-//! Fixed intervals of few pairs and games, by the sum over every outcome that there can be: no simulation.
+//! Coverage of fixed intervals with few pairs and games, summed over every possible outcome, without simulation.
 
 use smalt_stats::{Elo, MatchStatistics, Pentanomial, Wdl};
 
@@ -26,7 +26,7 @@ const GAMES: [(&str, [f64; 3]); 6] = [
     ("one-sided", [0.01, 0.04, 0.95]),
 ];
 
-/// Calls `each` with all counts of `left` results that can be, from place `from` on.
+/// Calls `each` with all possible counts of `left` results, from place `from` on.
 fn for_each_count<const N: usize>(
     counts: &mut [u64; N],
     from: usize,
@@ -43,7 +43,7 @@ fn for_each_count<const N: usize>(
     }
 }
 
-/// The probability that the interval of `count` results holds the true score, and that LOS is beyond 99 % or 1 %.
+/// Probability that the interval of `count` results covers the true score, and that LOS is above 99% or below 1%.
 fn sums<const N: usize>(
     chances: &[f64; N],
     count: u64,
@@ -96,7 +96,8 @@ fn intervals_of_few_games_cover_the_truth_with_93_percent() {
     }
 }
 
-/// Of equal matches of 2 to 6 pairs, 8 to 18 % had a LOS beyond 99 % or 1 % when it came from the normal distribution.
+/// Between equal players over 2 to 6 pairs, a LOS from the normal distribution was beyond 99% or 1% in 8 to 18% of
+/// matches.
 #[test]
 fn los_of_equals_is_beyond_99_percent_in_two_of_a_hundred_short_matches_at_most() {
     for (name, chances) in &PAIRS[..6] {

@@ -89,7 +89,7 @@ proptest! {
                 Some(_) => prop_assert_eq!((low, high), (None, None)),
                 None => prop_assert!(low.is_none() || high.is_none(), "{found:?}"),
             }
-            // The likelihood of superiority says what the interval says.
+            // LOS and interval agree.
             if let Some(low) = low {
                 prop_assert_eq!(low > 1e-9, found.los > 0.975 + 1e-9, "{:?}", found);
             }
@@ -214,7 +214,7 @@ fn a_test_without_games_stands_at_zero() {
     }
 }
 
-/// A single won pair would have been +409 Elo and more with a LOS of 100 %.
+/// A single won pair must not give +409 Elo with a LOS of 100%.
 #[test]
 fn a_test_of_few_games_has_no_estimate_yet() {
     let sprt = Sprt::new(0.0, 50.0, 0.05, 0.05, Model::Normalized).unwrap();
@@ -254,7 +254,7 @@ fn invalid_tests_are_refused_with_a_reason() {
     }
 }
 
-/// At a hypothesis the chance to pass is the error rate itself; halfway the test is longest.
+/// At a hypothesis the pass probability is the error rate; halfway the test is longest.
 #[test]
 fn a_forecast_keeps_the_error_rates_and_is_longest_between_the_hypotheses() {
     let sprt = Sprt::new(0.0, 2.0, 0.05, 0.1, Model::Normalized).unwrap();
@@ -266,7 +266,7 @@ fn a_forecast_keeps_the_error_rates_and_is_longest_between_the_hypotheses() {
     assert_eq!(sprt.forecast(0.0, 0.0), None);
 }
 
-/// Tests in which 94 % of the pairs are drawn, so that a decided pair moves the LLR by a third.
+/// With 94% drawn pairs a decided pair moves the LLR by a third.
 #[test]
 #[ignore = "4,000 tests take a minute"]
 fn tests_with_94_percent_drawn_pairs_are_as_long_as_forecast() {
@@ -309,7 +309,7 @@ fn tests_with_94_percent_drawn_pairs_are_as_long_as_forecast() {
     }
 }
 
-/// A thousand tests, played: their mean length and their verdicts are those forecast.
+/// Mean length and verdicts of a thousand simulated tests match the forecast.
 #[test]
 fn played_tests_are_as_long_and_as_right_as_forecast() {
     let sprt = Sprt::new(0.0, 30.0, 0.05, 0.05, Model::Logistic).unwrap();

@@ -1,11 +1,11 @@
-//! Figures that others published (fastchess's tests, Ordo's output), to the digits they printed.
+//! Figures from fastchess's tests and Ordo's output, to the printed digits.
 
 use smalt_stats::normal::Z_95;
 use smalt_stats::ratings::{Anchor, Pairing, RatingOptions, Ratings};
 use smalt_stats::sprt::Model;
 use smalt_stats::{Elo, MatchStatistics, Pentanomial, Sprt, Wdl};
 
-/// Half a unit in the last of `digits` decimals, and a hair for figures that end in a five.
+/// Half a unit in the last of `digits` decimals, plus a little for figures that end in a five.
 fn rounds_to(value: f64, published: f64, digits: i32) {
     let tolerance = 0.5 * 10f64.powi(-digits) + 1e-9;
     assert!((value - published).abs() <= tolerance, "{value} does not round to {published}");
@@ -21,7 +21,7 @@ fn match_statistics_are_those_of_fastchess() {
         rounds_to(found_elo.value, elo.0, 2);
         rounds_to(found_elo.error.unwrap(), elo.1, 2);
         rounds_to(found_nelo.value, nelo.0, 3);
-        // fastchess prints two decimals; the third was published with an uncertain last digit.
+        // fastchess prints two decimals; the third one of the published figure is uncertain.
         assert!((found_nelo.error.unwrap() - nelo.1).abs() < 1e-3, "{found_nelo:?}");
         rounds_to(100.0 * found.los, los_percent, 2);
     };
@@ -39,7 +39,7 @@ fn normalized_elo_without_draws_is_that_of_fastchess() {
     rounds_to(nelo.error.unwrap(), 34.48, 2);
 }
 
-/// A report of fastchess: `Elo: 149.96 +/- 24.60`-like lines print these ratios for these pairs.
+/// Ratios that fastchess prints for these pairs in a report like `Elo: 149.96 +/- 24.60`.
 #[test]
 fn ratios_of_pairs_are_those_of_fastchess() {
     let check = |counts, draw_percent: f64, pairs_ratio: f64| {
@@ -115,7 +115,7 @@ fn gauntlet() -> Vec<Pairing> {
     ]
 }
 
-/// Ordo's scale is defined by 202 points for 76%; ours by 400 for ten times the odds.
+/// Ordo's scale sets 202 points to 76%; this one sets 400 to ten times the odds.
 #[test]
 fn a_gauntlet_is_rated_as_by_ordo_apart_from_its_scale() {
     let ordo_per_elo = 202.0 / (400.0 * (0.76f64 / 0.24).log10());
@@ -125,7 +125,7 @@ fn a_gauntlet_is_rated_as_by_ordo_apart_from_its_scale() {
     for (player, published) in [(HERO, 2614.1), (MID, 2596.4), (WEAK, 2281.0)] {
         let ours = ratings.players()[player].estimate().unwrap().value;
         let on_ordos_scale = 2500.0 + (ours - 2500.0) * ordo_per_elo;
-        // Ordo equates expected and scored points; the likelihood also depends on how they were scored.
+        // Ordo equates expected and scored points; the likelihood also depends on how the points were scored.
         assert!(
             (on_ordos_scale - published).abs() < 0.1,
             "player {player}: {on_ordos_scale}, not {published}"
@@ -134,7 +134,7 @@ fn a_gauntlet_is_rated_as_by_ordo_apart_from_its_scale() {
     let advantage = ratings.white_advantage();
     assert!((advantage.value * ordo_per_elo - 29.86).abs() < 0.01, "{advantage:?}");
     rounds_to(100.0 * ratings.draw_rate().value, 31.50, 2);
-    // Ordo prints standard errors here, from simulated tournaments.
+    // Ordo's standard errors here come from simulated tournaments.
     let advantage_error = advantage.error.unwrap() / Z_95 * ordo_per_elo;
     let draw_rate_error = 100.0 * ratings.draw_rate().error.unwrap() / Z_95;
     assert!((advantage_error / 20.65 - 1.0).abs() < 0.1, "{advantage_error}");

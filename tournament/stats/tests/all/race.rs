@@ -1,5 +1,5 @@
-//! What a race promises, in short simulated nights: all gains ten times those of patches, so that a night takes a hundredth of
-//! the games.
+//! Error rates of a race, in short simulated nights: all gains are ten times those of patches, so that a night takes
+//! a hundredth of the games.
 
 use smalt_stats::race::simulation::{Method, Night, Nights, Summary};
 use smalt_stats::race::{CandidateVerdict, Race, RaceRound, RaceRules};
@@ -56,7 +56,7 @@ fn the_error_rate_holds_for_the_whole_race_where_no_candidate_is_better() {
 fn the_estimate_of_an_accepted_candidate_has_no_bias() {
     let found = summary(&PRIOR, &Method::Race(RULES));
     assert!(found.bias.abs() < 2.5 * found.bias_error, "{found:?}");
-    // The games before the verdict would have one: a candidate is accepted for its luck, too.
+    // The games before the verdict are biased: luck helps a candidate to be accepted.
     assert!(found.test_bias > 3.0 * found.bias_error, "{found:?}");
 }
 
@@ -83,7 +83,7 @@ fn games_go_to_the_leaders_and_a_winner_ends_the_race() {
     let before = race.candidates()[1].pairs;
     assert_eq!(race.next_round(), Some(RaceRound { candidates: vec![1], pairs: 40 }));
     race.add_round(&[(1, pairs([4, 8, 16, 8, 4]))]);
-    // What comes after the verdict is its estimate alone.
+    // Pairs after the verdict count for the estimate only.
     assert_eq!(race.candidates()[1].pairs, before);
     assert_eq!(race.candidates()[1].estimate().unwrap().elo.unwrap().value, 0.0);
     assert_eq!(race.next_round(), None);

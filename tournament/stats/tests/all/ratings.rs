@@ -1,4 +1,4 @@
-//! Laws of rating lists, on random tournaments and on those that admit no finite list.
+//! Properties of rating lists, on random tournaments and on those without a finite list.
 
 use proptest::prelude::*;
 use smalt_stats::ratings::{
@@ -11,7 +11,7 @@ fn pairing(white: usize, black: usize, wins: u64, draws: u64, losses: u64) -> Pa
     Pairing { white, black, results: Wdl::new(wins, draws, losses) }
 }
 
-/// Every player met every other with both colors; all results occur, so a finite list exists.
+/// Everyone played everyone with both colors, with all results, so a finite list exists.
 fn tournament() -> impl Strategy<Value = (usize, Vec<Pairing>)> {
     (2..7usize).prop_flat_map(|players| {
         let count = players * (players - 1);
@@ -24,7 +24,7 @@ fn tournament() -> impl Strategy<Value = (usize, Vec<Pairing>)> {
     })
 }
 
-/// Tournaments with few games or none between any two.
+/// Tournaments with few or no games between two players.
 fn scraps() -> impl Strategy<Value = (usize, Vec<Pairing>)> {
     (2..6usize).prop_flat_map(|players| {
         let result = prop_oneof![4 => Just(0u64), 1 => 1..4u64];
@@ -75,7 +75,7 @@ proptest! {
         prop_assert!(ratings.iter().sum::<f64>().abs() < 1e-6);
     }
 
-    /// One game, draws alone, a side that never loses: whatever was played has a list, or nobody in it.
+    /// One game, draws alone, a side that never loses: every input has a list or no comparable players.
     #[test]
     fn the_fewest_games_have_a_finite_list((players, games) in scraps(), is_anchored: bool) {
         let anchor = Anchor { player: 0, rating: Elo(2500.0), error: Elo(0.0) };
@@ -119,7 +119,7 @@ proptest! {
                 prop_assert!((a.error.unwrap() - b.error.unwrap()).abs() < 1e-4, "{a:?} {b:?}");
             }
         }
-        // Against a held anchor a rating's error is that of its difference from the anchor.
+        // With a fixed anchor, a rating's error is that of its difference from the anchor.
         let difference = held.difference(1, 0).unwrap().error.unwrap();
         prop_assert!((held.players()[1].estimate().unwrap().error.unwrap() - difference).abs() < 1e-9);
     }
@@ -132,7 +132,7 @@ proptest! {
         let found = list.difference(0, 1).unwrap();
         let expected = Wdl::new(wins, draws, losses).statistics().unwrap();
         prop_assert!((found.value - expected.elo.unwrap().value).abs() < 1e-6);
-        // One error is linearized, the other follows the curve: alike as long as they are small.
+        // One error is linearized, the other follows the curve; small errors agree.
         if let Some(error) = expected.elo.unwrap().error.filter(|&error| error < 30.0) {
             prop_assert!((found.error.unwrap() / error - 1.0).abs() < 0.05, "{found:?} {expected:?}");
             prop_assert!((list.los(0, 1).unwrap() - expected.los).abs() < 0.02);
@@ -189,7 +189,7 @@ fn an_uncertain_anchor_yields_to_the_games() {
     assert!((first + second - 5000.0).abs() < 1e-6 && first - second > 60.0, "{first} {second}");
 }
 
-/// Where the games cannot tell White's advantage, it is held at zero instead of running away.
+/// If the games cannot determine White's advantage, it is held at zero instead of diverging.
 #[test]
 fn an_advantage_that_cannot_be_known_is_not_fitted() {
     let only_white_wins = [pairing(0, 1, 5, 0, 0), pairing(1, 0, 7, 0, 0)];
@@ -211,7 +211,8 @@ fn nothing_but_draws_makes_all_equal_and_nothing_but_decisions_has_no_draw_rate(
     assert_eq!(decided.draw_rate().value, 0.0);
 }
 
-/// Losses that never happen push the draw rate to 1: it is held at that of the games, and ratings stay those of a match.
+/// Losses that never happen push the draw rate to 1: it is held at the games' rate, and ratings stay those of a
+/// match.
 #[test]
 fn a_side_that_draws_and_never_loses_has_the_rating_of_its_score() {
     let games = [pairing(0, 1, 8, 10, 0), pairing(1, 0, 0, 10, 8)];
@@ -222,7 +223,7 @@ fn a_side_that_draws_and_never_loses_has_the_rating_of_its_score() {
     assert_eq!(list.draw_rate_source(), ParameterSource::Open);
     assert_eq!((list.draw_rate().value, list.draw_rate().error), (20.0 / 36.0, None));
     assert_eq!(list.white_advantage_source(), ParameterSource::Fitted);
-    // One loss is enough for a fit of all.
+    // A single loss is enough to fit all parameters.
     let games = [pairing(0, 1, 8, 10, 1), pairing(1, 0, 0, 10, 8)];
     let list = Ratings::fit(2, &games, &RatingOptions::default()).unwrap();
     assert_eq!(list.draw_rate_source(), ParameterSource::Fitted);
@@ -250,7 +251,7 @@ fn invalid_input_is_refused_with_a_reason() {
     assert_eq!(refusal(&games, &options).to_string(), "1 is no draw rate between 0 and 1");
 }
 
-/// 500 players over 2,000 points, 10,000 pairings: the list finds the ratings that made the games.
+/// 500 players over 2,000 points, 10,000 pairings: the list recovers the ratings behind the games.
 #[test]
 fn a_list_of_five_hundred_finds_the_true_ratings() {
     let players = 500;
@@ -261,7 +262,7 @@ fn a_list_of_five_hundred_finds_the_true_ratings() {
         for distance in 1..=20 {
             let black = (white + distance * distance) % players;
             let chances = model.probabilities(Elo(truth(white) - truth(black)));
-            // Exactly the expected results, up to rounding.
+            // The expected results, up to rounding.
             let count = |chance: f64| (10_000.0 * chance).round() as u64;
             games.push(pairing(white, black, count(chances.win), count(chances.draw), count(chances.loss)));
         }
@@ -274,7 +275,7 @@ fn a_list_of_five_hundred_finds_the_true_ratings() {
     assert!((list.draw_rate().value - 0.4).abs() < 0.001);
 }
 
-/// Two ways to the same errors: the curvature of the likelihood, and tournaments played again by chance.
+/// Errors from the curvature of the likelihood agree with those from replayed tournaments.
 #[test]
 fn simulated_errors_agree_with_those_of_the_covariance() {
     let games: Vec<Pairing> = (0..6)
@@ -304,7 +305,7 @@ fn simulated_errors_agree_with_those_of_the_covariance() {
     }
 }
 
-/// Of many games a replay that begins at the fitted ratings must come to rest close to them, and not at them.
+/// With many games, a replay that starts at the fitted ratings must end close to them, but not exactly there.
 #[test]
 fn a_replay_is_near_its_list_and_none_of_its_values_is_the_same() {
     let games: Vec<Pairing> = (0..30)
@@ -335,7 +336,7 @@ fn a_replay_follows_from_seed_and_number_alone() {
     assert_ne!(replay(1, 2), replay(2, 2));
 }
 
-/// An anchor that won everything connects with nobody; the others are rated all the same, around their mean.
+/// An anchor that won everything is not comparable; the others are rated around their mean.
 #[test]
 fn an_anchor_that_won_all_its_games_does_not_keep_the_others_from_their_ratings() {
     let games =
@@ -347,14 +348,14 @@ fn an_anchor_that_won_all_its_games_does_not_keep_the_others_from_their_ratings(
     assert_eq!(list.players()[0], Rating::Unrated(smalt_stats::ratings::Unrated::AboveAll));
     let free = Ratings::fit(3, &games, &RatingOptions::default()).unwrap();
     assert_eq!(list.players(), free.players());
-    // A draw connects them, and the scale is the anchor's.
+    // A draw connects them, and the anchor fixes the scale.
     let games = [&games[..], &[pairing(1, 0, 0, 1, 0)]].concat();
     let list = Ratings::fit(3, &games, &options).unwrap();
     assert!(list.is_anchored() && list.players()[1].estimate().unwrap().value > 2500.0);
 }
 
-/// With few games many replayed lists have a player with all points or none. Without these lists the errors are those of the
-/// lists in between: +-119 where the covariance says +-197.
+/// With few games many replayed lists have a player with all points or none. Ignoring these lists gives the errors of
+/// the moderate ones: ±119 where the covariance gives ±197.
 #[test]
 fn a_simulated_error_is_not_made_of_the_lists_that_happen_to_rate_a_player() {
     let games = [pairing(0, 1, 3, 1, 0), pairing(1, 0, 0, 1, 3)];
