@@ -1,4 +1,4 @@
-//! The scripted engine as a program of this crate, so that `cargo test` builds it along with the tests.
+//! The scripted engine as an example of this crate, so that `cargo test` builds it with the tests.
 
 use std::process::ExitCode;
 

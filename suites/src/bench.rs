@@ -1,5 +1,5 @@
 //! `bench` for any engine: fixed positions to a fixed depth, one at a time. The node count identifies the search, the
-//! speed that of engine and machine.
+//! speed depends on engine and machine.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::thread;
@@ -11,15 +11,15 @@ use crate::ask::{EngineAnswer, SuiteOutcome, WorkerPool};
 use crate::plan::{Limit, Memory, Plan, SuiteEntrant};
 use crate::suite::Suite;
 
-/// Every tenth position of WAC: thirty, from the middle of games mostly.
+/// Every tenth position of WAC: thirty, most of them middlegames.
 const EVERY: usize = 10;
 
-/// What a bench measured.
+/// Result of a bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BenchResult {
-    /// Nodes of all positions, as the engine counts them.
+    /// Nodes of all positions, as reported by the engine.
     pub nodes: u64,
-    /// Nodes a second, by our clock.
+    /// Nodes per second of wall time.
     pub nodes_per_second: u64,
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum BenchError {
     NoNodes { name: String, missing: usize, positions: usize },
 }
 
-/// Searches the positions to a depth, each as the first of a new game.
+/// Searches the positions to a depth, each in a new game.
 pub(crate) fn bench(
     entrant: &SuiteEntrant,
     depth: NonZeroU32,

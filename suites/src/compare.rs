@@ -1,5 +1,4 @@
-//! Compares two runs on the same suite, position by position: newly solved, newly lost, and a test whether the difference
-//! is noise.
+//! Compares two runs on the same suite, position by position: newly solved, newly lost, and a significance test.
 
 use std::collections::HashMap;
 
@@ -8,10 +7,10 @@ use smalt_stats::paired::{bootstrap_sum, mcnemar};
 
 use crate::record::{Record, ResultRecord};
 
-/// How often the bootstrap draws: its ends are then sure to about two percent of the interval.
+/// Bootstrap resamples: the ends are then accurate to about 2% of the interval.
 const RESAMPLES: usize = 10_000;
 
-/// The bootstrap's seed: the same runs give the same interval.
+/// Seed of the bootstrap: the same runs give the same interval.
 const SEED: u64 = 1;
 
 /// The second run against the first.
@@ -79,7 +78,7 @@ pub(crate) enum ComparisonVerdict {
     Noise,
 }
 
-/// The name of the comparison over all suites of one pair of engines.
+/// Name of the comparison over all suites of one pair of engines.
 pub(crate) const TOTAL: &str = "total";
 
 const SIGNIFICANCE: f64 = 0.05;
@@ -87,8 +86,8 @@ const SIGNIFICANCE: f64 = 0.05;
 type RecordPair<'a> = (&'a ResultRecord, &'a ResultRecord);
 
 impl Comparison {
-    /// Compares two runs; `None` if they share no position. Positions are paired by id and position; the nth
-    /// of an id with the nth.
+    /// Compares two runs; `None` if they share no position. Positions are paired by id and position; repeated ids in
+    /// order.
     pub(crate) fn new(first: &Record, second: &Record) -> Option<Comparison> {
         Comparison::of(&first.suite, &[(first, second)])
     }
@@ -178,7 +177,7 @@ fn pair<'a>(first: &'a [ResultRecord], second: &'a [ResultRecord]) -> Vec<Record
         .collect()
 }
 
-/// The suites of which only one of two files has a run.
+/// Suites that only one of two files has.
 pub(crate) fn unmatched_suites<'a>(first: &'a [Record], second: &'a [Record]) -> Vec<&'a str> {
     let lacks = |records: &[Record], suite: &str| records.iter().all(|record| record.suite != suite);
     let all = first.iter().chain(second).map(|record| record.suite.as_str());
@@ -191,8 +190,8 @@ pub(crate) fn unmatched_suites<'a>(first: &'a [Record], second: &'a [Record]) ->
     suites
 }
 
-/// Which runs of two files are set beside each other: those of one suite, of the same engine where both files have it,
-/// else with the first file's first run. With one file its later runs are set beside its first.
+/// Pairs the runs of two files: those of one suite and the same engine if both files have it, otherwise with the
+/// first file's first run. With one file, its later runs are compared with its first.
 pub(crate) fn match_runs<'a>(
     first: &'a [Record],
     second: Option<&'a [Record]>,
@@ -207,7 +206,7 @@ pub(crate) fn match_runs<'a>(
     pairs.filter(|(a, b)| !std::ptr::eq(*a, *b)).collect()
 }
 
-/// The same pairs by their two engines, in the order in which these first occur.
+/// The same pairs grouped by their two engines, in order of first occurrence.
 pub(crate) fn by_engines<'a>(pairs: &[(&'a Record, &'a Record)]) -> Vec<Vec<(&'a Record, &'a Record)>> {
     let mut groups: Vec<Vec<(&Record, &Record)>> = Vec::new();
     for &(a, b) in pairs {

@@ -1,8 +1,8 @@
 //! Scores engines on suites of problems (STS, WAC and any EPD file): the library behind the program `smalt-suites`.
 //!
-//! A [`Suite`] has problems with goals; `ask` lets an engine solve them, several at a time; `grade` grades its moves; a
-//! [`Record`] holds the results, which `report` formats and `compare` compares. A `plan` describes a run, and a [`History`]
-//! keeps the results of each build. `cli` has flags, files and output.
+//! A [`Suite`] has problems with goals; `ask` runs engines on them in parallel; `grade` grades the moves; a
+//! [`Record`] holds the results, which `report` formats and `compare` compares. A `plan` describes a run, and a
+//! [`History`] stores the results of each build. `cli` has flags, files and output.
 
 mod ask;
 mod bench;

@@ -14,12 +14,12 @@ pub(crate) use smalt_workbench::entrant::Program;
 use smalt_workbench::entrant::{NameError, Names, Registry, ResolveError};
 use toml::Table;
 
-/// Everything about a run but its suites.
+/// Everything about a run except its suites.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The engines; at least one, each with a name of its own.
+    /// At least one engine; names are unique.
     pub entrants: Vec<SuiteEntrant>,
-    /// Positions at a time, each on a process of its own.
+    /// Number of positions in parallel, each on its own process.
     pub concurrency: NonZeroUsize,
     /// Whether hash tables are kept between positions.
     pub memory: Memory,
@@ -29,11 +29,11 @@ pub struct Plan {
     pub grace: Duration,
     /// Timeout of a search without a time limit.
     pub longest_move: Duration,
-    /// Ends what engines leave behind when this program is killed.
+    /// Ends engine processes if this program is killed.
     pub reaper: Option<Reaper>,
 }
 
-/// An engine with all that makes it answer as it does.
+/// An engine with all settings that affect its answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuiteEntrant {
     /// Its name in this run.
@@ -43,15 +43,15 @@ pub struct SuiteEntrant {
     /// Working folder; `None` for the current one.
     pub directory: Option<PathBuf>,
     pub protocol: Protocol,
-    /// Whether it is started anew for each position.
+    /// Whether it restarts for each position.
     pub restart: Restart,
-    /// Its options and their values.
+    /// Option values by name.
     pub options: BTreeMap<String, String>,
-    /// How long it may think about a position.
+    /// Limit per position.
     pub limit: Limit,
 }
 
-/// How long an engine may think about a position.
+/// Limit of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     MoveTime(Duration),
@@ -64,7 +64,7 @@ pub enum Limit {
 /// Whether hash tables are kept between positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// Nothing: each position is a new game.
+    /// Cleared: each position is a new game.
     Cleared,
     Kept,
 }
@@ -74,7 +74,7 @@ pub enum Memory {
 pub enum EntrantError {
     #[error("engine {number} has no cmd: give a program, a name of the registry, or builtin")]
     NoCommand {
-        /// Its number, from 1.
+        /// Number of the entrant, from 1.
         number: usize,
     },
     #[error("engine {name:?}: tc is for games; give movetime, nodes or depth")]
@@ -85,19 +85,19 @@ pub enum EntrantError {
     SeveralLimits { name: String },
     #[error("engine {name:?}: {key} must be above zero")]
     Zero { name: String, key: &'static str },
-    /// An empty name, or another's.
+    /// An empty or duplicate name.
     #[error(transparent)]
     Name(#[from] NameError),
     #[error("engine {number}: {words}")]
     Value {
-        /// Its number, from 1.
+        /// Number of the entrant, from 1.
         number: usize,
         words: String,
     },
 }
 
 impl Limit {
-    /// The limits that are sent to the engine.
+    /// Search limits for the engine.
     pub fn to_search_limits(self) -> SearchLimits {
         match self {
             Limit::MoveTime(time) => SearchLimits { move_time: Some(time), ..SearchLimits::default() },
@@ -106,8 +106,8 @@ impl Limit {
         }
     }
 
-    /// Whether a search with this time, nodes and depth exceeds its limit. Time has the `grace`; nodes and
-    /// plies have the tolerance of [`WorkLimit::is_overrun`].
+    /// Whether a search with this time, nodes and depth exceeded its limit. Time has the `grace`; nodes and depth
+    /// have the tolerance of [`WorkLimit::is_overrun`].
     pub fn is_passed(self, grace: Duration, time: Duration, nodes: Option<u64>, depth: Option<u32>) -> bool {
         let work = WorkLimit::default();
         match self {
@@ -117,10 +117,10 @@ impl Limit {
         }
     }
 
-    /// The one limit that is set.
+    /// The only limit that is set.
     ///
     /// # Errors
-    /// If several are, or it is zero.
+    /// If several are set, or it is zero.
     pub fn from_parts(
         name: &str,
         movetime: Option<u64>,
@@ -142,7 +142,7 @@ impl Limit {
 }
 
 impl fmt::Display for Limit {
-    /// The flag that means it, without its dashes: `movetime 200`.
+    /// The flag without its dashes: `movetime 200`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Limit::MoveTime(time) => write!(f, "movetime {}", time.as_millis()),
@@ -152,8 +152,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Fills in what entrants inherit: their own settings first, then `--each`, then the registry, then the limit
-/// of the run.
+/// Fills in inherited settings of entrants. Precedence: own settings, `--each`, registry, limit of the run.
 pub(crate) fn resolve_entrants(
     typed: &[Table],
     each: &Table,
@@ -165,7 +164,7 @@ pub(crate) fn resolve_entrants(
     (1..).zip(typed).map(resolve).collect()
 }
 
-/// Keys of an entrant that would be ignored here.
+/// Entrant keys that have no effect here.
 const FOR_GAMES: [&str; 10] = [
     "timemargin",
     "ponder",

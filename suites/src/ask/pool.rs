@@ -1,5 +1,5 @@
 //! A pool of workers: each thread runs one engine process and takes the next problem when it is free. Answers are
-//! returned in the order of the suite.
+//! returned in suite order.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -16,60 +16,59 @@ use crate::suite::Problem;
 /// Consecutive faults after which an engine is disqualified.
 const MOST_FAULTS: u32 = 5;
 
-/// What came of all questions.
+/// Answers to all questions.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Asked {
-    /// Answers in order of problems; `None` where there is none.
+    /// Answers in problem order; `None` where missing.
     pub answers: Vec<Option<EngineAnswer>>,
     pub outcome: SuiteOutcome,
 }
 
-/// How a run of questions ended.
+/// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SuiteOutcome {
     /// All questions were asked.
     Complete,
-    /// The user ended it.
+    /// Stopped by the user.
     Interrupted,
-    /// The engine would not start any more, or did nothing but fail: in words that fit after its name.
+    /// The engine cannot be started, or failed too often; the text follows its name.
     Disqualified(String),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AnswerProgress<'a> {
-    /// The index of the problem.
+    /// Index of the problem.
     pub index: usize,
-    /// All answers so far, this one too, in the order of the problems.
+    /// All answers so far, including this one, in problem order.
     pub answers: &'a [Option<EngineAnswer>],
 }
 
-/// The processes of one engine, each with a thread of its own that asks it. They are started with their first question,
-/// and stay for those of further suites until the pool is dismissed.
+/// The processes of one engine, each with its own thread. A process starts with its first question and serves all
+/// suites until the pool is dismissed.
 pub(crate) struct WorkerPool<'scope, 'env: 'scope> {
     entrant: &'env SuiteEntrant,
     plan: &'env Plan,
     interrupt: &'env Interrupt,
     scope: &'scope Scope<'scope, 'env>,
-    /// An engine that runs already, until a worker takes it over.
+    /// An engine already running, until a worker takes it over.
     first: Option<Box<dyn Engine>>,
     workers: Vec<PoolThread<'scope, 'env>>,
 }
 
-/// A worker's thread, and the line to it: it ends when the line is closed.
+/// A worker's thread and its channel; the thread ends when the channel is closed.
 struct PoolThread<'scope, 'env: 'scope> {
     line: Sender<PoolQuestion<'env>>,
     thread: ScopedJoinHandle<'scope, ()>,
 }
 
-/// A question on its way, with the line on which its answer is awaited.
+/// A question in progress, with the channel for its answer.
 struct PoolQuestion<'env> {
     index: usize,
     problem: &'env Problem,
     reply: Sender<WorkerEvent<'env>>,
 }
 
-/// An event of a worker's thread. It returns the question with its channel, on which the next answer may
-/// come.
+/// Answer of a worker's thread. It returns the question's channel, on which the next answer may come.
 struct WorkerEvent<'env> {
     worker: usize,
     question: PoolQuestion<'env>,
@@ -77,7 +76,7 @@ struct WorkerEvent<'env> {
 }
 
 impl<'scope, 'env> WorkerPool<'scope, 'env> {
-    /// A pool that asks this engine. The first of its processes may be there already.
+    /// A pool for this engine; its first process may already run.
     pub(crate) fn new(
         scope: &'scope Scope<'scope, 'env>,
         entrant: &'env SuiteEntrant,
@@ -104,13 +103,13 @@ impl<'scope, 'env> WorkerPool<'scope, 'env> {
         for worker in 0..wanted {
             self.hand_out(worker, &mut run, reply.clone());
         }
-        // Every open question has a sender: the loop ends when there is none.
+        // Every open question has a sender: the loop ends when none is left.
         drop(reply);
         for WorkerEvent { worker, question: PoolQuestion { index, reply, .. }, result } in events {
             match result {
                 Ok(answer) => {
                     run.note(&answer);
-                    // The next question goes first, so that no engine waits for what is made of the answer.
+                    // Send the next question first, so that no engine waits while the answer is processed.
                     self.hand_out(worker, &mut run, reply);
                     run.answers[index] = Some(answer);
                     progress(AnswerProgress { index, answers: &run.answers });
@@ -121,7 +120,7 @@ impl<'scope, 'env> WorkerPool<'scope, 'env> {
         run.conclude()
     }
 
-    /// Lets the engines leave, and waits until they have.
+    /// Quits all engines and waits for their exit.
     pub(crate) fn dismiss(self) {
         if let Some(mut unneeded) = self.first {
             unneeded.quit();
@@ -145,27 +144,27 @@ impl<'scope, 'env> WorkerPool<'scope, 'env> {
     fn hand_out(&self, worker: usize, run: &mut SuiteRun<'env>, reply: Sender<WorkerEvent<'env>>) {
         let Some(index) = run.next_question() else { return };
         let question = PoolQuestion { index, problem: &run.problems[index], reply };
-        // Only a thread that panicked does not listen; its panic is reported when it is joined.
+        // The send fails only if the thread panicked, which is reported when it is joined.
         let _ = self.workers[worker].line.send(question);
     }
 }
 
-/// The loop of one worker: it ends when no further question can come.
+/// The loop of one worker: ends when the channel is closed.
 fn work(number: usize, mut worker: SuiteWorker<'_>, inbox: &Receiver<PoolQuestion<'_>>) {
     for question in inbox {
         let result = worker.ask(question.problem);
         let reply = question.reply.clone();
-        // The coordinator listens until all questions are back.
+        // The coordinator receives until all questions are back.
         let _ = reply.send(WorkerEvent { worker: number, question, result });
     }
     worker.quit();
 }
 
-/// The state of a run of questions, changed only by events.
+/// State of a run, changed only by events.
 struct SuiteRun<'env> {
     problems: &'env [Problem],
     answers: Vec<Option<EngineAnswer>>,
-    /// The questions that are to be handed out, in this order.
+    /// Questions still to ask, in this order.
     waiting: VecDeque<usize>,
     interrupted: bool,
     last_words: Option<String>,
@@ -184,7 +183,7 @@ impl<'env> SuiteRun<'env> {
         if is_over { None } else { self.waiting.pop_front() }
     }
 
-    /// An answer came, or a fault in its place.
+    /// Counts an answer or fault.
     fn note(&mut self, answer: &EngineAnswer) {
         match &answer.outcome {
             Err(AnswerFailure::Fault(fault)) => {
@@ -199,7 +198,7 @@ impl<'env> SuiteRun<'env> {
         }
     }
 
-    /// A question had no answer, and its worker gets no other.
+    /// Ends a worker whose question had no answer.
     fn stop(&mut self, index: usize, reason: Stopped) {
         match reason {
             Stopped::GivenUp(words) => {

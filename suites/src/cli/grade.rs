@@ -1,4 +1,4 @@
-//! `grade`: points for a list of moves.
+//! `grade`: scores a list of moves.
 
 use std::io::Read;
 use std::path::Path;

@@ -20,7 +20,7 @@ use crate::suite::{EMBEDDED, EmbeddedSuite, Note, Problem, Suite};
 
 const DEFAULT_LIMIT: Limit = Limit::MoveTime(Duration::from_millis(200));
 
-/// The plan that the flags mean.
+/// The plan of the flags.
 pub(super) fn plan(flags: &ScoreFlags) -> Result<Plan, Refusal> {
     let registry =
         Registry::load(flags.registry.as_deref(), &mut |words| output::print_info(&words)).or_usage()?;
@@ -50,7 +50,8 @@ pub(super) fn plan(flags: &ScoreFlags) -> Result<Plan, Refusal> {
     })
 }
 
-/// Without a reaper the system still ends the engines of a program that is killed, but not what they started themselves.
+/// Without a reaper the system still ends the engines when this program is killed, but not the processes they
+/// started.
 pub(super) fn start_reaper() -> Option<Reaper> {
     let started = std::env::current_exe().and_then(|program| Reaper::start(&program, "reaper"));
     let warn =
@@ -58,13 +59,13 @@ pub(super) fn start_reaper() -> Option<Reaper> {
     started.map_err(warn).ok()
 }
 
-/// All cores but one, which is ours.
+/// All cores but one, which is left to this program.
 fn spare_cores() -> NonZeroUsize {
     let cores = available_parallelism().map_or(1, NonZeroUsize::get);
     NonZeroUsize::new(cores - 1).unwrap_or(NonZeroUsize::MIN)
 }
 
-/// The built-in suite with this name, else the file. Warns about unreadable lines.
+/// The built-in suite with this name, otherwise the file. Warns about unreadable lines.
 pub(super) fn suite(text: &str) -> Result<Suite, Refusal> {
     let suite = match Suite::embedded(text) {
         Some(suite) => suite,
@@ -92,12 +93,12 @@ fn read_suite(text: &str) -> Result<Suite, Refusal> {
     }
     let bytes = output::read(path)?;
     let stem = path.file_stem().map_or_else(|| text.to_owned(), |stem| stem.to_string_lossy().into_owned());
-    // A file may be called as a suite of the program, and is another suite.
+    // A file may have the name of a built-in suite but is a different suite.
     let name = if EmbeddedSuite::find(&stem).is_some() { format!("{stem} ({text})") } else { stem };
     Ok(Suite::parse(&bytes, &name, text))
 }
 
-/// Warns about unreadable parts of accepted lines. Those of built-in suites are known, and listed by `show`.
+/// Unreadable parts of accepted lines, for warnings. Those of built-in suites are known, and listed by `show`.
 fn parts_left_out(suite: &Suite) -> impl Iterator<Item = (&Problem, &Note)> {
     let own = EmbeddedSuite::find(&suite.name).is_some();
     suite.notes().filter(move |(_, note)| !own && note.leaves_out())

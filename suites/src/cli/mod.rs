@@ -22,12 +22,12 @@ use smalt_workbench::signals::exit_code;
 use arguments::{SuitesArguments, SuitesCommand};
 use exit::{Exit, Refusal};
 
-/// The built-in engine, as far as this program needs it.
+/// The built-in engine's entry points.
 #[derive(Clone, Copy, Debug)]
 pub struct Builtin {
-    /// Serves on standard input and output until quit.
+    /// Runs the engine on standard input and output until quit.
     pub serve: fn() -> ExitCode,
-    /// Runs the bench; gives its nodes and nodes a second.
+    /// Runs the bench; returns nodes and nodes per second.
     pub bench: fn() -> (u64, u64),
     pub version: &'static str,
 }

@@ -11,7 +11,7 @@ use super::exit::{OrRefuse, Refusal};
 use crate::record::{Record, from_json};
 use smalt_workbench::output_file::{self, Existing};
 
-/// Whether a path means standard output.
+/// Whether a path stands for standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
     path == Path::new("-")
 }
@@ -20,12 +20,12 @@ pub(super) fn is_standard_output(path: &Path) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextSink {
     Output,
-    /// To standard error, since scripts read the output.
+    /// Standard error, since scripts read standard output.
     Error,
 }
 
 impl TextSink {
-    /// Beside files, of which one may be standard output.
+    /// Destination of the report, given the files of which one may be standard output.
     pub(super) fn beside<'a>(files: impl IntoIterator<Item = &'a Path>) -> TextSink {
         if files.into_iter().any(is_standard_output) { TextSink::Error } else { TextSink::Output }
     }
@@ -47,7 +47,7 @@ pub(super) fn print(text: &str) -> Result<(), Refusal> {
     print_with(|out| out.write_all(text.as_bytes()))
 }
 
-/// Lets a function write to standard output.
+/// Runs a function that writes to standard output.
 pub(super) fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Refusal> {
     let mut output = io::stdout().lock();
     match write(&mut output).and_then(|()| output.flush()) {
@@ -63,8 +63,7 @@ pub(super) fn print_info(text: &str) {
     let _ = writeln!(io::stderr(), "{}", sanitize_message(text));
 }
 
-/// Writes a text to a file that [`check_writable`] has passed, or to standard output. A file is there whole, or as it was
-/// before.
+/// Writes a text to standard output, or to a file that [`check_writable`] accepted. The file is replaced atomically.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Refusal> {
     if is_standard_output(path) {
         return print(text);
@@ -72,17 +71,17 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Refusal> {
     output_file::write(path, text.as_bytes(), Existing::Replace).or_failed()
 }
 
-/// Checks before the work that [`write`] will find a place for the file; what it holds now is left as it is.
+/// Checks before a run that [`write`] can replace the file; leaves its content as it is.
 pub(super) fn check_writable(path: &Path, existing: Existing) -> Result<(), Refusal> {
     if is_standard_output(path) { Ok(()) } else { output_file::check(path, existing).or_usage() }
 }
 
-/// Checks all of several files.
+/// Checks several files.
 pub(super) fn check_all_writable(files: &[&Path], force: bool) -> Result<(), Refusal> {
     files.iter().try_for_each(|path| check_writable(path, Existing::with_force(force)))
 }
 
-/// Whether two paths name one file, which need not exist yet.
+/// Whether two paths name one file, which need not exist.
 pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
     one == other || resolved(one).is_some_and(|one| Some(one) == resolved(other))
 }
@@ -94,7 +93,7 @@ fn resolved(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok().or_else(of_new)
 }
 
-/// Refuses outputs that would take each other's place, or that of an input.
+/// Refuses outputs that would overwrite each other or an input.
 pub(super) fn check_apart<'a>(
     outputs: &[&Path],
     inputs: impl IntoIterator<Item = &'a Path>,
@@ -125,12 +124,12 @@ pub(super) fn check_apart<'a>(
     Ok(())
 }
 
-/// Reads a file that the user named.
+/// Reads a file named by the user.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     std::fs::read(path).with_context(|| format!("failed to read {}", path.display())).or_usage()
 }
 
-/// Reads results that the program wrote for scripts.
+/// Reads results in JSON.
 pub(super) fn read_records(path: &Path) -> Result<Vec<Record>, Refusal> {
     let text = read(path)?;
     from_json(&String::from_utf8_lossy(&text), &path.display().to_string()).or_usage()

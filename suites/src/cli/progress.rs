@@ -1,4 +1,4 @@
-//! Progress of a run: a bar on a terminal, otherwise a line now and then.
+//! Progress of a run: a bar on a terminal, otherwise a line every ten seconds.
 
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::plan::SuiteEntrant;
 use crate::record::{ResultRecord, percent};
 use crate::suite::Suite;
 
-/// How often a line is written where there is no terminal.
+/// Interval of progress lines without a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Whether progress is shown.
@@ -28,15 +28,15 @@ pub(super) struct ScoreBar<'a> {
     suite: &'a Suite,
     score: RunningScore,
     begun: Instant,
-    /// When the next line is due; never on a terminal, and in a quiet run.
+    /// When the next line is due; `None` on a terminal and in a quiet run.
     line_due: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct RunningScore {
-    /// Answers that the bar has seen come.
+    /// Answers since the start of the bar.
     asked: u32,
-    /// Answers that were there before.
+    /// Answers of the interrupted run.
     resumed: u32,
     solved: u32,
     points: u64,
@@ -59,7 +59,7 @@ impl<'a> ScoreBar<'a> {
         ScoreBar { bar, title, suite, score: RunningScore::default(), begun, line_due }
     }
 
-    /// Results that were there before.
+    /// Sets the results of the interrupted run.
     pub(super) fn resume(&mut self, results: &[Option<ResultRecord>]) {
         for result in results.iter().flatten() {
             let (points, max_points, solved) = (result.points, result.max_points, result.solved);
@@ -96,7 +96,7 @@ impl RunningScore {
         self.max_points += u64::from(grade.max_points);
     }
 
-    /// `4.9 positions/s, 31 solved, 289 points (72.3%)`; percent of the points of what was asked.
+    /// `4.9 positions/s, 31 solved, 289 points (72.3%)`; the percentage is of the points asked so far.
     fn words(&self, since: Duration) -> String {
         let rate = f64::from(self.asked) / since.as_secs_f64().max(1e-3);
         let percent = percent(self.points, self.max_points);

@@ -1,4 +1,4 @@
-//! Results of a run: printed as they come, and written to files after each suite.
+//! Results of a run: printed as they arrive, and written to files after each suite.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,13 +12,13 @@ use crate::report::{self, ReportStyle};
 use crate::suite::Suite;
 use smalt_workbench::output_file::Existing;
 
-/// How much of a run is lost at most if the machine fails, unless saving takes long.
+/// Interval of saves: the work lost at most if the machine fails, unless saving is slow.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 
-/// Saving takes at most this fraction of the time (one part in N), however large the results are.
+/// Saving takes at most one part in N of the time, however large the results are.
 const SAVE_SHARE: u32 = 100;
 
-/// When results are saved during a run.
+/// Schedule of saves during a run.
 pub(super) struct SavePace {
     due: Instant,
 }
@@ -30,7 +30,7 @@ impl Default for SavePace {
 }
 
 impl SavePace {
-    /// Saves, if it is time.
+    /// Saves if due.
     pub(super) fn save(&mut self, save: impl FnOnce()) {
         let begun = Instant::now();
         if begun >= self.due {
@@ -41,7 +41,7 @@ impl SavePace {
     }
 }
 
-/// How long nothing is saved after a save that took so long.
+/// Pause after a save of this duration.
 fn pause_after(save: Duration) -> Duration {
     SAVE_EVERY.max(save * SAVE_SHARE)
 }
@@ -51,15 +51,15 @@ pub(super) struct ResultList<'a> {
     flags: &'a OutputFlags,
     people: TextSink,
     records: Vec<Record>,
-    /// Results of an interrupted run that this one has not reached yet.
+    /// Results of the interrupted run that this run has not reached yet.
     ahead: Vec<Record>,
     markdown: String,
     failed: String,
 }
 
 impl<'a> ResultList<'a> {
-    /// Checks before the run which files cannot be written, or are among the `inputs`. `ahead` are results of
-    /// an interrupted run: they stay in the JSON until their run has added its record.
+    /// Checks before the run that all files are writable and none is among the `inputs`. `ahead` are results of an
+    /// interrupted run: they stay in the JSON until their run has added its record.
     pub(super) fn new<'b>(
         flags: &'a OutputFlags,
         inputs: impl IntoIterator<Item = &'b Path>,
@@ -86,7 +86,7 @@ impl<'a> ResultList<'a> {
         output::write(file, &to_json(self.records.iter().chain([so_far]).chain(ahead)))
     }
 
-    /// Shows a result and writes it to the files, but for standard output, where all come at the end.
+    /// Prints a result and writes it to the files; standard output is written at the end.
     pub(super) fn add(&mut self, suite: &Suite, record: Record) -> Result<(), Refusal> {
         let separator = if self.records.is_empty() { "" } else { "\n" };
         let mut text = format!("{separator}{}", report::run_report(&record, ReportStyle::Text));
@@ -104,7 +104,7 @@ impl<'a> ResultList<'a> {
         self.write_files(Some(suite), |path| !output::is_standard_output(path))
     }
 
-    /// Shows the engines of a suite side by side; the last results of it are in.
+    /// Prints the engines of a suite side by side once all results of the suite are known.
     pub(super) fn end_suite(&mut self, suite: &Suite) -> Result<(), Refusal> {
         let runs: Vec<&Record> = self.records.iter().filter(|record| record.suite == suite.name).collect();
         let text = report::side_by_side(&runs, ReportStyle::Text);
@@ -118,7 +118,7 @@ impl<'a> ResultList<'a> {
         self.write_files(None, |path| !output::is_standard_output(path))
     }
 
-    /// Writes what goes to standard output.
+    /// Writes the outputs that go to standard output.
     pub(super) fn finish(&self) -> Result<(), Refusal> {
         self.write_files(None, output::is_standard_output)
     }
@@ -127,12 +127,12 @@ impl<'a> ResultList<'a> {
         self.records
     }
 
-    /// Whether any engine answered anything.
+    /// Whether any engine answered a question.
     pub(super) fn has_answers(&self) -> bool {
         self.records.iter().any(Record::answered_any)
     }
 
-    /// The positions without an answer.
+    /// Number of positions without an answer.
     pub(super) fn unanswered(&self) -> usize {
         self.records.iter().map(|record| record.unanswered).sum()
     }
@@ -144,7 +144,8 @@ impl<'a> ResultList<'a> {
         }
     }
 
-    /// Writes the wanted files; of `running` the missed positions are not known yet, unless they are added here.
+    /// Writes the selected files. The missed positions of the `running` suite are known only once its record is
+    /// added.
     fn write_files(&self, running: Option<&Suite>, wanted: impl Fn(&Path) -> bool) -> Result<(), Refusal> {
         let wants = |file: &'a Option<std::path::PathBuf>| file.as_deref().filter(|path| wanted(path));
         if let Some(path) = wants(&self.flags.json) {
@@ -166,12 +167,12 @@ impl<'a> ResultList<'a> {
     }
 }
 
-/// Whether both are of the same engine on the same suite.
+/// Whether two records are of the same engine on the same suite.
 fn is_of_same_run(one: &Record, other: &Record) -> bool {
     one.suite == other.suite && one.engine == other.engine
 }
 
-/// The problems that any of the runs missed, as EPD.
+/// Problems that any run missed, as EPD.
 fn missed(suite: &Suite, runs: &[&Record]) -> String {
     let indexes: HashSet<usize> = runs
         .iter()

@@ -12,7 +12,7 @@ use crate::plan::{Plan, SuiteEntrant};
 use crate::record::{Record, ResultRecord, RunSettings};
 use crate::suite::Suite;
 
-/// Results of an interrupted run, for the run that resumes it.
+/// Results of an interrupted run, for reuse.
 pub(super) struct Earlier<'a> {
     records: Vec<Record>,
     plan: &'a Plan,
@@ -20,12 +20,12 @@ pub(super) struct Earlier<'a> {
 }
 
 impl<'a> Earlier<'a> {
-    /// Where a run is not to be gone on with.
+    /// No earlier results.
     pub(super) fn none(plan: &'a Plan, suites: &'a [Suite]) -> Earlier<'a> {
         Earlier { records: Vec::new(), plan, suites }
     }
 
-    /// The results of a file: none if the run has just started. Warns about those of another run.
+    /// Reads results from a file; empty if it does not exist yet. Warns about those of another run.
     pub(super) fn read(file: &Path, plan: &'a Plan, suites: &'a [Suite]) -> Result<Earlier<'a>, Refusal> {
         if !file.exists() {
             output::print_info(&format!("{} does not exist yet: all positions are run", file.display()));
@@ -36,7 +36,7 @@ impl<'a> Earlier<'a> {
         Ok(earlier)
     }
 
-    /// A file that is gone on with and written again must not hold what this run would not write.
+    /// Refuses a file that is both resumed and overwritten if it holds results that this run would drop.
     pub(super) fn check_all_kept(&self) -> Result<(), Refusal> {
         let other = self.records.iter().find(|record| record.answered_any() && self.is_other(record));
         other.map_or(Ok(()), |record| {
@@ -48,7 +48,7 @@ impl<'a> Earlier<'a> {
         })
     }
 
-    /// Whether the engine of the earlier results is this one.
+    /// Checks that the earlier results come from this engine.
     pub(super) fn check_engine(&self, entrant: &SuiteEntrant, now: &EngineInfo) -> Result<(), Refusal> {
         let other = self
             .records
@@ -62,7 +62,7 @@ impl<'a> Earlier<'a> {
         })
     }
 
-    /// The results of this run, which stay until their engine and suite have come to their turn.
+    /// Results of this run, to be kept until their engine and suite run.
     pub(super) fn of_this_run(&self) -> Vec<Record> {
         self.records.iter().filter(|record| !self.is_other(record)).cloned().collect()
     }
@@ -76,18 +76,18 @@ impl<'a> Earlier<'a> {
             .unwrap_or_default()
     }
 
-    /// All that is asked in this run.
+    /// All pairs of suite and engine of this run.
     fn runs(&self) -> impl Iterator<Item = (&'a Suite, &'a SuiteEntrant)> {
         let (suites, entrants) = (self.suites, &self.plan.entrants);
         suites.iter().flat_map(move |suite| entrants.iter().map(move |entrant| (suite, entrant)))
     }
 
-    /// Whether nothing of it is of this run.
+    /// Whether a record belongs to no suite and engine of this run.
     fn is_other(&self, record: &Record) -> bool {
         self.runs().all(|(suite, entrant)| self.difference(record, suite, entrant).is_some())
     }
 
-    /// Warns where results cannot be reused, and why.
+    /// Warns about results that cannot be reused, with the reason.
     fn warn_of_other_runs(&self, file: &Path) {
         let others: Vec<&Record> = self.records.iter().filter(|record| self.is_other(record)).collect();
         for record in &others {
@@ -127,7 +127,7 @@ impl<'a> Earlier<'a> {
     }
 }
 
-/// Why an earlier run is not this one; the nearest to it first.
+/// Difference of an earlier run from this one, smallest first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Difference {
     NoAnswer,
@@ -154,7 +154,7 @@ impl Difference {
     }
 }
 
-/// How to resume an interrupted run with this results file.
+/// How to resume an interrupted run from this results file.
 pub(super) fn hint(flags: &OutputFlags) -> String {
     match flags.json.as_deref().filter(|path| !output::is_standard_output(path)) {
         Some(file) => {

@@ -18,7 +18,7 @@ use crate::plan::{Memory, Plan, SuiteEntrant};
 use crate::record::Record;
 use crate::suite::Suite;
 
-/// Scores engines, and gives what came of it.
+/// Scores the engines; returns exit code and results.
 pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> {
     let mut suites = Vec::new();
     for text in &flags.suites {
@@ -59,14 +59,13 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
     Ok((exit, run.results.into_records()))
 }
 
-/// From now on the first signal ends all waits, so that results are still written; the second ends the
-/// program.
+/// The first signal ends all waits, so that results are still written; the second ends the program.
 pub(super) fn raise_on_signals(interrupt: &Interrupt) -> std::io::Result<()> {
     let interrupt = interrupt.clone();
     smalt_workbench::signals::handle(move || interrupt.raise(), || {})
 }
 
-/// Results are identified by the names of their suites.
+/// Suites must have distinct names, since results are identified by them.
 fn check_names(suites: &[Suite], typed: &[String]) -> Result<(), Refusal> {
     for (index, suite) in suites.iter().enumerate() {
         if let Some(first) = suites[..index].iter().position(|other| other.name == suite.name) {
@@ -80,9 +79,9 @@ fn check_names(suites: &[Suite], typed: &[String]) -> Result<(), Refusal> {
 /// A run with its results so far.
 struct ScoredRun<'a> {
     plan: &'a Plan,
-    /// The engines and their reported names, before the first question.
+    /// Engines with their reported names, before the first question.
     checked: Vec<Checked>,
-    /// The results of the same run before it was interrupted.
+    /// Results of the same run before it was interrupted.
     earlier: &'a Earlier<'a>,
     interrupt: &'a Interrupt,
     verbosity: Verbosity,
@@ -126,9 +125,9 @@ impl<'a> ScoredRun<'a> {
         Ok(exit)
     }
 
-    /// Whether the processes of an engine stay from suite to suite, which spares their start. Where another engine is next
-    /// they leave, lest their memory and threads be a burden to it; and where they remember, since results on one suite
-    /// would be other ones after another suite.
+    /// Whether engine processes are kept from suite to suite, which saves their start. They quit if another engine is
+    /// next, to free memory and threads, and if hash tables are kept, since results on one suite would then depend on
+    /// the one before.
     fn stays(&self) -> bool {
         self.plan.entrants.len() == 1 && self.plan.memory == Memory::Cleared
     }
@@ -150,7 +149,7 @@ impl<'a> ScoredRun<'a> {
         let Asked { answers, outcome } = pool.ask(&suite.problems, &open, |progress| {
             bar.add(&progress);
             pace.save(|| {
-                // What fails here fails again at the end, where it is reported.
+                // A failed save fails again at the end, where it is reported.
                 let _ = self.results.save(&record(progress.answers, &SuiteOutcome::Interrupted));
             });
         });

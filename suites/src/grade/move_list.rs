@@ -1,4 +1,4 @@
-//! A list of moves to grade: `id move` in each line, for the problems of one suite.
+//! A list of moves to grade: `id move` per line, for the problems of one suite.
 
 use std::collections::HashMap;
 
@@ -6,34 +6,34 @@ use smalt_chess::{Move, San, SanError};
 
 use crate::suite::{Problem, Suite};
 
-/// The moves of a list, by the problems of its suite.
+/// The moves of a list, by problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveList {
-    /// For each problem of the suite, in its order.
+    /// One entry per problem, in suite order.
     pub moves: Vec<Option<ListedMove>>,
-    /// The lines that could not be used.
+    /// Lines that could not be used.
     pub refused: Vec<RefusedMove>,
 }
 
 /// Content of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedMove {
-    /// The move as it is written.
+    /// The move as written.
     pub text: String,
-    /// The move, if it can be played.
+    /// The legal move, or the error.
     pub mv: Result<Move, NoMove>,
-    /// The mate that is announced with it, in moves (`#3`); below zero for one against the side to move (`#-3`).
+    /// Mate announced with it, in moves (`#3`); negative against the side to move (`#-3`).
     pub announced: Option<i32>,
 }
 
-/// Why a listed move cannot be played.
+/// Why a listed move is not legal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoMove {
     /// Illegal, or a null move.
     Illegal,
-    /// It could be more than one move.
+    /// Ambiguous SAN.
     Ambiguous,
-    /// It is no move in any notation.
+    /// Not a move in any notation.
     Unreadable,
 }
 
@@ -61,9 +61,9 @@ impl NoMove {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}, line {line}: {reason}")]
 pub struct RefusedMove {
-    /// The file, as it was named.
+    /// File name as given.
     pub file: String,
-    /// Its number, from 1.
+    /// Line number, from 1.
     pub line: usize,
     pub reason: RefusedMoveReason,
 }
@@ -84,9 +84,9 @@ pub enum RefusedMoveReason {
 }
 
 impl MoveList {
-    /// Reads a list; `file` is the name used in errors. Moves may be in any notation: `Qg6`, `g3g6`,
-    /// `Qg3-g6`. Illegal moves and `0000`, `(none)` or `-` are answers that earn nothing. For problems with
-    /// equal names, lines are taken in order.
+    /// Parses a list; `file` is the name used in errors. Moves may be in any notation: `Qg6`, `g3g6`, `Qg3-g6`.
+    /// Illegal moves and `0000`, `(none)` or `-` are answers without points. Problems with equal names take their
+    /// lines in order.
     pub fn parse(text: &str, file: &str, suite: &Suite) -> MoveList {
         let mut list = MoveList { moves: vec![None; suite.problems.len()], refused: Vec::new() };
         let names = ProblemIndex::new(suite);
@@ -129,7 +129,7 @@ impl MoveList {
     }
 }
 
-/// Where the problems of each name are.
+/// Indexes of the problems by name.
 struct ProblemIndex<'a> {
     indexes: HashMap<&'a str, Vec<usize>>,
 }
@@ -143,7 +143,7 @@ impl<'a> ProblemIndex<'a> {
         ProblemIndex { indexes }
     }
 
-    /// The longest name with which a line begins (names may hold spaces), and what follows.
+    /// The longest name at the start of a line (names may contain spaces), and the rest.
     fn split<'l>(&self, line: &'l str) -> Option<(&'l str, &'l str)> {
         let line = line.strip_prefix('"').unwrap_or(line);
         let is_end = |letter: char| letter.is_whitespace() || matches!(letter, ':' | ',' | ';' | '"');
@@ -170,7 +170,7 @@ fn read_move(text: &str, problem: &Problem) -> ListedMove {
     ListedMove { text: text.to_owned(), mv, announced }
 }
 
-/// Takes an announced mate off the end: `Qxh7+ #3`.
+/// Splits an announced mate off the end: `Qxh7+ #3`.
 fn split_mate(text: &str) -> (&str, Option<i32>) {
     let split = text.rsplit_once(char::is_whitespace);
     let mate = split.and_then(|(mv, word)| Some((mv.trim_end(), word.strip_prefix('#')?.parse().ok()?)));

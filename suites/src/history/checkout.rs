@@ -1,4 +1,4 @@
-//! The commit of a git checkout, read from git's files without a process.
+//! The commit of a git checkout, read from git's files without running git.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(crate) fn current_commit(folder: &Path) -> Option<String> {
     }
 }
 
-/// In a linked work tree `.git` is a file that says where the folder is.
+/// In a linked worktree `.git` is a file with the path of the git folder.
 fn git_folder(git: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git.to_owned());
@@ -24,7 +24,7 @@ fn git_folder(git: &Path) -> Option<PathBuf> {
     Some(git.parent()?.join(target))
 }
 
-/// A branch's commit: in a file of its own, or among the packed ones. A linked work tree shares those of its origin.
+/// The commit of a branch, from its own file or packed-refs. A linked worktree shares the branches of its repository.
 fn commit_of(git: &Path, name: &str) -> Option<String> {
     let shared = fs::read_to_string(git.join("commondir")).ok().map(|text| git.join(text.trim()));
     [Some(git.to_owned()), shared].into_iter().flatten().find_map(|folder| {
@@ -41,7 +41,7 @@ fn commit_of(git: &Path, name: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The commit found below a folder with these files in its `.git`.
+    /// Checks the commit found below a folder with these files in its `.git`.
     fn check(files: &[(&str, &str)], expected: Option<&str>) {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {

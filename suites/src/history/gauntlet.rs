@@ -1,5 +1,5 @@
-//! The Elo of an entrant in a tournament, from the JSON of `smalt-tournament standings` or from a store, which
-//! `smalt-tournament` is run to read.
+//! The Elo of an entrant in a tournament, from the JSON of `smalt-tournament standings`, or from a store through
+//! `smalt-tournament`.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use smalt_workbench::program::run_to_end;
 /// The program that reads stores.
 const READER: &str = "smalt-tournament";
 
-/// How long it may take: a store of a million games is read in seconds.
+/// Timeout; a store of a million games is read in seconds.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How every SQLite file begins (its documentation, *Database File Format*).
+/// First bytes of every SQLite file (its documentation, *Database File Format*).
 const STORE_MARK: &[u8] = b"SQLite format 3\0";
 
 /// Why there is no Elo.
@@ -26,28 +26,28 @@ pub(crate) enum GauntletError {
         "{store} is the store of a run, and {READER}, which reads it, could not be run: failed to {source}; build it (cargo build --release), or give the results that `{READER} standings --json` writes"
     )]
     NoReader {
-        /// The store, as it was named.
+        /// Store as given.
         store: String,
         source: StartError,
     },
     #[error("{READER} could not read {store}: it {end}{}", if words.is_empty() { String::new() } else { format!(": {words}") })]
     Unread {
-        /// The store, as it was named.
+        /// Store as given.
         store: String,
         end: String,
         words: String,
     },
     #[error("{file}: {source}")]
     Json {
-        /// The file, as it was named.
+        /// File as given.
         file: String,
-        /// What is wrong, with line and column.
+        /// JSON error, with line and column.
         source: serde_json::Error,
     },
     #[error("{file} has no entrant {name:?}; it has: {}", names.join(", "))]
     NoEntrant {
         name: String,
-        /// The file, as it was named.
+        /// File as given.
         file: String,
         names: Vec<String>,
     },
@@ -68,9 +68,10 @@ struct GauntletEntrantJson {
 }
 
 impl GauntletJson {
-    /// The strength of an entrant and its error. Ratings on a known scale stand as they are. Those of a run alone have a
-    /// mean of 0 over all who are rated, the entrant among them: it is as much above the mean of the others as this and
-    /// its own share in the mean say. Of two the Elo says the same, and its error knows of pairs.
+    /// Elo of an entrant and its error. Ratings with anchors are used unchanged. Ratings of a single run have a mean
+    /// of 0 over all rated entrants, including this one, so the difference to the mean of the others is larger by the
+    /// entrant's share in the mean. With two entrants the match Elo is the same, and its error takes pairs into
+    /// account.
     fn strength_of(&self, entrant: &GauntletEntrantJson) -> (Option<f64>, Option<f64>) {
         let ratings: Vec<f64> = self.entrants.iter().filter_map(|entrant| entrant.rating).collect();
         let rated = ratings.len() as f64;
@@ -86,7 +87,7 @@ impl GauntletJson {
     }
 }
 
-/// The text of the results in a file: the file's own, or what `smalt-tournament` makes of a store.
+/// Results as JSON: the file's text, or the output of `smalt-tournament` for a store.
 pub(crate) fn results_of(bytes: &[u8], path: &Path) -> Result<String, GauntletError> {
     if !bytes.starts_with(STORE_MARK) {
         return Ok(String::from_utf8_lossy(bytes).into_owned());
@@ -94,7 +95,7 @@ pub(crate) fn results_of(bytes: &[u8], path: &Path) -> Result<String, GauntletEr
     json_of("standings", &[path.display().to_string()])
 }
 
-/// The JSON that a command of `smalt-tournament` makes of files.
+/// JSON output of a `smalt-tournament` command on files.
 pub(super) fn json_of(command: &str, files: &[String]) -> Result<String, GauntletError> {
     let store = files.join(", ");
     let arguments = [command].into_iter().chain(files.iter().map(String::as_str)).chain(["--json", "-"]);
@@ -110,13 +111,13 @@ pub(super) fn json_of(command: &str, files: &[String]) -> Result<String, Gauntle
     }
 }
 
-/// The program beside our own, or else that of the search path.
+/// `smalt-tournament` beside this program, otherwise from the search path.
 fn reader() -> PathBuf {
     let beside = std::env::current_exe().ok().map(|own| own.with_file_name(READER));
     beside.filter(|path| path.exists()).unwrap_or_else(|| PathBuf::from(READER))
 }
 
-/// The strength of an entrant above the mean of its opponents, in Elo, and its error. `file` is the name in errors.
+/// Elo of an entrant above the mean of its opponents, and its error. `file` is the name in errors.
 pub(crate) fn elo_of(
     name: &str,
     text: &str,
@@ -135,7 +136,7 @@ pub(crate) fn elo_of(
 mod tests {
     use super::*;
 
-    /// Ratings with a mean of 0 hold a part of the entrant's own: a match of +398 Elo made a row of +203.
+    /// The mean of 0 includes the entrant's own rating: a match of +398 Elo once made a row of +203.
     #[test]
     fn the_mean_of_the_opponents_does_not_hold_the_entrant() {
         let results = |entrants: &str| format!("{{\"entrants\": [{entrants}]}}");
@@ -146,7 +147,7 @@ mod tests {
         };
         let two = results(&[row("new", 398.0, "199.0"), row("old", -398.0, "-199.0")].join(","));
         assert_eq!(elo_of("new", &two, "f").unwrap(), (Some(398.0), Some(40.0)));
-        // +60 against a field of -10 and -50 is 90 above their mean of -30.
+        // +60 against opponents at -10 and -50 is 90 above their mean of -30.
         let three = [row("new", 85.0, "60.0"), row("a", -50.0, "-10.0"), row("b", -120.0, "-50.0")].join(",");
         assert_eq!(elo_of("new", &results(&three), "f").unwrap(), (Some(90.0), Some(45.0)));
         let anchored = [row("new", 85.0, "2560.0"), row("a", -50.0, "2490.0"), row("b", -120.0, "2450.0")];

@@ -8,16 +8,16 @@ use serde::Deserialize;
 use super::gauntlet::{GauntletError, json_of};
 use super::{Build, History};
 
-/// Least number of hexadecimal digits by which a player's name is a commit.
+/// Minimum number of hexadecimal digits for a player's name to count as a commit.
 const SHORTEST_COMMIT: usize = 7;
 
 /// A player of the rating list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct PlayerRating {
     name: String,
-    /// Missing where no list has one: all games won or lost, or no connection to the others.
+    /// Missing if no finite rating exists: all games won or lost, or no connection to the others.
     rating: Option<f64>,
-    /// Half of the 95 % interval.
+    /// Half-width of the 95% interval.
     rating_error: Option<f64>,
 }
 
@@ -36,9 +36,9 @@ pub(crate) fn ratings_of(files: &[PathBuf]) -> Result<Vec<PlayerRating>, Gauntle
 }
 
 impl History {
-    /// Replaces the Elo of every build by its rating of the list. A player is a build if it has the build's entrant name,
-    /// or if its name begins with the build's commit, as those of engines built from git do. Returns the features of the
-    /// builds that are not in the list, and have no Elo now.
+    /// Replaces the Elo of every build by its rating. A player matches a build by entrant name, or if the player's
+    /// name begins with the build's commit (as for engines built from git). Returns the features of builds missing
+    /// from the list, which have no Elo now.
     pub fn apply_ratings(&mut self, ratings: &[PlayerRating]) -> Vec<String> {
         let mut missing = Vec::new();
         for build in &mut self.builds {

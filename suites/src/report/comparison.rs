@@ -101,7 +101,7 @@ fn changed(changes: &[ChangedPosition]) -> Table {
     table
 }
 
-/// Every change of every comparison, a row each, for other programs.
+/// All changes of all comparisons, one per row, for scripts.
 pub(crate) fn changes(comparisons: &[Comparison]) -> Table {
     let headers =
         ["suite", "first_engine", "second_engine", "change", "id", "fen", "first", "second", "right"];

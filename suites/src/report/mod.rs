@@ -1,4 +1,4 @@
-//! Reports as text, Markdown or CSV: tables, lists and sentences. Printing is left to `cli`.
+//! Reports as text, Markdown or CSV: tables, lists and sentences. `cli` prints them.
 
 mod comparison;
 mod history;
@@ -14,7 +14,7 @@ pub(crate) use run::{failures, positions, run_report};
 pub(crate) use score::score_plot;
 pub(crate) use side_by_side::side_by_side;
 
-/// How a report is written.
+/// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReportStyle {
     Text,
@@ -43,7 +43,7 @@ impl Section {
         }
     }
 
-    /// Each line is a sentence of its own.
+    /// Adds lines, each a complete sentence.
     fn lines(&mut self, lines: impl IntoIterator<Item = String>) {
         let lines: Vec<String> = lines.into_iter().collect();
         if !lines.is_empty() {

@@ -6,8 +6,8 @@ use smalt_report::plot::{Axis, BarChart, Chart, LineChart, PlotError, stacked};
 
 use crate::record::{self, Record};
 
-/// SVG charts: for each suite with several themes the points by theme of all engines and the share solved by
-/// time. Suites with a single theme share a pair of charts.
+/// SVG charts: for each suite with several themes, all engines' points by theme and share solved over time. Suites
+/// with a single theme share a pair of charts.
 pub(crate) fn score_plot(runs: &[Record]) -> Result<String, PlotError> {
     let mut charts = Vec::new();
     for group in groups(runs) {
@@ -17,15 +17,15 @@ pub(crate) fn score_plot(runs: &[Record]) -> Result<String, PlotError> {
     stacked(&both.collect::<Vec<_>>())
 }
 
-/// The runs on one suite, or on several of a single theme, which are drawn together.
+/// The runs on one suite, or on several single-theme suites drawn together.
 struct SuiteGroup<'a> {
-    /// In the order in which they were scored.
+    /// Suites in scoring order.
     suites: Vec<&'a str>,
     runs: Vec<&'a Record>,
 }
 
 impl<'a> SuiteGroup<'a> {
-    /// The engines, each once.
+    /// Distinct engines.
     fn engines(&self) -> Vec<&'a str> {
         distinct(self.runs.iter().map(|run| run.engine.as_str()))
     }
@@ -34,7 +34,7 @@ impl<'a> SuiteGroup<'a> {
         self.runs.iter().copied().filter(move |run| run.engine == engine)
     }
 
-    /// The themes of the one suite, or the suites; each with the points made and those possible.
+    /// Points made and possible by theme of the one suite, or by suite.
     fn parts_of(&self, engine: &str) -> Vec<(&'a str, (u64, u64))> {
         let themes = |run: &'a Record| {
             run.themes.iter().map(|theme| (theme.name.as_str(), (theme.points, theme.max_points)))
@@ -46,7 +46,7 @@ impl<'a> SuiteGroup<'a> {
         }
     }
 
-    /// The names of the suites, or how many they are.
+    /// Names of the suites, or their number.
     fn title(&self) -> String {
         match self.suites.len() {
             0..=4 => self.suites.join(", "),
@@ -68,7 +68,7 @@ fn groups(runs: &[Record]) -> Vec<SuiteGroup<'_>> {
         .collect()
 }
 
-/// Each once, in the order of their first.
+/// Distinct names in order of first occurrence.
 fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut distinct = Vec::new();
     for name in names {
@@ -79,7 +79,7 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     distinct
 }
 
-/// Points of those possible by theme or by suite, the engines side by side.
+/// Points as a share of the maximum by theme or suite, engines side by side.
 fn points(group: &SuiteGroup<'_>) -> BarChart {
     let engines = group.engines();
     let parts: Vec<Vec<_>> = engines.iter().map(|engine| group.parts_of(engine)).collect();
@@ -105,7 +105,7 @@ fn bar((points, most): (u64, u64)) -> (f64, String) {
     (record::percent(points, most), format!("{points} of {most}"))
 }
 
-/// Share of positions solved for good by time.
+/// Share of positions solved over time; the final solution counts.
 fn solved(group: &SuiteGroup<'_>) -> LineChart {
     let x = Axis::in_unit("time to solution", "ms, logarithmic");
     let y = Axis::in_unit("positions solved", "%");
@@ -116,7 +116,7 @@ fn solved(group: &SuiteGroup<'_>) -> LineChart {
         times.sort_unstable();
         let positions: usize = group.runs_of(engine).map(|run| run.positions).sum();
         let share = |count: usize| 100.0 * count as f64 / positions.max(1) as f64;
-        // What took less than a millisecond stands at one. Each solution is a step up, and the line goes on to the end.
+        // Times below a millisecond count as one. Each solution is a step up, and the line continues to the end.
         let steps = (0..).zip(&times).flat_map(|(count, &time)| {
             let time = time.max(1) as f64;
             [(time, share(count)), (time, share(count + 1))]
@@ -126,7 +126,7 @@ fn solved(group: &SuiteGroup<'_>) -> LineChart {
     })
 }
 
-/// When the solutions of a run were found for good, in milliseconds.
+/// Times from which the solutions of a run were kept, in milliseconds.
 fn solving_times(run: &Record) -> impl Iterator<Item = u64> {
     run.results.iter().filter_map(|result| result.solved_after_ms)
 }

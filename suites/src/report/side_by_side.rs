@@ -5,7 +5,7 @@ use smalt_report::{Align, Column, ColumnKind, Table};
 use super::{ReportStyle, Section};
 use crate::record::{self, Record};
 
-/// Points in percent of each engine and its rank, by themes. Empty for less than two runs.
+/// Each engine's points in percent and rank, by theme. Empty for fewer than two runs.
 pub(crate) fn side_by_side(runs: &[&Record], style: ReportStyle) -> String {
     let Some(first) = runs.first().filter(|_| runs.len() > 1) else { return String::new() };
     let engines =
@@ -31,7 +31,7 @@ pub(crate) fn side_by_side(runs: &[&Record], style: ReportStyle) -> String {
     section.write(style)
 }
 
-/// Ranks by points, from 1; equals share the better one.
+/// Ranks by points, from 1; ties share the better rank.
 fn ranks(points: &[(u64, u64)]) -> Vec<usize> {
     points.iter().map(|own| 1 + points.iter().filter(|other| other.0 > own.0).count()).collect()
 }

@@ -1,21 +1,21 @@
-//! The suites that are part of the program: the files of `data/suites`.
+//! The built-in suites: the files of `data/suites`.
 
 use super::Suite;
 
-/// A suite of the program.
+/// A built-in suite.
 #[derive(Clone, Copy, Debug)]
 pub struct EmbeddedSuite {
-    /// How it is called on the command line.
+    /// Name on the command line.
     pub name: &'static str,
     pub title: &'static str,
-    /// How answers are measured.
+    /// How answers are scored.
     pub scoring: &'static str,
     /// Notes on the suite as a whole.
     remarks: &'static [&'static str],
     files: &'static [SuiteFile],
 }
 
-/// One file: its theme and its text.
+/// A file with its theme and text.
 #[derive(Clone, Copy, Debug)]
 struct SuiteFile {
     name: &'static str,
@@ -66,7 +66,7 @@ const fn theme(name: &'static str, index: usize) -> EmbeddedSuite {
     EmbeddedSuite { name, title: STS[index].theme, scoring: POINTS, remarks: &[], files }
 }
 
-/// All suites of the program.
+/// All built-in suites.
 pub static EMBEDDED: [EmbeddedSuite; 17] = [
     EmbeddedSuite {
         name: "wac",
@@ -94,14 +94,14 @@ pub static EMBEDDED: [EmbeddedSuite; 17] = [
 ];
 
 impl EmbeddedSuite {
-    /// The one that has this name, in either case.
+    /// The suite with this name, case-insensitive.
     pub fn find(name: &str) -> Option<&'static EmbeddedSuite> {
         EMBEDDED.iter().find(|suite| suite.name.eq_ignore_ascii_case(name))
     }
 }
 
 impl Suite {
-    /// The suite of the program that has this name, in either case, read from its files.
+    /// Parses the built-in suite with this name, case-insensitive.
     pub fn embedded(name: &str) -> Option<Suite> {
         let embedded = EmbeddedSuite::find(name)?;
         let mut suite = Suite::empty(embedded.name, embedded.title);

@@ -5,21 +5,21 @@ use smalt_chess::{Epd, EpdMoveError, Move, San};
 use super::note::Note;
 use super::points::read_points;
 
-/// The goal; at least one of the four parts is set.
+/// The goal; at least one of its four parts is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Goal {
-    /// The moves that solve it: `bm`, or else those worth the most points. Any move, if empty.
+    /// Solutions: `bm`, otherwise the moves with the most points. Any move if empty.
     pub best: Vec<Move>,
     /// Moves that never solve it: `am`.
     pub avoid: Vec<Move>,
-    /// The mate, in moves, that must be announced as well (`dm 3`, or `bm #3`); below zero where the side to move is mated
-    /// (`bm #-3`).
+    /// Mate in moves that must also be announced (`dm 3`, or `bm #3`); negative if the side to move is mated (`bm
+    /// #-3`).
     pub mate_in: Option<i32>,
-    /// Points of moves (`c0`, or `c8` with `c9` or `c7`); each move once, in the order of the list.
+    /// Points of moves (`c0`, or `c8` with `c9` or `c7`), without duplicates, in list order.
     pub points: Vec<(Move, u32)>,
 }
 
-/// Why a line asks nothing.
+/// Why a line has no goal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GoalError {
     #[error("nothing to solve: it has no bm, am or dm, and no points in c0 or c8{}", words_of(.left_out))]
@@ -43,11 +43,11 @@ fn stand(moves: &[String]) -> String {
     format!("{} {verb}", moves.join(", "))
 }
 
-/// Operations that set the goal, and the name. A duplicate is an error: the standard allows each once.
+/// Operations of goal and name. A duplicate is an error: the standard allows each once.
 const READ_ONCE: [&str; 8] = ["bm", "am", "dm", "id", "c0", "c7", "c8", "c9"];
 
 impl Goal {
-    /// Reads the goal of a line and adds notes on irregularities.
+    /// Parses the goal of a line and adds notes on irregularities.
     pub(super) fn read(epd: &Epd, notes: &mut Vec<Note>) -> Result<Goal, GoalError> {
         note_second_operations(epd, notes);
         let points = read_points(epd, notes);
@@ -71,7 +71,7 @@ impl Goal {
         Ok(Goal { best, avoid, mate_in, points })
     }
 
-    /// The most points that an answer can earn: those of the best move, or one for solving it.
+    /// Maximum points of an answer: those of the best move, or one for a solution.
     pub fn max_points(&self) -> u32 {
         self.points.iter().map(|&(_, points)| points).max().unwrap_or(1)
     }
@@ -84,7 +84,7 @@ fn note_second_operations(epd: &Epd, notes: &mut Vec<Note>) {
     }
 }
 
-/// The mate of `dm`, or of `bm` where that has one among its moves or instead of them, as in `bm #3`.
+/// The mate of `dm`, or of `bm` if it contains one, as in `bm #3`.
 fn read_mate(epd: &Epd, notes: &mut Vec<Note>) -> Option<i32> {
     let bm = epd.text("bm").unwrap_or_default();
     let mate_of_bm = bm.split_whitespace().find_map(mate_of);
@@ -101,7 +101,7 @@ fn mate_of(word: &str) -> Option<i32> {
     word.strip_prefix('#')?.parse().ok().filter(|&moves| moves != 0)
 }
 
-/// Takes the moves to avoid out of those to find.
+/// Removes the moves to avoid from the solutions.
 fn settle_contradictions(
     epd: &Epd,
     best: &mut Vec<Move>,
@@ -138,7 +138,7 @@ fn read_moves(epd: &Epd, opcode: &'static str, notes: &mut Vec<Note>) -> Result<
     }
 }
 
-/// The text that is no move.
+/// The text that is not a move.
 fn text_of(error: &EpdMoveError) -> &str {
     match error {
         EpdMoveError::Parse { text, .. } | EpdMoveError::Play { text, .. } => text,

@@ -4,57 +4,57 @@ use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// A move stands twice in a list of points; the first counts.
+    /// A move is listed twice with points; the first entry counts.
     ListedTwice {
-        /// As it is written the second time.
+        /// The second entry as written.
         text: String,
         /// The points that count.
         counted: u32,
-        /// The points that don't.
+        /// The ignored points.
         ignored: u32,
     },
-    /// A move that can't be played was left out.
+    /// An illegal move was ignored.
     Unplayable {
         opcode: &'static str,
-        /// How it is written.
+        /// The move as written.
         text: String,
     },
-    /// Something in a list of points that is not `move=points` was left out.
+    /// An item other than `move=points` was ignored.
     NoPoints { text: String },
-    /// Points in `c8` that fit the moves beside them in no way were left out.
+    /// The points of `c8` do not match the number of moves and were ignored.
     UnequalLists {
-        /// Where the moves stand.
+        /// Operation with the moves.
         opcode: &'static str,
-        /// How many moves there are.
+        /// Number of moves.
         moves: usize,
         points: usize,
     },
-    /// Something among the points of `c8` is no number: all of them were left out.
+    /// An item of `c8` is not a number: all points were ignored.
     NoNumber { text: String },
-    /// An operation stands a second time, and was left out.
+    /// A duplicate operation was ignored.
     SecondOperation { opcode: &'static str, text: String },
-    /// Something after `dm` is no number of moves, and was left out.
+    /// The operand of `dm` is not a number of moves and was ignored.
     NoMate { text: String },
-    /// A move is both best and to be avoided: it is avoided.
+    /// A move is both best and to be avoided: it counts as to be avoided.
     Contradiction { san: String },
-    /// A list of points names both squares of its moves.
+    /// A list of points has moves in long notation.
     LongForm {
         /// The first such move.
         text: String,
     },
-    /// A move is worth as much as the best, but `bm` does not name it.
+    /// A move has the most points but is missing from `bm`.
     BestOutsideOfBm { san: String },
     /// An earlier problem has the same `id`.
     SameId,
     /// An earlier problem has the same position.
     SamePosition {
-        /// The earlier one's name.
+        /// Name of the earlier problem.
         earlier: String,
     },
 }
 
 impl Note {
-    /// Whether something that was written does not count.
+    /// Whether part of the line was ignored.
     pub fn leaves_out(&self) -> bool {
         match self {
             Note::Unplayable { .. }

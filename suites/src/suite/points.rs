@@ -5,7 +5,7 @@ use smalt_chess::{Epd, Move, San};
 
 use super::note::Note;
 
-/// The points of a line. Empty where it has none: a `c0` without a single `move=points` is a comment.
+/// Points of a line. Empty without any: a `c0` without `move=points` is a comment.
 pub(super) fn read_points(epd: &Epd, notes: &mut Vec<Note>) -> Vec<(Move, u32)> {
     let mut own_notes = Vec::new();
     let named = epd.comment(0).map(|text| split_list(&text, &mut own_notes)).unwrap_or_default();
@@ -23,7 +23,7 @@ pub(super) fn read_points(epd: &Epd, notes: &mut Vec<Note>) -> Vec<(Move, u32)> 
         .unwrap_or_default()
 }
 
-/// `move=points` items, between commas; or between spaces, where nothing else stands there.
+/// `move=points` items, separated by commas; or by spaces if all items have this form.
 fn split_list(text: &str, notes: &mut Vec<Note>) -> Vec<(String, u32)> {
     let items = text.split([',', ';']).map(str::trim).filter(|item| !item.is_empty());
     let mut list = Vec::new();
@@ -44,8 +44,8 @@ fn read_item(text: &str) -> Option<(String, u32)> {
     (!mv.is_empty()).then_some((mv.to_owned(), points.trim().parse().ok()?))
 }
 
-/// Moves in one operation and their points in `c8`; empty if there are none. Other content of the operation
-/// is no irregularity.
+/// Moves of one operation and their points in `c8`; empty if there are none. Other content of the operation is no
+/// irregularity.
 fn parallel_lists(epd: &Epd, opcode: &'static str, notes: &mut Vec<Note>) -> Vec<(String, u32)> {
     let words = |text: Option<String>| -> Vec<String> {
         let text = text.unwrap_or_default();
@@ -94,14 +94,14 @@ fn read_list(
             None => points.push((mv, *worth)),
         }
     }
-    // Coordinates in c9 are no oddity, a piece's letter before both squares is.
+    // Coordinates in c9 are regular; a piece letter before both squares is not.
     if let Some(text) = long_form {
         notes.push(Note::LongForm { text });
     }
     points
 }
 
-/// How a move is written.
+/// Notation of a move.
 #[derive(PartialEq, Eq)]
 enum Form {
     Short,

@@ -1,4 +1,4 @@
-//! Lists of moves that were found elsewhere, through the whole program.
+//! Scoring of move lists, through the program.
 
 use smalt_chess::{CastlingMode, San, UciMove};
 use smalt_suites::{Suite, from_json};
@@ -11,7 +11,7 @@ r3k2r/8/8/3pP3/8/8/8/R3K2R w KQkq d6 bm O-O; id \"start 10\";
 6k1/5ppp/8/8/8/8/8/4R1K1 w - - bm Re8; dm 1; id mate;
 ";
 
-/// Grades a list on the suite above; gives `id move points` lines and the exit code.
+/// Grades a list for the suite above; checks the `id move points` lines and the exit code.
 fn check(moves: &str, expected: &[&str], code: i32) {
     let bench = Bench::new();
     bench.file("suite.epd", SUITE);
@@ -99,7 +99,7 @@ fn a_refused_line_says_where_and_why() {
     );
 }
 
-/// Plays the move of one kind everywhere, written in one way; gives points and solved.
+/// Plays moves of one kind everywhere, in one notation; returns points and solved positions.
 fn play_all(write: impl Fn(&smalt_suites::Problem) -> String) -> (u64, usize) {
     let bench = Bench::new();
     let suite = Suite::embedded("sts").unwrap();

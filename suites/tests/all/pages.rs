@@ -1,4 +1,4 @@
-//! What users read: help, lists, tables, comparisons.
+//! Help, lists, tables and comparisons, as printed.
 
 use insta::assert_snapshot;
 use smalt_suites::{MoveList, Record, ResultRecord, Suite, to_json};
@@ -14,14 +14,14 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id avoid.2; am f3; dm 9;
 
 const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// The output of the program, and its exit code.
+/// Checks the exit code and returns the output.
 fn page(bench: &Bench, arguments: &[&str]) -> String {
     let ran = bench.run(arguments);
     let code = ran.code.map(|code| format!("exit {code}\n")).unwrap_or_default();
     format!("{}{}{code}", ran.output, ran.errors)
 }
 
-/// Times differ from run to run.
+/// Removes times, which differ from run to run.
 fn without_times(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.contains("Time to solution"));
     lines.map(|line| format!("{line}\n")).collect()
@@ -112,8 +112,8 @@ fn a_comparison_tells_progress_from_noise() {
     );
 }
 
-/// Runs of two engines on suites: for each suite its name, whether its positions are worth one point, and how many of its
-/// 40 positions each engine solves.
+/// Runs of two engines on suites; for each suite: name, points per position, and how many of its 40 positions each
+/// engine solves.
 fn runs(suites: &[(&str, u32, [usize; 2])]) -> [Vec<Record>; 2] {
     let start = Suite::parse(SUITE.as_bytes(), "suite", "suite.epd");
     let template = Record::from_moves(&start, "x", &MoveList::parse("", "-", &start)).results[0].clone();
@@ -142,7 +142,7 @@ fn comparison(suites: &[(&str, u32, [usize; 2])]) -> String {
 
 #[test]
 fn a_comparison_has_one_verdict_from_one_test() {
-    // Five gained and none lost: the interval of points lies above zero, and McNemar's p is 0.0625.
+    // Five gained and none lost: the interval of points is above zero, McNemar's p is 0.0625.
     let text = comparison(&[("one", 1, [10, 15])]);
     assert!(text.contains("p = 0.0625") && text.contains("Verdict: no significant difference"), "{text}");
     assert_eq!(text.matches("Verdict").count(), 1, "{text}");

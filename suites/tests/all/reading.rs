@@ -1,4 +1,4 @@
-//! Suites as they are found: the oddities of the published ones, and of files in the wild.
+//! Parsing of suites: irregularities of the published ones and of files found elsewhere.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn goal(problem: &Problem) -> String {
     parts.join(" ")
 }
 
-/// The goal of the operations after the start position, and the notes on it; or why there is none.
+/// Checks the goal of these operations after the start position and its notes, or the error.
 fn check(operations: &str, expected: &str, notes: &[&str]) {
     let suite = Suite::parse(format!("{START} {operations}").as_bytes(), "test", "test.epd");
     let found = match suite.problems.first() {
@@ -248,7 +248,7 @@ fn files_in_the_wild_are_read() {
     }
 }
 
-/// The id and the goal of one line, as files in the wild have them.
+/// Checks id and goal of one line.
 fn check_line(line: &str, expected: &str) {
     let suite = Suite::parse(line.as_bytes(), "wild", "wild.epd");
     let found: Vec<String> =
@@ -258,15 +258,15 @@ fn check_line(line: &str, expected: &str) {
 
 #[test]
 fn each_oddity_of_a_line_is_taken() {
-    // Counters after the four fields; a missing en-passant field, with and without them.
+    // Counters after the four fields; a missing en passant field, with and without counters.
     check_line(&format!("{START} 0 1 bm e4; id \"a\";"), "a: e4");
     check_line("6k1/5ppp/8/8/8/8/8/4R1K1 w - bm Re8; id \"a\";", "a: Re8#");
     check_line("6k1/5ppp/8/8/8/8/8/4R1K1 w - 3 40 bm Re8; id \"a\";", "a: Re8#");
-    // Names without quotes, semicolons that are missing.
+    // Unquoted names, missing semicolons.
     check_line(&format!("{START} bm e4; id a b 1"), "a b 1: e4");
     check_line("6k1/5ppp/8/8/8/8/8/4R1K1 w - - id a; dm 26", "a: #26");
     check_line("6k1/5ppp/8/8/8/8/8/4R1K1 w - - dm 26", "line 1: #26");
-    // Moves: check marks given, left out, set apart; praise; long form; coordinates; zeros; en passant.
+    // Moves: check marks present, missing or separate; annotations; long form; coordinates; zeros; en passant.
     for bm in ["Re8", "Re8+", "Re8#", "Re8!", "Re8+!!", "Re8 +", "Re8 #", "Re1-e8", "Re1e8", "e1e8"] {
         check_line(&format!("6k1/5ppp/8/8/8/8/8/4R1K1 w - - id a; bm {bm};"), "a: Re8#");
     }

@@ -61,7 +61,7 @@ fn chess960_costs_an_engine_without_it_those_positions_alone() {
     let suite = "1rk4r/8/8/8/8/8/8/1RK4R w HBhb - id odd; am b1a1;\n\
                  rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id usual; am a4;\n";
     let (ran, records) = bench.score(suite, "toga2", &["--depth", "4", "--engine", "stockfish"]);
-    // A position was left out.
+    // One position was skipped.
     assert_eq!(ran.code, Some(3), "{}", ran.errors);
     assert_eq!(shown(&records[0].results[..1]), ["odd no-chess960 0"]);
     assert!(records[0].results[1].solved && records[1].faults == 0, "{}", ran.errors);
@@ -84,7 +84,7 @@ fn engines_answer_all_of_wac_without_a_fault() {
 #[test]
 #[ignore = "needs the chess engines of Debian"]
 fn an_engine_that_speaks_another_protocol_is_told_what_to_do() {
-    // The one stays silent, the other leaves at once.
+    // One engine is silent, the other exits at once.
     let engines = [
         ("cmd=/usr/games/sjeng", 2, "needs proto=xboard; proto=auto finds out"),
         ("cmd=/usr/games/hoichess", 1, "does it speak xboard (proto=xboard, proto=auto)?"),

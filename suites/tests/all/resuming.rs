@@ -1,4 +1,4 @@
-//! Runs that were interrupted or killed, and go on where they were.
+//! Interrupted or killed runs that are resumed.
 
 use std::process::Stdio;
 
@@ -12,7 +12,7 @@ fn an_interrupted_run_goes_on_where_it_was() {
     let bench = Bench::new();
     let engine = scripted("--moves e2e4 --info-lines 3");
     let (_, whole) = bench.score(SUITE, &engine, &["--nodes", "10"]);
-    // As if it had been interrupted after two questions, of which the first was answered by a move of its own.
+    // Simulates an interruption after two questions; the first has a different move, which must be kept.
     let mut half = whole.clone();
     half[0].results[0].san = Some("Nf3".to_owned());
     for result in &mut half[0].results[2..] {
@@ -62,7 +62,7 @@ fn an_interrupted_run_goes_on_where_it_was() {
     assert!(ran.errors.contains("scripted is \"Smalt Scripted\" now and was \"Other 1\""), "{}", ran.errors);
 }
 
-/// Starts a run and kills it when what it has written to `out.json` is enough; gives that.
+/// Starts a run, kills it once `out.json` satisfies `is_enough`, and returns its records.
 fn kill_when(bench: &Bench, arguments: &[&str], is_enough: impl Fn(&[Record]) -> bool) -> Vec<Record> {
     let mut child =
         bench.command().args(arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
@@ -77,7 +77,7 @@ fn kill_when(bench: &Bench, arguments: &[&str], is_enough: impl Fn(&[Record]) ->
     records
 }
 
-/// Asks an engine two suites, one position at a time, and keeps the results in `out.json`.
+/// Scores an engine on two suites, one position at a time, with results in `out.json`.
 fn two_suites<'a>(suites: [&'a str; 2], engine: &'a str) -> Vec<&'a str> {
     let flags = ["-c", "1", "--nodes", "10", "--json", "out.json", "--engine", engine];
     ["score"].into_iter().chain(suites).chain(flags).collect()
@@ -95,7 +95,7 @@ fn a_killed_run_goes_on_where_its_file_was_written() {
     });
     assert_eq!((records[0].unanswered, records[1].ended_by.as_deref()), (0, Some("interrupted")));
     let held = records[1].positions - records[1].unanswered;
-    // A quick engine, so that what is asked anew shows by its time.
+    // A fast engine, so that new answers differ by their time.
     let quick = scripted("--moves e2e4");
     let resumed = [two_suites(suites, &quick).as_slice(), &["--resume", "out.json"]].concat();
     let ran = bench.run(&resumed);
@@ -129,7 +129,7 @@ fn what_was_answered_ahead_is_kept_through_a_second_interruption() {
     let engine = scripted("--moves e2e4");
     let (_, whole) = bench.score(SUITE, &engine, &["--nodes", "10"]);
     bench.file("out.json", to_json(&whole));
-    // The first suite takes long, and the second is answered already.
+    // The first suite is slow; the second is already answered.
     let slow = scripted("--moves e2e4 --think 1000");
     let resumed =
         [two_suites(["first.epd", "suite.epd"], &slow).as_slice(), &["--resume", "out.json"]].concat();
@@ -144,7 +144,7 @@ fn a_file_that_holds_other_results_is_not_written_over() {
     let engine = scripted("--moves e2e4");
     let (_, whole) = bench.score(SUITE, &engine, &["--nodes", "10"]);
     bench.file("out.json", to_json(&whole));
-    // However the file is named.
+    // By any name of the file.
     let named = bench.path("out.json");
     for resume in ["out.json", "./out.json", named.to_str().unwrap()] {
         let flags = ["--nodes", "11", "--json", "out.json", "--resume", resume];

@@ -1,18 +1,18 @@
-//! How jobs share the slots of a machine. Pure.
+//! Allocation of a machine's slots to jobs. Pure.
 
-/// What a job asks for.
+/// Slot request of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Jobs with a higher priority come first.
     pub priority: i64,
-    /// The most slots that it can use; `None`: all.
+    /// Maximum number of slots it can use; `None`: no limit.
     pub most: Option<usize>,
-    /// Slots on which it plays and that it keeps, since it would begin anew on others.
+    /// Slots it runs on and keeps, since it cannot resume on others.
     pub kept: Option<usize>,
 }
 
-/// The slots of each job. Jobs keep those that they must; of the others, the highest priority takes all that it can use; jobs of one priority share evenly, the earlier ones
-/// getting what is left over by the division; what they leave goes to the next lower priority.
+/// Slots of each job. Jobs first keep the slots they must. The remaining slots go by priority; jobs of equal priority
+/// share evenly, with the remainder to the earlier ones. Unused slots go to the next lower priority.
 pub fn allocate(slots: usize, jobs: &[Request]) -> Vec<usize> {
     let mut given: Vec<usize> = jobs.iter().map(|job| job.kept.unwrap_or(0)).collect();
     let mut order: Vec<usize> = (0..jobs.len()).filter(|&job| jobs[job].kept.is_none()).collect();

@@ -1,4 +1,4 @@
-//! A job: a command line of this workbench, with its settings and state, and how it is started or resumed.
+//! A job: a command line of this workbench with settings and state, and how it is started or resumed.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-/// Commands that play games into a store, and go on with `resume`.
+/// Commands that play games into a store and are resumed with `resume`.
 const PLAYING: [&str; 11] = [
     "sprt",
     "gauntlet",
@@ -22,7 +22,7 @@ const PLAYING: [&str; 11] = [
     "run",
 ];
 
-/// Other commands, by program. Those but `spsa` and `resume` begin anew when they were interrupted.
+/// Other commands, by program. Except `spsa` and `resume` they start over after an interruption.
 const OTHERS: [(&str, &str); 3] =
     [("smalt-tournament", "resume"), ("smalt-tuner", "spsa"), ("smalt-suites", "score")];
 
@@ -34,13 +34,13 @@ pub const RESUME_SWITCHES: [&str; 6] =
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JobState {
-    /// It plays, or will when slots are free.
+    /// Running, or waiting for slots.
     Waiting,
-    /// A user stopped it.
+    /// Stopped by a user.
     Paused,
     /// It has ended.
     Done,
-    /// It ended with an error.
+    /// Ended with an error.
     Failed,
     /// Its budget is used up.
     OutOfTime,
@@ -69,21 +69,21 @@ impl FromStr for JobState {
     }
 }
 
-/// Why a command line is no job.
+/// Why a command line is not a job.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JobError {
-    /// It does not begin with a command that can be queued.
+    /// The command cannot be queued.
     #[error("{0:?} cannot be queued: a job begins with {list}", list = commands())]
     Command(String),
     /// A `resume` without a store.
     #[error("resume needs the store of a run: resume RUN.db")]
     NoStore,
-    /// The value of `--concurrency` is no number above 0.
+    /// The value of `--concurrency` is not a number above 0.
     #[error("--concurrency {0:?}: expected a number above 0")]
     Concurrency(String),
 }
 
-/// Names of all commands that can be queued.
+/// Names of all queueable commands.
 fn commands() -> String {
     let others = OTHERS.iter().map(|(_, command)| *command);
     PLAYING.into_iter().chain(others).collect::<Vec<_>>().join(", ")
@@ -92,22 +92,22 @@ fn commands() -> String {
 /// A job to be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewJob {
-    /// How it is listed.
+    /// Name in lists.
     pub name: String,
-    /// Command and flags of a program, without its name and without `--concurrency`.
+    /// Command and flags, without the program's name and `--concurrency`.
     pub command: Vec<String>,
-    /// The folder in which it was added: paths of the command begin there.
+    /// Folder in which the job was added, for relative paths.
     pub folder: PathBuf,
     /// Jobs with a higher priority get their slots first.
     pub priority: i64,
-    /// The most slots that it gets.
+    /// Maximum number of slots.
     pub slots: Option<usize>,
-    /// Time that it may play.
+    /// Maximum total time.
     pub budget: Option<Duration>,
 }
 
 impl NewJob {
-    /// A job of this command line, with or without the program's name in front.
+    /// A job from a command line, with or without the program's name in front.
     ///
     /// # Errors
     /// If it cannot be queued.
@@ -143,12 +143,12 @@ impl NewJob {
         self.command.first().map(String::as_str).unwrap_or_default()
     }
 
-    /// Whether its command line goes on with a run or tuning that another one has begun.
+    /// Whether its command resumes an existing run or tuning.
     pub fn resumes(&self) -> bool {
         self.command() == "resume" || self.command.iter().any(|word| word == "--resume")
     }
 
-    /// The store or checkpoint that its command line names.
+    /// Store or checkpoint named in its command line.
     pub fn named_output(&self) -> Option<PathBuf> {
         let name = match self.command() {
             "resume" => self.resumed_store(),
@@ -159,7 +159,7 @@ impl NewJob {
         name.map(|name| self.folder.join(name))
     }
 
-    /// The value of a flag of its command line.
+    /// Value of a flag of its command line.
     fn flag(&self, flag: &str) -> Option<&str> {
         self.command.iter().enumerate().find_map(|(index, word)| match word.strip_prefix(flag)? {
             "" => self.command.get(index + 1).map(String::as_str),
@@ -167,7 +167,7 @@ impl NewJob {
         })
     }
 
-    /// The store among the words of `resume`: the first word that is neither a flag nor the value of one.
+    /// The store argument of `resume`: the first word that is neither a flag nor a flag's value.
     fn resumed_store(&self) -> Option<&str> {
         let mut words = self.command[1..].iter().map(String::as_str);
         while let Some(word) = words.next() {
@@ -195,20 +195,20 @@ pub struct Job {
     pub id: i64,
     /// What was added.
     pub added: NewJob,
-    /// Time that it has played.
+    /// Total time it has played.
     pub used: Duration,
-    /// Whether it was started when its store or checkpoint did not exist, so that this is its own.
+    /// Whether it created its store or checkpoint.
     pub has_begun: bool,
     pub state: JobState,
-    /// Slots on which it plays now; 0 if it does not.
+    /// Slots it plays on now; 0 if it is not running.
     pub running: usize,
-    /// Games, score and test, in words.
+    /// Games, score and test as text.
     pub progress: String,
-    /// Why somebody should look at it; empty if nobody needs to.
+    /// Reason to look at it; empty if there is none.
     pub flag: String,
 }
 
-/// How a job is started.
+/// Program and arguments to start a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
     /// Name of the program.
@@ -217,7 +217,7 @@ pub struct Launch {
 }
 
 impl Job {
-    /// Its store or checkpoint; `home` is the folder of the queue's own files.
+    /// Its store or checkpoint; `home` is the queue's folder.
     pub fn output(&self, home: &Path) -> Option<PathBuf> {
         let extension = match self.added.command() {
             "score" => return None,
@@ -233,22 +233,22 @@ impl Job {
         self.output(home).filter(|_| self.added.command() != "spsa")
     }
 
-    /// Whether it has played for as long as it may.
+    /// Whether its budget is used up.
     pub fn is_out_of_time(&self) -> bool {
         self.added.budget.is_some_and(|budget| self.used >= budget)
     }
 
-    /// Whether it goes on where it was stopped.
+    /// Whether it can resume after a stop.
     pub fn is_resumable(&self) -> bool {
         self.added.command() != "score"
     }
 
-    /// The file of what it prints.
+    /// Log file of its output.
     pub fn log(&self, home: &Path) -> PathBuf {
         home.join(format!("job-{}.log", self.id))
     }
 
-    /// How it is started on this number of slots, or resumed if it has begun before.
+    /// Program and arguments to start it on this number of slots, or to resume it.
     pub fn launch(&self, home: &Path, slots: usize) -> Launch {
         let command = self.added.command();
         let program = program_of(command).unwrap_or("smalt-tournament");
@@ -268,7 +268,7 @@ impl Job {
                 }
             }
         }
-        // Workers on other machines have their own.
+        // Workers on other machines have their own concurrency.
         if !self.is_elsewhere() {
             arguments.extend(["--concurrency".to_owned(), slots.to_string()]);
         }
@@ -282,7 +282,7 @@ impl Job {
         self.added.command.iter().any(|word| is_flag(word))
     }
 
-    /// The most slots that it can use here.
+    /// Maximum number of local slots it can use.
     pub(crate) fn most_slots(&self) -> Option<usize> {
         if self.is_elsewhere() { Some(1) } else { self.added.slots }
     }

@@ -1,4 +1,4 @@
-//! One job as a child process, with a thread of its own: the process ends with it, and so with the daemon.
+//! One job as a child process, with its own thread: the process ends with the thread, and so with the daemon.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use smalt_driver::EngineCommand;
 use smalt_driver::process::{Exit, Interrupt, PollOutcome, Process, StderrPolicy, WaitFor, poll_once};
 
-/// Time for a job to end after it was asked to; its games in progress are given up in three seconds.
+/// Time for a job to end after a stop request; it abandons its games in progress after three seconds.
 const STOP_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Exit code of our programs after SIGTERM.
+/// Exit code of this workbench's programs after SIGTERM.
 const STOPPED_CODE: i32 = 143;
 
-/// How often a job without output is looked at.
+/// Polling interval of a job without output.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How a job's process ended.
@@ -23,13 +23,13 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 pub(crate) enum Ending {
     /// By itself.
     Exited(Exit),
-    /// Because it was asked to.
+    /// On request.
     Stopped,
-    /// It could not be started, or was lost.
+    /// Could not be started, or its exit is unknown.
     Lost(String),
 }
 
-/// The thread of a job.
+/// Thread of a job.
 #[derive(Debug)]
 pub(crate) struct JobThread {
     stop: Interrupt,
@@ -37,7 +37,7 @@ pub(crate) struct JobThread {
 }
 
 impl JobThread {
-    /// Starts the process; all that it prints is appended to `log`. `ended` is called at its end, on its thread.
+    /// Starts the process; its output is appended to `log`. `ended` is called on its thread when it ends.
     pub(crate) fn start(
         command: EngineCommand,
         log: &Path,
@@ -52,12 +52,12 @@ impl JobThread {
         Ok(JobThread { stop, thread: Some(thread) })
     }
 
-    /// Asks the job to end.
+    /// Asks the job to stop.
     pub(crate) fn stop(&self) {
         self.stop.raise();
     }
 
-    /// Waits for the end of the thread.
+    /// Joins the thread.
     pub(crate) fn join(&mut self) {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -84,7 +84,7 @@ fn run(command: &EngineCommand, mut log: File, stop: &Interrupt) -> Result<Endin
             process.terminate();
             let exit = process.await_exit(Instant::now() + STOP_TIMEOUT);
             process.kill();
-            // It may have ended just before.
+            // The process may have ended just before.
             return Ok(match exit {
                 Some(exit @ Exit::Code(code)) if code != STOPPED_CODE => Ending::Exited(exit),
                 _ => Ending::Stopped,

@@ -1,12 +1,12 @@
-//! The law that the fuzz target holds: whatever the bytes, a file of positions is read or refused in every format, and never
-//! panics. `cargo test` replays the corpus through it.
+//! The property that the fuzz target checks: any bytes are parsed or rejected in every format, without a panic.
+//! `cargo test` replays the corpus through it.
 
 use std::io::Write as _;
 
 use smalt_dataset::Dataset;
 use smalt_dataset::format::Format;
 
-/// Files of positions, in every format.
+/// Parses the bytes as a position file, in every format.
 pub(crate) fn positions(bytes: &[u8]) {
     let mut file = tempfile::NamedTempFile::new().expect("there is a folder for temporary files");
     file.write_all(bytes).expect("the file can be written");

@@ -1,4 +1,4 @@
-//! Stockfish's binpack, through the crate `sfbinpack`. Chunks are decoded one by one; a panic of its decoder on a damaged
+//! Stockfish's binpack, through the crate `sfbinpack`. Chunks are decoded one by one; a decoder panic on a damaged
 //! chunk becomes an error.
 
 use std::fs::File;
@@ -23,13 +23,13 @@ pub(super) const MAGIC: [u8; 4] = *b"BINP";
 /// Bytes of a chunk header: magic and length.
 const HEADER: usize = 8;
 
-/// No writer makes chunks of more than about a megabyte; a longer one is damage.
+/// Writers make chunks of about a megabyte; a chunk longer than this is damaged.
 const LONGEST_CHUNK: u32 = 100 << 20;
 
-/// The longest game, in plies, for which the format has room.
+/// Longest game of the format, in plies.
 const LAST_PLY: u16 = (1 << 14) - 1;
 
-/// Reads positions one after the other.
+/// Reads positions in order.
 pub(super) struct BinpackReader {
     file: File,
     entries: std::vec::IntoIter<TrainingDataEntry>,
@@ -111,7 +111,7 @@ fn parse_move(mv: &PackMove, position: &Position) -> Option<Move> {
     UciMove::Normal { from: square(mv.from())?, to: square(mv.to())?, promotion }.to_move(position).ok()
 }
 
-/// Writes positions. Those that follow each other in a game take a few bits each.
+/// Writes positions. Consecutive positions of a game take a few bits each.
 pub(super) struct BinpackWriter {
     packer: CompressedTrainingDataEntryWriter<File>,
 }

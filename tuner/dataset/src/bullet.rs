@@ -1,5 +1,5 @@
-//! bulletformat: 32 bytes a position, from the view of the side to move, which stands at the bottom. Castling rights, en
-//! passant and clocks are not kept.
+//! bulletformat: 32 bytes per position, from the side to move's view, with that side at the bottom. Castling rights,
+//! en passant and clocks are not stored.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -22,11 +22,11 @@ use super::viri::read_or_end;
 /// Bytes of one position.
 pub(super) const SIZE: usize = 32;
 
-/// The other side of the board: squares seen by Black.
+/// XOR mask that flips a square vertically.
 const FLIPPED: usize = 56;
 const OPPONENT: u8 = 8;
 
-/// Reads one position, with White to move.
+/// Parses a position, with White to move.
 pub(super) fn parse(bytes: &[u8; SIZE]) -> Result<Sample, RecordError> {
     let occupied = u64::from_le_bytes(std::array::from_fn(|index| bytes[index]));
     if occupied.count_ones() > 32 || bytes[26] > 2 {
@@ -43,7 +43,7 @@ pub(super) fn parse(bytes: &[u8; SIZE]) -> Result<Sample, RecordError> {
     Ok(Sample::new(Position::new(&setup)?, f32::from(bytes[26]) / 2.0, Some(score)))
 }
 
-/// Reads positions one after the other.
+/// Reads positions in order.
 pub(super) struct BulletReader<R> {
     input: R,
     count: u64,

@@ -1,12 +1,12 @@
-//! The file of positions: a header of 64 bytes, records of [`RECORD_SIZE`] bytes, and the names of the players, read by
-//! memory map. Knows nothing of where positions come from.
+//! Memory-mapped file of positions: a header of 64 bytes, records of [`RECORD_SIZE`] bytes, and the names of the
+//! players.
 //!
-//! Records of one position stand together, one for each game (since version 3; older versions hold one record a position,
+//! Records of one position are adjacent, one per game (since version 3; older versions have one record per position,
 //! with the mean result of all games).
 //!
-//! Header: `SMALTPOS`, version, record size (both u32), number of records (u64), seed of the extraction (u64), hash of
-//! the records (u64), length of the names in bytes (u64, since version 2), then zeros. Little-endian. Names are UTF-8, each
-//! ended by a line feed.
+//! Header: `SMALTPOS`, version, record size (both u32), number of records (u64), seed of the extraction (u64), hash
+//! of the records (u64), length of the names in bytes (u64, since version 2), then zeros. Little-endian. Names are
+//! UTF-8, each terminated by a line feed.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -23,10 +23,10 @@ use super::text::LineError;
 const MAGIC: [u8; 8] = *b"SMALTPOS";
 const HEADER_SIZE: usize = 64;
 
-/// The version of the format that is written. Readers take older ones and refuse newer ones.
+/// Format version written. Older versions are readable, newer ones are rejected.
 pub(crate) const VERSION: u32 = 3;
 
-/// The first version whose records are of one game each.
+/// First version with one record per game.
 const ONE_GAME_EACH: u32 = 3;
 
 /// Why a file of positions could not be read.
@@ -48,7 +48,7 @@ pub enum FileError {
 /// A file of positions, mapped into memory.
 pub struct PositionFile {
     map: Mmap,
-    /// Where the records end.
+    /// End of the records.
     end: usize,
     players: Vec<String>,
     version: u32,
@@ -60,15 +60,15 @@ impl PositionFile {
     /// Maps a file and checks its header and length.
     ///
     /// # Errors
-    /// If it is no such file, damaged, or newer than this program.
+    /// If it is not such a file, damaged, or newer than this program.
     pub fn open(path: &Path) -> Result<PositionFile, FileError> {
         let file = File::open(path)?;
         if file.metadata()?.len() < HEADER_SIZE as u64 {
             return Err(FileError::Foreign);
         }
         #[expect(unsafe_code, reason = "a memory map is a system call")]
-        // SAFETY: the map is only read, and as bytes, of which any are valid. Should another program shorten the file
-        // meanwhile, the system ends this one with a signal; the writer below replaces files and never shortens them.
+        // SAFETY: the map is only read, as bytes, for which any value is valid. If another program shortens the file,
+        // the system ends this process with a signal; the writer below replaces files and never shortens them.
         let map = unsafe { Mmap::map(&file)? };
         let short = |at: usize| u32::from_le_bytes(std::array::from_fn(|index| map[at + index]));
         let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|index| map[at + index]));
@@ -102,17 +102,17 @@ impl PositionFile {
         self.len() == 0
     }
 
-    /// The seed with which they were chosen.
+    /// Seed of the extraction.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Hash of all records, which identifies the data set.
+    /// Hash of all records; identifies the data set.
     pub fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// The names of the players, by number less one.
+    /// Player names; player n is at index n - 1.
     pub fn players(&self) -> &[String] {
         &self.players
     }
@@ -121,8 +121,8 @@ impl PositionFile {
         &self.map[HEADER_SIZE..self.end]
     }
 
-    /// How many records hold the mean result of several games: none since version 3. With them, results of held-out games
-    /// are among those that a fit sees.
+    /// Number of records with the mean result of several games: 0 since version 3. In such records the results of
+    /// held-out games leak into the fit.
     pub fn merged_over_games(&self) -> usize {
         if self.version >= ONE_GAME_EACH {
             return 0;
@@ -134,7 +134,7 @@ impl PositionFile {
             .count()
     }
 
-    /// All records one after the other, with their numbers: those of one position are not merged.
+    /// All records in order, with their numbers, without merging those of one position.
     pub(super) fn samples(&self) -> impl Iterator<Item = (u64, Result<Sample, LineError>)> {
         let (records, _) = self.records().as_chunks::<RECORD_SIZE>();
         (1..).zip(records.iter().map(|bytes| Sample::from_bytes(bytes).map_err(LineError::Record)))
@@ -171,8 +171,8 @@ impl PositionFile {
     }
 }
 
-/// The records of one position as samples: one of the games that are held out and one of the others. A record that can't
-/// be read comes as an error with its number.
+/// Samples of one position's records: one of the held-out games and one of the others. An unreadable record yields an
+/// error with its number.
 fn samples_of(
     number: u64,
     group: &[[u8; RECORD_SIZE]],
@@ -190,7 +190,7 @@ fn samples_of(
     results
 }
 
-/// Writes a file of positions beside its place and moves it there when it is complete.
+/// Writes a temporary file and moves it into place when complete.
 pub(super) struct PositionWriter {
     file: io::BufWriter<NamedTempFile>,
     path: PathBuf,
@@ -200,7 +200,7 @@ pub(super) struct PositionWriter {
 }
 
 impl PositionWriter {
-    /// Begins a file; nothing is seen at `path` before [`PositionWriter::finish`].
+    /// Creates a file; `path` changes only at [`PositionWriter::finish`].
     pub(crate) fn create(path: &Path, seed: u64) -> io::Result<PositionWriter> {
         let mut file = io::BufWriter::with_capacity(1 << 18, new_file(path)?);
         file.write_all(&[0; HEADER_SIZE])?;
@@ -214,7 +214,7 @@ impl PositionWriter {
         self.file.write_all(record)
     }
 
-    /// Completes the file with the names of the players and puts it in its place. Gives the hash of its records.
+    /// Appends the names of the players and moves the file into place. Returns the hash of its records.
     pub(crate) fn finish(mut self, players: &[String]) -> io::Result<u64> {
         let names: String = players.iter().map(|name| format!("{}\n", name.replace('\n', " "))).collect();
         self.file.write_all(names.as_bytes())?;
@@ -235,24 +235,24 @@ impl PositionWriter {
     }
 }
 
-/// A new file beside this place, with the rights of any new file.
+/// A temporary file for this path, with the permissions of a new file.
 pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // The user's mask takes away what others may not do.
+        // The umask removes permissions.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
-/// Where [`hashed`] begins: the offset basis of FNV-1a.
+/// Initial value of [`hashed`]: the offset basis of FNV-1a.
 pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// A hash continued over more bytes: FNV-1a (Fowler, Noll, Vo) over words of eight bytes, the last one filled with
-/// zeros, each multiplication followed by a rotation so that high bits come down.
+/// Hash continued over more bytes: FNV-1a (Fowler, Noll, Vo) over words of eight bytes, the last one zero-padded,
+/// with a rotation after each multiplication to mix the high bits down.
 pub fn hashed(hash: u64, bytes: &[u8]) -> u64 {
     bytes.chunks(8).fold(hash, |hash, chunk| {
         let mut word = [0; 8];

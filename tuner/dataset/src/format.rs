@@ -4,16 +4,16 @@ use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Why a file has no format.
+/// Why a file's format is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
-    /// A word that names no format.
+    /// An unknown format name.
     #[error("expected one of {}", Format::keywords().join(", "))]
     Keyword,
-    /// The ending of the name says nothing.
+    /// An unknown file extension.
     #[error("{}: no format has the ending .{}: there are {}, or name the format", .0.display(), ending(.0), Format::endings())]
     Ending(PathBuf),
-    /// Files are written as they are.
+    /// Compressed output is not supported.
     #[error("{}: files are written uncompressed", .0.display())]
     Compressed(PathBuf),
 }
@@ -46,7 +46,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats, with the endings of their files; the first is the one that is documented.
+    /// All formats with their file extensions, the documented one first.
     const ENDINGS: [(Format, &[&str]); 9] = [
         (Format::Smalt, &["bin", "smaltpos"]),
         (Format::Fen, &["txt", "fen"]),
@@ -69,11 +69,11 @@ impl Format {
         found.map(|&(format, _)| format)
     }
 
-    /// The format of a file to be written: the one that was asked for, else that of the name's ending, else our own where the
-    /// name has no ending.
+    /// Format of an output file: the requested one, otherwise that of the extension, otherwise Smalt's own without an
+    /// extension.
     ///
     /// # Errors
-    /// If the ending is that of no format, or of compression.
+    /// If the extension is unknown or that of compression.
     pub fn of_output(path: &Path, asked: Option<Format>) -> Result<Format, FormatError> {
         if path.extension().is_some_and(|ending| ending == "gz" || ending == "zst") {
             return Err(FormatError::Compressed(path.to_owned()));
@@ -102,7 +102,7 @@ impl Format {
         }
     }
 
-    /// The endings of all formats, for messages.
+    /// Extensions of all formats, for messages.
     pub fn endings() -> String {
         Format::ENDINGS.map(|(_, endings)| format!(".{}", endings[0])).join(", ")
     }

@@ -1,14 +1,14 @@
-//! Tells games apart where a format does not name them: positions of one game must not be split between training and
+//! Separates games in formats without game numbers: positions of one game must not be split between training and
 //! validation.
 
 use super::choose::GamePosition;
 use super::record::Sample;
 
-/// Number of lines or records that count as one game where positions have no move number: those of a game usually stand
-/// together.
+/// Number of lines or records that count as one game if positions have no move number: positions of a game are
+/// usually adjacent.
 pub(crate) const LINES_PER_GAME: u64 = 64;
 
-/// Numbers the games of a file that is read in order.
+/// Numbers the games of a file read in order.
 #[derive(Default)]
 pub struct GameCounter {
     game: u32,
@@ -19,7 +19,7 @@ pub struct GameCounter {
 }
 
 impl GameCounter {
-    /// The game of a position with a known ply: a new one begins where the ply does not grow, or the result is another.
+    /// Game of a position with a known ply: a new one starts when the ply does not increase or the result changes.
     pub(crate) fn game_of(&mut self, ply: u16, result: f32) -> u32 {
         if self.last.is_some_and(|(last_ply, last_result)| ply <= last_ply || result != last_result) {
             self.game += 1;
@@ -28,8 +28,8 @@ impl GameCounter {
         self.game
     }
 
-    /// Sets game and ply of the position in this line by its move number. Positions of the first move, where files without
-    /// move numbers have all of theirs, are taken together in blocks of [`LINES_PER_GAME`] lines.
+    /// Sets game and ply of the position in this line from its move number. Positions of the first move (all
+    /// positions, in files without move numbers) are grouped in blocks of [`LINES_PER_GAME`] lines.
     pub fn assign(&mut self, line: u64, sample: &mut Sample) {
         let ply = GamePosition::ply_of(&sample.position).min(u16::MAX.into()) as u16;
         sample.ply = ply;
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use smalt_chess::Position;
 
-    /// The games of positions with these move numbers (0: White's first move without a number) and results.
+    /// Games of positions with these move numbers (0: White's first move without a number) and results.
     fn games(lines: &[(u16, f32)]) -> Vec<u32> {
         let mut counter = GameCounter::default();
         let game = |(line, &(number, result)): (u64, &(u16, f32))| {

@@ -1,7 +1,7 @@
-//! Labelled positions for tuners and trainers. Knows nothing of weights, of fitting or of engines.
+//! Labelled positions for tuners and trainers.
 //!
-//! [`choose`] says which positions of a game are wanted, [`file`] keeps them in a compact binary that is read by memory map,
-//! [`text`] reads them from lines, and the other formats are those of other tools. [`Dataset`] opens any file, [`write`] makes
+//! [`choose`] selects the positions of a game, [`file`] stores them in a compact memory-mapped binary, [`text`]
+//! parses them from lines; the other modules are formats of other tools. [`Dataset`] opens any file, [`write`] makes
 //! any.
 
 mod binpack;
@@ -42,13 +42,13 @@ pub enum DatasetError {
     Io { path: String, error: std::io::Error },
 }
 
-/// Lines of text that are read together.
+/// Lines of text per batch.
 const TEXT_BATCH: usize = 4096;
 
-/// A line that was left out.
+/// A skipped line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedLine {
-    /// The line, from 1; of a binary the record.
+    /// Line number from 1; record number in binaries.
     pub line: u64,
     pub error: LineError,
 }
@@ -56,12 +56,12 @@ pub struct SkippedLine {
 /// A parsed line or record, with its number.
 type Worked<T> = (u64, Result<T, LineError>);
 
-/// Positions of a format that is read from its beginning to its end, with their numbers.
+/// Positions of a sequentially read format, with their numbers.
 type Stream = Box<dyn Iterator<Item = io::Result<(u64, Result<Sample, LineError>)>> + Send>;
 
-/// A file of labelled positions, in any form.
+/// A file of labelled positions, in any format.
 pub enum Dataset {
-    /// The binary of [`file`].
+    /// The binary format of [`file`].
     Binary(PositionFile),
     Text(LabelledText),
     Stream(Stream),
@@ -71,12 +71,12 @@ impl Dataset {
     /// Opens a file; the format is detected by its first bytes or its extension.
     ///
     /// # Errors
-    /// If the file can't be opened, or is a binary that is broken or newer than this program.
+    /// If the file can't be opened, or is a binary that is damaged or newer than this program.
     pub fn open(path: &Path) -> Result<Dataset, DatasetError> {
         Dataset::open_as(path, None)
     }
 
-    /// Opens a file of this format, if one is given.
+    /// Opens a file in this format; detects it if `None`.
     ///
     /// # Errors
     /// As [`Dataset::open`].
@@ -106,7 +106,7 @@ impl Dataset {
         })
     }
 
-    /// The names of the players, by number less one; none in text.
+    /// Player names; player n is at index n - 1. Empty for text.
     pub fn players(&self) -> &[String] {
         match self {
             Dataset::Binary(file) => file.players(),
@@ -122,10 +122,9 @@ impl Dataset {
         }
     }
 
-    /// Reads all positions in order, in batches of about `size`; each batch is mapped in parallel by `work`, and its
-    /// results are given to `take` in the order of the file. A position that several games had comes with their mean
-    /// result, apart for the games that are `held_out` and for the others. Lines that can't be read are given to `skipped`.
-    ///
+    /// Reads all positions in order, in batches of about `size`: `work` maps a batch in parallel, and `take` receives
+    /// its results in file order. A position from several games is merged to its mean result, separately for
+    /// `held_out` games and the others. `skipped` receives unreadable lines.
     /// # Errors
     /// If the file can't be read to its end.
     pub fn for_each_batch<T: Send>(
@@ -163,7 +162,7 @@ impl Dataset {
         }
     }
 
-    /// Gives all samples one after the other, as the file has them: those of one position are not merged.
+    /// Passes all samples to `take` in file order, without merging those of one position.
     ///
     /// # Errors
     /// If the file can't be read to its end, or `take` fails.
@@ -200,8 +199,8 @@ impl Dataset {
     }
 }
 
-/// A well-mixed 64-bit hash of a number: the finalizer of SplitMix64 (Steele, Lea and Flood, 2014). All seeded
-/// choices come from it, so that they depend on the seed and on nothing else.
+/// 64-bit hash of a number: the finalizer of SplitMix64 (Steele, Lea and Flood, 2014). All seeded choices use it, so
+/// that they depend on the seed alone.
 pub fn mixed(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

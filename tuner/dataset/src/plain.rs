@@ -1,5 +1,5 @@
-//! Stockfish's `.plain`: a few lines a position (`fen`, `move`, `score`, `ply`, `result`), ended by `e`. Score and result are
-//! those of the side to move.
+//! Stockfish's `.plain`: a few lines per position (`fen`, `move`, `score`, `ply`, `result`), ended by `e`. Score and
+//! result are from the side to move's view.
 
 use std::io::{self, BufRead};
 
@@ -9,7 +9,7 @@ use super::games::GameCounter;
 use super::record::Sample;
 use super::text::LineError;
 
-/// Reads positions one after the other.
+/// Reads positions in order.
 pub(super) struct PlainReader<R> {
     input: R,
     line: u64,
@@ -78,14 +78,14 @@ fn sample(fields: &Fields, games: &mut GameCounter) -> Result<Sample, LineError>
     Ok(Sample { game: games.game_of(ply, result), ply, mv, ..Sample::new(position, result, Some(score)) })
 }
 
-/// Score and result (1, 0, −1) of the side to move as those of White, the result from 0 to 1.
+/// Converts score and result (1, 0, −1) from the side to move's view to White's, the result to 0 to 1.
 pub(super) fn from_mover(position: &Position, score: i16, result: i16) -> Option<(i16, f32)> {
     let sign = if position.turn() == Color::White { 1 } else { -1 };
     let result = sign * result.clamp(-2, 2);
     (-1..=1).contains(&result).then(|| (score.saturating_mul(sign), f32::from(result + 1) / 2.0))
 }
 
-/// Score and result (0 to 2) of White as those of the side to move, the result 1, 0 or −1.
+/// Converts White's score and result (0 to 2) to the side to move's view, the result to 1, 0 or −1.
 pub(super) fn to_mover(position: &Position, score: i16, result: u8) -> (i16, i16) {
     let sign = if position.turn() == Color::White { 1 } else { -1 };
     (score.saturating_mul(sign), sign * (i16::from(result) - 1))

@@ -1,4 +1,4 @@
-//! A labelled position and its record of 40 bytes.
+//! A labelled position and its 40-byte record.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -21,7 +21,7 @@ use smalt_chess::{Color, Move, Piece, Position, PositionError, Role, Setup, Squa
 /// Bytes of one position.
 pub const RECORD_SIZE: usize = 40;
 
-/// Where fields of a record begin.
+/// Offsets of the fields.
 const GAME: usize = 24;
 const COUNT: usize = 30;
 const TURN: usize = 36;
@@ -34,47 +34,46 @@ const PASSING_PAWN: u8 = 14;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     pub position: Position,
-    /// Result from White's point of view, 0 to 1; a mean where several games are merged.
+    /// Result from White's view, 0 to 1; the mean if several games are merged.
     pub result: f32,
-    /// Score of an engine in centipawns, White's point of view.
+    /// Engine score in centipawns, White's view.
     pub score: Option<i16>,
-    /// The game it comes from; positions of one game are never split between training and validation.
+    /// Game number; positions of one game are never split between training and validation.
     pub game: u32,
     /// Ply of the game.
     pub ply: u16,
     /// Number of occurrences.
     pub count: u16,
-    /// White and Black as numbers from 1 in the data set's list of names; 0 if unknown.
+    /// White and Black as numbers from 1 into the player names; 0 if unknown.
     pub players: [u8; 2],
     /// The move played; not stored in records.
     pub mv: Option<Move>,
 }
 
-/// Why a position can't be packed: no more than 32 pieces fit.
+/// A position with more than 32 pieces cannot be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} pieces, and a record holds 32")]
 pub struct TooManyPiecesError(pub usize);
 
-/// Why a record can't be read.
+/// Why a record is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
     #[error("the record is damaged")]
     Damaged,
-    /// The pieces give no legal position.
+    /// The pieces form no legal position.
     #[error(transparent)]
     Position(#[from] PositionError),
 }
 
 impl Sample {
-    /// A position with its labels, of which nothing else is known.
+    /// A position with result and score only.
     pub fn new(position: Position, result: f32, score: Option<i16>) -> Sample {
-        // The least number stands for no score.
+        // The lowest value means no score.
         let score = score.map(|score| score.max(-i16::MAX));
         Sample { position, result, score, game: 0, ply: 0, count: 1, players: [0; 2], mv: None }
     }
 
-    /// The bytes of the sample. Results are rounded to 1/65,534, so that 0, ½ and 1 stay exact; the move number is
-    /// not kept.
+    /// Record of the sample. Results are rounded to 1/65,534, with 0, ½ and 1 exact; the move number is not stored.
     ///
     /// # Errors
     /// If there are more than 32 pieces.
@@ -100,10 +99,10 @@ impl Sample {
         Ok(bytes)
     }
 
-    /// The sample of those bytes.
+    /// Parses a record.
     ///
     /// # Errors
-    /// If they are no legal position, or a field has an impossible value.
+    /// If the position is illegal or a field is out of range.
     pub fn from_bytes(bytes: &[u8; RECORD_SIZE]) -> Result<Sample, RecordError> {
         let short = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
         let mut setup = Setup::empty();
@@ -138,23 +137,23 @@ impl Sample {
     }
 }
 
-/// Whether two records hold the same position; what is known about it may differ.
+/// Whether two records have the same position; labels may differ.
 pub fn is_same_position(a: &[u8; RECORD_SIZE], b: &[u8; RECORD_SIZE]) -> bool {
     a[..GAME] == b[..GAME] && a[TURN] == b[TURN]
 }
 
-/// The game that a record comes from.
+/// Game number of a record.
 pub fn game_of(record: &[u8; RECORD_SIZE]) -> u32 {
     u32::from_le_bytes(std::array::from_fn(|index| record[GAME + index]))
 }
 
-/// Counts one more occurrence in the game of the record.
+/// Counts another occurrence in the record's game.
 pub fn count_again(record: &mut [u8; RECORD_SIZE]) {
     let count = u16::from_le_bytes([record[COUNT], record[COUNT + 1]]).saturating_add(1);
     record[COUNT..COUNT + 2].copy_from_slice(&count.to_le_bytes());
 }
 
-/// Merges the samples of one position: mean result, and the players where all agree.
+/// Merges samples of one position: mean result, and the players if all agree.
 pub fn merged(samples: &[Sample]) -> Option<Sample> {
     let first = samples.first()?;
     let count: u32 = samples.iter().map(|sample| u32::from(sample.count)).sum();
@@ -215,7 +214,7 @@ mod tests {
         }
     }
 
-    /// Checks that a position survives its bytes; the move number may be lost.
+    /// Checks that a position survives a round trip, except for its move number.
     #[track_caller]
     fn check(fen: &str) {
         let sample = sample(fen);

@@ -1,4 +1,4 @@
-//! A file of games or positions as a stream of bytes, plain or compressed, with an error that names it.
+//! A file of games or positions as a byte stream, plain or compressed, with the path in errors.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -10,17 +10,17 @@ use smalt_workbench::decompress::Unpacked;
 #[error("{path}: {error}")]
 pub struct OpenError {
     pub path: String,
-    /// What the system says.
+    /// Error of the system.
     pub error: io::Error,
 }
 
-/// A stream of the bytes that a file holds, unpacked.
+/// A decompressed byte stream of a file.
 pub struct DataSource {
     bytes: Unpacked,
 }
 
 impl DataSource {
-    /// Opens a file: plain, gzip or zstd. Compressed files may consist of several parts one after the other.
+    /// Opens a file: plain, gzip or zstd. Compressed files may have several concatenated members.
     ///
     /// # Errors
     /// If it can't be opened or its first bytes can't be read.

@@ -9,18 +9,18 @@ use super::games::GameCounter;
 use super::record::Sample;
 use super::text::{LineError, parse_labels, parse_result};
 
-/// The header that is written.
+/// The header written.
 pub(super) const HEADER: &str = "fen,score,result,game,ply,move\n";
 
-/// Columns that are understood, by the names that programs give them.
+/// Recognized columns, by the names that programs use.
 const COLUMNS: [&[&str]; 6] =
     [&["fen", "position"], &["score", "eval", "cp"], &["result", "wdl"], &["game"], &["ply"], &["move"]];
 
-/// Reads positions one after the other.
+/// Reads positions in order.
 pub(super) struct CsvReader<R> {
     input: R,
     line: u64,
-    /// Where each column stands; none before the header was read.
+    /// Index of each column; `None` before the header is read.
     columns: Option<[Option<usize>; 6]>,
     games: GameCounter,
 }
@@ -62,7 +62,7 @@ impl<R: BufRead> Iterator for CsvReader<R> {
     }
 }
 
-/// The fields of a line. Quotation marks hold a field together; two of them within one stand for one.
+/// Fields of a line. A quoted field may contain commas; a doubled quotation mark stands for one.
 fn split(line: &str) -> Vec<String> {
     let (mut fields, mut is_quoted) = (vec![String::new()], false);
     let mut letters = line.chars().peekable();

@@ -1,7 +1,8 @@
 //! Labelled positions as lines of text in the formats of other tuners.
 //!
-//! Read are `FEN | score | result`, EPD with `c9 "1-0"`, and a FEN followed by `[1.0]` or by the result alone. Results
-//! and scores are White's, results as numbers or as PGN writes them. Lines that are empty or begin with `#` are skipped.
+//! Accepted are `FEN | score | result`, EPD with `c9 "1-0"`, and a FEN followed by `[1.0]` or by the result alone.
+//! Results and scores are White's; results are numbers or PGN results. Empty lines and lines that begin with `#` are
+//! skipped.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader};
@@ -15,7 +16,7 @@ use super::games::GameCounter;
 use super::record::{RecordError, Sample};
 use super::source::{DataSource, OpenError};
 
-/// Why a line was left out.
+/// Why a line was skipped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     #[error("{0}")]
@@ -30,7 +31,7 @@ pub enum LineError {
     Record(RecordError),
 }
 
-/// Reads one line: a position, its result, and its score where there is one. The game is 0.
+/// Parses one line: a position, its result, and its score if present. The game is 0.
 ///
 /// # Errors
 /// If the position or the result can't be read.
@@ -51,7 +52,7 @@ pub fn parse_line(line: &str) -> Result<Sample, LineError> {
     Ok(Sample::new(position, result, score))
 }
 
-/// The FEN with the counters that EPD writes as operations (hmvc, fmvn), where it has none of its own.
+/// The FEN with the counters of EPD's operations (hmvc, fmvn) if it has none.
 fn clocked<'a>(fen: &'a str, line: &str) -> Cow<'a, str> {
     let operation = |name: &str| {
         let words = line.split(';').find_map(|operation| operation.trim_start().rsplit_once(name))?;
@@ -66,7 +67,7 @@ fn clocked<'a>(fen: &'a str, line: &str) -> Cow<'a, str> {
     }
 }
 
-/// A position with its score in centipawns, where there is one, and its result.
+/// A position with its score in centipawns (if any) and its result.
 pub(super) fn parse_labels(fen: &str, score: Option<&str>, result: f32) -> Result<Sample, LineError> {
     let score = score.map(parse_score).transpose()?;
     Ok(Sample::new(Position::from_fen(fen.trim())?, result, score))
@@ -81,7 +82,7 @@ fn parse_score(text: &str) -> Result<i16, LineError> {
     Ok(score.round().clamp(-32_000.0, 32_000.0) as i16)
 }
 
-/// Where the fields of the FEN end: four, and the two counters if they follow.
+/// End of the FEN: after four fields, or six with counters.
 fn fen_end(line: &str) -> usize {
     let is_counter = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     let mut end = 0;
@@ -97,15 +98,14 @@ fn fen_end(line: &str) -> usize {
     end
 }
 
-/// The score in the operation `ce` of EPD, which is that of the side to move, as White's.
+/// White's score from EPD's `ce`, which is from the side to move's view.
 fn find_score(line: &str, rest: &str) -> Option<i16> {
     let words = rest.split(';').find_map(|operation| operation.trim().strip_prefix("ce "))?;
     let score = parse_score(words).ok()?;
     Some(if line.split_whitespace().nth(1) == Some("b") { -score } else { score })
 }
 
-/// The result in what follows the FEN: in brackets, in the operation c9 (or whatever text in quotes reads as a
-/// result), or alone.
+/// The result after the FEN: in brackets, in the operation c9 (or any quoted text that is a result), or alone.
 fn find_result(rest: &str) -> Option<f32> {
     if let Some((_, after)) = rest.split_once('[') {
         return parse_result(after.split(']').next()?);
@@ -126,7 +126,7 @@ pub(super) fn parse_result(text: &str) -> Option<f32> {
     text.parse().ok().filter(|result| (0.0..=1.0).contains(result))
 }
 
-/// A file of lines.
+/// A text file of positions.
 pub struct LabelledText {
     source: BufReader<DataSource>,
 }
@@ -167,7 +167,7 @@ impl LabelledText {
         }
     }
 
-    /// The next lines that are neither empty nor comments, with their numbers.
+    /// The next lines, with their numbers; empty lines and comments are skipped.
     fn read_lines(&mut self, size: usize, number: &mut u64) -> io::Result<Vec<(u64, Vec<u8>)>> {
         let mut lines = Vec::with_capacity(size);
         while lines.len() < size {

@@ -1,5 +1,6 @@
-//! viriformat: games as a packed start position and four bytes a move. A move is from, to (six bits each), promotion and
-//! kind (two bits each), then the score from White's view; four zeros end a game. Castling is the king taking his rook.
+//! viriformat: games as a packed start position and four bytes per move. A move is from, to (six bits each),
+//! promotion and kind (two bits each), then the score from White's view; four zero bytes end a game. Castling is
+//! encoded as king takes rook.
 
 use std::io::{self, Read, Write};
 
@@ -13,19 +14,19 @@ const UNMOVED_ROOK: u8 = 6;
 const NO_EN_PASSANT: u8 = 64;
 const BLACK: u8 = 8;
 
-/// Kinds of moves, in the two highest bits.
+/// Kinds of moves, in the two high bits.
 const EN_PASSANT: u16 = 1 << 14;
 const CASTLE: u16 = 2 << 14;
 const PROMOTION: u16 = 3 << 14;
 
-/// What pawns become, by the two bits of a promotion.
+/// Promotion pieces by their two bits.
 const PROMOTIONS: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// Reads games, and gives their positions one after the other.
+/// Reads games as positions in order.
 pub(super) struct ViriReader<R> {
     input: R,
     game: u32,
-    /// The position of the next move, its ply, and the result; none between games.
+    /// Position of the next move, its ply, and the result; `None` between games.
     current: Option<(Position, u16, f32)>,
     count: u64,
 }
@@ -35,7 +36,7 @@ impl<R: Read> ViriReader<R> {
         ViriReader { input, game: 0, current: None, count: 0 }
     }
 
-    /// The next position with its number; none at the end.
+    /// The next position with its number; `None` at the end.
     fn read(&mut self) -> io::Result<Option<(u64, Result<Sample, LineError>)>> {
         loop {
             let Some((position, ply, result)) = self.current else {
@@ -94,7 +95,7 @@ impl<R: Read> Iterator for ViriReader<R> {
     }
 }
 
-/// Fills the buffer; false where the input ends before its first byte.
+/// Fills the buffer; `false` if the input ends before the first byte.
 pub(super) fn read_or_end(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     let mut first = [0];
     loop {
@@ -110,7 +111,7 @@ pub(super) fn read_or_end(input: &mut impl Read, buffer: &mut [u8]) -> io::Resul
     Ok(true)
 }
 
-/// The start of a game: position, ply, result.
+/// Start of a game: position, ply, result.
 fn start(bytes: &[u8; HEADER]) -> Result<(Position, u16, f32), RecordError> {
     let occupied = u64::from_le_bytes(std::array::from_fn(|index| bytes[index]));
     if occupied.count_ones() > 32 || bytes[30] > 2 {
@@ -163,10 +164,10 @@ fn move_code(mv: Move) -> u16 {
     squares | kind
 }
 
-/// Writes games: positions that follow each other as moves of one game.
+/// Writes games: consecutive positions become moves of one game.
 #[derive(Default)]
 pub(super) struct ViriWriter {
-    /// The game, its result, and the position after its last move; none before the first.
+    /// Current game, its result, and the position after its last move; `None` before the first.
     open: Option<(u32, u8, Position)>,
 }
 
@@ -193,7 +194,7 @@ impl ViriWriter {
         Ok(())
     }
 
-    /// Ends the last game.
+    /// Terminates the last game.
     pub(super) fn finish(&mut self, output: &mut impl Write) -> io::Result<()> {
         if self.open.take().is_some() { output.write_all(&[0; 4]) } else { Ok(()) }
     }

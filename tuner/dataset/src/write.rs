@@ -1,4 +1,4 @@
-//! Writes data sets in any format: to a temporary file, which replaces the target when it is complete.
+//! Writes data sets in any format: to a temporary file that replaces the target when complete.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -12,7 +12,7 @@ use super::format::Format;
 use super::record::Sample;
 use super::{binpack, bullet, plain, table, viri};
 
-/// Checks before long work that a path can be replaced by a file of positions, which is written at once when it is complete.
+/// Checks before long work that a path can be replaced by a regular file.
 ///
 /// # Errors
 /// If it is a pipe, a device or a folder, or `-`, which elsewhere is standard output.
@@ -27,7 +27,7 @@ pub fn check_target(path: &Path) -> io::Result<()> {
     ))
 }
 
-/// Why a position has no place in a format.
+/// Why a format cannot store a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     #[error("without a score, which the format needs")]
@@ -40,21 +40,21 @@ pub enum Unfit {
     NoRoom,
 }
 
-/// Positions that a format has no place for, by reason.
+/// Positions that the format could not store, by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnfitCounts {
     counts: [u64; Unfit::ALL.len()],
 }
 
 impl UnfitCounts {
-    /// Counts what was not written.
+    /// Counts a rejected position.
     pub fn count(&mut self, pushed: Result<(), Unfit>) {
         if let Err(unfit) = pushed {
             self.counts[unfit as usize] += 1;
         }
     }
 
-    /// Reasons that occur, with their counts.
+    /// Reasons with their counts, without zeros.
     pub fn iter(&self) -> impl Iterator<Item = (Unfit, u64)> {
         Unfit::ALL.into_iter().zip(self.counts).filter(|(_, count)| *count > 0)
     }
@@ -64,12 +64,12 @@ impl Unfit {
     pub const ALL: [Unfit; 4] = [Unfit::NoScore, Unfit::MeanResult, Unfit::NoMove, Unfit::NoRoom];
 }
 
-/// What came of writing.
+/// Result of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Positions that are in the file.
+    /// Number of positions in the file.
     pub positions: u64,
-    /// Positions of which no move was known, and the first quiet legal one was written.
+    /// Positions without a known move, written with the first quiet legal one.
     pub guessed_moves: u64,
 }
 
@@ -82,7 +82,7 @@ pub struct SampleWriter {
 enum Sink {
     Smalt(PositionWriter),
     Text(BufWriter<NamedTempFile>, fn(&Sample) -> String),
-    /// FEN | score | result: the one text without a way to say that there is no score.
+    /// FEN | score | result: the only text format without a way to omit the score.
     Bars(BufWriter<NamedTempFile>),
     Plain(BufWriter<NamedTempFile>),
     Bullet(BufWriter<NamedTempFile>),
@@ -91,7 +91,8 @@ enum Sink {
 }
 
 impl SampleWriter {
-    /// Begins a file; nothing is seen at `path` before [`SampleWriter::finish`]. The seed is noted where the format has room.
+    /// Creates a file; `path` changes only at [`SampleWriter::finish`]. The seed is stored if the format has a field
+    /// for it.
     ///
     /// # Errors
     /// If the folder does not exist or can't be written to, or as [`check_target`].
@@ -120,7 +121,7 @@ impl SampleWriter {
         Ok(SampleWriter { path: path.to_owned(), sink, written: Written::default() })
     }
 
-    /// Appends a position, or says why it has no place in the format.
+    /// Appends a position; returns the reason if the format cannot store it.
     ///
     /// # Errors
     /// If the disk is full or fails.
@@ -174,10 +175,10 @@ impl SampleWriter {
         })
     }
 
-    /// Completes the file, with the names of the players where the format has them, and puts it in its place.
+    /// Completes the file, with the names of the players if the format stores them, and moves it into place.
     ///
     /// # Errors
-    /// If the disk is full or fails; the old file, if there was one, is then still there.
+    /// If the disk is full or fails; an old file is then unchanged.
     pub fn finish(self, players: &[String]) -> io::Result<Written> {
         let file = match self.sink {
             Sink::Smalt(writer) => {
@@ -212,7 +213,7 @@ fn whole(result: f32) -> Result<u8, Unfit> {
     if doubled.fract() == 0.0 { Ok(doubled as u8) } else { Err(Unfit::MeanResult) }
 }
 
-/// Score, result and move of a position, where the format has all three.
+/// Score, result and move of a position, for formats with all three.
 fn labels(
     score: Result<i16, Unfit>,
     result: Result<u8, Unfit>,
@@ -246,7 +247,7 @@ fn brackets(sample: &Sample) -> String {
     format!("{} [{:?}]\n", sample.position.to_fen(), sample.result)
 }
 
-/// EPD: clocks as operations, the score as that of the side to move.
+/// EPD: clocks as operations, the score from the side to move's view.
 fn epd(sample: &Sample) -> String {
     let position = &sample.position;
     let mut epd = Epd::new(*position);

@@ -1,4 +1,4 @@
-//! What the tests of the whole program share: running it, and files for it.
+//! Helpers for tests of the program: runs it and makes its files.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 /// The program under test.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_smalt-suites");
 
-/// Four times the start position, in which the scripted engine plays e4.
+/// Four start positions, in which the scripted engine plays e4.
 pub(crate) const SUITE: &str = "\
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.1; bm e4;
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.2; bm d4; c0 \"d4=10, e4=4\";
@@ -17,15 +17,15 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.3; am e4;
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.4; bm e4; c0 \"e4=7\";
 ";
 
-/// What [`shown`] tells when it has.
+/// Results of [`shown`] for complete answers.
 pub(crate) const ANSWERED: [&str; 4] = ["s.1 e4 1", "s.2 e4 4", "s.3 e4 0", "s.4 e4 7"];
 
-/// A folder of files in which the program runs.
+/// A folder in which the program runs.
 pub(crate) struct Bench {
     folder: TempDir,
 }
 
-/// What the program did.
+/// Result of a run of the program.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) output: String,
@@ -66,12 +66,12 @@ impl Bench {
         Ran { code: status.code(), output: text(stdout), errors: text(stderr) }
     }
 
-    /// The command lines of all processes that run in this folder.
+    /// Command lines of all processes running in this folder.
     pub(crate) fn processes(&self) -> Vec<String> {
         smalt_testing::process::processes_in(self.folder.path())
     }
 
-    /// The program, in the folder, undisturbed by the configuration of the user who runs the tests.
+    /// The program in this folder, isolated from the user's configuration.
     pub(crate) fn command(&self) -> Command {
         self.command_of(Path::new(PROGRAM))
     }
@@ -84,7 +84,7 @@ impl Bench {
         command
     }
 
-    /// Runs `score` on a suite of this text with an engine, and gives what it wrote for scripts.
+    /// Runs `score` on a suite with this text and returns the JSON results.
     pub(crate) fn score(&self, suite: &str, engine: &str, flags: &[&str]) -> (Ran, Vec<Record>) {
         self.file("suite.epd", suite);
         let ran = self.run(["score", "suite.epd", "--engine", engine, "--json", "-"].iter().chain(flags));
@@ -93,12 +93,12 @@ impl Bench {
     }
 }
 
-/// The words of an entrant: the scripted engine with these arguments.
+/// Entrant words of the scripted engine with these arguments.
 pub(crate) fn scripted(arguments: &str) -> String {
     format!("cmd={} name=scripted 'args={arguments}'", scripted_program().display())
 }
 
-/// The path of the scripted engine.
+/// Path of the scripted engine.
 pub(crate) fn scripted_program() -> PathBuf {
     smalt_testing::process::example("scripted_solver")
 }

@@ -1,4 +1,4 @@
-//! Fuzzes the law of files of positions.
+//! Fuzzes position files.
 
 #![no_main]
 

@@ -1,9 +1,9 @@
-//! Which positions of a game are wanted.
+//! Selection of a game's positions.
 
 use smalt_chess::{CommentScore, Outcome, Position, UciMove};
 use smalt_dataset::choose::{Dropped, Filter, GamePosition, PositionReason};
 
-/// White mates with captures on the way; the scores grow by a pawn each move.
+/// White mates after captures; the scores grow by a pawn per move.
 const GAME: &str = "e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7";
 
 fn game() -> Vec<GamePosition> {
@@ -14,7 +14,7 @@ fn game() -> Vec<GamePosition> {
     })
 }
 
-/// The positions of a game with these scores; its first move is from a book.
+/// Positions of a game with these scores; the first move is a book move.
 fn game_of(moves: &str, score: impl Fn(usize) -> Option<CommentScore>) -> Vec<GamePosition> {
     let (mut position, mut before, mut positions) = (Position::start(), None, Vec::new());
     for (index, text) in moves.split(' ').enumerate() {
@@ -38,7 +38,7 @@ const ALL: Filter = Filter {
     seed: 1,
 };
 
-/// Checks which plies are chosen, and why others are not.
+/// Checks which plies are chosen, and the reasons for the others.
 #[track_caller]
 fn check(filter: &Filter, plies: &[u32], reasons: &[(PositionReason, u64)]) {
     let (positions, mut dropped) = (game(), Dropped::default());
@@ -61,7 +61,7 @@ fn each_rule_leaves_out_what_it_names() {
 
 #[test]
 fn positions_in_check_are_left_out_with_the_checks_and_draws_keep_their_last_plies() {
-    // White answers a check on the sixth ply.
+    // White evades a check on the sixth ply.
     let positions = game_of("e2e4 e7e5 d1h5 b8c6 h5f7 e8f7 f1c4 f7e8", |_| Some(CommentScore::Centipawns(0)));
     assert_eq!(
         positions.iter().map(|place| place.position.is_check()).filter(|&is_check| is_check).count(),

@@ -1,4 +1,4 @@
-//! Every format of positions: what is written reads back, and files of other tools' own making are read.
+//! Every format: round trips, and files of other tools.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use smalt_dataset::write::{SampleWriter, Unfit, check_target};
 use smalt_dataset::{Dataset, Sample};
 use viriformat::dataformat::Game;
 
-/// A game with castling, en passant, a promotion and a capture; each move with a score of White's view.
+/// A game with castling, en passant, a promotion and a capture; each move with a score from White's view.
 const GAME: &str =
     "e2e4 d7d5 e4e5 f7f5 e5f6 g8f6 g1f3 e7e6 f1c4 f8e7 e1g1 e8g8 b1c3 d5c4 d2d3 c4d3 d1d3 b8c6";
 
@@ -31,7 +31,7 @@ fn samples() -> Vec<Sample> {
     samples
 }
 
-/// Writes samples in a format; gives the file.
+/// Writes samples in a format; returns the file.
 fn written(folder: &Path, format: Format, samples: &[Sample]) -> PathBuf {
     let path = folder.join(format!("positions.{}", format.keyword()));
     let mut writer = SampleWriter::create(&path, format, 1).unwrap();
@@ -53,7 +53,7 @@ fn read(path: &Path, format: Format) -> Vec<Sample> {
     samples
 }
 
-/// What a format keeps of a sample, as text: the position with or without its clocks and rights, score, result, move.
+/// The stored part of a sample, as text: position with or without clocks and rights, score, result, move.
 fn kept(sample: &Sample, format: Format) -> String {
     let Sample { position, result, score, mv, .. } = sample;
     let fen = position.to_fen();
@@ -128,7 +128,7 @@ fn bulletformat_is_that_of_its_own_library() {
         theirs.extend(board.extra());
         assert_eq!(bytes, theirs, "{line}");
     }
-    // It keeps the view of the side to move, and neither rights nor clocks.
+    // The format stores the side to move's view, without rights and clocks.
     for (read, sample) in read(&folder.path().join("positions.bullet"), Format::Bullet).iter().zip(&samples) {
         let own = sample.position.turn();
         assert_eq!(read.position.turn(), Color::White);
@@ -146,7 +146,7 @@ fn viriformat_is_that_of_its_own_library() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples();
     let bytes = std::fs::read(written(folder.path(), Format::Viri, &samples)).unwrap();
-    // Three games: a header, the moves, and the end.
+    // Three games: headers, moves, terminators.
     assert_eq!(bytes.len(), 3 * (32 + 4) + 4 * samples.len());
     let mut input = bytes.as_slice();
     let mut again = Vec::new();
@@ -213,7 +213,7 @@ fn damaged_files_are_told_and_never_panic() {
             bytes[at] ^= 0x5a;
             std::fs::write(&path, &bytes).unwrap();
             let dataset = Dataset::open_as(&path, Some(format)).unwrap();
-            // Whatever is wrong is an error of the file or a line that is left out.
+            // Any damage is an error of the file or a skipped line.
             let _ = dataset.for_each(|_| Ok(()), |_| {});
             std::fs::write(&path, &whole[..at]).unwrap();
             if let Ok(dataset) = Dataset::open_as(&path, Some(format)) {

@@ -1,4 +1,4 @@
-//! Replays the corpus of the fuzz target through its law.
+//! Replays the corpus of the fuzz target.
 
 #[path = "../../fuzz/laws.rs"]
 mod laws;
