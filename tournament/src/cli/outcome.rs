@@ -43,7 +43,7 @@ pub(super) fn report_outcome(
             });
             Exit::LeftOut
         }
-        RunOutcome::Interrupted | RunOutcome::Grown(_) => {
+        RunOutcome::Interrupted => {
             inform(&format!("Interrupted; {resume}"));
             Exit::Interrupted
         }

@@ -20,7 +20,7 @@ use super::output::{
     check_output, check_outputs, inform, is_standard_output, make_outputs_absolute, print, write_json,
 };
 use super::output_names::{OutputNames, set_aside};
-use super::resume::reopen;
+use super::resume::prepare_grown;
 use super::session::Session;
 use super::{games, serve, signals};
 use smalt_dashboard::{BoundAddress, Dashboard};
@@ -29,7 +29,7 @@ use smalt_match::game_file::GameFiles;
 use smalt_match::opening::{Book, EngineBook};
 use smalt_match::plan::{Entrant, FleetSettings, Plan, Settings};
 use smalt_match::run::{
-    Binaries, Carried, Event, Processors, Queue, RunOutcome, check_engines, engine_command, measure_speed,
+    Binaries, Event, Processors, Queue, RunEnd, RunOutcome, check_engines, engine_command, measure_speed,
 };
 use smalt_match::setup::{Prepared, SetupError, engine_books};
 use smalt_match::standings::{Standings, json, report};
@@ -341,7 +341,7 @@ fn connect(
     }
 }
 
-/// Plays a run to its end, in as many sessions as it takes: one that grows while it is played goes on in another.
+/// Plays a run to its end. One that grows while it is played is prepared anew with its larger plan, and goes on.
 pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Exit, Refusal> {
     let path = started.store.path().to_owned();
     if matches!(face, OutputStyle::Native(Verbosity::Usual)) {
@@ -358,14 +358,19 @@ pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Ex
         // A failed page does not stop the run; another process can serve it.
         page.map_err(|refusal| inform(&format!("Warning: {refusal}"))).ok()
     });
-    let mut carried = Carried::default();
+    let mut state = None;
     let (plan, standings, conclusion) = loop {
         let allows_mixed = session.binaries.is_none();
-        let (plan, standings, conclusion) = session.play(&channel, &face, carried)?;
-        let RunOutcome::Grown(state) = conclusion else { break (plan, standings, conclusion) };
-        carried = state;
-        let StartedRun { prepared, pool, store, outputs, binaries } = reopen(&path, allows_mixed)?;
-        session = Session { prepared, players: pool.players, store, games: outputs.games, binaries };
+        let (plan, end) = session.play(&channel, &face, state)?;
+        match end {
+            RunEnd::Ended(standings, conclusion) => break (plan, standings, conclusion),
+            RunEnd::Grown(store, grown) => {
+                let StartedRun { prepared, pool, store, outputs, binaries } =
+                    prepare_grown(*store, allows_mixed)?;
+                session = Session { prepared, players: pool.players, store, games: outputs.games, binaries };
+                state = Some(grown);
+            }
+        }
     };
     drop(control);
     finish(&plan, &path, &standings, &conclusion, &face, page, &channel.1)

@@ -1,7 +1,6 @@
 //! `resume`: applies the changed settings, ends processes that a killed run left, and plays on.
 
 use std::num::NonZeroU32;
-use std::path::Path;
 
 use anyhow::{Context, anyhow};
 
@@ -34,11 +33,10 @@ pub(super) fn resume(flags: &ResumeFlags, face: OutputStyle) -> Result<Exit, Ref
     begin_session(store, prepared, allows_mixed, claim_for_run)?.play(face)
 }
 
-/// Opens the store of a run that grew while it was played; the plan of the store is the larger one.
-pub(super) fn reopen(path: &Path, allows_mixed: bool) -> Result<StartedRun, Refusal> {
-    let store = Store::resume(path).map_err(refuse_store)?;
+/// Prepares a run that grew while it was played; the plan of the store is the larger one.
+pub(super) fn prepare_grown(store: Store, allows_mixed: bool) -> Result<StartedRun, Refusal> {
     let prepared = read_played_run(&store)?;
-    // The page of the session before is still served.
+    // The page is served already.
     begin_session(store, prepared, allows_mixed, |_| Ok(None))
 }
 

@@ -1,4 +1,4 @@
-//! One session of a run: from its start, or the change that made it larger, to its end or the next such change.
+//! Plays a prepared run until it ends, or until a command makes it larger.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
@@ -9,7 +9,7 @@ use smalt_match::game::GameObserver;
 use smalt_match::game_file::GameFiles;
 use smalt_match::plan::Plan;
 use smalt_match::run::{
-    Binaries, Carried, Coordinator, Event, LocalWorkers, Queue, RunError, RunEvent, RunObserver, RunOutcome,
+    Binaries, Coordinator, Event, LocalWorkers, Queue, RunEnd, RunError, RunEvent, RunObserver, SessionState,
     SlotConfig,
 };
 use smalt_match::setup::Prepared;
@@ -23,7 +23,7 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::inform;
 use super::play::{OutputStyle, Workers, own_program, refuse_store, start_reaper};
 
-/// One session of a run in this process.
+/// A prepared run with its workers.
 pub(super) struct Session {
     pub(super) prepared: Prepared,
     pub(super) players: Workers,
@@ -33,13 +33,13 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Plays until the run ends or has grown; returns its plan as well.
+    /// Plays until the run ends or has grown; `state` is that of the session before it grew. Returns its plan as well.
     pub(super) fn play(
         self,
         (sender, events): &(Sender<Event>, Receiver<Event>),
         face: &OutputStyle,
-        carried: Carried,
-    ) -> Result<(Plan, Standings, RunOutcome), Refusal> {
+        state: Option<SessionState>,
+    ) -> Result<(Plan, RunEnd), Refusal> {
         let Session { prepared, players, store, games, binaries } = self;
         let plan = &prepared.plan;
         let path = store.path().to_owned();
@@ -68,13 +68,16 @@ impl Session {
             Err(error) => inform(&format!("Warning: failed to show the games in progress: {error}")),
         }
         let coordinator = Coordinator::new(&prepared, store, &mut *queue, &mut display, games);
-        let coordinator = coordinator.map_err(refuse_run)?.carry_on(carried);
-        let (standings, conclusion) = coordinator.run(events).map_err(|error| {
+        let mut coordinator = coordinator.map_err(refuse_run)?;
+        if let Some(state) = state {
+            coordinator = coordinator.carry_on(state);
+        }
+        let end = coordinator.run(events).map_err(|error| {
             let refusal = refuse_run(error);
             let advice = format!("resume with: smalt-tournament resume {}", path.display());
             Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
         })?;
-        Ok((prepared.plan, standings, conclusion))
+        Ok((prepared.plan, end))
     }
 }
 

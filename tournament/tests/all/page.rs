@@ -9,7 +9,7 @@ use serde_json::Value;
 use smalt_dashboard::{BoundAddress, ClientLimits, Dashboard, DashboardError, DashboardSettings, Token};
 
 use crate::support::served::{self, HttpResponse, Served, await_event, connect, get, request};
-use crate::support::{Place, scripted, signal};
+use crate::support::{Place, duel, scripted, signal};
 
 const HOSTILE: &str = "<img src=x onerror=alert(1)>";
 
@@ -502,4 +502,50 @@ fn a_port_that_is_taken_is_refused_before_the_run_begins() {
     let (_, err) = place.check(&arguments, 2);
     assert!(err.contains("the page: failed to listen") && err.contains("another port with --serve"), "{err}");
     assert!(!place.path("run.db").exists() && !place.path("run.pgn").exists());
+}
+
+#[test]
+fn runs_are_controlled_from_the_own_page_with_a_token_alone() {
+    let place = Place::new();
+    let (good, slow) = (scripted("good", ""), scripted("slow", "--think 1"));
+    let mut run = place.start(&duel(
+        &good,
+        &slow,
+        "--depth 1 --games 400 --maxmoves 20 --concurrency 1 --store run.db",
+    ));
+    place.await_games("run.db", 1);
+    let post = |address: SocketAddr, path: &str, more: &str, body: &str| {
+        let length = body.len();
+        let head = format!(
+            "POST {path} HTTP/1.1\nHost: {address}\nContent-Type: application/json\nContent-Length: {length}{more}"
+        );
+        crate::queue::request_with_body(address, &head, body)
+    };
+    let open = Served::start(&place, &["run.db", "--listen", "0"]);
+    let path = "/api/runs/0/commands";
+    let pause = "{\"words\": [\"pause\"]}";
+    assert_eq!(post(open.address, path, "", pause).status, 405, "a page without a token changes nothing");
+    assert_eq!(get(open.address, "/api/commands").body, "null");
+    drop(open);
+    place.write("token", "0123456789abcdef");
+    let served = Served::start(&place, &["run.db", "--listen", "0", "--token-file", "token"]);
+    let token = "\nAuthorization: Bearer 0123456789abcdef";
+    let send = |words: &str| post(served.address, path, token, &format!("{{\"words\": {words}}}"));
+    assert_eq!(post(served.address, path, "", pause).status, 401);
+    let foreign = format!("{token}\nOrigin: http://evil.example");
+    assert_eq!(post(served.address, path, &foreign, pause).status, 403);
+    let refused = send("[\"add\", \"cmd=/bin/sh\"]");
+    assert!(refused.status == 409 && refused.body.contains("registry only"), "{}", refused.body);
+    let paused = send("[\"pause\"]");
+    assert!(paused.status == 200 && paused.body.starts_with("Paused"), "{}", paused.body);
+    let extended = send("[\"extend\", \"2\"]");
+    assert!(extended.status == 200 && extended.body.contains("2 further games"), "{}", extended.body);
+    assert_eq!(place.results("run.db")["games_planned"], 402);
+    assert_eq!(post(served.address, "/api/runs/7/commands", token, pause).status, 404);
+    let epd = "{\"epd\": \"4k3/8/8/8/8/8/4P3/4K3 w - - am e4;\"}";
+    assert_eq!(post(served.address, "/api/runs/0/positions", token, epd).body, "Added to run.lost.epd");
+    assert_eq!(place.read("run.lost.epd"), "4k3/8/8/8/8/8/4P3/4K3 w - - am e4;\n");
+    assert_eq!(post(served.address, "/api/runs/0/positions", "", epd).status, 401);
+    run.kill().unwrap();
+    let _ = run.wait_with_output();
 }

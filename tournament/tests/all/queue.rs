@@ -211,7 +211,7 @@ fn the_page_shows_jobs_and_adds_and_pauses_them_with_the_token() {
     stop(daemon);
 }
 
-fn request_with_body(address: std::net::SocketAddr, head: &str, body: &str) -> HttpResponse {
+pub(crate) fn request_with_body(address: std::net::SocketAddr, head: &str, body: &str) -> HttpResponse {
     use std::io::Write as _;
     let mut stream = crate::support::served::connect(address);
     let head = head.replace('\n', "\r\n");

@@ -473,7 +473,7 @@ fn a_run_grows_by_games_and_by_an_engine_while_it_is_played() {
     let place = Place::new();
     let [hero, first, second] = slow();
     let words = "--depth 1 --games 40 --concurrency 2 --maxmoves 20 --store run.db --pgn run.pgn --events events.jsonl";
-    let run = place.start(&duel(&hero, &first, words));
+    let mut run = place.start(&duel(&hero, &first, words));
     place.await_games("run.db", 1);
     let (_, answer) = place.check(&["ctl", "run.db", "pause"], 0);
     assert!(answer.contains("Paused"), "{answer}");
@@ -493,7 +493,7 @@ fn a_run_grows_by_games_and_by_an_engine_while_it_is_played() {
     let sessions =
         || std::fs::read_to_string(place.path("events.jsonl")).unwrap().matches("run-begun").count();
     wait_until("the next session", || sessions() > 1);
-    signal(run.id(), "-KILL");
+    run.kill().unwrap();
     let _ = run.wait_with_output();
     let known = sessions();
     let resumed = place.start(&["resume", "run.db"]);
@@ -516,12 +516,12 @@ fn a_sequential_test_refuses_to_grow_and_says_why() {
     let [hero, first, second] = slow();
     let mut arguments = duel(&hero, &first, "--depth 1 --maxmoves 20 --concurrency 1 --store run.db");
     arguments[0] = "sprt";
-    let run = place.start(&arguments);
+    let mut run = place.start(&arguments);
     place.await_games("run.db", 1);
     for words in [&["extend", "2"][..], &["add", &second]] {
         let (_, refused) = place.check(&[&["ctl", "run.db"], words].concat(), 2);
         assert!(refused.contains("as many games as it takes"), "{refused}");
     }
-    signal(run.id(), "-INT");
+    run.kill().unwrap();
     let _ = run.wait_with_output();
 }

@@ -52,13 +52,20 @@ pub enum RunOutcome {
     Interrupted,
     /// An engine's fault stopped it, as the plan said.
     Stopped(String),
-    /// The user made it larger: another session plays on with the plan of the store.
-    Grown(Carried),
 }
 
-/// What a session hands on to the next one when the run has grown.
+/// How a coordinator ended.
+#[derive(Debug)]
+pub enum RunEnd {
+    /// The run has ended.
+    Ended(Box<Standings>, RunOutcome),
+    /// The user made it larger: another coordinator plays on with this store and its plan.
+    Grown(Box<Store>, SessionState),
+}
+
+/// What a coordinator hands on to the next one when the run has grown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Carried {
+pub struct SessionState {
     is_paused: bool,
     concurrency: Option<usize>,
     faults: Vec<u32>,
@@ -109,6 +116,8 @@ pub struct Coordinator<'a> {
     concurrency: Option<usize>,
     /// The plan of the store, once the user made the run larger.
     grown: Option<Plan>,
+    /// Whether it goes on with the session of the coordinator before it.
+    goes_on: bool,
     processes: HashSet<ProcessIdentity>,
     stop: Option<StopReason>,
     shutdown: Shutdown,
@@ -166,6 +175,7 @@ impl<'a> Coordinator<'a> {
             is_paused: false,
             concurrency: None,
             grown: None,
+            goes_on: false,
             processes: HashSet::new(),
             stop: None,
             shutdown: Shutdown::NotYet,
@@ -173,14 +183,13 @@ impl<'a> Coordinator<'a> {
         })
     }
 
-    /// Runs to the end; returns the standings and how the run ended. All workers have ended then.
+    /// Runs to the end, or until the run has grown. All workers have ended then.
     ///
     /// # Errors
     /// If the system or the disk failed; what was stored before stays stored.
-    pub fn run(mut self, events: &Receiver<Event>) -> Result<(Standings, RunOutcome), RunError> {
-        self.store.begin_session(self.queue.slots())?;
-        for (&entrant, disqualification) in &self.disqualified {
-            self.store.save_disqualification(entrant, &disqualification.to_string())?;
+    pub fn run(mut self, events: &Receiver<Event>) -> Result<RunEnd, RunError> {
+        if !self.goes_on {
+            self.store.begin_session(self.queue.slots())?;
         }
         self.standings.add_between_games(&self.store)?;
         self.notify(&RunEvent::Begun);
@@ -209,6 +218,10 @@ impl<'a> Coordinator<'a> {
         self.games.finish()?;
         self.restore_games()?;
         self.notify(&RunEvent::Ended);
+        if self.grown.is_some() && self.stop.is_none() {
+            let state = self.state();
+            return Ok(RunEnd::Grown(Box::new(self.store), state));
+        }
         self.store.end_session()?;
         match (failure, &self.stop) {
             (Some(error), _) => Err(error),
@@ -216,7 +229,7 @@ impl<'a> Coordinator<'a> {
             _ => {
                 let conclusion = self.conclusion();
                 self.store.close();
-                Ok((self.standings, conclusion))
+                Ok(RunEnd::Ended(Box::new(self.standings), conclusion))
             }
         }
     }
@@ -227,7 +240,6 @@ impl<'a> Coordinator<'a> {
             Some(StopReason::Decided) => RunOutcome::Decided,
             Some(StopReason::Fault(words)) => RunOutcome::Stopped(words.clone()),
             Some(_) if self.grown.is_some() => RunOutcome::Interrupted,
-            None if self.grown.is_some() => RunOutcome::Grown(self.carried()),
             _ if missing == 0 && self.walkovers > 0 => {
                 RunOutcome::Walkovers { games: self.walkovers, disqualified: self.disqualified.clone() }
             }

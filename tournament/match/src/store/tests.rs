@@ -191,7 +191,7 @@ fn an_older_form_is_read_and_brought_up_to_date() {
     assert_eq!((games(&reader).len(), reader.latest_session().unwrap()), (1, None));
     assert_eq!(reader.machines().unwrap(), []);
     assert!(reader.disqualifications().unwrap().is_empty());
-    let store = Store::resume(&path).unwrap();
+    let mut store = Store::resume(&path).unwrap();
     store.begin_session(3).unwrap();
     let session = store.latest_session().unwrap().unwrap();
     assert_eq!((session.pid, session.slots, session.games), (std::process::id(), 3, 0));

@@ -38,7 +38,8 @@ impl Store {
     ///
     /// # Errors
     /// As [`Self::save`].
-    pub fn change_plan(&self, plan: &str) -> Result<(), StoreError> {
+    pub fn change_plan(&mut self, plan: &str) -> Result<(), StoreError> {
+        self.entrants.take();
         let run = self.run()?;
         let sum = run_checksum(to_ms(run.created), plan, &run.openings);
         self.database(

@@ -2,16 +2,17 @@
 
 use std::num::NonZeroU32;
 
-use super::{Carried, Coordinator, RunError};
+use super::{Coordinator, RunError, SessionState};
 use crate::plan::{EngineSettings, GrowthError, Plan};
 use crate::run::control::{ControlAnswer, ControlCommand};
 use crate::run::event::{Disqualification, RunEvent};
 
 impl Coordinator<'_> {
-    /// Starts this session as the one before it ended, when the run grew.
+    /// Goes on with the session of the coordinator before it, when the run has grown.
     #[must_use]
-    pub fn carry_on(mut self, carried: Carried) -> Self {
-        let Carried { is_paused, concurrency, faults, disqualified } = carried;
+    pub fn carry_on(mut self, state: SessionState) -> Self {
+        let SessionState { is_paused, concurrency, faults, disqualified } = state;
+        self.goes_on = true;
         self.is_paused = is_paused;
         self.concurrency = concurrency;
         self.disqualified = disqualified;
@@ -19,8 +20,8 @@ impl Coordinator<'_> {
         self
     }
 
-    pub(super) fn carried(&self) -> Carried {
-        Carried {
+    pub(super) fn state(&self) -> SessionState {
+        SessionState {
             is_paused: self.is_paused,
             concurrency: self.concurrency,
             faults: self.faults.clone(),
@@ -88,7 +89,7 @@ impl Coordinator<'_> {
         self.grow(|plan| plan.joined(settings), words)
     }
 
-    /// Stores a larger plan. The games in progress are finished, and the next session plays it.
+    /// Stores a larger plan. The games in progress are finished, and the next coordinator plays it.
     fn grow(
         &mut self,
         grow: impl FnOnce(&Plan) -> Result<Plan, GrowthError>,
