@@ -100,6 +100,8 @@ def json_page():
     text = "# JSON\n\nNames are fixed: fields are added, never renamed or removed. `schema` is the version of the form. A number that has no finite\n"
     text += "value is `null`. `smalt-tournament schema results` and `schema events` print the JSON schemas. [Statistics](../statistics.md) explains the numbers.\n\n"
     text += fields("Results (`--json`)", json.loads(run("smalt-tournament", "schema", "results")))
+    end = json.loads(run("smalt-tournament", "schema", "webhook"))
+    text += f"## End of a run (`--webhook`)\n\n{rows(end, end['properties'], False)}\n"
     events = json.loads(run("smalt-tournament", "schema", "events"))
     text += "## Events (`--events`)\n\nOne line per event, with `event` (its name), `time` (seconds since 1970) and `schema`.\n\n"
     for one in events["oneOf"]:

@@ -317,7 +317,7 @@ pub(super) struct ResumeFlags {
 pub(super) struct ResumableFlags(pub Flags<Settings>);
 
 impl ResumableFlags {
-    const IDS: [&str; 23] = [
+    const IDS: [&str; 24] = [
         "games",
         "concurrency",
         "on_fault",
@@ -330,6 +330,7 @@ impl ResumableFlags {
         "serve_token",
         "serve_after",
         "rating_interval",
+        "webhook",
         "exit_on_verdict",
         "nats",
         "user",

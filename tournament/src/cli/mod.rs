@@ -33,6 +33,7 @@ mod session;
 mod signals;
 mod status;
 mod view;
+mod webhook;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -57,9 +57,15 @@ pub(super) struct Versioned<T> {
     results: T,
 }
 
+impl<T> Versioned<T> {
+    pub(super) fn of(results: T) -> Versioned<T> {
+        Versioned { schema: SCHEMA, results }
+    }
+}
+
 /// Writes results for scripts.
 pub(super) fn write_json(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
-    let results = &Versioned { schema: SCHEMA, results };
+    let results = &Versioned::of(results);
     refuse_foreign_file(path, results)?;
     let mut text = serde_json::to_string_pretty(results).context("write JSON").or_failed()?;
     text.push('\n');
@@ -143,7 +149,7 @@ pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
     }
     if let Some(json) = &output.json {
         let nothing = Standings::new(&Prepared::without_openings(plan.clone()));
-        refuse_foreign_file(json, &Versioned { schema: SCHEMA, results: ResultsJson::of(&nothing) })?;
+        refuse_foreign_file(json, &Versioned::of(ResultsJson::of(&nothing)))?;
     }
     if let Some(folder) = output.log.as_ref().filter(|folder| !is_standard_output(folder)) {
         std::fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display())).or_usage()?;

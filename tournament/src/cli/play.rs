@@ -22,6 +22,7 @@ use super::output::{
 use super::output_names::{OutputNames, set_aside};
 use super::resume::prepare_grown;
 use super::session::Session;
+use super::webhook::post_end;
 use super::{games, serve, signals};
 use smalt_dashboard::{BoundAddress, Dashboard};
 use smalt_match::game::{MachineReport, TablebaseAdjudicator};
@@ -397,6 +398,9 @@ fn finish(
         }
         OutputStyle::Compat(shown) => shown.keeps_store,
     };
+    if let Some(url) = &plan.settings.output.webhook {
+        post_end(url, conclusion, standings);
+    }
     if !keeps_store && conclusion.is_final() {
         drop(page);
         // Other runners leave only requested files.

@@ -10,6 +10,7 @@ use smalt_workbench::entrant::RegistryFile;
 use super::events::EventLine;
 use super::exit::{OrRefuse, Refusal};
 use super::output::{Versioned, print};
+use super::webhook::RunEndJson;
 
 /// File formats that have a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -20,6 +21,8 @@ pub(super) enum SchemaName {
     Registry,
     /// Results (--json)
     Results,
+    /// The POST of the end of a run (--webhook)
+    Webhook,
     /// A line of the events of a run (--events)
     Events,
     /// The store, as SQL
@@ -31,6 +34,7 @@ pub(super) fn schema(name: SchemaName) -> Result<(), Refusal> {
         SchemaName::Plan => schema_for!(Settings),
         SchemaName::Registry => schema_for!(RegistryFile),
         SchemaName::Results => schema_for!(Versioned<ResultsJson>),
+        SchemaName::Webhook => schema_for!(Versioned<RunEndJson>),
         SchemaName::Events => schema_for!(EventLine),
         SchemaName::Store => return print(&schema_sql().context("describe the store").or_failed()?),
     };

@@ -1,8 +1,11 @@
 //! What a run writes besides its store, what can be made of a store, and what is refused before a run begins.
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+
 use serde_json::Value;
 
-use crate::support::{Place, duel, finish, restarted, scripted, scripted_program};
+use crate::support::{Place, duel, finish, restarted, scripted, scripted_program, texts};
 
 /// Four games in which `bad` makes one illegal move, with these arguments besides.
 fn play(place: &Place, more: &[&str]) -> (String, String) {
@@ -320,4 +323,61 @@ fn a_sequential_test_goes_with_any_format_of_two() {
         let (status, _) = place.check(&["status", &store], 0);
         assert!(status.contains("of 1000 games, decided"), "{status}");
     }
+}
+
+/// Takes one request; returns its head and body.
+fn take_request(listener: &TcpListener) -> (String, serde_json::Value) {
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut lines = BufReader::new(stream.try_clone().unwrap());
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        assert!(lines.read_line(&mut head).unwrap() > 0, "{head}");
+    }
+    let length = head
+        .lines()
+        .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let mut body = vec![0; length.unwrap()];
+    lines.read_exact(&mut body).unwrap();
+    stream.write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n").unwrap();
+    (head, serde_json::from_slice(&body).unwrap())
+}
+
+#[test]
+fn the_end_of_a_run_is_posted_to_the_webhook_and_a_failure_is_a_warning() {
+    let place = Place::new();
+    let (good, bad) = (scripted("good", ""), scripted("bad", ""));
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/hook?run=1", listener.local_addr().unwrap());
+    let words = format!("--depth 1 --games 2 --maxmoves 3 --store run.db --webhook {url}");
+    let run = place.start(&duel(&good, &bad, &words));
+    let (head, body) = take_request(&listener);
+    finish(run, 0);
+    assert!(head.starts_with("POST /hook?run=1 HTTP/1.1\r\n"), "{head}");
+    assert!(head.to_ascii_lowercase().contains("content-type: application/json"), "{head}");
+    assert_eq!((&body["outcome"], &body["schema"]), (&"complete".into(), &1.into()));
+    assert_eq!(body["results"]["games_finished"], 2);
+    drop(listener);
+    let (_, err) = place.check(&["resume", "run.db"], 0);
+    assert!(err.contains("Warning: failed to post the results to the webhook"), "{err}");
+    let (_, err) = place.check(&duel(&good, &bad, "--games 2 --webhook ftp://a/b"), 2);
+    assert!(err.contains("expected an address like https://"), "{err}");
+}
+
+#[test]
+fn a_webhook_with_tls_refuses_a_server_that_speaks_none() {
+    let place = Place::new();
+    let (good, bad) = (scripted("good", ""), scripted("bad", ""));
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}/", listener.local_addr().unwrap());
+    let words = format!("--depth 1 --games 2 --maxmoves 3 --store run.db --webhook {url}");
+    let run = place.start(&duel(&good, &bad, &words));
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut hello = [0; 3];
+    stream.read_exact(&mut hello).unwrap();
+    // A handshake record of TLS (RFC 8446, 5.1).
+    assert_eq!((hello[0], hello[1]), (22, 3));
+    stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+    drop(stream);
+    let (_, err) = texts(&finish(run, 0));
+    assert!(err.contains("failed to post the results to the webhook"), "{err}");
 }

@@ -70,6 +70,9 @@ pub struct OutputSettings {
     /// Live page after the end of the run, until Ctrl-C
     #[arg(long, requires = "serve", hide_short_help = true)]
     pub serve_after: bool,
+    /// Address to which the results are posted as JSON when the run ends, http or https
+    #[arg(long, value_name = "URL", value_parser = parse_url, hide_short_help = true)]
+    pub webhook: Option<String>,
     /// Number of games between two tables of standings; 0: only at the end (a terminal always shows them)
     #[arg(long, value_name = "N", default_value = "0", hide_short_help = true)]
     pub rating_interval: u64,
@@ -91,6 +94,19 @@ impl OutputSettings {
             style: self.pgn_style,
             ..GameWriting::new(self.pgn_comments.clone(), self.pgn_times, self.pgn_form, self.pgn_notation)
         }
+    }
+}
+
+/// Checks that a text is an address of the web.
+fn parse_url(text: &str) -> Result<String, String> {
+    let is_one = ["http://", "https://"].iter().any(|scheme| {
+        text.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
+    });
+    let is_printable = text.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_one && is_printable {
+        Ok(text.to_owned())
+    } else {
+        Err("expected an address like https://example.org/hook".to_owned())
     }
 }
 
