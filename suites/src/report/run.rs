@@ -68,7 +68,7 @@ fn totals(run: &Record) -> Vec<String> {
         let rating = number(rating, 0, Sign::Negative);
         lines.push(format!("{what} rating: about {rating}{} ({condition})", error.unwrap_or_default()));
     } else if let Some(condition) = &run.rating_condition {
-        lines.push(format!("{what} rating: none ({condition})"));
+        lines.push(format!("{what} rating: none, since all or none were solved ({condition})"));
     }
     if run.suite == suite::STS && run.limit.is_some() && run.rating.is_none() {
         lines.push(format!("STS rating: {}", rating::reason_for_none()));

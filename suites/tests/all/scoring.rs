@@ -489,7 +489,11 @@ fn puzzles_are_graded_by_theme_and_give_a_rating() {
     assert!(ran.output.contains("2 of 3 puzzles solved"), "{}", ran.output);
     bench.file("moves.txt", "easy Rb8#\nsame Rc8\nlong Ra1\nlong/2 Rxa8\n");
     let ran = bench.run(["grade", "puzzles.csv", "--moves", "moves.txt"]);
-    assert!(ran.output.contains("Puzzle rating: none (maximum likelihood"), "{}", ran.output);
+    assert!(
+        ran.output.contains("Puzzle rating: none, since all or none were solved (maximum likelihood"),
+        "{}",
+        ran.output
+    );
 }
 
 #[test]
