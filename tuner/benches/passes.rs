@@ -1,7 +1,7 @@
-//! What a pass over positions costs, on the games that come with the program: `cargo bench -p smalt-tuner`.
+//! Time of a pass over positions, on the games in the repository: `cargo bench -p smalt-tuner`.
 //!
-//! Times are processor time of the one thread that works, so that other load on the machine disturbs little; the plain
-//! loop beside ours tells what the machine is worth. An epoch is one pass of error and gradient.
+//! Times are processor time of the single worker thread, which other load on the machine hardly disturbs; the plain
+//! loop beside it is the reference. An epoch is one pass of error and gradient.
 
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 #![expect(clippy::print_stdout, reason = "a bench prints")]
@@ -69,7 +69,7 @@ fn run() {
     assert!((ours - theirs).abs() < 1e-6, "{ours} is not {theirs}");
 }
 
-/// Processor seconds of a call, the least of several, and what the last one gave.
+/// Minimum processor seconds of several calls, and the last result.
 fn timed<T>(times: usize, mut call: impl FnMut() -> T) -> (f64, T) {
     let mut once = || {
         let before = processor_seconds();
@@ -83,13 +83,13 @@ fn timed<T>(times: usize, mut call: impl FnMut() -> T) -> (f64, T) {
     })
 }
 
-/// Seconds for which this thread has had a processor.
+/// Processor time of this thread, in seconds.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     text.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
 }
 
-/// The same sums as one writes them first: lists of weights and counts, and the engine's formula in 64 bits.
+/// A straightforward version of the same sums: lists of weights and counts, and the engine's formula in 64 bits.
 struct Plain {
     rows: Vec<Features>,
 }
@@ -108,7 +108,7 @@ impl Plain {
         Plain { rows: all.map(unpacked).collect() }
     }
 
-    /// The mean squared error; of the gradient the linear part only.
+    /// Mean squared error and the linear part of its gradient.
     fn epoch(&self, results: &[f32], parameters: &[f64], gradient: &mut [f64]) -> f64 {
         gradient.fill(0.0);
         let mut sum = 0.0;

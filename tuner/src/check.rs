@@ -5,10 +5,10 @@ use crate::loss::{LabelledRows, Loss, NormalMatrix, targets};
 use crate::optimizer::{OptimizeError, explained, fit_k};
 use crate::weights::schema::Schema;
 
-/// Least correlation that is reported.
+/// Minimum correlation that is reported.
 const COLLINEAR: f64 = 0.98;
 
-/// From this share on a parameter counts as determined by the others.
+/// Minimum share at which a parameter counts as determined by the others.
 const DOMINATED: f64 = 0.9999;
 
 /// Two collinear parameters, which the data can't distinguish.
@@ -25,13 +25,13 @@ pub(crate) struct CollinearPair {
 /// Diagnosis of a data set.
 #[derive(Clone, Debug)]
 pub(crate) struct Findings {
-    /// The steepness that fits the weights.
+    /// Steepness of the sigmoid that fits the weights.
     pub k: f64,
     /// Mean squared error of the weights.
     pub error: f64,
     /// Weights that occur in no position.
     pub unseen: Vec<usize>,
-    /// Weights that occur but have a zero derivative at these values: beyond the edge of a curve.
+    /// Weights that occur but have a zero derivative at these values: the flat part of a curve.
     pub dead: Vec<usize>,
     /// Collinear pairs, highest correlation first.
     pub collinear: Vec<CollinearPair>,
@@ -74,7 +74,7 @@ fn collinear(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<CollinearPair> {
     let mut pairs = Vec::new();
     for first in 0..matrix.size() {
         for second in first + 1..matrix.size() {
-            // Middlegame and endgame of one weight always go together in some degree: the phase parts them.
+            // Middlegame and endgame of one weight always correlate to some degree; only the phase separates them.
             if second / 2 == first / 2 || lengths[first] == 0.0 || lengths[second] == 0.0 {
                 continue;
             }

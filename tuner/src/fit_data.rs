@@ -1,18 +1,18 @@
-//! A data set in memory: rows for training and validation, with their statistics.
+//! A data set in memory: training and validation rows, with statistics.
 
 /// Rows of a fit, split by game.
 #[derive(Default)]
 pub struct FitData<R> {
-    /// Rows that the weights are fitted to.
+    /// Training rows.
     pub train: R,
     /// Rows held out for validation.
     pub validation: R,
     /// Number of positions in which each weight occurs.
     pub coverage: Vec<u32>,
-    /// Hash of positions and labels, which identifies the data set.
+    /// Hash of positions and labels; identifies the data set.
     pub hash: u64,
-    /// Positions left out, because a row has no room for them.
+    /// Number of positions skipped because a row has no room for them.
     pub unpacked: u64,
-    /// Names of the players, by number less one.
+    /// Player names; player n is at index n - 1.
     pub players: Vec<String>,
 }

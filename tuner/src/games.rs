@@ -16,7 +16,7 @@ use smalt_workbench::entrant::{
 use smalt_workbench::source::{self, BuildError};
 use toml::{Table, Value as Setting};
 
-/// The name of the program that plays.
+/// Name of the tournament program.
 const TOURNAMENT: &str = "smalt-tournament";
 
 /// Interval at which the stop flag is polled.
@@ -25,31 +25,31 @@ const STOP_POLL: Duration = Duration::from_millis(200);
 /// Time for a terminated program to store its games and exit.
 const STOP_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Exit codes of the tournament program with results. 3: games are missing, for example after a disqualification.
+/// Exit codes with results. 3: games are missing, for example after a disqualification.
 const ACCEPTED_EXITS: [i32; 2] = [0, 3];
 
-/// Two entrants, and how they play.
+/// Two entrants and their match settings.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct EnginePair {
-    /// The program that plays: a path or a name.
+    /// Tournament program: a path or a name.
     pub tournament: PathBuf,
-    /// Its command: `sprt` or `match`.
+    /// Command: `sprt` or `match`.
     pub command: &'static str,
     pub entrants: [Entrant; 2],
-    /// Further flags: clock, games, openings, store.
+    /// More flags: time control, games, openings, store.
     pub flags: Vec<OsString>,
-    /// Where the results go, as JSON.
+    /// JSON file for the results.
     pub json: PathBuf,
 }
 
 /// One of the two entrants.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entrant {
-    /// The name in the results.
+    /// Name in the results.
     pub name: &'static str,
     /// Engine as on the command line of the tournament program.
     pub engine: String,
-    /// Names and values of the engine's options.
+    /// Names and values of UCI options.
     pub options: Vec<(String, String)>,
 }
 
@@ -75,18 +75,19 @@ pub(crate) enum PlayError {
     Interrupted,
 }
 
-/// The program in the folder of this one, else its name for a search of the path.
+/// The program in this program's folder, otherwise its name for a search of the path.
 pub(crate) fn tournament_program() -> PathBuf {
     let beside = std::env::current_exe().ok().map(|own| own.with_file_name(TOURNAMENT));
     beside.filter(|path| path.is_file()).unwrap_or_else(|| TOURNAMENT.into())
 }
 
-/// Path of the program as it would be started.
+/// Path of the program that would be started.
 pub(crate) fn locate(program: &Path) -> Result<PathBuf, LookupError> {
     EngineCommand::new(program).locate()
 }
 
-/// Plays until the program ends and returns its results; `on_line` gets every line of its output. Setting `stop` ends it.
+/// Plays until the program ends and returns its results; `on_line` receives every line of its output. Setting `stop`
+/// ends it.
 pub(crate) fn play(
     pair: &EnginePair,
     stop: &AtomicBool,
@@ -96,7 +97,7 @@ pub(crate) fn play(
     read(&pair.json)
 }
 
-/// Writes the games of a store as PGN into this file.
+/// Exports the games of a store to a PGN file.
 pub(crate) fn export(
     tournament: &Path,
     store: &Path,
@@ -112,7 +113,8 @@ pub(crate) fn export(
     )
 }
 
-/// Runs a program to its end and passes the lines of its output to `on_line`; exit codes that are not accepted are errors.
+/// Runs a program to its end and passes its output lines to `on_line`; other exit codes than the accepted ones are
+/// errors.
 pub(crate) fn run(
     command: &EngineCommand,
     accepted: &[i32],
@@ -165,7 +167,7 @@ fn command(pair: &EnginePair) -> EngineCommand {
         .argument(&pair.json)
 }
 
-/// The words of an entrant: those of its engine, then its name and options. What is no engine is a command, which the
+/// Words of an entrant: its engine's, then name and options. Text that is not an entrant becomes a command, which the
 /// tournament program refuses.
 fn words(entrant: &Entrant) -> String {
     let engine = entrant.engine.as_str();
@@ -184,16 +186,16 @@ fn words(entrant: &Entrant) -> String {
 /// Why an engine can't be tuned.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum EngineError {
-    /// The words are not those of an engine.
+    /// The words do not describe an engine.
     #[error(transparent)]
     Words(#[from] WordsError),
     /// The user's registry cannot be read.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// Nothing says what to start.
+    /// No command is given.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
-    /// It is a commit that cannot be built.
+    /// The commit cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
     #[error("failed to start the engine: {0}")]
@@ -202,8 +204,8 @@ pub(crate) enum EngineError {
     Option(#[from] SetOptionError),
 }
 
-/// Starts the engine once and sets these options, so that a wrong name or value is refused before the first game. `builtin` is the
-/// engine in the tournament program.
+/// Starts the engine once and sets these options, so that a wrong name or value is refused before the first game.
+/// `builtin` is the tournament program's engine.
 pub(crate) fn check_options<'a>(
     tournament: &Path,
     engine: &str,
@@ -228,7 +230,7 @@ pub(crate) fn check_options<'a>(
     Ok(())
 }
 
-/// The settings of an engine by its words or its registered name.
+/// Settings of an engine by its words or registered name.
 fn entrant(engine: &str) -> Result<EngineSettings, EngineError> {
     let registry = registry()?;
     let nothing = Table::new();
@@ -237,7 +239,7 @@ fn entrant(engine: &str) -> Result<EngineSettings, EngineError> {
     Ok(registry.resolve(&layer, &nothing, &nothing, &mut Names::default())?)
 }
 
-/// The words of an engine whose command, if it is a relative path, stands in this folder.
+/// The engine's words, with a relative command path resolved against this folder.
 pub(crate) fn engine_in(folder: &Path, engine: &str) -> Result<String, EngineError> {
     let mut words = registry()?.parse_engine(engine)?;
     if let Some(Setting::String(command)) = words.get_mut("cmd")
@@ -250,7 +252,7 @@ pub(crate) fn engine_in(folder: &Path, engine: &str) -> Result<String, EngineErr
     Ok(to_words(&words))
 }
 
-/// The command line of an engine by its words or its registered name, and its UCI options.
+/// Command line of an engine by its words or registered name, and its UCI options.
 pub(crate) fn engine_command(engine: &str) -> Result<(EngineCommand, BTreeMap<String, String>), EngineError> {
     let entrant = entrant(engine)?;
     let Some(Program::Command(program)) = entrant.program() else {
@@ -264,7 +266,7 @@ pub(crate) fn engine_command(engine: &str) -> Result<(EngineCommand, BTreeMap<St
     Ok((command, entrant.option_texts()))
 }
 
-/// The engines that the user registered, and those that come with the program.
+/// User-registered engines and the predefined ones.
 fn registry() -> Result<Registry, RegistryError> {
     Registry::load(None, &mut |_| {})
 }
@@ -286,7 +288,7 @@ pub(crate) fn score_of(results: &Value, name: &str) -> Option<[u64; 3]> {
 mod tests {
     use super::*;
 
-    /// The settings that the tournament program reads from the words of an entrant.
+    /// Settings that the tournament program parses from the words of an entrant.
     fn read_back(engine: &str, options: &[(&str, &str)]) -> Table {
         let options = options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
         Registry::default()

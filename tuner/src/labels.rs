@@ -2,13 +2,13 @@
 
 use smalt_dataset::{Sample, mixed};
 
-/// Rows in a block, the unit of work of a pass.
+/// Rows per block, the unit of work of a pass.
 pub(crate) const BLOCK: usize = 1024;
 
-/// The score of rows that have none.
+/// Score of rows without one.
 const NO_SCORE: i16 = i16::MIN;
 
-/// Players that a row can name.
+/// Maximum number of players in rows.
 const MOST_PLAYERS: usize = u8::MAX as usize;
 
 /// The label of a row.
@@ -24,7 +24,7 @@ pub struct Label {
     pub source: u8,
 }
 
-/// Optional labels. Each takes memory, so that only those in use are kept.
+/// Optional labels. Each takes memory, so only those in use are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     pub scores: Keep,
@@ -36,26 +36,26 @@ pub struct Kept {
 pub enum Keep {
     #[default]
     No,
-    /// Kept where the data have it.
+    /// Kept if the data have it.
     Yes,
 }
 
-/// Side whose result and score a data source states.
+/// Point of view of a data source's results and scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PointOfView {
-    /// White's.
+    /// White's view.
     #[default]
     White,
-    /// That of the side to move.
+    /// The side to move's view.
     SideToMove,
 }
 
-/// How the positions of a data source count in a fit.
+/// Options of a data source in a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SourceOptions {
     /// Weight of each position in the mean squared error.
     pub weight: f32,
-    /// Share of the result in the target, 0 to 1; none for that of the fit.
+    /// Share of the result in the target, 0 to 1; `None` for the share of the fit.
     pub result_share: Option<f64>,
     /// Point of view of its results and scores.
     pub view: PointOfView,
@@ -67,14 +67,14 @@ impl Default for SourceOptions {
     }
 }
 
-/// The labels of many rows, in the order of the rows.
+/// Labels of many rows, in row order.
 #[derive(Clone, Default)]
 pub struct Labels {
     kept: Kept,
     results: Vec<f32>,
-    /// Empty if no row has one; [`NO_SCORE`] for rows without.
+    /// Empty without scores; [`NO_SCORE`] for rows without one.
     scores: Vec<i16>,
-    /// Empty if no row has any.
+    /// Empty if all are unknown.
     players: Vec<[u8; 2]>,
     /// Empty with a single source.
     sources: Vec<u8>,
@@ -109,7 +109,7 @@ impl Labels {
         self.scores.get(row).copied().filter(|&score| score != NO_SCORE)
     }
 
-    /// White and Black of each row; empty if none is known.
+    /// White and Black of each row; empty if all are unknown.
     pub fn players(&self) -> &[[u8; 2]] {
         &self.players
     }
@@ -125,7 +125,7 @@ impl Labels {
         &self.options
     }
 
-    /// True if any source has a share of the result other than that of the fit.
+    /// Whether any source has its own share of the result.
     pub fn has_result_shares(&self) -> bool {
         self.options.iter().any(|options| options.result_share.is_some())
     }
@@ -153,7 +153,7 @@ impl Labels {
         push_rare(&mut self.sources, row, 0, Some(label.source).filter(|source| *source != 0));
     }
 
-    /// Sets the options of all sources and returns unused memory.
+    /// Sets the options of all sources and frees unused memory.
     pub fn finish(&mut self, options: &[SourceOptions]) {
         self.options = options.to_vec();
         self.results.shrink_to_fit();
@@ -163,7 +163,7 @@ impl Labels {
     }
 }
 
-/// Adds the value of a row to a list that stays empty until the first value comes.
+/// Adds a row's value to a list that stays empty until the first value.
 fn push_rare<T: Copy>(list: &mut Vec<T>, row: usize, none: T, value: Option<T>) {
     if value.is_some() && list.is_empty() {
         list.resize(row, none);
@@ -173,7 +173,7 @@ fn push_rare<T: Copy>(list: &mut Vec<T>, row: usize, none: T, value: Option<T>) 
     }
 }
 
-/// How data are split into training and validation.
+/// Split into training and validation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Split {
     /// Share of the games held out for validation, 0 to 1.
@@ -182,26 +182,26 @@ pub struct Split {
 }
 
 impl Split {
-    /// Whether the positions of a game are held out.
+    /// Whether a game's positions are held out.
     pub fn holds_out(&self, game: u32) -> bool {
         let share = mixed(self.seed ^ mixed(u64::from(game))) >> 11;
         (share as f64) < self.validation * (1_u64 << 53) as f64
     }
 }
 
-/// Common numbers for the games and players of several data sources.
+/// Global numbers for the games and players of several data sources.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources {
     options: Vec<SourceOptions>,
     players: Vec<String>,
-    /// Common number of each player of the current source.
+    /// Global number of each player of the current source.
     numbers: Vec<u8>,
     first_game: u32,
     last_game: u32,
 }
 
 impl Sources {
-    /// Begins the next data source. Players beyond 255 stay unknown.
+    /// Starts the next data source. Players beyond 255 stay unknown.
     pub(crate) fn begin(&mut self, players: &[String], options: SourceOptions) {
         if !self.options.is_empty() {
             self.first_game = self.last_game.saturating_add(1);
@@ -218,12 +218,12 @@ impl Sources {
         }
     }
 
-    /// Common number of a game of the current source.
+    /// Global number of a game of the current source.
     pub(crate) fn game(&self, game: u32) -> u32 {
         self.first_game.saturating_add(game)
     }
 
-    /// Notes a game by its common number.
+    /// Records a game by its global number.
     pub(crate) fn note(&mut self, game: u32) {
         self.last_game = self.last_game.max(game);
     }
@@ -249,7 +249,7 @@ impl Sources {
         &self.options
     }
 
-    /// Names of all players, by number less one.
+    /// Player names; player n is at index n - 1.
     pub(crate) fn into_players(self) -> Vec<String> {
         self.players
     }

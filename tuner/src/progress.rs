@@ -1,4 +1,4 @@
-//! Progress display: a bar or spinner on a terminal, nothing elsewhere.
+//! Progress display: a bar or spinner on a terminal, nothing otherwise.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::optimizer::Step;
 
-/// A line on standard error; silent where that is no terminal.
+/// A progress line on standard error; hidden without a terminal.
 pub(crate) struct Progress {
     bar: ProgressBar,
 }
@@ -20,7 +20,7 @@ impl Progress {
         Progress { bar }
     }
 
-    /// A bar for a fit with this maximum of epochs.
+    /// A bar for a fit with this maximum number of epochs.
     pub(crate) fn fit(epochs: u64) -> Progress {
         let bar = ProgressBar::new(epochs);
         bar.set_style(style("{bar:24} epoch {pos}/{len} {msg}, at most {eta} left"));
@@ -39,7 +39,7 @@ impl Progress {
         self.bar.set_position(step.epoch);
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

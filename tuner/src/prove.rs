@@ -1,4 +1,4 @@
-//! Proves tuned weights by games: an SPRT between the engine with and without them, run by the tournament program.
+//! Tests tuned weights in games: an SPRT between the engine with and without them, run by the tournament program.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,13 +10,13 @@ use crate::games::{EnginePair, Entrant, PlayError, play, score_of};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ProofMatch {
-    /// The program that plays: a path or a name.
+    /// Tournament program: a path or a name.
     pub tournament: PathBuf,
-    /// The engine with the tuned numbers and the one that it must beat.
+    /// The tuned engine and the base engine.
     pub sides: [ProofEngine; 2],
-    /// Further flags of `smalt-tournament sprt`: clock, hypotheses, openings, store.
+    /// More flags of `smalt-tournament sprt`: time control, hypotheses, openings, store.
     pub flags: Vec<OsString>,
-    /// Where its results go, as JSON.
+    /// JSON file for the results.
     pub json: PathBuf,
 }
 
@@ -25,18 +25,18 @@ pub(crate) struct ProofMatch {
 pub(crate) struct ProofEngine {
     /// Engine as on the command line of the tournament program.
     pub engine: String,
-    /// Names and values of its options.
+    /// Names and values of UCI options.
     pub options: Vec<(String, String)>,
 }
 
-/// The verdict on the tuned numbers.
+/// Verdict on the tuned weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It is better: the second hypothesis was accepted.
+    /// H1 was accepted.
     Better,
-    /// It is not: the first hypothesis was accepted.
+    /// H0 was accepted.
     NotBetter,
-    /// All games were played and neither was accepted.
+    /// All games were played without a verdict.
     Undecided,
 }
 
@@ -44,15 +44,15 @@ pub(crate) enum Verdict {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Proof {
     pub verdict: Verdict,
-    /// Wins, draws and losses of the tuned table.
+    /// Wins, draws and losses of the tuned engine.
     pub games: [u64; 3],
-    /// Elo of the tuned table over the other, and the half-width of its interval; none where one side won all.
+    /// Elo of the tuned engine over the base, and the half-width of its interval; `None` if one side won all games.
     pub elo: Option<(f64, f64)>,
-    /// The log-likelihood ratio, and its bounds.
+    /// Log-likelihood ratio and its bounds.
     pub llr: [f64; 3],
 }
 
-/// Plays until the test is decided; `on_line` gets every line of the program's output. Setting `stop` ends it.
+/// Plays until the test ends; `on_line` receives every line of the program's output. Setting `stop` ends it.
 pub(crate) fn prove(
     duel: &ProofMatch,
     stop: &AtomicBool,

@@ -1,4 +1,4 @@
-//! Builds an engine from a copy of its source folder in which one file is replaced.
+//! Builds an engine from a copy of its source folder with one file replaced.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use crate::games::{PlayError, run};
 /// Folders that are not copied.
 const LEFT_OUT: [&str; 3] = [".git", ".hg", ".svn"];
 
-/// Lines of a failed build that are shown.
+/// Number of last lines shown of a failed build.
 const LAST_LINES: usize = 10;
 
 /// Why a version could not be built.
@@ -26,12 +26,12 @@ pub(crate) enum BuildError {
     Command {
         version: &'static str,
         command: String,
-        /// How it ended, and its last lines.
+        /// Exit status and last lines.
         reason: String,
     },
 }
 
-/// Copies a folder, puts a text into one of its files, and runs the build command there.
+/// Copies a folder, replaces one of its files, and runs the build command in the copy.
 pub(crate) fn build(
     tree: &Path,
     copy: &Path,
@@ -45,7 +45,7 @@ pub(crate) fn build(
     let tree = tree.canonicalize().map_err(|error| failed(tree, error))?;
     copy_folder(&tree, copy, &Roots { tree: &tree, copy })?;
     let place = copy.join(inside);
-    // Written last, so that it is newer than what was built from the old one.
+    // Written last, so that it is newer than the build outputs.
     fs::write(&place, text).map_err(|error| failed(&place, error))?;
     let shell = EngineCommand::shell(command).directory(copy);
     run(&shell, &[0], stop, &mut |_| {}).map_err(|error| {
@@ -62,7 +62,7 @@ pub(crate) fn build(
     })
 }
 
-/// The path of a file within a folder.
+/// Path of a file within a folder.
 fn place_in(tree: &Path, file: &Path) -> Result<PathBuf, BuildError> {
     let whole = |path: &Path| {
         let failed = |error| BuildError::Copy { path: path.display().to_string(), error };
@@ -75,21 +75,21 @@ fn place_in(tree: &Path, file: &Path) -> Result<PathBuf, BuildError> {
     })
 }
 
-/// The tops of a source folder, without links in its path, and of its copy.
+/// Root of a source folder, with links resolved, and of its copy.
 struct Roots<'a> {
     tree: &'a Path,
     copy: &'a Path,
 }
 
 impl Roots<'_> {
-    /// What the copy of a link points to: the copy of a file of the tree, else the same file as the link, by its whole path.
+    /// Target of a copied link: the copy of a file within the tree, otherwise the same file by its absolute path.
     #[cfg(unix)]
     fn target(&self, link: &Path) -> io::Result<PathBuf> {
         let in_copy = |target: &Path| target.strip_prefix(self.tree).ok().map(|rest| self.copy.join(rest));
         if let Ok(target) = link.canonicalize() {
             return Ok(in_copy(&target).unwrap_or(target));
         }
-        // It points to nothing yet, as to a file that the build will write.
+        // The target does not exist yet, as for a file that the build will write.
         let target = fs::read_link(link)?;
         let whole = match (target.parent(), target.file_name()) {
             (Some(parent), Some(name)) if target.is_absolute() => {
@@ -113,12 +113,12 @@ impl Roots<'_> {
     }
 }
 
-/// Copies a file with its time of modification, by which build tools see what is up to date.
+/// Copies a file with its modification time, by which build tools decide what is up to date.
 fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
     fs::copy(from, to)?;
     let modified = fs::metadata(from)?.modified()?;
     let file = if cfg!(windows) { fs::File::options().write(true).open(to) } else { fs::File::open(to) };
-    // Where the time cannot be set, more is built than need be.
+    // If the time cannot be set, more is rebuilt than necessary.
     let _ = file.and_then(|file| file.set_modified(modified));
     Ok(())
 }
@@ -193,7 +193,7 @@ mod tests {
         symlink("../net", tree.join("net")).unwrap();
         symlink(tree.join("out/later"), tree.join("later")).unwrap();
         symlink("nothing", tree.join("dangling")).unwrap();
-        // The tree may be named by a link.
+        // The tree may be given through a link.
         symlink(&tree, top.join("named")).unwrap();
         let named = top.join("named");
         let copy = top.join("copy");

@@ -19,7 +19,7 @@ use crate::weights::variables::{Bounds, Constraints, Variables};
 use crate::weights::{PatternError, Selection};
 use identity::identity_of;
 
-/// Rounds in which steepness and strengths are fitted in turn.
+/// Rounds of fitting steepness and strengths alternately.
 const ROUNDS: usize = 3;
 
 /// Settings of a fit.
@@ -33,11 +33,11 @@ pub struct Task {
     pub k: Option<f64>,
     /// Share of the result in the target, 0 to 1; the rest is the sigmoid of the score.
     pub result_share: f64,
-    /// Penalty for leaving the start values.
+    /// L2 penalty for the distance from the start values.
     pub penalty: Penalty,
-    /// Whether the constraints of the schema hold.
+    /// Whether the schema's constraints apply.
     pub constraints: Constraints,
-    /// Bounds of the weights that patterns name.
+    /// Bounds of the weights that match a pattern.
     pub bounds: Vec<(String, Bounds)>,
     /// Treatment of the players' strength.
     pub players: Players,
@@ -49,7 +49,7 @@ pub struct Task {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Players {
     Ignore,
-    /// The strength of each player is fitted, and taken out of the results.
+    /// The strength of each player is fitted and removed from the results.
     Adjust,
 }
 
@@ -58,19 +58,19 @@ pub enum Players {
 pub struct PlayerStrength {
     /// Name of the player.
     pub name: String,
-    /// Centipawns above the mean of all.
+    /// Centipawns above the mean of all players.
     pub centipawns: f64,
 }
 
 /// Why a fit failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TexelError {
-    /// A pattern of `--only`, `--freeze` or `--bound` matches nothing.
+    /// A pattern of `--only`, `--freeze` or `--bound` has no match.
     #[error(transparent)]
     Pattern(#[from] PatternError),
     #[error("nothing to tune: no weight that is selected occurs in the positions")]
     NothingFree,
-    /// Players are to be adjusted for, and none is known.
+    /// Player strengths are to be fitted, but no player is known.
     #[error(
         "the positions do not say who played: extract them again from games with the tags White and Black"
     )]
@@ -81,8 +81,8 @@ pub enum TexelError {
     Optimize(#[from] OptimizeError),
 }
 
-/// The result of a fit in figures. Errors are mean squared errors against results in [0, 1]; where the target has a share of
-/// the score, against that target.
+/// Figures of a fit. Errors are mean squared errors against the target: results in [0, 1], or a mix of result and
+/// score.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     pub positions: usize,
@@ -99,26 +99,26 @@ pub struct Summary {
     pub initial_validation_error: f64,
     /// Validation error of the rounded weights.
     pub validation_error: f64,
-    /// Increase of the validation error by rounding (of the training error where there is no validation).
+    /// Increase of the validation error by rounding (of the training error without validation).
     pub rounding_error: f64,
     pub epochs: u64,
-    /// Time of the fit, K included, loading not.
+    /// Time of the fit including K, without loading.
     pub seconds: f64,
-    /// Positions that all passes went over, per second of the search.
+    /// Positions per second over all passes of the search.
     pub positions_per_second: f64,
-    /// Peak memory of the process in bytes; 0 where the system does not say.
+    /// Peak memory of the process in bytes; 0 if unknown.
     pub peak_memory_bytes: u64,
-    /// Memory of a position in bytes.
+    /// Memory per position in bytes.
     pub bytes_per_position: f64,
     /// Why the search ended.
     pub ending: &'static str,
-    /// Weights that occur in no position and stayed as they were.
+    /// Weights that occur in no position and were not changed.
     pub unseen: Vec<String>,
-    /// Variables: twins, such as the files of a mirrored board, count once.
+    /// Number of variables: tied weights, such as the files of a mirrored board, count once.
     pub variables: usize,
-    /// Strength of the players, where it was taken out of the results.
+    /// Player strengths, if they were removed from the results.
     pub players: Vec<PlayerStrength>,
-    /// True if a group with a curve began above zero, because the curve is flat there.
+    /// Whether a group with a curve started above zero because the curve is flat there.
     pub danger_lifted: bool,
 }
 
@@ -130,8 +130,8 @@ pub struct Tuned {
     pub ending: FitEnd,
 }
 
-/// Fits the selected weights to the training positions; those with the least validation error win. Setting `stop` ends the
-/// search with the best so far.
+/// Fits the selected weights to the training positions; returns the weights with the lowest validation error. Setting
+/// `stop` ends the search with the best so far.
 ///
 /// # Errors
 /// If there is nothing to fit, or the solver fails.
@@ -211,8 +211,8 @@ pub fn fit<'t, R: LabelledRows>(
     Ok(Tuned { parameters, summary, steps: fit.steps, ending: fit.ending })
 }
 
-/// The steepness that fits the start values, with the players' strength taken out where that is wanted; 1 where all
-/// evaluations are alike, so that any steepness fits as well.
+/// Steepness that fits the start values, with player strengths removed on request; 1 if all evaluations are equal,
+/// since any steepness then fits.
 fn fit_steepness<R: LabelledRows>(rows: &R, task: &Task) -> Result<f64, TexelError> {
     let (start, labels) = (&task.start, rows.labels());
     if task.players == Players::Adjust && labels.players().is_empty() {
@@ -244,7 +244,7 @@ fn bounds_of(
     Ok(all)
 }
 
-/// The parameters projected onto the constraints.
+/// Parameters projected onto the constraints.
 fn projected(parameters: &[f64], variables: &Variables, coverage: &[u32]) -> Vec<f64> {
     let mut point = variables.point(parameters);
     let members = variables.members();

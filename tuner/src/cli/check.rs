@@ -26,10 +26,10 @@ use crate::weights::parameters_of;
 use crate::weights::schema::Schema;
 use smalt_dataset::Sample;
 
-/// Pairs that are named; the others are counted.
+/// Pairs listed by name; the others are counted.
 const NAMED_PAIRS: usize = 20;
 
-/// All positions: nothing is held out.
+/// All positions, without validation.
 const SPLIT: Split = Split { validation: 0.0, seed: 0 };
 
 pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
@@ -155,7 +155,7 @@ impl Outliers {
         self.worst.truncate(self.count);
     }
 
-    /// As lines of EPD, the largest error first.
+    /// EPD lines, the largest error first.
     fn finish(mut self) -> String {
         self.shorten();
         self.worst.iter().map(|(_, epd)| format!("{epd}\n")).collect()
@@ -185,7 +185,7 @@ fn document<R: LabelledRows>(
     })
 }
 
-/// The number of parameters of each term among these, in words.
+/// Number of parameters per term, as text.
 fn by_term(schema: &Schema, parameters: &[usize]) -> String {
     let mut terms: Vec<(&str, usize)> = Vec::new();
     for &index in parameters {

@@ -13,12 +13,12 @@ fn commit_of(folder: &Path) -> Option<String> {
     let git = git_folder(&folder.join(".git"))?;
     let head = read(&git.join("HEAD"))?;
     let Some(name) = head.strip_prefix("ref: ") else { return Some(head) };
-    // A working tree beside the main one has its own HEAD, and the branches are with the main one.
+    // A linked worktree has its own HEAD; the branches are in the main repository.
     let common = read(&git.join("commondir")).map_or_else(|| git.clone(), |common| git.join(common));
     read(&common.join(name)).or_else(|| packed(&common.join("packed-refs"), name))
 }
 
-/// `.git` is a folder, or a file that says where the folder is.
+/// `.git` is a folder, or a file with the path of the folder.
 fn git_folder(path: &Path) -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path.to_owned());

@@ -1,4 +1,4 @@
-//! The command `convert`, and what it shares with `extract`: what is said of the file that was written.
+//! The command `convert`, and the summary of written files that `extract` shares.
 
 use anyhow::{Context, anyhow};
 use serde_json::json;
@@ -10,7 +10,7 @@ use super::arguments::ConvertFlags;
 use super::{Exit, OrRefuse, Refusal, Skipped, check_writable, print_info, show};
 use crate::progress::Progress;
 
-/// Positions after which the progress is shown again.
+/// Number of positions between progress updates.
 const SHOWN_EVERY: u64 = 16_384;
 
 pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
@@ -22,7 +22,7 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
         SampleWriter::create(&flags.output, format, 0).with_context(|| shown.clone()).or_failed()?;
     let (mut unfit, mut skipped, mut read) = (UnfitCounts::default(), Skipped::default(), 0_u64);
     let mut players = Vec::new();
-    // Games of one file must not be taken for those of another.
+    // Offset that separates the games of different files.
     let mut first_game = 0_u32;
     let spinner = Progress::spinner("positions");
     for path in &flags.positions {
@@ -70,7 +70,7 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     Ok(if is_whole { skipped.exit() } else { Exit::LeftOut })
 }
 
-/// Reports positions that were left out or completed.
+/// Reports skipped positions and those written with a guessed move.
 pub(super) fn report_written(written: &Written, unfit: &UnfitCounts) {
     for (reason, count) in unfit.iter() {
         print_info(&format!("skipped: {count} positions {reason}"));

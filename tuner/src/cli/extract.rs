@@ -18,7 +18,7 @@ use crate::extract::{ExtractError, ExtractReport, GameReason, Rules, Unquiet, ex
 use crate::games::{export, tournament_program};
 use crate::progress::Progress;
 
-/// How every database of SQLite begins.
+/// First bytes of an SQLite database.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
@@ -58,7 +58,7 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     })
 }
 
-/// The file itself, or the games of a store, written into this folder by the tournament program.
+/// The file itself, or the games of a store, exported into this folder by the tournament program.
 fn games_of(file: &Path, folder: &Path, stop: &AtomicBool) -> Result<PathBuf, Refusal> {
     if !begins_with(file, SQLITE) {
         return Ok(file.to_owned());
@@ -72,14 +72,14 @@ fn games_of(file: &Path, folder: &Path, stop: &AtomicBool) -> Result<PathBuf, Re
     Ok(pgn)
 }
 
-/// Whether this is a file, and not a pipe, whose first bytes are these.
+/// Whether this is a regular file (not a pipe) with these first bytes.
 fn begins_with(file: &Path, wanted: &[u8]) -> bool {
     let mut start = Vec::new();
     let mut read = || File::open(file)?.take(wanted.len() as u64).read_to_end(&mut start);
     file.is_file() && read().is_ok() && start == wanted
 }
 
-/// Positions are not written over games.
+/// Refuses to write positions over games.
 fn check_output(file: &Path) -> Result<(), Refusal> {
     let holds_games = begins_with(file, SQLITE) || begins_with(file, b"[Event ");
     if !holds_games {

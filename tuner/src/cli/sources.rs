@@ -1,4 +1,4 @@
-//! Data sources on the command line: a file, then its weight, share of the result and point of view after commas.
+//! Data sources on the command line: a file with weight, share of the result and point of view after commas.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -30,7 +30,7 @@ impl FromStr for SourceArgument {
     }
 }
 
-/// Sets an option; false if the text is the end of a file name.
+/// Sets an option; `false` if the text belongs to the file name.
 fn set(options: &mut SourceOptions, text: &str) -> Result<bool, String> {
     let Some((key, value)) = text.split_once('=') else { return Ok(false) };
     let number = || value.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);

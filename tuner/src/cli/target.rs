@@ -1,4 +1,4 @@
-//! Destinations of tuned weights: the engine's parameter file, the author's source, or a file in some language.
+//! Destinations of tuned weights: the engine's parameter file, marked source code, or an exported file.
 
 use std::path::{Path, PathBuf};
 
@@ -14,26 +14,26 @@ use crate::weights::rounded;
 use crate::weights::schema::Schema;
 use crate::weights::source::{Comments, rewrite_source};
 
-/// The engine's own file, for its comments and layout where no other is at hand.
+/// The engine's own file; supplies comments and layout if no other file is given.
 pub(super) const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
 
-/// Whose numbers they are.
+/// Whose evaluation is fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evaluation {
     Own,
-    /// That of another engine, by its traces.
+    /// Another engine's, through traces.
     Traced,
 }
 
-/// Where tuned numbers go.
+/// Destination of tuned numbers.
 pub(super) enum Target {
     None,
-    /// A parameter file of Smalt, in the layout of another one.
+    /// A parameter file of Smalt, in the layout of an existing one.
     Parameters {
         path: PathBuf,
         layout: Layout,
     },
-    /// Marked sources, each with its text and the file to write.
+    /// Marked sources, each with its text and output file.
     Sources(Vec<MarkedSource>),
     Export {
         path: PathBuf,
@@ -43,7 +43,7 @@ pub(super) enum Target {
 
 /// The parameter file whose layout is kept.
 pub(super) struct Layout {
-    /// None for the one built in.
+    /// `None` for the embedded file.
     path: Option<PathBuf>,
     /// Its text before the fit.
     text: String,
@@ -58,14 +58,14 @@ pub(super) struct MarkedSource {
     output: PathBuf,
 }
 
-/// A new text, and the numbers that it replaces.
+/// A new text and the numbers it replaces.
 struct Replacement<N> {
     text: String,
     replaced: N,
 }
 
 impl Target {
-    /// What the flags say; files are read before the fit begins.
+    /// Target of the flags; reads the files before the fit begins.
     pub(super) fn of(flags: &TexelFlags, evaluation: Evaluation) -> Result<Target, Refusal> {
         let sources: Vec<&String> = flags.write.iter().filter(|path| !path.is_empty()).collect();
         if !sources.is_empty() {
@@ -90,7 +90,7 @@ impl Target {
         }
     }
 
-    /// `--write` without a name: the parameter file of Smalt.
+    /// `--write` without a file: Smalt's parameter file.
     fn in_place(flags: &TexelFlags, evaluation: Evaluation) -> Result<Target, Refusal> {
         if evaluation == Evaluation::Traced {
             return Err(anyhow!("--write: name the source with the numbers, as in --write=src/eval.h"))
@@ -105,7 +105,7 @@ impl Target {
         Ok(Target::Parameters { layout: Layout { path: Some(path.clone()), text }, path })
     }
 
-    /// The files that will be written.
+    /// Output files.
     pub(super) fn paths(&self) -> Vec<&Path> {
         match self {
             Target::None => Vec::new(),
@@ -114,7 +114,8 @@ impl Target {
         }
     }
 
-    /// Refuses marked sources that do not match the parameters, before the fit begins. Gives the parameters that they have not.
+    /// Refuses marked sources that do not match the parameters, before the fit begins. Returns the parameters missing
+    /// from them.
     pub(super) fn unwritten(&self, schema: &Schema, start: &[f64]) -> Result<Vec<String>, Refusal> {
         let Target::Sources(sources) = self else { return Ok(Vec::new()) };
         let mut written = Vec::new();
@@ -128,7 +129,7 @@ impl Target {
             .collect())
     }
 
-    /// Writes the numbers; each file is replaced at once. What was edited during the fit stays.
+    /// Writes the numbers; each file is replaced atomically. Edits made during the fit are kept.
     pub(super) fn write(&self, schema: &Schema, tuned: &Tuned, origin: &Origin) -> Result<(), Refusal> {
         match self {
             Target::None => Ok(()),
@@ -161,7 +162,7 @@ impl Target {
                     };
                     put_into(Some(&source.path), &source.output, &source.text, rewrite)
                 };
-                // A source that cannot be written does not keep the others from being written.
+                // An unwritable source does not stop the others.
                 let results: Vec<_> = sources.iter().map(put).collect();
                 results.into_iter().collect()
             }
@@ -192,9 +193,9 @@ impl MarkedSource {
     }
 }
 
-/// Writes the new numbers into the text of a file as it is now. Where it is replaced itself but is gone, has other numbers
-/// than before the fit or no longer matches the parameters, it stays, and the new text of the one before goes into a file
-/// beside it.
+/// Writes the new numbers into the current text of a file. If a file to be replaced in place is missing, has other
+/// numbers than before the fit or no longer matches the parameters, it is left unchanged, and the new version of the
+/// earlier text goes into a file beside it.
 fn put_into<N: PartialEq>(
     source: Option<&Path>,
     output: &Path,

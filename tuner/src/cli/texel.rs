@@ -31,11 +31,11 @@ use crate::weights::schema::Schema;
 use crate::weights::variables::{Bounds, Constraints};
 use crate::weights::{Selection, parameters_of};
 
-/// Penalty for leaving the start values, and where those say nothing.
+/// L2 penalty with meaningful start values, and from zero.
 const L2: f64 = 10.0;
 const L2_FROM_ZERO: f64 = 0.1;
 
-/// With fewer training positions than this for each parameter a fit learns noise.
+/// Minimum training positions per parameter; with fewer a fit learns noise.
 const POSITIONS_PER_PARAMETER: usize = 10;
 
 pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
@@ -69,7 +69,7 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
     })
 }
 
-/// All of a run but its rows.
+/// A run without its rows.
 struct Run<'a> {
     flags: &'a TexelFlags,
     schema: &'a Schema,
@@ -103,7 +103,7 @@ impl Run<'_> {
     }
 }
 
-/// The start values of Smalt's evaluation.
+/// Start values of Smalt's evaluation.
 fn own_start(flags: &TexelFlags) -> Result<Vec<f64>, Refusal> {
     let start = match &flags.params {
         Some(path) => parameters(path)?,
@@ -113,7 +113,7 @@ fn own_start(flags: &TexelFlags) -> Result<Vec<f64>, Refusal> {
     Ok(parameters_of(&start))
 }
 
-/// The start values of another engine's evaluation.
+/// Start values of another engine's evaluation.
 fn traced_start(flags: &TexelFlags, schema: &Schema, start: &[f64]) -> Result<Vec<f64>, Refusal> {
     match &flags.params {
         Some(path) => {
@@ -172,7 +172,7 @@ fn task(flags: &TexelFlags) -> Result<Task, Refusal> {
     })
 }
 
-/// Reads `NAME=LEAST..MOST`.
+/// Parses `NAME=LEAST..MOST`.
 fn bound(text: &str) -> Result<(String, Bounds), Refusal> {
     let parsed = text.split_once('=').and_then(|(name, range)| {
         let (least, most) = range.split_once("..")?;
@@ -197,7 +197,7 @@ fn scratch() -> Parameters {
     for (term, worth) in material {
         numbers[term.start()] = [worth; 2];
     }
-    // A leader is scaled by nothing unless the fit says so.
+    // Neutral scale factors.
     numbers[SCALE_START..].fill([FULL_SCALE as i16; 2]);
     Parameters::from_numbers(&numbers)
 }
@@ -277,7 +277,7 @@ fn origin(flags: &TexelFlags, hash: u64, summary: &Summary) -> Origin {
     origin
 }
 
-/// Warnings before the fit begins.
+/// Warnings before the fit.
 fn warnings<R: LabelledRows>(
     table: &FitData<R>,
     schema: &Schema,
@@ -307,7 +307,7 @@ fn warnings<R: LabelledRows>(
     Ok(warnings)
 }
 
-/// The summary, and the errors of each epoch.
+/// The summary and the errors of each epoch, as JSON.
 fn document(tuned: &Tuned, warnings: &[String], target: &Target) -> Value {
     let mut document = json!(tuned.summary);
     document["warnings"] = json!(warnings);

@@ -22,12 +22,12 @@ use crate::trace::pipe::{EnginePool, PipeError};
 use crate::trace::verify::{NAMED, Verification};
 use crate::trace::{Loader, TraceRows};
 
-/// Groups that a difference names.
+/// Groups listed for a difference.
 const NAMED_GROUPS: usize = 12;
 
 pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
     check_writable([flags.json.as_ref()], flags.force)?;
-    // Traces of the same positions are completed; other files are refused when they are opened.
+    // Traces of the same positions are continued; other files are refused when opened.
     check_writable([Some(&flags.output)], true)?;
     let Some(words) = &flags.engine.engine else { return Err(anyhow!("--engine is missing")).or_usage() };
     let stop = interrupt()?;
@@ -64,23 +64,24 @@ pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
     Ok(skipped.exit())
 }
 
-/// True if another engine's evaluation is fitted: an engine is given, or a source has traces.
+/// Whether another engine's evaluation is fitted: an engine is given, or a source has traces.
 pub(super) fn is_traced(flags: &EngineFlags, sources: &[SourceArgument]) -> bool {
     flags.engine.is_some() || sources.iter().any(|source| is_trace_file(&source.path))
 }
 
-/// Traces in memory, verified.
+/// Verified traces in memory.
 pub(super) struct Traced {
     pub(super) header: Header,
     pub(super) table: FitData<TraceRows>,
     pub(super) skipped: Skipped,
-    /// The files of traces, by source.
+    /// Trace files, by source.
     pub(super) files: Vec<PathBuf>,
-    /// The folder of those that an engine made just now.
+    /// Folder of the traces just collected.
     _folder: tempfile::TempDir,
 }
 
-/// Traces all sources that are no traces yet, loads them, and refuses those that do not give the engine's score.
+/// Collects traces for all sources without them, loads them, and refuses those that do not reproduce the engine's
+/// score.
 pub(super) fn load(
     flags: &EngineFlags,
     sources: &[SourceArgument],
@@ -181,7 +182,7 @@ fn refused(error: CollectError) -> Refusal {
     Refusal { exit, error: error.into() }
 }
 
-/// Names the first differences of each group, and refuses to go on with any.
+/// Lists the first differences of each group, and fails if there are any.
 fn check_verification(verification: &Verification) -> Result<(), Refusal> {
     if !verification.has_failed() {
         return Ok(());
@@ -214,7 +215,7 @@ fn check_verification(verification: &Verification) -> Result<(), Refusal> {
 }
 
 impl Skipped {
-    /// The same for a line with its reason in words.
+    /// Reports a skipped line with a reason as text.
     pub(super) fn report_reason(&mut self, path: &Path, line: u64, reason: &str) {
         self.count += 1;
         if self.count <= NAMED_LINES as u64 {

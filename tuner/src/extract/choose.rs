@@ -1,5 +1,4 @@
-//! The wanted positions of a PGN game, resolved by the engine's quiescence search where that is asked for. Knows one game at a
-//! time.
+//! Selects the positions of one PGN game, resolved by the engine's quiescence search on request.
 
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use smalt_dataset::choose::{Dropped, Filter, GamePosition, PositionReason};
 
 use super::{Rules, Unquiet};
 
-/// Chooses positions; each thread has one.
+/// Selects positions; one per thread.
 pub(super) struct Chooser {
     filter: Filter,
     resolver: Option<Resolver>,
@@ -31,7 +30,7 @@ impl Chooser {
         Chooser { filter: rules.filter(), resolver: (rules.unquiet == Unquiet::Resolve).then(resolver) }
     }
 
-    /// The wanted positions of a game that has a result, and what was dropped.
+    /// Selected positions of a game with a result, and the dropped ones.
     pub(super) fn choose(&mut self, numbered: &Numbered) -> (Vec<Sample>, Dropped) {
         let Numbered { game, number, players } = numbered;
         let mut dropped = Dropped::default();

@@ -5,7 +5,7 @@ use smalt_chess::{MoveComment, PgnGame};
 
 use super::report::GameReason;
 
-/// Words in a `Termination` tag or the last comment that mean a forfeit or a crash, in lower case.
+/// Lower-case words of a `Termination` tag or last comment that indicate a forfeit or a crash.
 const FAULTS: [(&str, GameReason); 11] = [
     ("time forfeit", GameReason::TimeLoss),
     ("loses on time", GameReason::TimeLoss),
@@ -20,7 +20,7 @@ const FAULTS: [(&str, GameReason); 11] = [
     ("unterminated", GameReason::NoResult),
 ];
 
-/// Why a game can't be used, with the line of the file, and in words; `None` if it can.
+/// Why a game is unusable, with the line in the file and a description; `None` if it is usable.
 pub(super) fn refusal(game: &PgnGame) -> Option<(GameReason, u64, String)> {
     let fault = |text: &str| {
         let text = text.to_lowercase();
@@ -49,7 +49,7 @@ pub(super) fn refusal(game: &PgnGame) -> Option<(GameReason, u64, String)> {
     None
 }
 
-/// The termination in a runner's last comment, after score, depth and time.
+/// The termination in the runner's last comment, after score, depth and time.
 fn end_of(comment: &str) -> &str {
     match MoveComment::parse(comment) {
         Ok(MoveComment::Search(search)) => &comment[comment.len() - search.rest.len()..],

@@ -18,11 +18,11 @@ use super::report::{ExtractReport, PHASES};
 #[derive(Default)]
 pub(super) struct Merger {
     records: Vec<[u8; RECORD_SIZE]>,
-    /// For each record, the move that was played.
+    /// Move played, for each record.
     moves: Vec<Option<Move>>,
-    /// For each record, the next one of the same position.
+    /// Next record of the same position, for each record.
     next: Vec<Option<u32>>,
-    /// In the order in which they were first met.
+    /// Positions in order of first occurrence.
     positions: Vec<Occurrences>,
     /// Indices into `positions`.
     by_key: HashMap<u64, u32>,

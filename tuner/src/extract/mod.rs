@@ -1,7 +1,7 @@
-//! Extracts quiet, labelled positions from PGN: games are streamed, filtered in parallel, and positions are grouped by
-//! key and written in the order of the games.
+//! Extracts quiet, labelled positions from PGN: games are streamed and filtered in parallel; positions are grouped by
+//! key and written in game order.
 //!
-//! What is chosen depends on the games, the rules and the seed, never on the number of threads.
+//! The selection depends on games, rules and seed, not on the number of threads.
 
 mod choose;
 mod game;
@@ -27,34 +27,34 @@ use merge::Merger;
 pub use report::ExtractReport;
 pub(crate) use report::{GameReason, PHASES};
 
-/// Games in a batch that is filtered in parallel.
+/// Games per batch, filtered in parallel.
 const BATCH: usize = 512;
 
 /// Treatment of positions that are not quiet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unquiet {
-    /// They are left out.
+    /// Dropped.
     Drop,
-    /// They are replaced by the position in which the engine's quiescence search ends.
+    /// Replaced by the position at the end of the engine's quiescence search.
     Resolve,
 }
 
-/// Which positions are wanted.
+/// Rules of the selection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
     /// Plies from the start position of chess that count as opening.
     pub opening_plies: u32,
-    /// Plies at the end of decided games that are left out.
+    /// Plies at the end of decided games that are skipped.
     pub last_plies: usize,
-    /// The most positions of one game; they are spread over it.
+    /// Maximum number of positions per game, spread over it.
     pub per_game: usize,
-    /// The greatest score of either side, in centipawns, where the games have scores.
+    /// Maximum absolute score in centipawns, for games with scores.
     pub max_score: Option<u32>,
     /// Treatment of positions that are not quiet.
     pub unquiet: Unquiet,
-    /// Most positions of a phase, as a multiple of the mean of the phases that occur.
+    /// Maximum number of positions of a phase, as a multiple of the mean of the phases that occur.
     pub balance: Option<f64>,
-    /// Random seed of the choice of positions.
+    /// Random seed of the selection.
     pub seed: u64,
 }
 
@@ -86,7 +86,7 @@ impl Rules {
     }
 }
 
-/// Why positions could not be extracted.
+/// Why an extraction failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ExtractError {
     /// A file of games could not be opened.
@@ -100,11 +100,10 @@ pub enum ExtractError {
     Interrupted,
 }
 
-/// Reads all games and writes the positions; `progress` gets the report as it grows.
+/// Reads all games and writes the positions; `progress` receives the growing report.
 ///
 /// # Errors
-/// If a file can't be opened, read or written, or `stop` is set. Games that can't be used are no error: the report has
-/// them.
+/// If a file can't be opened, read or written, or `stop` is set. Unusable games are listed in the report.
 pub fn extract(
     games: &[PathBuf],
     output: &Path,
@@ -148,14 +147,14 @@ pub fn extract(
     Ok(report)
 }
 
-/// The players met so far.
+/// Players so far.
 #[derive(Default)]
 struct Players {
     names: Vec<String>,
 }
 
 impl Players {
-    /// The number of a player, from 1; 0 where no name is known, or there are more than 255 of them.
+    /// Number of a player, from 1; 0 for an unknown name, or beyond 255 players.
     fn number(&mut self, name: Option<&str>) -> u8 {
         let Some(name) = name.map(str::trim).filter(|name| !name.is_empty() && *name != "?") else {
             return 0;

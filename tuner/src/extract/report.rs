@@ -8,23 +8,23 @@ use smalt_dataset::write::{UnfitCounts, Written};
 /// Bins of the phase histogram: 0 (endgame) to 24 (all pieces).
 pub(crate) const PHASES: usize = FULL_PHASE as usize + 1;
 
-/// Bad games that are named; the others are counted.
+/// Skipped games listed individually; the others are counted.
 const NAMED: usize = 100;
 
-/// Why a whole game was left out.
+/// Why a whole game was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GameReason {
-    /// A move, tag or start position that can't be read or played.
+    /// A move, tag or start position is unreadable or illegal.
     Unreadable,
     NoResult,
-    /// The result tag and the text behind the moves disagree.
+    /// The result tag and the result after the moves disagree.
     Contradiction,
     /// Time forfeit.
     TimeLoss,
     /// Illegal move.
     IllegalMove,
-    /// An engine crashed, hung or was cut off.
+    /// An engine crashed, hung or was disconnected.
     Crash,
 }
 
@@ -52,11 +52,11 @@ impl GameReason {
     }
 }
 
-/// A game that was left out.
+/// A skipped game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BadGame {
     pub path: String,
-    /// The line, from 1: of the fault where one line is at fault, else of the game's beginning.
+    /// Line of the fault, or else of the game's start; from 1.
     pub line: u64,
     /// The kind of fault.
     pub reason: GameReason,
@@ -68,24 +68,24 @@ pub struct BadGame {
 pub struct ExtractReport {
     /// Games in the files.
     pub games: u64,
-    /// Games of which positions were looked at.
+    /// Games with positions considered.
     pub used_games: u64,
-    /// The first hundred games that were left out.
+    /// The first hundred skipped games.
     pub bad_games: Vec<BadGame>,
-    /// Games left out, by reason.
+    /// Skipped games, by reason.
     pub skipped: [u64; GameReason::ALL.len()],
-    /// Positions left out, by reason.
+    /// Dropped positions, by reason.
     pub dropped: Dropped,
     /// Positions written, by phase.
     pub phases: [u64; PHASES],
     pub positions: u64,
-    /// Their records: one for each game in which a position occurs.
+    /// Records written: one for each game of a position.
     pub records: u64,
     /// Hash of the records.
     pub hash: u64,
-    /// Records that the format can't represent.
+    /// Records that the format cannot store.
     pub unfit: UnfitCounts,
-    /// What the file holds.
+    /// Contents of the file.
     pub written: Written,
 }
 
@@ -97,7 +97,7 @@ impl ExtractReport {
         }
     }
 
-    /// Games left out, whatever the reason.
+    /// Number of skipped games.
     pub fn skipped_games(&self) -> u64 {
         self.skipped.iter().sum()
     }

@@ -6,24 +6,24 @@ use std::ops::{Add, Mul, Sub};
 
 use smalt::evaluation::taper::{FULL_SCALE, Number, Pair, Parts};
 
-/// The inputs of the formula: two linear sums, two for each king's danger, two scales, one complexity.
+/// Inputs of the formula: two linear sums, two for each king's danger, two scales, one complexity.
 pub(crate) const INPUTS: usize = 9;
 
-/// A value and its slopes along each input.
+/// A value and its derivative by each input.
 ///
-/// Everything is done without a branch, so that a loop over many positions becomes one over vectors. What a number can't
-/// depend on is known when the program is built: those slopes cost nothing.
+/// All operations are branchless, so that a loop over many positions vectorizes. Inputs a number cannot depend on are
+/// known at compile time, and their derivatives cost nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Dual {
     pub value: f32,
     /// Its derivative by each input.
     pub slopes: [f32; INPUTS],
-    /// A bit for each input that it may depend on; the other slopes are zero.
+    /// Bitmask of the inputs it may depend on; the other slopes are zero.
     inputs: u16,
 }
 
 impl Dual {
-    /// The input of that index.
+    /// The input with this index.
     #[inline(always)]
     fn input(index: usize, value: f32) -> Dual {
         let mut slopes = [0.0; INPUTS];
@@ -31,7 +31,7 @@ impl Dual {
         Dual { value, slopes, inputs: 1 << index }
     }
 
-    /// A value with slopes that come from those of two others.
+    /// A value with slopes combined from two others.
     #[inline(always)]
     fn of_two(self, other: Dual, value: f32, slope: impl Fn(f32, f32) -> f32) -> Dual {
         let inputs = self.inputs | other.inputs;
@@ -45,7 +45,7 @@ impl Dual {
         Dual { value, slopes: std::array::from_fn(slope), inputs }
     }
 
-    /// A value with slopes that are the own ones times a factor.
+    /// A value with its slopes multiplied by a factor.
     #[inline(always)]
     fn of_one(self, value: f32, factor: f32) -> Dual {
         let slope =
@@ -119,14 +119,14 @@ impl Number for Dual {
     }
 }
 
-/// The sums that a row leaves to the formula, by input: linear [mg, eg], danger to White's king [mg, eg], to Black's
-/// [mg, eg], scale of White and of Black, complexity.
+/// Sums of a row that the formula takes, by input: linear [mg, eg], danger to White's king [mg, eg], to Black's [mg,
+/// eg], scale of White and of Black, complexity.
 pub(crate) type Sums = [f32; INPUTS];
 
 /// Scale factor without a scaling weight.
 pub(crate) const UNSCALED: f32 = FULL_SCALE as f32;
 
-/// The evaluation in centipawns, White's view, and its slope by each sum.
+/// The evaluation in centipawns, White's view, and its derivative by each sum.
 #[inline(always)]
 pub(crate) fn evaluation(sums: &Sums, phase: i32) -> Dual {
     let input = |index: usize| Dual::input(index, sums[index]);

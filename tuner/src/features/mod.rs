@@ -1,7 +1,7 @@
-//! Positions as features of our own evaluation, packed into a few bytes each.
+//! Positions as features of Smalt's evaluation, packed into a few bytes each.
 //!
-//! A row is made by running the evaluation once with the counting trace. What is not linear in the weights is left to
-//! the engine's formula, which [`dual`] differentiates.
+//! A row comes from one evaluation with the counting trace. The non-linear part is the engine's formula, which
+//! [`dual`] differentiates.
 
 pub(crate) mod dual;
 pub(crate) mod row;
@@ -20,10 +20,10 @@ pub use crate::labels::{Keep, Kept, Split};
 pub use row::FeatureRow;
 pub use rows::Rows;
 
-/// Positions read together while a data set is loaded.
+/// Positions per batch while loading.
 const BATCH: usize = 16_384;
 
-/// A data set as rows of our own evaluation.
+/// A data set as rows of Smalt's evaluation.
 pub type FeatureData = crate::fit_data::FitData<Rows>;
 
 /// A position with its packed features and label.
@@ -34,7 +34,7 @@ struct Loaded {
     hash: u64,
 }
 
-/// Loads one data source after the other.
+/// Loads data sources in turn.
 pub(crate) struct Loader {
     table: FeatureData,
     split: Split,
@@ -56,8 +56,8 @@ impl Loader {
         Loader { table, split, sources: Sources::default(), last_seen: vec![0; WEIGHTS] }
     }
 
-    /// Runs the evaluation over all positions of a data set. Lines that can't be read are given to `skipped`, and the
-    /// number of positions so far to `progress`.
+    /// Evaluates all positions of a data set. `skipped` receives unreadable lines, `progress` the number of positions
+    /// so far.
     pub(crate) fn add(
         &mut self,
         dataset: Dataset,
@@ -79,7 +79,7 @@ impl Loader {
         dataset.for_each_batch(BATCH, held_out, load, take, skipped)
     }
 
-    /// The table of all that was added.
+    /// The loaded data.
     pub(crate) fn finish(mut self) -> FeatureData {
         self.table.train.finish(self.sources.options());
         self.table.validation.finish(self.sources.options());

@@ -1,14 +1,14 @@
 //! The packed form of a position's features.
 //!
-//! Words of 16 bits. The head: a word of phase (5 bits), scale weights of White and of Black as the leader (4 bits each:
-//! 0 for none, else one more than the index among the scale weights) and a flag; a word that counts the linear words;
-//! then a word for each two weights of king danger: how often the first occurs for the white and for the black king,
-//! then the second, 4 bits each; then a word for each two weights of complexity: how often each occurs, 8 bits with a sign.
-//! All heads are alike, so that both are summed in lanes. Where a danger occurs more than 15 times the flag is set, and a
-//! word for each weight follows: what is beyond 15, for the white king in the low byte, for the black king in the high byte.
+//! Words of 16 bits. The head has: a word of phase (5 bits), scale weights of White and of Black as the leader (4
+//! bits each: 0 for none, else one more than the index among the scale weights) and a flag; a word with the number of
+//! linear words; a word per two weights of king danger: counts of the first for the white and for the black king,
+//! then of the second, 4 bits each; a word per two weights of complexity: their counts, 8 bits signed. All heads have
+//! the same layout, so that both parts are summed in lanes. If a danger count exceeds 15 the flag is set, and a word
+//! per weight follows with the excess over 15: the white king's in the low byte, the black king's in the high byte.
 //!
-//! Then the linear part: a word is a *column*, a weight together with how often it occurs, so that a pass adds whole
-//! columns and never multiplies. There are columns for counts of ±1, ±2, ±4 and ±8; another count takes several.
+//! Then the linear part: a word is a *column*, a weight with a count, so that a pass adds whole columns and never
+//! multiplies. There are columns for counts of ±1, ±2, ±4 and ±8; other counts take several.
 
 use smalt::evaluation::schema::{Part, SCHEMA, WEIGHTS};
 use smalt::evaluation::taper::{Number, Parts};
@@ -17,39 +17,39 @@ use smalt::evaluation::trace::{Feature, Features};
 /// Words before the linear part and the optional wide danger counts.
 pub(crate) const HEAD: usize = COMPLEXITY_WORD + COMPLEXITIES.div_ceil(2);
 
-/// The first word of king danger.
+/// Index of the first king danger word.
 pub(crate) const DANGER_WORD: usize = 2;
 
-/// The first word of complexity.
+/// Index of the first complexity word.
 const COMPLEXITY_WORD: usize = DANGER_WORD + DANGERS.div_ceil(2);
 
 /// Maximum of the four-bit count of a danger weight.
 const MOST: i16 = 15;
 
-/// The flag of a row with dangers beyond [`MOST`].
+/// Flag of a row with danger counts above [`MOST`].
 const WIDE: u16 = 1 << 13;
 
 /// Counts of the columns, in their order.
 pub(crate) const COLUMN_COUNTS: [i16; 8] = [1, -1, 2, -2, 4, -4, 8, -8];
 
-/// The number of columns. The column of a weight and the count of index i is `i * WEIGHTS + weight`.
+/// Number of columns. The column of a weight with count index i is `i * WEIGHTS + weight`.
 pub(crate) const COLUMNS: usize = COLUMN_COUNTS.len() * WEIGHTS;
 
 const _: () = assert!(COLUMNS <= 1 << 16);
 
-/// The first of the weights of king danger; they stand together.
+/// First weight of king danger; they are adjacent.
 pub(crate) const DANGER_START: usize = start_of(Part::Danger);
 
-/// How many weights of king danger there are.
+/// Number of king danger weights.
 pub(crate) const DANGERS: usize = count_of(Part::Danger);
 
-/// The first of the weights of complexity; they stand together.
+/// First weight of complexity; they are adjacent.
 pub(crate) const COMPLEXITY_START: usize = start_of(Part::Complexity);
 
-/// How many weights of complexity there are.
+/// Number of complexity weights.
 pub(crate) const COMPLEXITIES: usize = count_of(Part::Complexity);
 
-/// The first of the weights that scale; they stand together.
+/// First scale weight; they are adjacent.
 pub(crate) const SCALE_START: usize = start_of(Part::Scale);
 
 const _: () = assert!(count_of(Part::Scale) < 16);
@@ -76,7 +76,7 @@ const fn count_of(part: Part) -> usize {
     count
 }
 
-/// A position with more features than the packed form holds; it does not occur in games.
+/// A position with more features than the packed form holds; does not occur in games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the position has more features than a row holds")]
 pub struct RowError;
@@ -138,11 +138,11 @@ pub(crate) fn rows(words: &[u16]) -> impl Iterator<Item = FeatureRow<'_>> {
 /// A position's features, packed.
 #[derive(Clone, Copy, Debug)]
 pub struct FeatureRow<'a> {
-    /// The head, with the dangers; see [`self`].
+    /// Head with the danger counts; see [`self`].
     pub head: &'a [u16; HEAD],
-    /// Danger counts beyond [`MOST`], by weight; see [`self`].
+    /// Danger counts above [`MOST`], by weight; see [`self`].
     pub beyond: Option<&'a [u16; DANGERS]>,
-    /// The columns of the linear part.
+    /// Columns of the linear part.
     pub linear: &'a [u16],
 }
 
@@ -161,28 +161,28 @@ impl<'a> FeatureRow<'a> {
         Some((FeatureRow { head, beyond, linear }, rest))
     }
 
-    /// The row of words that hold one.
+    /// The row in these words.
     ///
     /// # Panics
-    /// If they are not a whole row.
+    /// If they are not exactly one row.
     pub fn whole(words: &'a [u16]) -> FeatureRow<'a> {
         FeatureRow::split(words).expect("the words are a row").0
     }
 
-    /// 0 (endgame) to 24.
+    /// Phase, 0 (endgame) to 24.
     #[inline(always)]
     pub fn phase(&self) -> i32 {
         i32::from(self.head[0] & 31)
     }
 
-    /// The weight that scales when White or when Black leads.
+    /// Scale weight if White or if Black leads.
     #[inline(always)]
     pub fn scale(&self) -> [Option<usize>; 2] {
         let weight = |bits: u16| usize::from(bits & 15).checked_sub(1).map(|index| SCALE_START + index);
         [weight(self.head[0] >> 5), weight(self.head[0] >> 9)]
     }
 
-    /// Weights and counts of the linear part; a weight may come several times, and then its counts add up.
+    /// Weights and counts of the linear part; a weight may occur several times with counts that add up.
     pub fn linear(&self) -> impl Iterator<Item = (usize, i16)> + use<'a> {
         let unpack = |&word: &u16| {
             let column = usize::from(word);
@@ -202,7 +202,7 @@ impl<'a> FeatureRow<'a> {
         (0..DANGERS).map(move |index| (DANGER_START + index, count(index))).filter(|(_, count)| *count != 0)
     }
 
-    /// How often each weight of complexity occurs; one more than there are where that is needed for whole words.
+    /// Count of each complexity weight, padded to whole words.
     #[inline(always)]
     pub fn complexity_counts(&self) -> [i8; 2 * COMPLEXITIES.div_ceil(2)] {
         std::array::from_fn(|index| (self.head[COMPLEXITY_WORD + index / 2] >> (8 * (index % 2))) as i8)
@@ -214,14 +214,14 @@ impl<'a> FeatureRow<'a> {
         self.complexity_counts().into_iter().enumerate().map(feature).filter(|(_, count)| *count != 0)
     }
 
-    /// Calls for each weight that occurs; for some several times.
+    /// Calls `call` with each weight that occurs, possibly several times.
     pub fn for_each_weight(&self, mut call: impl FnMut(usize)) {
         let counted = self.linear().chain(self.danger(0)).chain(self.danger(1)).chain(self.complexity());
         counted.for_each(|(weight, _)| call(weight));
         self.scale().into_iter().flatten().for_each(call);
     }
 
-    /// The sums of counts times weights in any number type: what the engine's formula starts from.
+    /// Sums of counts times weights in any number type: the inputs of the engine's formula.
     pub fn parts<N: Number>(&self, weights: impl Fn(usize) -> [N; 2]) -> Parts<N> {
         let feature = |(weight, count): (usize, i16)| Feature { weight: weight as u16, count };
         let unpacked = Features {

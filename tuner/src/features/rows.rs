@@ -7,22 +7,22 @@ use crate::labels::{BLOCK, Kept, Label, Labels, SourceOptions};
 
 /// Packed rows with their labels.
 ///
-/// The rows of a block stand in the order of their lengths, so that a pass seldom meets a loop of another length than
-/// the one before; which rows are in a block is the order in which they came.
+/// Rows of a block are sorted by length, so that loop lengths change rarely during a pass; the assignment to blocks
+/// follows the order of arrival.
 #[derive(Default)]
 pub struct Rows {
     labels: Labels,
     words: Vec<u16>,
-    /// Where each block of [`BLOCK`] rows begins in `words`.
+    /// Start of each block of [`BLOCK`] rows in `words`.
     blocks: Vec<usize>,
     tail: Tail,
 }
 
-/// Rows of a block that is not full.
+/// Rows of an incomplete block.
 #[derive(Default)]
 struct Tail {
     words: Vec<u16>,
-    /// Where each row stands in `words`, and its label.
+    /// Range of each row in `words`, and its label.
     rows: Vec<(Range<usize>, Label)>,
 }
 
@@ -31,7 +31,7 @@ impl Rows {
         Rows { labels: Labels::new(kept), ..Rows::default() }
     }
 
-    /// The number of rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.labels.len() + self.tail.rows.len()
     }
@@ -40,28 +40,28 @@ impl Rows {
         self.len() == 0
     }
 
-    /// Labels, in the order of the rows.
+    /// Labels, in row order.
     pub fn labels(&self) -> &Labels {
         &self.labels
     }
 
-    /// The number of blocks.
+    /// Number of blocks.
     pub fn block_count(&self) -> usize {
         self.blocks.len()
     }
 
-    /// The packed words of a block; see [`row`].
+    /// Packed words of a block; see [`row`].
     pub fn block(&self, index: usize) -> &[u16] {
         let end = self.blocks.get(index + 1).copied().unwrap_or(self.words.len());
         &self.words[self.blocks[index]..end]
     }
 
-    /// The rows of a block.
+    /// Rows of a block.
     pub fn block_rows(&self, index: usize) -> impl Iterator<Item = FeatureRow<'_>> {
         row::rows(self.block(index))
     }
 
-    /// Bytes of memory that rows and labels take.
+    /// Memory of rows and labels, in bytes.
     pub fn memory(&self) -> usize {
         2 * self.words.len() + self.labels.memory() + 8 * self.blocks.len()
     }
@@ -75,7 +75,7 @@ impl Rows {
         phases
     }
 
-    /// Adds a row. It is seen when its block is full or [`Rows::finish`] was called.
+    /// Adds a row. It becomes visible when its block is full or after [`Rows::finish`].
     pub(super) fn push(&mut self, packed: &[u16], label: Label) {
         let start = self.tail.words.len();
         self.tail.rows.push((start..start + packed.len(), label));
@@ -85,7 +85,7 @@ impl Rows {
         }
     }
 
-    /// Ends the last block, and returns unused memory.
+    /// Completes the last block and frees unused memory.
     pub(super) fn finish(&mut self, options: &[SourceOptions]) {
         if !self.tail.rows.is_empty() {
             self.close_block();
@@ -107,7 +107,7 @@ impl Rows {
         self.tail = Tail { words, rows };
         self.tail.words.clear();
         self.tail.rows.clear();
-        // Room for the next block is taken in steps of an eighth: doubling would take twice the memory at its peak.
+        // Memory for the next block grows by an eighth: doubling would double the peak.
         if self.words.capacity() - self.words.len() < 2 * length {
             self.words.reserve_exact(self.words.len() / 8 + 2 * length);
         }

@@ -1,5 +1,5 @@
-//! The inner loops for rows of our own evaluation: one block of rows. Compiled twice, for any processor and for AVX2 with
-//! FMA, and chosen at run time.
+//! Inner loops over one block of rows of Smalt's evaluation. Compiled twice, for any processor and for AVX2 with FMA,
+//! and selected at run time.
 
 use smalt::evaluation::schema::WEIGHTS;
 
@@ -14,13 +14,13 @@ use crate::labels::Labels;
 /// A number for middlegame and endgame.
 type Tapered = [f32; 2];
 
-/// The words of danger in a head.
+/// Danger words of a head.
 const WORDS: usize = DANGERS.div_ceil(2);
 
-/// A number for each complexity, and zero for what fills the last word.
+/// A number for each complexity, padded with zero to whole words.
 type Complexities = [f32; 2 * COMPLEXITIES.div_ceil(2)];
 
-/// A number for each danger that is the first of a word (0) or the second (1); the lane of no danger is zero.
+/// A number for each danger, by half of its word (0 or 1); unused lanes are zero.
 type Lanes = [[f32; WORDS]; 2];
 
 /// Half and lane of a danger.
@@ -29,7 +29,7 @@ const fn lane_of(danger: usize) -> (usize, usize) {
     (danger % 2, danger / 2)
 }
 
-/// Size for every column that a word can index, so that no bounds check is needed.
+/// Table size for every 16-bit column, so that no bounds check is needed.
 const PLACES: usize = 1 << 16;
 
 /// A pair for each column.
@@ -50,11 +50,11 @@ impl ColumnTable {
 /// Weights in the layout of the loops.
 struct PackedWeights {
     columns: ColumnTable,
-    /// Middlegame and endgame units of each danger.
+    /// Middlegame and endgame weight of each danger.
     danger: [Lanes; 2],
     complexity: Complexities,
     scale: [f32; WEIGHTS - SCALE_START],
-    /// Factor from centipawns to the exponent of the sigmoid.
+    /// Factor from centipawns to the sigmoid's exponent.
     slope: f32,
 }
 
@@ -94,7 +94,7 @@ impl PackedWeights {
         self.slope = slope as f32;
     }
 
-    /// The sums of the columns.
+    /// Sum of the columns.
     #[inline(always)]
     fn linear(&self, words: &[u16]) -> Tapered {
         let mut sums = [[0.0_f32; 2]; 4];
@@ -110,7 +110,7 @@ impl PackedWeights {
         added(added(sums[0], sums[1]), added(sums[2], sums[3]))
     }
 
-    /// The row's sums: the arguments of the formula.
+    /// Sums of the row: the arguments of the formula.
     #[inline(always)]
     fn sums(&self, row: &FeatureRow<'_>) -> Sums {
         let linear = self.linear(row.linear);
@@ -130,7 +130,7 @@ impl PackedWeights {
         [linear[0], linear[1], white[0], white[1], black[0], black[1], own, other, total(complexity)]
     }
 
-    /// The expected result of a row, 0 to 1, and the evaluation with its slopes. `lead` is added to the exponent.
+    /// Expected result of a row, 0 to 1, and the evaluation with its slopes. `lead` is added to the exponent.
     #[inline(always)]
     fn expect(&self, row: &FeatureRow<'_>, lead: f32) -> (f32, Dual) {
         let evaluation = dual::evaluation(&self.sums(row), row.phase());
@@ -142,7 +142,7 @@ impl PackedWeights {
         dual::evaluation(&self.sums(row), row.phase()).value
     }
 
-    /// The slopes of the expected result by the sums that the formula starts from.
+    /// Derivatives of the expected result by the sums of the formula.
     #[inline(always)]
     fn slopes(&self, row: &FeatureRow<'_>, lead: f32) -> [f32; INPUTS] {
         let (expected, evaluation) = self.expect(row, lead);
@@ -151,7 +151,7 @@ impl PackedWeights {
     }
 }
 
-/// A gradient as the loops add it up, in 32 bits: for a few blocks at most, so that no digits are lost.
+/// Gradient sum in 32 bits, for a few blocks at most, to keep its precision.
 struct NearGradient {
     columns: ColumnTable,
     danger: [Lanes; 2],
@@ -169,7 +169,7 @@ impl NearGradient {
         }
     }
 
-    /// Adds all to a gradient in 64 bits, and begins anew.
+    /// Adds the sum to a gradient in 64 bits and clears it.
     fn flush(&mut self, gradient: &mut [f64]) {
         let (gradient, _) = gradient.as_chunks_mut::<2>();
         for (columns, count) in self.columns.0[..COLUMNS].chunks_exact_mut(WEIGHTS).zip(COLUMN_COUNTS) {
@@ -217,7 +217,7 @@ fn added(a: Tapered, b: Tapered) -> Tapered {
     [a[0] + b[0], a[1] + b[1]]
 }
 
-/// How often each danger occurs, for the white and for the black king.
+/// Danger counts of the white and the black king.
 #[inline(always)]
 fn danger_counts(row: &FeatureRow<'_>) -> [Lanes; 2] {
     let words: [u16; WORDS] = std::array::from_fn(|lane| row.head[DANGER_WORD + lane]);
@@ -239,7 +239,7 @@ fn add_beyond(beyond: &[u16; DANGERS], counts: &mut [Lanes; 2]) {
     }
 }
 
-/// The sum of all lanes, in an order that several additions at once can follow.
+/// Sum of all lanes, ordered for parallel additions.
 #[inline(always)]
 fn total<const LANES: usize>(lanes: [f32; LANES]) -> f32 {
     let mut sums = [0.0; 4];
@@ -249,13 +249,13 @@ fn total<const LANES: usize>(lanes: [f32; LANES]) -> f32 {
     (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
-/// Calls a function compiled for AVX2 and FMA where the processor has them, else its plain twin.
+/// Calls the function compiled for AVX2 and FMA if the processor supports them, otherwise the plain one.
 macro_rules! dispatch {
     ($plain:ident, $fast:ident, $($argument:expr),+) => {{
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
             #[expect(unsafe_code, reason = "functions for certain processors can't be called safely")]
-            // SAFETY: the processor was just found to have what the function is compiled for.
+            // SAFETY: the processor was just checked for the features that the function is compiled for.
             return unsafe { $fast($($argument),+) };
         }
         $plain($($argument),+)
@@ -269,11 +269,10 @@ struct Block<'a> {
     targets: Targets<'a>,
 }
 
-/// Rows that are worked on together: the formula is computed for all of them in one loop over lists, which becomes one
-/// over vectors.
+/// Rows processed together: the formula is computed for all of them in one vectorized loop.
 const GROUP: usize = 64;
 
-/// A list with a number for each row of a group.
+/// A number for each row of a group.
 type Each<T> = [T; GROUP];
 
 /// Intermediate values of a group of rows.
@@ -284,7 +283,7 @@ struct RowGroup<'a> {
     targets: Each<f32>,
     leads: Each<f32>,
     weights: Each<f32>,
-    /// Slopes of the squared error by the sums.
+    /// Derivatives of the squared error by the sums.
     slopes: [Each<f32>; INPUTS],
     errors: Each<f32>,
 }
@@ -303,7 +302,7 @@ impl<'a> RowGroup<'a> {
         }
     }
 
-    /// Takes rows off the words, as many as there are targets.
+    /// Takes as many rows off the words as there are targets.
     #[inline(always)]
     fn fill(&mut self, mut words: &'a [u16], group: Targets<'_>, weights: &PackedWeights) -> &'a [u16] {
         for (index, &target) in group.targets.iter().enumerate() {
@@ -321,7 +320,7 @@ impl<'a> RowGroup<'a> {
         words
     }
 
-    /// Puts the squared errors of all rows into `errors`.
+    /// Writes the squared errors of all rows to `errors`.
     #[inline(always)]
     fn compute_errors(&mut self, slope: f32) {
         for row in 0..GROUP {
@@ -348,14 +347,14 @@ impl<'a> RowGroup<'a> {
         }
     }
 
-    /// The errors of the first rows.
+    /// Errors of the first rows.
     #[inline(always)]
     fn error(&self, count: usize) -> f64 {
         self.errors[..count].iter().map(|&error| f64::from(error)).sum()
     }
 }
 
-/// Calls with each group of a block and the number of its rows.
+/// Calls `each` with each group of a block and its number of rows.
 #[inline(always)]
 fn for_each_group<'a>(
     block: Block<'a>,
@@ -373,7 +372,7 @@ fn for_each_group<'a>(
     }
 }
 
-/// The sum of squared errors of a block.
+/// Sum of the squared errors of a block.
 fn error(block: Block<'_>, weights: &PackedWeights) -> f64 {
     dispatch!(error_in, error_avx2, block, weights)
 }
@@ -394,7 +393,7 @@ fn error_in(block: Block<'_>, weights: &PackedWeights) -> f64 {
     sum
 }
 
-/// The sum of squared errors of a block; the sum of their gradients is added to `gradient`.
+/// Sum of the squared errors of a block; adds its gradient to `gradient`.
 fn gradient(block: Block<'_>, weights: &PackedWeights, gradient: &mut NearGradient) -> f64 {
     dispatch!(gradient_in, gradient_avx2, block, weights, gradient)
 }
@@ -441,7 +440,7 @@ fn gradient_in(block: Block<'_>, weights: &PackedWeights, gradient: &mut NearGra
     sum
 }
 
-/// Rows of our own evaluation with weights to evaluate them.
+/// Rows of Smalt's evaluation with weights.
 struct OwnKernel<'a> {
     rows: &'a Rows,
     weights: PackedWeights,
@@ -503,7 +502,7 @@ impl Kernel for OwnKernel<'_> {
     }
 }
 
-/// The derivatives of the expected result by the parameters of a row, in ascending order.
+/// Derivatives of the expected result by a row's parameters, in ascending order.
 fn collect(row: &FeatureRow<'_>, slopes: [f32; INPUTS], entries: &mut Vec<Derivative>) {
     entries.clear();
     let mut add = |weight: usize, count: i16, inputs: std::ops::Range<usize>| {

@@ -1,8 +1,8 @@
-//! The loss: mean squared error between the sigmoid of the evaluation and the targets, its gradient and its Gauss-Newton
-//! matrix, in passes over packed rows of any kind ([`LabelledRows`]).
+//! The loss: mean squared error between the sigmoid of the evaluation and the targets, its gradient and its
+//! Gauss-Newton matrix, computed in passes over packed rows of any kind ([`LabelledRows`]).
 //!
-//! Every pass is cut in the same places whatever the number of threads, and its parts are added in order: the result
-//! depends on the rows and the weights alone.
+//! Every pass is divided into the same parts for any number of threads, and parts are added in order: the result
+//! depends on rows and weights alone.
 
 mod kernel;
 mod normal;
@@ -17,22 +17,23 @@ use crate::labels::BLOCK;
 pub(crate) use normal::NormalMatrix;
 pub(crate) use passes::{Derivative, Kernel, LabelledRows, Parts, Passes, Targets, add_up};
 
-/// Parameters of our own evaluation: [middlegame, endgame] of each weight in turn. A single number uses only the first.
+/// Parameters of Smalt's evaluation: [middlegame, endgame] of each weight in turn. A single number uses only the
+/// first.
 pub const PARAMETERS: usize = 2 * WEIGHTS;
 
-/// The sigmoid of an evaluation in centipawns, White's point of view: the expected result, 0 to 1. `k` is its steepness; 1
-/// makes 400 centipawns ten to one (the logistic curve of Elo).
+/// Expected result, 0 to 1, of an evaluation in centipawns, White's view. `k` is the steepness; at 1, 400 centipawns
+/// are ten to one (Elo's logistic curve).
 pub fn sigmoid(centipawns: f64, k: f64) -> f64 {
     1.0 / (1.0 + (-slope(k) * centipawns).exp())
 }
 
-/// The factor from centipawns to the exponent of a sigmoid with this steepness.
+/// Factor from centipawns to the exponent of a sigmoid with this steepness.
 pub fn slope(k: f64) -> f64 {
     k * std::f64::consts::LN_10 / 400.0
 }
 
-/// 1/(1 + e⁻ˣ), to about 1e-7, without a branch. The exponential is split into a power of two, put together from its bits,
-/// and a polynomial on [−½, ½]: the Taylor series of 2ˣ.
+/// 1/(1 + e⁻ˣ), to about 1e-7, branchless. The exponential is a power of two, assembled from its bits, times a
+/// polynomial on [−½, ½]: the Taylor series of 2ˣ.
 #[inline(always)]
 pub(crate) fn logistic(x: f32) -> f32 {
     const COEFFICIENTS: [f32; 7] =
@@ -40,17 +41,17 @@ pub(crate) fn logistic(x: f32) -> f32 {
     let power = -x * std::f32::consts::LOG2_E;
     let power = if power < -126.0 { -126.0 } else { power };
     let power = if power > 126.0 { 126.0 } else { power };
-    // Adding and taking away 1.5·2²³ rounds to the nearest integer.
+    // Adding and subtracting 1.5·2²³ rounds to the nearest integer.
     let shifted = power + 12_582_912.0;
     let part = power - (shifted - 12_582_912.0);
     let polynomial = COEFFICIENTS.iter().rev().fold(0.0, |sum, coefficient| sum * part + coefficient);
-    // The lowest bits of that sum are the integer; moved to the exponent's place they are its power of two.
+    // The low bits of that sum are the integer; shifted to the exponent they are its power of two.
     let exponential = polynomial * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
     1.0 / (1.0 + exponential)
 }
 
-/// Targets of all rows: the share of the result, and the rest from the sigmoid of the score where there is one. The share
-/// is that of the row's source, else `share`.
+/// Targets of all rows: a share of the result, the rest from the sigmoid of the score if there is one. The share is
+/// that of the row's source, otherwise `share`.
 pub fn targets(rows: &dyn LabelledRows, share: f64, k: f64) -> Cow<'_, [f32]> {
     let labels = rows.labels();
     if share >= 1.0 && !labels.has_result_shares() || !labels.has_scores() {
@@ -68,24 +69,24 @@ pub fn targets(rows: &dyn LabelledRows, share: f64, k: f64) -> Cow<'_, [f32]> {
     Cow::Owned(labels.results().iter().enumerate().map(target).collect())
 }
 
-/// Rows with their targets, and room for passes over them: a pass takes no more memory.
+/// Rows with their targets, and buffers for passes: a pass allocates nothing.
 pub struct Loss<'a> {
     rows: &'a dyn LabelledRows,
     passes: Box<dyn Passes + 'a>,
     targets: Cow<'a, [f32]>,
-    /// Lead of White by the players' strength, in units of the exponent; empty for zeros.
+    /// White's lead by player strength, in units of the exponent; empty for zeros.
     leads: Vec<f32>,
-    /// Weights of the rows; empty for ones.
+    /// Weights of the rows; empty if all are 1.
     weights: Vec<f32>,
     total_weight: f64,
     k: f64,
 }
 
 impl<'a> Loss<'a> {
-    /// Of rows against their targets; see [`targets`].
+    /// The loss of rows against their targets; see [`targets`].
     ///
     /// # Panics
-    /// If there is not one target for each row.
+    /// If there is not one target per row.
     pub fn new(rows: &'a dyn LabelledRows, targets: Cow<'a, [f32]>, k: f64) -> Loss<'a> {
         assert_eq!(rows.labels().len(), targets.len());
         let weights = rows.labels().weights();
@@ -93,10 +94,10 @@ impl<'a> Loss<'a> {
         Loss { rows, passes: rows.passes(), targets, leads: Vec::new(), weights, total_weight, k }
     }
 
-    /// The same, with the players' strength taken into account; see [`crate::optimizer::Strengths`].
+    /// The same loss with player strengths; see [`crate::optimizer::Strengths`].
     ///
     /// # Panics
-    /// If there is neither none nor one for each row.
+    /// If there is not one lead per row, or none at all.
     #[must_use]
     pub fn with_leads(mut self, leads: Vec<f32>) -> Loss<'a> {
         assert!(leads.is_empty() || leads.len() == self.len());
@@ -130,7 +131,7 @@ impl<'a> Loss<'a> {
         self.rows.memory() + 4 * (targets + self.leads.len() + self.weights.len())
     }
 
-    /// Number of blocks of [`BLOCK`] rows, of which [`Loss::gradient`] may take some.
+    /// Number of blocks of [`BLOCK`] rows; [`Loss::gradient`] takes a range of them.
     pub fn block_count(&self) -> usize {
         self.len().div_ceil(BLOCK)
     }
@@ -140,17 +141,17 @@ impl<'a> Loss<'a> {
         self.k = k;
     }
 
-    /// The mean squared error; 0 without rows.
+    /// Mean squared error; 0 without rows.
     pub fn error(&mut self, parameters: &[f64]) -> f64 {
         self.passes.set(parameters, slope(self.k));
         let (passes, targets) = self.split();
         passes.error(targets) / self.total_weight
     }
 
-    /// The mean squared error over some blocks; its gradient is put into `gradient`.
+    /// Mean squared error over a range of blocks; writes its gradient to `gradient`.
     ///
     /// # Panics
-    /// If `gradient` has not one number for each parameter, or there are no such blocks.
+    /// If `gradient` has not one number per parameter, or the blocks do not exist.
     pub fn gradient(&mut self, blocks: Range<usize>, parameters: &[f64], gradient: &mut [f64]) -> f64 {
         assert_eq!(gradient.len(), self.parameter_count());
         self.passes.set(parameters, slope(self.k));
@@ -162,24 +163,24 @@ impl<'a> Loss<'a> {
         error * scale
     }
 
-    /// The evaluation of each row in centipawns, White's point of view, in their order.
+    /// Evaluation of each row in centipawns, White's view, in row order.
     pub fn evaluations(&mut self, parameters: &[f64]) -> Vec<f32> {
         self.passes.set(parameters, slope(self.k));
         self.passes.evaluations(0..self.block_count())
     }
 
-    /// The targets of all rows, in their order.
+    /// Targets in row order.
     pub fn targets(&self) -> &[f32] {
         &self.targets
     }
 
-    /// The weights of all rows, in their order; empty if all are 1.
+    /// Weights in row order; empty if all are 1.
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 
-    /// The Gauss-Newton matrix of the mean squared error: twice the mean of the outer products of the slopes of the
-    /// sigmoid by the parameters. It stands in for the second derivatives.
+    /// Gauss-Newton matrix of the mean squared error: twice the mean of the outer products of the derivatives of the
+    /// expected result by the parameters. Approximates the Hessian.
     pub fn normal_matrix(&mut self, parameters: &[f64]) -> NormalMatrix {
         let mut matrix = NormalMatrix::new(self.parameter_count());
         matrix.set_scale(2.0 / self.len().max(1) as f64);
@@ -196,7 +197,7 @@ impl<'a> Loss<'a> {
     }
 }
 
-/// Sum of the weights of some rows; at least a little, so that a mean of no rows is 0.
+/// Sum of the weights of some rows; slightly above zero, so that a mean without rows is 0.
 fn sum_of_weights(weights: &[f32], rows: Range<usize>) -> f64 {
     let sum = match weights.get(rows.clone()) {
         Some(weights) if !weights.is_empty() => weights.iter().map(|&weight| f64::from(weight)).sum(),

@@ -1,4 +1,4 @@
-//! The Gauss-Newton matrix of the mean squared error, added up from the sparse derivatives of each row.
+//! The Gauss-Newton matrix of the mean squared error, summed from the sparse derivatives of each row.
 
 use std::ops::Range;
 
@@ -6,16 +6,16 @@ use rayon::prelude::*;
 
 use super::passes::{Derivative, share};
 
-/// Parts that are added up apart, if memory allows.
+/// Parts summed separately, memory permitting.
 const PARTS: usize = 4;
 
-/// Memory for all parts, in numbers of 32 bits.
+/// Maximum memory of all parts, in 32-bit numbers.
 const MOST_NUMBERS: usize = 1 << 27;
 
 /// A symmetric matrix over all parameters.
 pub struct NormalMatrix {
     size: usize,
-    /// The lower half of each part, in full rows.
+    /// Lower half of each part, in full rows.
     parts: Vec<Vec<f32>>,
     scale: f64,
 }
@@ -27,7 +27,7 @@ impl NormalMatrix {
         NormalMatrix { size, parts: vec![vec![0.0; size * size]; parts], scale: 0.0 }
     }
 
-    /// The element of two parameters.
+    /// Element of two parameters.
     pub fn get(&self, a: usize, b: usize) -> f64 {
         let place = a.max(b) * self.size + a.min(b);
         self.parts.iter().map(|part| f64::from(part[place])).sum::<f64>() * self.scale
@@ -37,12 +37,12 @@ impl NormalMatrix {
         self.size
     }
 
-    /// Sets the factor of all elements.
+    /// Sets the common factor of all elements.
     pub(super) fn set_scale(&mut self, scale: f64) {
         self.scale = scale;
     }
 
-    /// Adds up the outer products of the rows of all blocks; `derivatives` gives those of a block, row by row.
+    /// Sums the outer products of all rows; `derivatives` yields those of a block, row by row.
     pub(super) fn fill(
         &mut self,
         blocks: Range<usize>,

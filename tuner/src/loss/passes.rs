@@ -1,4 +1,4 @@
-//! Passes over rows of any kind: kernels that work on one block, and the threads that go over all blocks.
+//! Passes over rows of any kind: kernels process one block, threads share the blocks.
 
 use std::ops::Range;
 
@@ -7,28 +7,28 @@ use rayon::prelude::*;
 use super::NormalMatrix;
 use crate::labels::{BLOCK, Labels};
 
-/// Number of parts of a pass: the maximum of useful threads.
+/// Parts of a pass: the maximum number of useful threads.
 const PARTS: usize = 16;
 
-/// Blocks whose gradients are added up in 32 bits.
+/// Blocks whose gradients are summed in 32 bits.
 const NEAR_BLOCKS: usize = 4;
 
-/// Rows with labels, as a fit sees them: from our own evaluation or from the traces of another engine.
+/// Labelled rows of a fit: from Smalt's evaluation or from another engine's traces.
 pub trait LabelledRows: Sync {
-    /// Labels, in the order of the rows.
+    /// Labels, in row order.
     fn labels(&self) -> &Labels;
     /// Bytes of memory, labels included.
     fn memory(&self) -> usize;
     /// Number of parameters: [middlegame, endgame] of each weight.
     fn parameter_count(&self) -> usize;
-    /// Passes over these rows, with the memory that they need.
+    /// Passes over these rows, with their buffers.
     fn passes(&self) -> Box<dyn Passes + '_>;
 }
 
-/// A parameter, and the derivative of the expected result by it.
+/// A parameter and the derivative of the expected result by it.
 pub(crate) type Derivative = (usize, f32);
 
-/// Sorts entries by their index and adds up those of the same.
+/// Sorts entries by index and sums those with the same one.
 pub(crate) fn add_up<I: Ord + Copy>(entries: &mut Vec<(I, f32)>) {
     entries.sort_unstable_by_key(|entry| entry.0);
     entries.dedup_by(|later, kept| {
@@ -40,19 +40,19 @@ pub(crate) fn add_up<I: Ord + Copy>(entries: &mut Vec<(I, f32)>) {
     });
 }
 
-/// Targets of rows, and what else each row brings into the error.
+/// Targets of rows, with leads and weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets<'a> {
     /// Targets, 0 to 1.
     pub targets: &'a [f32],
-    /// Lead of White by the players' strength, added to the exponent of the sigmoid; empty for zeros.
+    /// White's lead by player strength, added to the sigmoid's exponent; empty for zeros.
     pub leads: &'a [f32],
-    /// Weights in the mean squared error; empty for ones.
+    /// Weights in the mean squared error; empty if all are 1.
     pub weights: &'a [f32],
 }
 
 impl<'a> Targets<'a> {
-    /// Those of the rows of a block.
+    /// The part of a block.
     fn of_block(&self, block: usize) -> Targets<'a> {
         let range = block * BLOCK..self.targets.len().min((block + 1) * BLOCK);
         let part = |list: &'a [f32]| if list.is_empty() { list } else { &list[range.clone()] };
@@ -60,23 +60,23 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// Computations on one block of rows of some kind.
+/// Computations on one block of rows.
 pub(crate) trait Kernel: Sync + Send {
-    /// Gradient under summation, in 32 bits.
+    /// Partial gradient in 32 bits.
     type Sum: Send;
     /// A sum of zeros.
     fn new_sum(&self) -> Self::Sum;
-    /// Adds a sum to a gradient and sets it to zero.
+    /// Adds a sum to a gradient and clears it.
     fn flush(&self, sum: &mut Self::Sum, gradient: &mut [f64]);
-    /// Sets the parameters; `slope` is the factor from centipawns to the exponent of the sigmoid.
+    /// Sets the parameters; `slope` is the factor from centipawns to the sigmoid's exponent.
     fn set(&mut self, parameters: &[f64], slope: f64);
     /// Weighted sum of the squared errors of a block.
     fn error(&self, block: usize, targets: Targets<'_>) -> f64;
-    /// The same; its gradient is added to `sum`.
+    /// Like `error`; adds the gradient to `sum`.
     fn gradient(&self, block: usize, targets: Targets<'_>, sum: &mut Self::Sum) -> f64;
     /// Evaluations of a block in centipawns, White's point of view.
     fn evaluations(&self, block: usize) -> Vec<f32>;
-    /// Gives for each row of a block the derivatives of the expected result, by ascending parameter.
+    /// Calls `each` per row of a block with the derivatives of the expected result, by ascending parameter.
     fn derivatives(&self, block: usize, targets: Targets<'_>, each: &mut dyn FnMut(&[Derivative]));
 }
 
@@ -86,7 +86,7 @@ pub trait Passes: Send {
     fn set(&mut self, parameters: &[f64], slope: f64);
     /// Weighted sum of all squared errors.
     fn error(&mut self, targets: Targets<'_>) -> f64;
-    /// Weighted sum of the squared errors of some blocks; its gradient is put into `gradient`.
+    /// Weighted sum of the squared errors of some blocks; writes its gradient to `gradient`.
     fn gradient(&mut self, blocks: Range<usize>, targets: Targets<'_>, gradient: &mut [f64]) -> f64;
     /// Evaluations of all rows in centipawns, White's point of view.
     fn evaluations(&self, blocks: Range<usize>) -> Vec<f32>;
@@ -108,7 +108,7 @@ struct Part<S> {
 }
 
 impl<K: Kernel> Parts<K> {
-    /// For this number of blocks and parameters.
+    /// A pass over this number of blocks and parameters.
     pub(crate) fn new(kernel: K, blocks: usize, parameters: usize) -> Parts<K> {
         let part = || Part { near: kernel.new_sum(), gradient: vec![0.0; parameters], error: 0.0 };
         let parts = std::iter::repeat_with(part).take(PARTS.min(blocks.max(1))).collect();
@@ -134,7 +134,7 @@ impl<K: Kernel> Passes for Parts<K> {
 
     fn gradient(&mut self, blocks: Range<usize>, targets: Targets<'_>, gradient: &mut [f64]) -> f64 {
         let kernel = &self.kernel;
-        // A mini-batch has fewer blocks than there are parts.
+        // A mini-batch may have fewer blocks than there are parts.
         let used = self.parts.len().min(blocks.len());
         let parts = &mut self.parts[..used];
         parts.par_iter_mut().enumerate().for_each(|(index, part)| {

@@ -1,5 +1,5 @@
-//! The settings that determine the course of a fit, by name: a checkpoint is resumed only with the same ones. The length
-//! of the fit is not among them.
+//! Settings that determine the course of a fit, by name: a checkpoint can be resumed only with equal settings. The
+//! number of epochs is not one of them.
 
 use super::{Players, Task};
 use crate::fit_data::FitData;
@@ -9,7 +9,7 @@ use crate::optimizer::{Identity, Method};
 use crate::weights::variables::{Bounds, Constraints};
 use smalt_dataset::mixed;
 
-/// The identity of a fit with this steepness. The names are those of the flags.
+/// Identity of a fit with this steepness. Names are those of the flags.
 pub(super) fn identity_of<R: LabelledRows>(table: &FitData<R>, task: &Task, k: f64) -> Identity {
     let settings = &task.settings;
     let mut given: Vec<(&str, String)> = vec![
@@ -26,7 +26,7 @@ pub(super) fn identity_of<R: LabelledRows>(table: &FitData<R>, task: &Task, k: f
         ("--method", format!("{:?}", settings.method).to_lowercase()),
         ("--seed", settings.seed.to_string()),
     ];
-    // Only those that are not the default: checkpoints of earlier versions do not say them.
+    // Defaults are omitted: checkpoints of earlier versions lack them.
     let sources = table.train.labels().all_options();
     if sources.iter().any(|options| *options != SourceOptions::default()) {
         given.push(("options of the data sources", list(&sources.iter().map(source).collect::<Vec<_>>())));

@@ -1,4 +1,4 @@
-//! Collects the traces of all positions from an engine into a file; an interrupted collection can be continued.
+//! Collects an engine's traces of all positions in a file; an interrupted collection can be continued.
 
 use std::io;
 use std::path::Path;
@@ -12,10 +12,10 @@ use smalt_dataset::file::{HASH_START, hashed};
 use smalt_dataset::record::{RECORD_SIZE, is_same_position};
 use smalt_dataset::{Dataset, Sample, SkippedLine};
 
-/// Positions of a batch for each process.
+/// Positions per batch and process.
 const BATCH: usize = 2048;
 
-/// Why no traces were collected.
+/// Why collecting failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CollectError {
     #[error(transparent)]
@@ -30,22 +30,21 @@ pub(crate) enum CollectError {
 pub(crate) struct Collected {
     /// Positions in the file.
     pub positions: u64,
-    /// Of these, positions that an earlier run had traced.
+    /// Positions already traced in an earlier run.
     pub known: u64,
     /// Positions that the engine skipped.
     pub skipped: u64,
-    /// Positions with more than 32 pieces, which have no place in the file.
+    /// Positions with more than 32 pieces, which the file cannot store.
     pub crowded: u64,
 }
 
-/// A position that several games may have had.
+/// A position, possibly from several games.
 struct SamePosition {
     first: Sample,
     labels: Vec<[u8; RECORD_SIZE]>,
 }
 
-/// Collects the traces of all positions. Stops early once [`Verification::is_full`]: the differences are known, and nothing
-/// will be fitted.
+/// Collects the traces of all positions. Stops once [`Verification::is_full`], since no fit will follow.
 pub(crate) fn collect(
     dataset: Dataset,
     engines: &mut EnginePool,
@@ -106,7 +105,7 @@ pub(crate) fn collect(
     }
 }
 
-/// Why collecting ended before the positions did.
+/// Why collecting ended early.
 enum Halt {
     Pipe(PipeError),
     /// The file has traces of other positions.
@@ -122,7 +121,7 @@ struct Collector<'a, P> {
     collected: Collected,
     /// Hash of the labels in the file of an earlier run.
     known_hash: u64,
-    /// Hash of the labels so far, while they are known.
+    /// Hash of the labels so far, while they match the file.
     hash: u64,
     batch: Vec<SamePosition>,
     error: Option<Halt>,
@@ -158,7 +157,7 @@ impl<P: FnMut(u64)> Collector<'_, P> {
                 Reply::Skip => self.collected.skipped += 1,
             }
         }
-        // Wrong traces stay out of the file: a later run takes all that it has as known.
+        // Wrong traces are not written: a later run would trust them.
         let is_right = !self.verification.has_failed();
         for (group, reply) in self.batch.drain(..).zip(replies) {
             if is_right {

@@ -1,7 +1,7 @@
-//! Curves of non-linear groups of parameters, with derivatives. A curve is applied to the sum of one side; the score is
+//! Curves of non-linear parameter groups, with derivatives. A curve applies to the sum of one side; the score is
 //! White's value minus Black's.
 
-/// A curve for each half of a pair.
+/// Curves for middlegame and endgame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurveForm {
     pub name: String,
@@ -10,7 +10,7 @@ pub struct CurveForm {
 }
 
 impl CurveForm {
-    /// The numbers at which weights begin where all of the group are zero; see [`crate::weights::schema::Curve`].
+    /// Start values of weights in a group of zeros; see [`crate::weights::schema::Curve`].
     pub fn lift(&self) -> [f64; 2] {
         self.bends.each_ref().map(|bend| match bend {
             Bend::Quadratic(divisor) => (divisor / 100.0).max(1.0),
@@ -23,7 +23,7 @@ impl CurveForm {
     }
 }
 
-/// A function of one sum.
+/// A function of a sum.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bend {
     Zero,
@@ -33,22 +33,22 @@ pub enum Bend {
     Quadratic(f64),
     /// most / (1 + e^((center − x) / width)).
     Sigmoid {
-        /// Value that it approaches.
+        /// Limit for large sums.
         most: f64,
-        /// Sum with half of that value.
+        /// Sum at half of the limit.
         center: f64,
-        /// Distance from the center at which it is 73 %.
+        /// Distance from the center to 73% of the limit.
         width: f64,
     },
-    /// Straight lines between points (x, y) with rising x; flat outside.
+    /// Linear interpolation between points (x, y) with increasing x; constant outside.
     Table(Vec<(f64, f64)>),
 }
 
 impl Bend {
-    /// Reads `zero`, `linear D`, `quadratic D`, `sigmoid MOST CENTER WIDTH` or `table X:Y X:Y …`.
+    /// Parses `zero`, `linear D`, `quadratic D`, `sigmoid MOST CENTER WIDTH` or `table X:Y X:Y …`.
     ///
     /// # Errors
-    /// The reason, if the words are none of these.
+    /// The reason, if the words are invalid.
     pub fn parse(words: &[&str]) -> Result<Bend, String> {
         let (form, rest) = words.split_first().ok_or("expected the form of a curve")?;
         let numbers: Vec<f64> = rest.iter().filter_map(|word| word.parse().ok()).collect();
@@ -99,7 +99,7 @@ impl Bend {
         }
     }
 
-    /// The derivative at a sum; at a corner that to the right.
+    /// The derivative at a sum; at a corner the right-hand one.
     #[inline]
     pub fn slope(&self, x: f64) -> f64 {
         match self {
@@ -123,7 +123,7 @@ impl Bend {
     }
 }
 
-/// The two points around a sum; none outside of all.
+/// The two points around a sum; `None` outside the table.
 fn segment(points: &[(f64, f64)], x: f64) -> Option<[(f64, f64); 2]> {
     let next = points.partition_point(|point| point.0 <= x);
     (next > 0 && next < points.len()).then(|| [points[next - 1], points[next]])

@@ -1,11 +1,11 @@
-//! Trace files: our own binary format, and the text that an engine writes itself.
+//! Trace files: Smalt's binary format, and text written by engines.
 //!
-//! The binary: `SMALTTRC`, version (u32), length of the header's text (u32), length of the players' names (u32), both
-//! texts, names ended by line feeds; then for each position its length in bytes (u32), the number of its labels (u16), each
-//! the 40 bytes of [`smalt_dataset::record`]; score, phase, scale and rest (f32); a byte of flags: 1 where all coefficients
-//! are whole numbers of 8 bits, 2 where the engine skipped the position; three counts (u16), and the coefficients: linear,
-//! White's, Black's, each a weight (u16) and a number (i8 or f32). Little-endian. A file that ends within a position was
-//! interrupted and can be continued.
+//! The binary: `SMALTTRC`, version (u32), length of the header text (u32), length of the player names (u32), both
+//! texts, names terminated by line feeds; then for each position its length in bytes (u32), the number of its labels
+//! (u16), for each label the 40 bytes of [`smalt_dataset::record`]; score, phase, scale and rest (f32); a byte of
+//! flags: 1 if all coefficients are 8-bit integers, 2 if the engine skipped the position; three counts (u16), and the
+//! coefficients: linear, White's, Black's, each a weight (u16) and a number (i8 or f32). Little-endian. A file that
+//! ends within a position was interrupted and can be continued.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -28,10 +28,10 @@ const SMALL: u8 = 1;
 /// Flag of a position that the engine skipped.
 const SKIPPED: u8 = 2;
 
-/// Longest header or position that is read, in bytes.
+/// Maximum length of a header or position, in bytes.
 const LONGEST: usize = 1 << 28;
 
-/// A file of traces that can't be read.
+/// Why a trace file can't be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TraceFileError {
     /// The file can't be opened.
@@ -49,21 +49,21 @@ pub(crate) enum TraceFileError {
     Other(&'static str),
 }
 
-/// A position with its labels and its trace.
+/// A position with its labels and trace.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TracedPosition {
-    /// Labels, one for each game that had the position.
+    /// Labels, one per game with the position.
     pub samples: Vec<Sample>,
     pub trace: Trace,
 }
 
-/// A position or line that was left out, with its number from 1.
+/// A skipped position or line, with its number from 1.
 pub(crate) type Skipped = (u64, String);
 
-/// A file of traces, read from its beginning to its end.
+/// A trace file, read sequentially.
 pub(crate) struct TraceFile {
     pub header: Header,
-    /// Names of the players, by number less one.
+    /// Player names; player n is at index n - 1.
     pub players: Vec<String>,
     input: Input,
     number: u64,
@@ -74,7 +74,7 @@ enum Input {
     Text(BufReader<DataSource>),
 }
 
-/// True if a file begins as a file of traces, binary or text.
+/// Whether a file is a trace file, binary or text.
 pub(crate) fn is_trace_file(path: &Path) -> bool {
     let mut start = Vec::new();
     let mut read = || DataSource::open(path).ok()?.take(8).read_to_end(&mut start).ok();
@@ -104,8 +104,8 @@ impl TraceFile {
         }
     }
 
-    /// Gives all positions in order; those that can't be read, and those that the engine skipped, are given to `skipped`.
-    /// Several labels of one position stand together in the binary alone.
+    /// Reads all positions in order; `skipped` receives unreadable ones and those that the engine skipped. Only the
+    /// binary groups the labels of one position.
     pub(crate) fn for_each(
         self,
         mut take: impl FnMut(TracedPosition),
@@ -159,7 +159,7 @@ impl TraceFile {
     }
 }
 
-/// Why the bytes of a position can't be unpacked.
+/// Why a position can't be decoded.
 enum UnpackError {
     Damaged,
     Skipped,
@@ -186,7 +186,7 @@ fn read_head(file: &mut impl Read) -> Result<(Header, Vec<String>), TraceFileErr
     Ok((header, players))
 }
 
-/// The bytes of the next position; none at the end, or where the last one is incomplete.
+/// Bytes of the next position; `None` at the end or if the last one is incomplete.
 fn read_position(file: &mut impl Read) -> Result<Option<Vec<u8>>, TraceFileError> {
     let mut length = [0; 4];
     if read_fully(file, &mut length)? < 4 {
@@ -253,7 +253,7 @@ fn unpack(mut bytes: &[u8], header: &Header) -> Result<TracedPosition, UnpackErr
     Ok(TracedPosition { samples, trace })
 }
 
-/// The first bytes of a slice, which then begins behind them.
+/// Splits the first bytes off a slice.
 fn take<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], UnpackError> {
     let (first, rest) = bytes.split_first_chunk::<N>().ok_or(UnpackError::Damaged)?;
     *bytes = rest;
@@ -291,14 +291,14 @@ fn pack(labels: &[[u8; RECORD_SIZE]], reply: &Reply) -> Vec<u8> {
     bytes
 }
 
-/// Writes the binary, position by position, so that what is there counts even if the rest never comes.
+/// Writes the binary, position by position, so that an interrupted file is usable.
 pub(super) struct TraceWriter {
     file: BufWriter<File>,
 }
 
 impl TraceWriter {
-    /// Begins a file, or continues one of the same engine and players: then the labels of each position that it has are
-    /// given to `known`, in order.
+    /// Creates a file, or continues one of the same engine and players: `known` receives the labels of each existing
+    /// position, in order.
     pub(crate) fn open(
         path: &Path,
         header: &Header,
@@ -342,12 +342,12 @@ impl TraceWriter {
         Ok(TraceWriter { file: BufWriter::with_capacity(1 << 18, file) })
     }
 
-    /// Appends a position: the records of its labels and the answer of the engine.
+    /// Appends a position: its label records and the engine's reply.
     pub(crate) fn push(&mut self, labels: &[[u8; RECORD_SIZE]], reply: &Reply) -> io::Result<()> {
         self.file.write_all(&pack(labels, reply))
     }
 
-    /// Writes what is still in memory.
+    /// Flushes buffered positions.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
@@ -397,7 +397,7 @@ mod tests {
         assert_eq!([&read[0].trace, &read[1].trace].map(|trace| Reply::Trace(trace.clone())), replies);
         assert_eq!(TraceFile::open(file.path()).unwrap().players, players);
 
-        // Cut within the last position: it is dropped, and the next one takes its place.
+        // Cut within the last position: it is dropped, and the next one overwrites it.
         std::fs::write(file.path(), &bytes[..bytes.len() - 3]).unwrap();
         assert_eq!(positions(file.path()).0.len(), 1);
         let mut known = Vec::new();

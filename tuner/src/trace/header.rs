@@ -1,4 +1,4 @@
-//! The header of a trace: the engine's parameters and its formula, one declaration per line (see
+//! The header of a trace: the engine's parameters and formula, one declaration per line (see
 //! `docs/trace-protocol.md`).
 
 use std::fmt;
@@ -7,16 +7,16 @@ use super::curve::{Bend, CurveForm};
 use crate::weights::schema::{Curve, Schema, SchemaWeight};
 use crate::weights::variables::Bounds;
 
-/// The version of the protocol. Older ones are read, newer ones refused.
+/// Protocol version. Older versions are accepted, newer ones refused.
 pub(crate) const VERSION: u32 = 1;
 
-/// Curves that a header can declare.
+/// Maximum number of curves in a header.
 pub(super) const MOST_CURVES: usize = 8;
 
-/// Weights that a header can declare.
+/// Maximum number of weights in a header.
 const MOST_WEIGHTS: usize = 1 << 16;
 
-/// Bounds of a parameter that declares none.
+/// Default bounds of a parameter.
 const WIDE: Bounds = Bounds { least: -1e6, most: 1e6 };
 
 /// The header of a trace.
@@ -24,11 +24,11 @@ const WIDE: Bounds = Bounds { least: -1e6, most: 1e6 };
 pub struct Header {
     /// Score units of a pawn, 100 for centipawns.
     pub unit: f64,
-    /// Phase of the middlegame; 0 is the endgame.
+    /// Phase of a middlegame; 0 is an endgame.
     pub phase: f64,
-    /// Scale of an endgame that is not scaled down.
+    /// Scale of an endgame without scaling down.
     pub scale: f64,
-    /// Largest difference, in score units, between the engine's score and the one from the coefficients.
+    /// Maximum difference, in score units, between the engine's score and the one from the coefficients.
     pub tolerance: f64,
     /// Curves of the non-linear groups.
     pub curves: Vec<CurveForm>,
@@ -39,12 +39,12 @@ pub struct Header {
     text: String,
 }
 
-/// A line of a trace that can't be read.
+/// An invalid trace line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line:?}: {reason}")]
 pub struct HeaderError {
     pub line: String,
-    /// What is wrong with it.
+    /// What is wrong.
     pub reason: String,
 }
 
@@ -65,10 +65,10 @@ impl Default for Header {
 }
 
 impl Header {
-    /// Reads the lines of a whole header.
+    /// Parses the lines of a complete header.
     ///
     /// # Errors
-    /// If a line can't be read, or `trace ready` is missing.
+    /// If a line is invalid, or `trace ready` is missing.
     pub fn parse(text: &str) -> Result<Header, HeaderError> {
         let mut header = Header::default();
         for line in text.lines() {
@@ -79,10 +79,10 @@ impl Header {
         Err(HeaderError { line: String::new(), reason: "the header has no `trace ready`".to_owned() })
     }
 
-    /// Reads the next line. Lines that do not begin with `trace` are skipped: engines say other things, too.
+    /// Parses the next line. Lines without `trace` are skipped, since engines print other output too.
     ///
     /// # Errors
-    /// If the line can't be read.
+    /// If the line is invalid.
     pub fn push(&mut self, line: &str) -> Result<HeaderProgress, HeaderError> {
         let mut words = line.split_whitespace();
         if words.next() != Some("trace") {
@@ -117,7 +117,7 @@ impl Header {
             "constraint" => self.constrain(rest)?,
             "ready" if self.start.is_empty() => return Err("no parameter was declared".to_owned()),
             "ready" => return Ok(HeaderProgress::Ready),
-            // A later version may say more.
+            // Later versions may add declarations.
             _ => {}
         }
         Ok(HeaderProgress::More)
@@ -205,7 +205,7 @@ impl Header {
 }
 
 impl fmt::Display for Header {
-    /// Its lines, each ended by a line feed.
+    /// Formats its lines, each terminated by a line feed.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text)
     }

@@ -1,5 +1,6 @@
-//! Traces of another engine's evaluation: for each position the coefficients of its parameters, over a pipe or from a file.
-//! They make rows for the same fit as our own evaluation does. The protocol is described in `docs/trace-protocol.md`.
+//! Traces of another engine's evaluation: the coefficients of its parameters for each position, over a pipe or from a
+//! file. They become rows for the same fit as Smalt's evaluation. The protocol is described in
+//! `docs/trace-protocol.md`.
 
 pub(crate) mod collect;
 mod curve;
@@ -20,10 +21,10 @@ use smalt_dataset::record::merged;
 use smalt_dataset::{Sample, mixed};
 use verify::Verification;
 
-/// Positions after which the progress is shown again.
+/// Number of positions between progress updates.
 const SHOWN_EVERY: u64 = 16_384;
 
-/// Loads one file of traces after the other.
+/// Loads trace files in turn.
 pub(crate) struct Loader {
     table: FitData<TraceRows>,
     header: Header,
@@ -52,8 +53,7 @@ impl Loader {
         Loader { table, header, split, sources, verification, last_seen, rows: 0 }
     }
 
-    /// Adds the positions of a file. Those that can't be read are given to `skipped`, and the number of positions so far to
-    /// `progress`.
+    /// Adds the positions of a file. `skipped` receives unreadable ones, `progress` the number of positions so far.
     pub(crate) fn add(
         &mut self,
         file: TraceFile,
@@ -74,7 +74,7 @@ impl Loader {
         file.for_each(take, skipped)
     }
 
-    /// The table of all that was added, and what its verification found.
+    /// The loaded data and the results of verification.
     pub(crate) fn finish(mut self) -> (FitData<TraceRows>, Verification) {
         self.table.train.finish(self.sources.options());
         self.table.validation.finish(self.sources.options());
@@ -85,7 +85,7 @@ impl Loader {
     fn take(&mut self, position: &TracedPosition) {
         let Some(first) = position.samples.first() else { return };
         self.verification.compare(&self.header, &first.position, &position.trace);
-        // A position of several games counts once among those held out and once among the others.
+        // A position from several games counts once in training and once in validation.
         let mut sides: [Vec<Sample>; 2] = Default::default();
         for sample in &position.samples {
             let game = self.sources.game(sample.game);

@@ -1,4 +1,4 @@
-//! Traces over a pipe: asks an engine for its parameters and for the trace of each position.
+//! Traces over a pipe: queries an engine for its parameters and for the trace of each position.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,19 +11,19 @@ use smalt_driver::process::{Process, StartError, WaitFor, Written, poll_once};
 use super::header::{Header, HeaderError, HeaderProgress};
 use super::position::Reply;
 
-/// Positions that an engine is sent ahead of its answers: the pipe never runs dry.
+/// Positions sent ahead of the answers, so that the engine never waits.
 const AHEAD: usize = 256;
 
-/// Time between two looks at the stop flag.
+/// Polling interval of the stop flag.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Time that an engine has for each answer, and for its header.
+/// Timeout of each answer and of the header.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Lines of the engine that an error repeats.
+/// Number of engine lines quoted in an error.
 const REPEATED: usize = 5;
 
-/// An engine that gives no traces.
+/// Why an engine gives no traces.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PipeError {
     #[error("failed to start the engine: {0}")]
@@ -56,7 +56,8 @@ pub(super) struct TraceEngine {
 }
 
 impl TraceEngine {
-    /// Starts an engine, sets its UCI options, and asks for its header. The process lives as long as the calling thread.
+    /// Starts an engine, sets its UCI options, and requests its header. The process lives as long as the calling
+    /// thread.
     pub(crate) fn start(
         command: &EngineCommand,
         options: &BTreeMap<String, String>,
@@ -88,7 +89,7 @@ impl TraceEngine {
         &self.header
     }
 
-    /// The answers for some positions, in order.
+    /// Replies to some positions, in order.
     pub(crate) fn traces(&mut self, fens: &[String], stop: &AtomicBool) -> Result<Vec<Reply>, PipeError> {
         let mut replies = Vec::with_capacity(fens.len());
         let mut sent = 0;
@@ -116,13 +117,13 @@ impl TraceEngine {
         self.outgoing.push(b'\n');
     }
 
-    /// The next line, while waiting lines are sent; none at the deadline or the end of the engine.
+    /// The next line, while queued lines are sent; `None` at the deadline or when the engine exits.
     fn next_line(&mut self, deadline: Instant, stop: &AtomicBool) -> Result<Option<String>, PipeError> {
         loop {
             if !self.outgoing.is_empty() {
                 match self.process.write(&self.outgoing) {
                     Written::Bytes(count) => drop(self.outgoing.drain(..count)),
-                    // Its last lines say why.
+                    // The engine's last lines tell the reason.
                     Written::Broken => self.outgoing.clear(),
                 }
             }
@@ -147,7 +148,7 @@ impl TraceEngine {
         }
     }
 
-    /// The last lines that were no traces, and what it said on standard error.
+    /// The last lines other than traces, and the last of standard error.
     fn last_words(&self) -> Vec<String> {
         let errors = self.process.stderr_lines().map(|line| String::from_utf8_lossy(line).into_owned());
         let all: Vec<String> = self.last_lines.iter().cloned().chain(errors).collect();
@@ -155,7 +156,7 @@ impl TraceEngine {
     }
 }
 
-/// Several processes of one engine, which share the positions.
+/// Several processes of one engine that share the positions.
 pub(crate) struct EnginePool {
     engines: Vec<TraceEngine>,
 }
@@ -185,7 +186,7 @@ impl EnginePool {
         self.engines.len()
     }
 
-    /// The answers for some positions, in order.
+    /// Replies to some positions, in order.
     pub(crate) fn traces(&mut self, fens: &[String], stop: &AtomicBool) -> Result<Vec<Reply>, PipeError> {
         let share = fens.len().div_ceil(self.engines.len()).max(1);
         let replies = std::thread::scope(|scope| {

@@ -1,31 +1,32 @@
-//! The trace of one position: coefficients of the parameters and the engine's own score, and the score that they give.
+//! The trace of one position: coefficients of the parameters, the engine's own score, and the score from the
+//! coefficients.
 
 use super::header::Header;
 use crate::loss::add_up;
 
-/// A weight and how often it occurs.
+/// A weight and its coefficient.
 pub(super) type Coefficient = (u16, f32);
 
-/// The trace of a position, White's point of view.
+/// The trace of a position, White's view.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Trace {
     /// Static score of the engine, in its units.
     pub score: f64,
-    /// 0 (endgame) to the phase of the header.
+    /// 0 (endgame) to the header's phase.
     pub phase: f64,
-    /// 0 to the scale of the header and above.
+    /// 0 to the header's scale and above.
     pub scale: f64,
-    /// Share of the score that no parameter enters.
+    /// Part of the score without parameters.
     pub rest: f64,
-    /// Coefficients, White less Black.
+    /// Coefficients, White minus Black.
     pub linear: Vec<Coefficient>,
     /// Coefficients of White's and of Black's sums under curves.
     pub sides: [Vec<Coefficient>; 2],
-    /// What the engine says that groups bring into the score, by name.
+    /// Contributions of groups to the score as stated by the engine, by name.
     pub groups: Vec<(String, f64)>,
 }
 
-/// What an engine answers to a position.
+/// An engine's reply to a position.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Reply {
     Trace(Trace),
@@ -33,7 +34,7 @@ pub(crate) enum Reply {
 }
 
 impl Reply {
-    /// Reads a line `trace …`; none if the line is another one. Coefficients of a weight that come several times add up.
+    /// Parses a line `trace …`; `None` for other lines. Repeated coefficients of a weight add up.
     pub(crate) fn parse(line: &str, header: &Header) -> Option<Result<Reply, String>> {
         let words = line.trim().strip_prefix("trace ")?;
         Some(parse(words, header))
@@ -102,18 +103,18 @@ fn parse(words: &str, header: &Header) -> Result<Reply, String> {
 }
 
 impl Trace {
-    /// Shares of middlegame and endgame in the score.
+    /// Middlegame and endgame shares of the score.
     pub(crate) fn shares(&self, header: &Header) -> [f64; 2] {
         let middlegame = self.phase / header.phase;
         [middlegame, (1.0 - middlegame) * self.scale / header.scale]
     }
 
-    /// The score from the coefficients, in the engine's units.
+    /// Score from the coefficients, in the engine's units.
     pub(crate) fn evaluate(&self, header: &Header, parameters: &[f64]) -> f64 {
         self.by_group(header, parameters).iter().map(|(_, score)| score).sum::<f64>() + self.rest
     }
 
-    /// What each group brings into the score, in the order of the header; groups with none are left out.
+    /// Contribution of each group to the score, in header order; zero ones are skipped.
     pub(super) fn by_group<'h>(&self, header: &'h Header, parameters: &[f64]) -> Vec<(&'h str, f64)> {
         let shares = self.shares(header);
         let mut groups: Vec<(&str, f64)> = Vec::new();

@@ -1,9 +1,10 @@
 //! Traces packed into rows, and passes over them.
 //!
-//! Words of 16 bits. The head: number of linear words; of White's curve words (low byte) and Black's (high byte); phase and
-//! scale as shares of 65,535 and 16,384; the untuned rest in score units, 32 bits. Then the words of the three lists, each a
-//! *column*: a weight together with its coefficient, so that a pass adds whole columns and never multiplies. When all columns
-//! are taken, the word [`LONG`] is followed by the weight and the 32 bits of its coefficient.
+//! Words of 16 bits. The head has: number of linear words; of White's curve words (low byte) and Black's (high byte);
+//! phase and scale as fractions of 65,535 and 16,384; the untuned rest in score units, 32 bits. Then the words of the
+//! three lists, each a *column*: a weight with its coefficient, so that a pass adds whole columns and never
+//! multiplies. When all columns are taken, the word [`LONG`] is followed by the weight and the 32 bits of its
+//! coefficient.
 
 use std::collections::HashMap;
 
@@ -14,7 +15,7 @@ use crate::loss::{Derivative, Kernel, LabelledRows, Parts, Passes, Targets, add_
 
 const HEAD: usize = 6;
 
-/// The word before a weight and a coefficient that have no column.
+/// Marker before a weight and coefficient without a column.
 const LONG: u16 = 0;
 
 /// Words of a long entry.
@@ -42,7 +43,7 @@ pub(crate) struct TooLong;
 
 impl TraceRows {
     pub(crate) fn new(header: &Header, kept: Kept) -> TraceRows {
-        // The first column stands for long entries.
+        // The first column marks long entries.
         let columns = vec![(0, 0.0)];
         TraceRows { header: header.clone(), labels: Labels::new(kept), columns, ..TraceRows::default() }
     }
@@ -96,7 +97,7 @@ impl TraceRows {
         self.words.len() - before
     }
 
-    /// Ends the rows and returns unused memory.
+    /// Completes the rows and frees unused memory.
     pub(crate) fn finish(&mut self, options: &[SourceOptions]) {
         self.words.shrink_to_fit();
         self.labels.finish(options);
@@ -129,7 +130,7 @@ impl<'a> TraceRow<'a> {
         Some((TraceRow { head, linear, sides: [white, black] }, rest))
     }
 
-    /// Shares of middlegame and endgame in the score.
+    /// Middlegame and endgame shares of the score.
     fn shares(&self) -> [f32; 2] {
         let middlegame = f32::from(self.head[2]) / PHASE_SCALE as f32;
         [middlegame, (1.0 - middlegame) * f32::from(self.head[3]) / SCALE_SCALE as f32]
@@ -143,36 +144,36 @@ impl<'a> TraceRow<'a> {
 /// Middlegame, endgame and single value.
 type TermValues = [f32; 3];
 
-/// TraceSums of a position: the linear ones, and for each curve and side [middlegame, endgame].
+/// Sums of a position: linear, and [middlegame, endgame] for each curve and side.
 #[derive(Clone, Copy, Default)]
 struct TraceSums {
     linear: TermValues,
     curves: [[[f32; 2]; 2]; MOST_CURVES],
 }
 
-/// Rows with weights to evaluate them.
+/// Rows with weights.
 struct TraceKernel<'a> {
     rows: &'a TraceRows,
-    /// TermValues of each weight.
+    /// Values of each weight.
     weights: Vec<TermValues>,
-    /// TermValues of each column.
+    /// Values of each column.
     columns: Vec<TermValues>,
     /// Curve of each weight.
     curves: Vec<Option<usize>>,
-    /// The factor from score units to the exponent of the sigmoid.
+    /// Factor from score units to the sigmoid's exponent.
     slope: f32,
-    /// The factor from score units to centipawns.
+    /// Factor from score units to centipawns.
     unit: f32,
 }
 
-/// Gradient by column and, of long entries, by weight.
+/// Gradient by column, and by weight for long entries.
 struct TraceSum {
     columns: Vec<TermValues>,
     weights: Vec<TermValues>,
 }
 
 impl TraceKernel<'_> {
-    /// Calls for each entry of a list: with its column, its weight and its values.
+    /// Calls `each` for each entry of a list: with its column, weight and values.
     #[inline(always)]
     fn for_each(&self, list: &[u16], mut call: impl FnMut(usize, Option<Coefficient>)) {
         let mut at = 0;
@@ -188,7 +189,7 @@ impl TraceKernel<'_> {
         }
     }
 
-    /// TermValues of an entry.
+    /// Values of an entry.
     #[inline(always)]
     fn values(&self, column: usize, long: Option<Coefficient>) -> TermValues {
         match long {
@@ -234,7 +235,7 @@ impl TraceKernel<'_> {
         middlegame * shares[0] + endgame * shares[1] + single + row.rest()
     }
 
-    /// Adds `outer` times the slopes of the score to what `add` keeps for each entry.
+    /// Calls `add` for each entry with `outer` times the derivative of the score.
     #[inline(always)]
     fn add_slopes(
         &self,
@@ -265,7 +266,7 @@ impl TraceKernel<'_> {
         }
     }
 
-    /// Calls for each row with its sums, the expected result, its target and weight.
+    /// Calls `each` for each row with its sums, expected result, target and weight.
     #[inline(always)]
     fn for_each_row(
         &self,
@@ -420,7 +421,7 @@ mod tests {
         (mixed(seed) % range) as f64
     }
 
-    /// Traces of no meaning with results of no meaning.
+    /// Random traces with random results.
     fn traces(header: &Header, count: u64) -> Vec<(Trace, f32)> {
         let trace = |index: u64| {
             let at = |place: u64, range| random(index << 8 | place, range);
@@ -467,7 +468,7 @@ mod tests {
     fn errors_and_gradients_of_packed_rows_are_those_of_the_formula() {
         let header = Header::parse(HEADER).unwrap();
         let traces = traces(&header, 2500);
-        // The second row set has no columns left, so that all entries are long.
+        // The second row set has no columns left, so all entries are long.
         let plain = rows(&header, &traces);
         let mut long = TraceRows::new(&header, Kept::default());
         long.columns.resize(MOST_COLUMNS, (0, 0.0));

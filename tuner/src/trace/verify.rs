@@ -5,26 +5,26 @@ use smalt_chess::Position;
 use super::header::Header;
 use super::position::Trace;
 
-/// Differences that are named for each group.
+/// Differences listed per group.
 pub(crate) const NAMED: usize = 10;
 
-/// A position in which the coefficients do not give the engine's score.
+/// A position whose coefficients do not give the engine's score.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Difference {
     pub fen: String,
     pub engine: f64,
-    /// The number from the coefficients.
+    /// Value from the coefficients.
     pub coefficients: f64,
-    /// What each group brings into the score by the coefficients.
+    /// Contribution of each group by the coefficients.
     pub groups: Vec<(String, f64)>,
 }
 
 /// Differences of one group, or of the whole score.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Differences {
-    /// The group; none for the whole score.
+    /// The group; `None` for the whole score.
     pub group: Option<String>,
-    /// Number of positions that differ.
+    /// Number of differing positions.
     pub count: u64,
     pub greatest: f64,
     /// The first of them.
@@ -33,10 +33,10 @@ pub(crate) struct Differences {
 
 /// Compares scores position by position.
 pub(crate) struct Verification {
-    /// Largest difference that counts as none, in score units.
+    /// Tolerance in score units.
     pub tolerance: f64,
     pub positions: u64,
-    /// Differences of the score, and of each group for which the engine says its own number.
+    /// Differences of the score, and of each group for which the engine states its contribution.
     pub differences: Vec<Differences>,
 }
 
@@ -81,7 +81,7 @@ impl Verification {
         !self.differences.is_empty()
     }
 
-    /// True once the whole score differs in as many positions as are named.
+    /// Whether the whole score differs in as many positions as are listed.
     pub(super) fn is_full(&self) -> bool {
         self.differences.iter().any(|entry| entry.group.is_none() && entry.count >= NAMED as u64)
     }

@@ -15,20 +15,20 @@ pub struct Change {
     pub after: [i32; 2],
 }
 
-/// What changed in a group.
+/// Changes in a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupChange {
     pub group: &'static str,
     pub weights: usize,
-    /// Those that differ, in the order of the schema.
+    /// Changed weights, in schema order.
     pub changes: Vec<Change>,
-    /// Mean difference over all its weights, [middlegame, endgame].
+    /// Mean difference over all weights of the group, [middlegame, endgame].
     pub mean: [f64; 2],
-    /// Root of the mean squared difference over all numbers of the group.
+    /// Root mean square difference over all numbers of the group.
     pub spread: f64,
 }
 
-/// The differences of each group, in the order of the schema.
+/// Differences of each group, in schema order.
 pub fn differences(before: &Parameters, after: &Parameters) -> Vec<GroupChange> {
     let mut groups: Vec<GroupChange> = Vec::new();
     for entry in &SCHEMA {

@@ -1,4 +1,4 @@
-//! Writes weights into a parameter file and keeps its comments, order and layout. The only writer of `engine/params/`.
+//! Writes weights into a parameter file, preserving comments, order and layout. The only writer of `engine/params/`.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -9,10 +9,10 @@ use toml_edit::{DocumentMut, Item, TableLike, Value, value};
 
 use super::Numbers;
 
-/// Lines longer than this are broken.
+/// Maximum line length.
 const WIDTH: usize = 110;
 
-/// Pairs in a line of a long list.
+/// Pairs per line of a long list.
 const ROW: usize = 8;
 
 /// Why numbers could not be written into a text.
@@ -26,7 +26,7 @@ pub enum DocumentError {
     Unfaithful,
 }
 
-/// Where numbers come from: keys and values of the table `origin`.
+/// Origin of the numbers: keys and values of the table `origin`.
 pub(crate) type Origin = Vec<(&'static str, OriginValue)>;
 
 /// A value of the table `origin`.
@@ -68,10 +68,10 @@ impl std::fmt::Display for OriginValue {
     }
 }
 
-/// The text of a parameter file with other numbers and another origin.
+/// A parameter file's text with new numbers and a new origin.
 ///
 /// # Errors
-/// If the old text is no parameter file.
+/// If the old text is not a parameter file.
 pub fn rewritten(old: &str, numbers: &Numbers, origin: &Origin) -> Result<String, DocumentError> {
     Parameters::parse_toml(old).map_err(DocumentError::Old)?;
     let mut document: DocumentMut = old.parse()?;
@@ -93,19 +93,19 @@ pub fn rewritten(old: &str, numbers: &Numbers, origin: &Origin) -> Result<String
     }
 }
 
-/// Replaces a file at once: a reader finds the old text or the new one.
+/// Replaces a file atomically.
 ///
 /// # Errors
-/// If the folder can't be written to; the old file is then still there.
+/// If the folder is not writable; the old file is then unchanged.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // A link stays a link: what it points to is replaced.
+    // A link is kept: its target is replaced.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // The mode of the old file; of a new one what the user's mask leaves.
+        // The old file's mode; for a new file the umask decides.
         let mode = std::fs::metadata(&path).map_or(0o666, |old| old.permissions().mode());
         builder.permissions(std::fs::Permissions::from_mode(mode));
     }
@@ -116,7 +116,7 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Sets the values of a term, unless they are those already.
+/// Sets the values of a term if they differ.
 fn set(item: &mut Item, entry: &Entry, weights: &[[i16; 2]]) -> Result<(), DocumentError> {
     let old = item.as_value_mut().ok_or(DocumentError::Unfaithful)?;
     let decor = old.decor().clone();
@@ -151,7 +151,7 @@ fn shown(part: Part, [middlegame, endgame]: [i16; 2]) -> String {
     if part.is_single() { middlegame.to_string() } else { format!("[{middlegame}, {endgame}]") }
 }
 
-/// A list in rows, its columns below each other.
+/// A list in rows with aligned columns.
 fn broken(texts: &[String], columns: usize) -> String {
     let width =
         |column: usize| texts.iter().skip(column).step_by(columns).map(String::len).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Exports weights to files in many languages, and imports them from TOML and JSON.
+//! Exports weights to several languages, and imports them from TOML and JSON.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::document::{Origin, OriginValue};
 use super::format_number;
 use super::schema::{Schema, SchemaWeight};
 
-/// Numbers in a line of a table.
+/// Numbers per line of a table.
 const ROW: usize = 8;
 
 /// A language of exported numbers.
@@ -28,7 +28,7 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// All languages with their words on the command line and the endings of their files.
+    /// All languages with their keywords and file extensions.
     const ALL: [(Language, &[&str]); 10] = [
         (Language::Toml, &["toml"]),
         (Language::Json, &["json"]),
@@ -42,18 +42,18 @@ impl Language {
         (Language::Python, &["python", "py"]),
     ];
 
-    /// Reads a word of the command line.
+    /// Parses a keyword.
     pub(crate) fn parse(word: &str) -> Option<Language> {
         Language::ALL.iter().find(|(_, words)| words[0] == word).map(|entry| entry.0)
     }
 
-    /// The language of a file by the ending of its name.
+    /// Language of a file by its extension.
     pub(crate) fn of_path(path: &Path) -> Option<Language> {
         let ending = path.extension()?.to_str()?;
         Language::ALL.iter().find(|(_, words)| words.contains(&ending)).map(|entry| entry.0)
     }
 
-    /// The words of all languages on the command line.
+    /// Keywords of all languages.
     pub(crate) fn words() -> [&'static str; 10] {
         Language::ALL.map(|(_, words)| words[0])
     }
@@ -137,7 +137,7 @@ impl Language {
     }
 }
 
-/// How a language writes tables.
+/// Table syntax of a language.
 struct Syntax {
     comment: &'static str,
     head: &'static str,
@@ -146,9 +146,9 @@ struct Syntax {
     brackets: [&'static str; 2],
     end: &'static str,
     names: NameCase,
-    /// Types of whole numbers and of others.
+    /// Types of integers and of floating-point numbers.
     types: [&'static str; 2],
-    /// A declaration up to its equals sign: name, type, lengths from outer to inner.
+    /// Declaration up to the equals sign: name, type, dimensions from outer to inner.
     declare: fn(&str, &str, &[usize]) -> String,
 }
 
@@ -181,7 +181,7 @@ fn tables<'a>(schema: &'a Schema, parameters: &[f64]) -> Vec<TermTable<'a>> {
 }
 
 impl TermTable<'_> {
-    /// True for a single weight whose name has no index.
+    /// Whether it is a single weight without an index.
     fn is_scalar(&self) -> bool {
         self.weights.len() == 1 && self.weights[0].0.name == self.term
     }
@@ -190,14 +190,14 @@ impl TermTable<'_> {
         self.weights.iter().map(|(weight, _)| weight.decimals).max().unwrap_or(0)
     }
 
-    /// Lengths from outer to inner.
+    /// Dimensions from outer to inner.
     fn lengths(&self) -> Vec<usize> {
         let outer = (!self.is_scalar()).then_some(self.weights.len());
         let inner = self.has_pairs().then_some(2);
         outer.into_iter().chain(inner).collect()
     }
 
-    /// A table with any pair has pairs alone: its single numbers stand twice.
+    /// A table with any pair has only pairs: its single numbers appear twice.
     fn has_pairs(&self) -> bool {
         self.weights.iter().any(|(weight, _)| !weight.is_single)
     }
@@ -224,7 +224,7 @@ impl TermTable<'_> {
     }
 }
 
-/// The numbers as a file of this language, with their origin.
+/// The numbers and their origin as a file in this language.
 pub(crate) fn exported(language: Language, schema: &Schema, parameters: &[f64], origin: &Origin) -> String {
     let tables = tables(schema, parameters);
     match language {
@@ -259,7 +259,7 @@ fn code(language: &Language, tables: &[TermTable<'_>], origin: &Origin) -> Strin
     text + syntax.foot
 }
 
-/// A name of the language for a term.
+/// Identifier of a term in this language.
 fn identifier(term: &str, names: NameCase) -> String {
     let words = term.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let words: Vec<String> = words.map(str::to_lowercase).collect();
@@ -299,7 +299,7 @@ fn json_text(tables: &[TermTable<'_>], origin: &Origin) -> String {
     )
 }
 
-/// Why a file of numbers can't be read.
+/// Why an exported file can't be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ImportError {
     #[error("expected TOML or JSON with a table `weights`, as --format toml and json write it: {0}")]
@@ -312,7 +312,7 @@ pub(crate) enum ImportError {
     Missing(String),
 }
 
-/// The parameters of a file that [`exported`] wrote as TOML or JSON.
+/// Parses the parameters of a TOML or JSON file written by [`exported`].
 pub(crate) fn imported(text: &str, schema: &Schema) -> Result<Vec<f64>, ImportError> {
     #[derive(Deserialize)]
     struct File {

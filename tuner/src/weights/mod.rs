@@ -1,4 +1,4 @@
-//! The weights as one list of parameters: their names, selection by pattern, rounding and files.
+//! The weights as one list of parameters: names, selection by pattern, rounding and files.
 
 pub(crate) mod difference;
 pub(crate) mod document;
@@ -13,10 +13,10 @@ use smalt_chess::Square;
 
 use schema::{Schema, SchemaWeight};
 
-/// Numbers of all weights: [middlegame, endgame] each, as the engine takes them.
+/// Numbers of all weights: [middlegame, endgame] each, as the engine stores them.
 pub type Numbers = [[i16; 2]; WEIGHTS];
 
-/// A pattern that matches no weight.
+/// A pattern without a match.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{pattern:?} matches no weight: expected a group or group.term, as in `mobility.*`; groups are {groups}"
@@ -31,25 +31,25 @@ pub fn parameters_of(weights: &Parameters) -> Vec<f64> {
     weights.numbers().flatten().map(f64::from).collect()
 }
 
-/// The term that a weight belongs to.
+/// The term of a weight.
 pub fn entry_of(weight: usize) -> &'static Entry {
     let next = SCHEMA.partition_point(|entry| entry.term.start() <= weight);
     &SCHEMA[next - 1]
 }
 
-/// The name of a weight: group, term, and where the term has several the index, or the square as its owner sees the board.
+/// Name of a weight: group, term, and for a term with several weights the index, or the square from the owner's view.
 fn name_of(weight: usize) -> String {
     let entry = entry_of(weight);
     let (term, index) = (format!("{}.{}", entry.group, entry.name), weight - entry.term.start());
     match entry.shape {
         Shape::One => term,
         Shape::List(_) => format!("{term}[{index}]"),
-        // The file has the eighth rank first.
+        // The file starts with the eighth rank.
         Shape::Board => format!("{term}[{}]", Square::from_index(index).flip_rank()),
     }
 }
 
-/// The numbers of our own evaluation, rounded and held within what the engine accepts.
+/// The numbers of Smalt's evaluation, rounded and clamped to the engine's bounds.
 pub fn rounded(parameters: &[f64]) -> Box<Numbers> {
     let mut numbers = Box::new([[0; 2]; WEIGHTS]);
     let rounded = Schema::own().rounded(parameters);
@@ -61,7 +61,7 @@ pub fn rounded(parameters: &[f64]) -> Box<Numbers> {
     numbers
 }
 
-/// A number with this number of decimals; never "-0".
+/// A number with `decimals` decimals; never "-0".
 fn format_number(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
     match text.strip_prefix('-') {
@@ -73,17 +73,17 @@ fn format_number(number: f64, decimals: usize) -> String {
 /// Weights to tune, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Patterns of which a weight must match one; all do if there is none.
+    /// Patterns of which a weight must match one; all match if empty.
     pub only: Vec<String>,
-    /// Patterns of which a weight may match none.
+    /// Patterns that exclude a weight.
     pub freeze: Vec<String>,
 }
 
 impl Selection {
-    /// The parameters that may change: those of selected weights that occur in the data, in ascending order.
+    /// The free parameters: those of selected weights that occur in the data, in ascending order.
     ///
     /// # Errors
-    /// If a pattern names nothing.
+    /// If a pattern has no match.
     pub fn free(&self, schema: &Schema, coverage: &[u32]) -> Result<Vec<usize>, PatternError> {
         for pattern in self.only.iter().chain(&self.freeze) {
             if !schema.weights.iter().any(|weight| is_match(pattern, weight)) {
@@ -95,10 +95,10 @@ impl Selection {
         Ok(all.filter(|&parameter| is_free[parameter / 2] && schema.is_used(parameter)).collect())
     }
 
-    /// The parameters that a pattern names.
+    /// The parameters that match a pattern.
     ///
     /// # Errors
-    /// If it names nothing.
+    /// If none does.
     pub fn named(schema: &Schema, pattern: &str) -> Result<Vec<usize>, PatternError> {
         let only = vec![pattern.to_owned()];
         Selection { only, freeze: Vec::new() }.free(schema, &vec![1; schema.weights.len()])
@@ -110,7 +110,7 @@ impl Selection {
     }
 }
 
-/// Whether a pattern names a weight: `group`, `group.term` or the full name, with stars for any letters.
+/// Whether a weight matches a pattern: `group`, `group.term` or the full name, with `*` as wildcard.
 fn is_match(pattern: &str, weight: &SchemaWeight) -> bool {
     [weight.term.as_str(), weight.group(), &weight.name]
         .iter()

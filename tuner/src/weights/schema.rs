@@ -1,5 +1,5 @@
-//! The schema of the weights: names, bounds, and ties between weights. Ours comes from the engine's schema, that of
-//! another engine from its trace header.
+//! The schema of the weights: names, bounds, and ties between weights. Smalt's comes from the engine, another
+//! engine's from its trace header.
 
 use std::sync::LazyLock;
 
@@ -10,14 +10,14 @@ use smalt::evaluation::taper::FULL_SCALE;
 use super::variables::Bounds;
 use super::{entry_of, name_of};
 
-/// Units that the weights of king danger begin with where all of them are zero.
+/// Start values of king danger weights if all are zero.
 const DANGER_LIFT: [f64; 2] = [16.0, 0.0];
 
-/// A weight: a pair [middlegame, endgame], or a single number. Its parameters are 2·index and 2·index + 1; a single number
-/// has only the first.
+/// A weight: a pair [middlegame, endgame], or a single number. Its parameters are 2·index and 2·index + 1; a single
+/// number has only the first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchemaWeight {
-    /// Full name, with an index or a square where the term has several weights.
+    /// Full name, with an index or square if the term has several weights.
     pub name: String,
     /// Group and term, `mobility.knight`; the name up to its index.
     pub term: String,
@@ -25,15 +25,15 @@ pub struct SchemaWeight {
     pub group_length: usize,
     /// True for a single number.
     pub is_single: bool,
-    /// Numbers that the engine accepts.
+    /// Bounds of the engine.
     pub bounds: Bounds,
-    /// Decimals to which it is rounded.
+    /// Decimals for rounding.
     pub decimals: usize,
-    /// Weight that has the same numbers.
+    /// Weight with the same numbers.
     pub twin: Option<usize>,
-    /// True if the next weight must not be smaller.
+    /// Whether the next weight must not be smaller.
     pub rises: bool,
-    /// The curve that bends its sum, if any.
+    /// Curve applied to its sum, if any.
     pub curve: Option<Curve>,
 }
 
@@ -41,8 +41,8 @@ pub struct SchemaWeight {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
     pub index: usize,
-    /// Start of the middlegame and of the endgame numbers where all of the group are zero: there the curve is flat, and a fit
-    /// would find no slope. 0 for a curve with a slope at zero.
+    /// Start of the middlegame and endgame numbers if all of the group are zero: the curve is flat there and has no
+    /// gradient. 0 for a curve with a slope at zero.
     pub lift: [f64; 2],
 }
 
@@ -59,7 +59,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// The schema of our own evaluation.
+    /// The schema of Smalt's evaluation.
     pub fn own() -> &'static Schema {
         static OWN: LazyLock<Schema> =
             LazyLock::new(|| Schema { weights: (0..WEIGHTS).map(own_weight).collect() });
@@ -75,7 +75,7 @@ impl Schema {
         &self.weights[parameter / 2]
     }
 
-    /// True if the evaluation uses this parameter: all but the second ones of single numbers.
+    /// Whether the evaluation uses this parameter: all but the second ones of single numbers.
     pub fn is_used(&self, parameter: usize) -> bool {
         parameter.is_multiple_of(2) || !self.weight_of(parameter).is_single
     }
@@ -96,7 +96,7 @@ impl Schema {
         groups
     }
 
-    /// Rounds the parameters as the engine takes them, within its bounds.
+    /// Rounds the parameters to the engine's precision, within its bounds.
     pub fn rounded(&self, parameters: &[f64]) -> Vec<f64> {
         let rounded = |(parameter, &number): (usize, &f64)| {
             let weight = self.weight_of(parameter);
@@ -106,8 +106,8 @@ impl Schema {
         parameters.iter().enumerate().map(rounded).collect()
     }
 
-    /// Gives the free parameters of each flat curve a slope to begin with, where all its numbers of one half are zero. True
-    /// if there was such a curve.
+    /// Gives the free parameters of each flat curve a start value, if all its numbers of one half are zero. Returns
+    /// whether there was such a curve.
     pub fn lift_curves(&self, parameters: &mut [f64], free: &[usize]) -> bool {
         let is_flat = |curve: Curve, half: usize| {
             let of_curve =

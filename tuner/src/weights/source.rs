@@ -1,5 +1,5 @@
-//! Rewrites weights in an author's source of any language: the numbers between comments with `smalt:begin NAME` and
-//! `smalt:end NAME`. Everything else stays as it is.
+//! Rewrites weights in source code of any language: the numbers between comments with `smalt:begin NAME` and
+//! `smalt:end NAME`. The rest is unchanged.
 
 use super::schema::Schema;
 use super::{Selection, format_number};
@@ -10,14 +10,14 @@ const END: &str = "smalt:end";
 /// Why a source could not be rewritten.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
-    /// It has no marked region.
+    /// No marked region.
     #[error(
         "no comment has `{BEGIN} NAME`: mark the numbers that are tuned, as docs/trace-protocol.md shows"
     )]
     NoRegion,
     #[error("line {line}: `{BEGIN} {name}` has no `{END} {name}` after it")]
     NoEnd { line: usize, name: String },
-    /// A region has no name, or one that no parameter has.
+    /// A region without a name, or with an unknown one.
     #[error(
         "line {line}: {name:?} names no parameter: expected a group, a term or a parameter, and mg or eg for one half"
     )]
@@ -35,7 +35,7 @@ pub enum Comments {
 }
 
 impl Comments {
-    /// Those of the language that the ending of a file name says.
+    /// Comment syntax by file extension.
     pub fn of_path(path: &std::path::Path) -> Comments {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         match ending {
@@ -45,17 +45,17 @@ impl Comments {
     }
 }
 
-/// A source with other numbers.
+/// A source with new numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewritten {
     pub text: String,
     /// Parameters that were written.
     pub written: Vec<usize>,
-    /// The numbers that were replaced, as they stood.
+    /// The replaced numbers as written.
     pub replaced: Vec<String>,
 }
 
-/// Replaces the numbers of all marked regions; `note` says where they come from, and stands in the comments of the beginnings.
+/// Replaces the numbers of all marked regions; `note` is their origin and goes into the opening comments.
 ///
 /// # Errors
 /// If there is no region, or one does not match the parameters.
@@ -105,13 +105,13 @@ pub fn rewrite_source(
     Ok(Rewritten { text: out, written, replaced: old })
 }
 
-/// Where the next `smalt:begin` ends that a blank follows: others only speak of it.
+/// End of the next `smalt:begin` followed by a space; others only mention it.
 fn find_begin(text: &str, start: usize) -> Option<usize> {
     let mut ends = text[start..].match_indices(BEGIN).map(|(at, _)| start + at + BEGIN.len());
     ends.find(|&end| text[end..].starts_with([' ', '\t']))
 }
 
-/// Where the text `smalt:end NAME` begins.
+/// Start of `smalt:end NAME`.
 fn find_end(text: &str, start: usize, name: &str) -> Option<usize> {
     let limit = find_begin(text, start).unwrap_or(text.len());
     text[start..limit].match_indices(END).map(|(at, _)| start + at).find(|at| {
@@ -120,7 +120,7 @@ fn find_end(text: &str, start: usize, name: &str) -> Option<usize> {
     })
 }
 
-/// The parameters of a region in the order of its numbers.
+/// Parameters of a region in the order of its numbers.
 fn parameters_of(schema: &Schema, name: &str, half: Option<usize>) -> Option<Vec<usize>> {
     let mut all = Selection::named(schema, name).ok()?;
     all.retain(|parameter| {
@@ -129,7 +129,7 @@ fn parameters_of(schema: &Schema, name: &str, half: Option<usize>) -> Option<Vec
     Some(all).filter(|all| !all.is_empty())
 }
 
-/// What follows `smalt:begin` in its comment: name, half, and the note in place of an older one.
+/// Text after `smalt:begin`: name, half, and the note replacing an older one.
 fn heading(old: &str, name: &str, half: Option<usize>, note: &str) -> String {
     let half = half.map_or("", |half| [" mg", " eg"][half]);
     let after = old.split_once(name).map_or("", |(_, after)| after);
@@ -144,19 +144,19 @@ fn heading(old: &str, name: &str, half: Option<usize>, note: &str) -> String {
 
 /// A number in a source.
 struct Literal {
-    /// Its place, sign included.
+    /// Range of the number, sign included.
     place: std::ops::Range<usize>,
     decimals: usize,
     /// Letters after the digits, as in `1.5f`.
     suffix: String,
 }
 
-/// The numbers of a region, but those in comments, names, texts, and in the brackets of lengths and indices.
+/// Numbers of a region, except those in comments, names, strings, and brackets of dimensions and indices.
 fn numbers(text: &str, comments: Comments) -> Vec<Literal> {
     let bytes = text.as_bytes();
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 128;
     let (mut all, mut at) = (Vec::new(), 0);
-    // The last two tokens outside of comments, a name as `a` and a number as `0`; and where a sign stands.
+    // The last two tokens outside comments, a name as `a` and a number as `0`; and the place of a sign.
     let (mut tokens, mut sign) = ([b'='; 2], None);
     while at < bytes.len() {
         let rest = &text[at..];
@@ -184,8 +184,8 @@ fn numbers(text: &str, comments: Comments) -> Vec<Literal> {
         if token == b'0' && !is_length(bytes, at, end) {
             all.push(number(text, sign.unwrap_or(at), at, end));
         }
-        // A sign after a number or a name adds or subtracts. After a name in brackets, as in a cast, it belongs to the number:
-        // `f(x) - 5` has the number -5.
+        // A sign after a number or a name is an operator. After a name in brackets, as in a cast, it belongs to the
+        // number: `f(x) - 5` has the number -5.
         let is_unary =
             matches!(tokens, [_, b'(' | b'[' | b'{' | b',' | b'=' | b':' | b';' | b'>'] | [b'a', b')']);
         sign = (matches!(token, b'-' | b'+') && is_unary).then_some(at);
@@ -195,7 +195,7 @@ fn numbers(text: &str, comments: Comments) -> Vec<Literal> {
     all
 }
 
-/// Where a number ends: digits with separators, a fraction, an exponent, a suffix.
+/// End of a number: digits with separators, a fraction, an exponent, a suffix.
 fn number_end(bytes: &[u8], start: usize) -> usize {
     let is_part = |at: usize| match bytes[at] {
         b'.' | b'_' | b'\'' => {
@@ -209,7 +209,7 @@ fn number_end(bytes: &[u8], start: usize) -> usize {
     (start..bytes.len()).find(|&at| !is_part(at)).unwrap_or(bytes.len())
 }
 
-/// Whether a number is a length or an index: `name[64]`, `[64]int`, `[64][2]int`, `[i32; 64]`, `[3] = 5`.
+/// Whether a number is a dimension or an index: `name[64]`, `[64]int`, `[64][2]int`, `[i32; 64]`, `[3] = 5`.
 fn is_length(bytes: &[u8], start: usize, end: usize) -> bool {
     let is_name = |byte: Option<&u8>| byte.is_some_and(|&byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let is_blank = |byte: &&u8| byte.is_ascii_whitespace();
@@ -225,21 +225,21 @@ fn is_length(bytes: &[u8], start: usize, end: usize) -> bool {
     }
 }
 
-/// The number with these digits, and a sign before them.
+/// The number with these digits and an optional sign before them.
 fn number(text: &str, sign: usize, start: usize, end: usize) -> Literal {
     let literal = &text[start..end];
     let digits = literal.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(literal.len());
     let (digits, suffix) = literal.split_at(digits);
-    // `1.` and `1.f` get a digit after the point: `7f` is no number in C.
+    // `1.` and `1.f` get a digit after the point: `7f` is not a number in C.
     let decimals = digits.split_once('.').map_or(0, |(_, fraction)| fraction.len().max(1));
-    // The new number is written in decimal, without the rest of an exponent or of other bases: `1e3`, `0x1F`, `0b101`, `0o17`.
+    // The new number is decimal, without an exponent or another base: `1e3`, `0x1F`, `0b101`, `0o17`.
     let is_exponent = suffix.starts_with(['e', 'E']);
     let is_other_base = digits == "0" && suffix.starts_with(['x', 'X', 'b', 'B', 'o', 'O']);
     let suffix = if is_exponent || is_other_base { String::new() } else { suffix.to_owned() };
     Literal { place: sign..end, decimals, suffix }
 }
 
-/// A region with other numbers. Where its numbers stand in columns they do so afterwards.
+/// A region with new numbers; aligned columns stay aligned.
 fn replaced(text: &str, numbers: &[Literal], new: &[String]) -> String {
     let spaces = |number: &Literal| {
         let before = &text[..number.place.start];
@@ -285,7 +285,7 @@ mod tests {
         Header::parse(&text).unwrap()
     }
 
-    /// The text with the numbers of the header, each half twice as great and one less.
+    /// The text with the header's numbers, each half doubled minus one.
     fn tuned(text: &str, comments: Comments) -> Result<String, SourceError> {
         let header = header();
         let parameters: Vec<f64> = header.start.iter().map(|number| 2.0 * number - 1.0).collect();
@@ -296,7 +296,7 @@ mod tests {
     fn check(comments: Comments, before: &str, after: &str) {
         let text = tuned(before, comments).unwrap();
         assert_eq!(text, after);
-        // A second time only the note could change, and it is the same.
+        // A second rewrite could only change the note, which is equal.
         assert_eq!(tuned(&text, comments).unwrap(), after);
     }
 

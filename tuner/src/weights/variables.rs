@@ -1,45 +1,45 @@
-//! The free variables of a fit: free parameters, tied groups, bounds and order constraints.
+//! Free variables of a fit: free parameters, ties, bounds and order constraints.
 //!
-//! While the solvers work, a breach of a bound or of an order costs its square ([`STIFFNESS`]), so that all of them
-//! can follow the same smooth function; what remains of it at the end is taken away by [`Variables::project`].
+//! During a fit, a violated bound or order adds its squared size times [`STIFFNESS`], so that every solver minimizes
+//! the same smooth function; [`Variables::project`] removes the remaining violations.
 
 use std::collections::BTreeMap;
 
 use super::schema::Schema;
 
-/// What a breach of one centipawn costs, in mean squared error: as much as the data say of the weightiest weights, so
-/// that the breaches left at the end are far below one.
+/// Cost of a violation of one centipawn, in mean squared error: as large as the data's effect on the most influential
+/// weights, so that final violations are far below one.
 const STIFFNESS: f64 = 5e-6;
 
-/// Whether the constraints of the schema hold.
+/// Whether the schema's constraints apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constraints {
-    /// Each term is held to what the schema says.
+    /// Each term obeys the schema's constraints.
     Schema,
-    /// Numbers are held by their bounds alone.
+    /// Bounds only.
     None,
 }
 
-/// Numbers between which a parameter stays, both included.
+/// Inclusive bounds of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     pub least: f64,
     pub most: f64,
 }
 
-/// Free parameters as a solver sees them.
+/// Free parameters as the solver's variables.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Variables {
-    /// The parameters that each variable is, in ascending order of the first.
+    /// Parameters of each variable, in ascending order of the first.
     members: Vec<Vec<usize>>,
     bounds: Vec<Bounds>,
-    /// Pairs of variables of which the first is not to be above the second, along each list.
+    /// Pairs of variables with the first at most the second, along each list.
     rising: Vec<(usize, usize)>,
 }
 
 impl Variables {
-    /// Of free parameters in ascending order; `bounds` narrows those that the engine sets, by parameter. Numbers that are
-    /// not free constrain no other: a list rises over those of its numbers that may move.
+    /// Variables of free parameters in ascending order; `bounds` narrows the engine's bounds, by parameter. Fixed
+    /// parameters constrain no others: a list is ordered over its free numbers.
     pub(crate) fn new(
         schema: &Schema,
         free: &[usize],
@@ -72,17 +72,17 @@ impl Variables {
         Variables { bounds: members.iter().map(held).collect(), members, rising }
     }
 
-    /// The number of variables.
+    /// Number of variables.
     pub(crate) fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// The parameters of each variable.
+    /// Parameters of each variable.
     pub(crate) fn members(&self) -> &[Vec<usize>] {
         &self.members
     }
 
-    /// The variables where the parameters stand: the mean of those that move together.
+    /// Variables at these parameters: the mean of tied ones.
     pub(crate) fn point(&self, parameters: &[f64]) -> Vec<f64> {
         let mean = |members: &Vec<usize>| {
             members.iter().map(|&index| parameters[index]).sum::<f64>() / members.len() as f64
@@ -97,7 +97,7 @@ impl Variables {
         }
     }
 
-    /// What all breaches cost; their slopes are added to `gradient`.
+    /// Cost of all violations; adds its gradient to `gradient`.
     pub(crate) fn penalize(&self, point: &[f64], gradient: &mut [f64]) -> f64 {
         let mut cost = 0.0;
         for (index, (&number, bounds)) in point.iter().zip(&self.bounds).enumerate() {
@@ -121,7 +121,7 @@ impl Variables {
         while seen < self.rising.len() {
             let mut chain = vec![self.rising[seen].0];
             let mut next = seen;
-            // The two numbers of a weight take turns in the list of pairs.
+            // The two numbers of a weight alternate in the list of pairs.
             while let Some(pair) = self.rising[next..].iter().find(|pair| pair.0 == chain[chain.len() - 1]) {
                 chain.push(pair.1);
                 next = self.rising.iter().position(|other| other == pair).unwrap_or(next);
@@ -138,7 +138,7 @@ impl Variables {
     }
 }
 
-/// Pools neighbors that are out of order until none is.
+/// Pools adjacent values until they are in order.
 fn pool(chain: &[usize], point: &mut [f64], weight: &impl Fn(usize) -> f64) {
     // Mean, weight and length of each pool.
     let mut pools: Vec<(f64, f64, usize)> = Vec::with_capacity(chain.len());

@@ -1,5 +1,5 @@
-//! A tuned table in the engine: whichever way it gets there, the engine computes what the fit computed, and no table
-//! that the engine takes makes it fail.
+//! A tuned table in the engine: the engine computes the fitted values from every kind of table file, and no accepted
+//! table makes it fail.
 
 use std::io::{BufRead, BufReader, PipeWriter, Write};
 use std::path::Path;
@@ -19,7 +19,7 @@ use smalt_tuner::{
 
 const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
 
-/// A table fitted to results of no meaning: far from the shipped one.
+/// A table fitted to random results: far from the embedded one.
 fn tuned() -> Box<Numbers> {
     let lines =
         random_positions(1, 12, 100).iter().enumerate().fold(String::new(), |lines, (index, position)| {
@@ -56,7 +56,7 @@ fn tuned() -> Box<Numbers> {
     rounded(&tuned.parameters)
 }
 
-/// The engine as a process would be: it reads commands, and lines come back.
+/// The engine in this process: takes commands, returns lines.
 struct Engine {
     commands: PipeWriter,
     lines: std::io::Lines<BufReader<std::io::PipeReader>>,
@@ -77,7 +77,7 @@ impl Engine {
         writeln!(self.commands, "{text}").unwrap();
     }
 
-    /// The next line that begins so.
+    /// The next line with this prefix.
     fn until(&mut self, start: &str) -> String {
         self.lines.find_map(|line| line.ok().filter(|line| line.starts_with(start))).unwrap()
     }
@@ -95,7 +95,7 @@ fn written(folder: &tempfile::TempDir, numbers: &Numbers) -> std::path::PathBuf 
     path
 }
 
-/// What the fit computes for a position, from White's view.
+/// The fit's evaluation of a position, from White's view.
 fn fitted(position: &Position, numbers: &Numbers, counter: &mut FeatureCounter) -> i32 {
     let packed = pack(&features(position, counter)).unwrap();
     FeatureRow::whole(&packed).parts(|weight| numbers[weight].map(i32::from)).evaluation()
@@ -106,7 +106,7 @@ fn the_engine_computes_exactly_what_the_fit_computed() {
     let numbers = tuned();
     let folder = tempfile::tempdir().unwrap();
     let path = written(&folder, &numbers);
-    // What the build embeds is read by the same function; that it is embedded whole is tested beside the engine.
+    // The build embeds the file through the same function; the engine's tests check that it is embedded whole.
     let read = Parameters::parse_toml(&std::fs::read_to_string(&path).unwrap()).unwrap();
     let mut engine = Engine::with_table(&path);
     let mut counter = FeatureCounter::default();

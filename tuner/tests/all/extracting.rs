@@ -1,4 +1,4 @@
-//! Positions of games, in any format and within a limit of score.
+//! Extraction of positions, in every format and with a score limit.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -7,7 +7,7 @@ use smalt_dataset::format::Format;
 use smalt_dataset::{Dataset, Sample};
 use smalt_tuner::{ExtractReport, Rules, extract};
 
-/// Extracts positions of the sample games into this file.
+/// Extracts the positions of the sample games into this file.
 fn extracted(path: &Path, format: Format, rules: &Rules) -> (ExtractReport, Vec<Sample>) {
     let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/games/ethereal12-stockfish15.pgn.zst");
     let stop = AtomicBool::new(false);

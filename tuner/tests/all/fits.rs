@@ -1,4 +1,4 @@
-//! Fits as a whole: they go on where they stopped, hold what the schema holds, and are not misled by unequal players.
+//! Complete fits: they resume, obey the schema, and are not misled by unequal players.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use smalt_tuner::{
 
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/games/ethereal12-stockfish15.pgn.zst");
 
-/// A few positions of each of the games that come with the program.
+/// A few positions of each game in the repository.
 fn table() -> FeatureData {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("positions");
@@ -121,7 +121,7 @@ fn what_the_schema_says_holds_whatever_the_method() {
             assert!((0..64).all(|square| board[square] == board[square ^ 7]), "{method:?} {term:?}");
         }
         for term in [Term::MobilityKnight, Term::MobilityBishop, Term::MobilityRook, Term::MobilityQueen] {
-            // A number that never occurs stays as it was, wherever the others go.
+            // A number that never occurs is unchanged, whatever the others do.
             let list: Vec<[i16; 2]> = board(&numbers, term)
                 .iter()
                 .zip(&table.coverage[term.start()..])

@@ -1,5 +1,5 @@
-//! Laws of the fit's arithmetic: packed features times weights are the engine's evaluation, slopes are what finite
-//! differences say, and neither depends on the number of threads.
+//! Arithmetic of the fit: packed features times weights equal the engine's evaluation, gradients equal finite
+//! differences, and neither depends on the number of threads.
 
 use smalt::evaluation::schema::{Part, Term};
 use smalt::evaluation::trace::FeatureCounter;
@@ -12,7 +12,7 @@ use smalt_tuner::{
     targets,
 };
 
-/// Positions of seeded random games, and rare ones, with results of no meaning.
+/// Positions of seeded random games, and rare ones, with random results.
 fn corpus(games: usize) -> Vec<(Position, f32)> {
     let mut positions: Vec<Position> = RARE.iter().map(|fen| Position::from_fen(fen).unwrap()).collect();
     positions.extend(random_positions(1, games, 120));
@@ -20,7 +20,7 @@ fn corpus(games: usize) -> Vec<(Position, f32)> {
     positions.into_iter().enumerate().map(|(index, position)| (position, result(index))).collect()
 }
 
-/// The corpus as a table, read from a file as users' files are.
+/// The corpus as a table, loaded from a file.
 fn table(corpus: &[(Position, f32)], validation: f64) -> FeatureData {
     let lines: String =
         corpus.iter().map(|(position, result)| format!("{} [{result}]\n", position.to_fen())).collect();
@@ -38,7 +38,7 @@ fn table(corpus: &[(Position, f32)], validation: f64) -> FeatureData {
     .unwrap()
 }
 
-/// Parameters off the embedded ones, so that nothing is at an edge of the formula by chance.
+/// Parameters away from the embedded ones, so that none is at an edge of the formula by chance.
 fn parameters() -> Vec<f64> {
     let numbers = parameters_of(Parameters::embedded());
     numbers
@@ -84,7 +84,7 @@ fn the_error_is_that_of_the_engines_own_formula() {
     assert!((fused - expected).abs() < 1e-6, "{fused}, {expected}");
 }
 
-/// The mean squared error in 64 bits, by the engine's own formula.
+/// Mean squared error in 64 bits, by the engine's own formula.
 fn slow_error(rows: &smalt_tuner::Rows, parameters: &[f64], k: f64) -> f64 {
     let mut sum = 0.0;
     let rows_of_all = (0..rows.block_count()).flat_map(|block| rows.block_rows(block));
@@ -104,7 +104,7 @@ fn the_gradient_is_what_finite_differences_say() {
     loss.gradient(0..loss.block_count(), &parameters, &mut gradient);
     let largest = gradient.iter().fold(0.0_f64, |largest, slope| largest.max(slope.abs()));
     let mut moved = parameters.clone();
-    // Every ninth parameter, and all that are not linear.
+    // Every ninth parameter, and all non-linear ones.
     let is_bent = |index: usize| entry_of(index / 2).part != Part::Linear;
     for index in (0..PARAMETERS).filter(|&index| index % 9 == 0 || is_bent(index)) {
         let step = 1e-3;

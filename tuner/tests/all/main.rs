@@ -1,4 +1,4 @@
-//! The tests of the crate through its public interface, in one program.
+//! Tests of the public API, in one program.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

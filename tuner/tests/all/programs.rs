@@ -1,5 +1,5 @@
-//! The program as users run it, on the games that come with it: every command, every exit code, and the same result at
-//! any number of threads.
+//! The program on the games in the repository: every command, every exit code, and equal results at any number of
+//! threads.
 
 #![expect(clippy::disallowed_methods, reason = "the program itself is under test")]
 
@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_smalt-tuner")).args(arguments).output().unwrap()
 }
 
-/// Runs the program and checks its exit code; gives standard output and error.
+/// Runs the program and checks its exit code; returns standard output and error.
 #[track_caller]
 pub(crate) fn check(arguments: &[&str], exit: i32) -> (String, String) {
     let output = run(arguments);
@@ -107,7 +107,7 @@ fn selection_leaves_other_weights_alone() {
         "mobility.*",
         "--freeze",
         "*.queen",
-        // A method of earlier versions: now L-BFGS.
+        // A method name of earlier versions, now L-BFGS.
         "--method",
         "newton",
         "--out",
@@ -175,7 +175,7 @@ fn a_file_of_positions_merged_over_games_is_read_with_a_warning() {
     let fit = ["texel", &positions, "--epochs", "1", "--only", "material.pawn"];
     assert!(!check(&fit, 0).1.contains(warning));
     let mut bytes = std::fs::read(&positions).unwrap();
-    // Version 2, and a first record that stands for two games.
+    // Version 2, with a first record merged from two games.
     bytes[8] = 2;
     bytes[64 + 30] = 2;
     std::fs::write(&positions, bytes).unwrap();
@@ -421,13 +421,13 @@ fn a_fit_goes_on_from_its_checkpoint() {
     assert!(error.contains("fit.toml: format 1 lacks the settings of the fit"), "{error}");
 }
 
-/// A tournament program that plays nothing and tells a verdict.
+/// A stand-in for the tournament program that only prints a verdict.
 #[cfg(unix)]
 pub(crate) fn referee(folder: &tempfile::TempDir, verdict: &str, exit: u8) -> String {
     referee_that(folder, verdict, exit, "")
 }
 
-/// The same, and meanwhile this command is run.
+/// The same, and runs this command meanwhile.
 #[cfg(unix)]
 fn referee_that(folder: &tempfile::TempDir, verdict: &str, exit: u8, meanwhile: &str) -> String {
     use std::os::unix::fs::PermissionsExt as _;
@@ -496,7 +496,7 @@ fn the_table_that_was_played_is_written_whatever_became_of_its_file() {
     };
     let (_, kept) = prove(&format!("echo '# another' >> '{tuned}'"), 0);
     assert!(kept == better);
-    // The base is the user's: what was written into it in the meantime stays.
+    // The base is the user's file: edits made meanwhile are kept.
     let (error, kept) = prove(&format!("echo '# mine' >> '{base}'"), 1);
     assert!(error.contains("it changed during the test"), "{error}");
     assert_eq!(kept, format!("{shipped}# mine\n"));

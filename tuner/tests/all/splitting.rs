@@ -1,4 +1,4 @@
-//! Games that are held out stay apart from the others, also where they share positions.
+//! Held-out games stay separate from the others, even with shared positions.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -10,7 +10,7 @@ use smalt_tuner::{ExtractReport, FeatureData, Kept, Rows, Rules, Split, extract}
 const MOVES: &str =
     "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8";
 
-/// Extracts the positions of games with the same moves and these results.
+/// Extracts the positions of games with equal moves and these results.
 fn extracted(folder: &Path, results: &[&str]) -> ExtractReport {
     let games: String = results
         .iter()
@@ -41,7 +41,7 @@ fn distinct_results(rows: &Rows) -> Vec<f32> {
     results
 }
 
-/// A split that holds out the game 0 and none of the others.
+/// A split that holds out only game 0.
 fn first_game_held_out(games: u32) -> Split {
     let splits = (0..).map(|seed| Split { validation: 0.3, seed });
     let is_wanted = |split: &Split| (0..games).all(|game| split.holds_out(game) == (game == 0));

@@ -1,5 +1,5 @@
-//! Other engines' evaluations, fitted over a pipe and from files: the example engine in C is tuned from zeros, its source is
-//! rewritten and built again.
+//! Other engines' evaluations, fitted over a pipe and from files: the example engine in C is tuned from zeros, and
+//! its source is rewritten and rebuilt.
 
 #![expect(clippy::disallowed_methods, reason = "the programs themselves are under test")]
 
@@ -13,7 +13,7 @@ use smalt_tuner::{Comments, Header, rewrite_source};
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/games/ethereal12-stockfish15.pgn.zst");
 
-/// Runs the tuner and checks its exit code; gives standard output and error.
+/// Runs the tuner and checks its exit code; returns standard output and error.
 #[track_caller]
 fn check(arguments: &[&str], exit: i32) -> (String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_smalt-tuner")).args(arguments).output().unwrap();
@@ -48,7 +48,7 @@ impl Workplace {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// Writes a source and builds it.
+    /// Writes a source file and builds it.
     fn build(&self, name: &str, source: &str) -> String {
         let file = self.path(&format!("{name}.c"));
         fs::write(&file, source).unwrap();
@@ -57,7 +57,7 @@ impl Workplace {
         self.name(name)
     }
 
-    /// Positions of the games that come with the program, with a limit per game.
+    /// Positions of the games in the repository, with a limit per game.
     fn extract(&self, per_game: &str) -> String {
         let positions = self.name("positions.bin");
         check(&["extract", GAMES, "-o", &positions, "--per-game", per_game], 0);
@@ -69,7 +69,7 @@ fn example(name: &str) -> String {
     fs::read_to_string(Path::new(EXAMPLES).join(name)).unwrap()
 }
 
-/// What an engine answers to these lines.
+/// Output of an engine for these input lines.
 fn answers(command: &mut Command, lines: &str) -> String {
     let mut engine = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = engine.stdin.take().unwrap();
@@ -113,7 +113,7 @@ fn an_engine_is_tuned_from_zeros_and_its_source_rewritten() {
     let text = place.read("mine.c");
     assert!(text.contains("// smalt:begin psqt.knight (tuned "), "{text}");
     let built = place.build("mine", &text);
-    // Verification says that the new source computes what was fitted: the second fit begins where the first one ended.
+    // Verification shows that the new source computes the fitted values: the second fit starts where the first ended.
     let (out, _) = check(&["texel", &positions, "--engine", &built, "--epochs", "1", "--json", "-"], 0);
     let again = json(&out);
     let k = [&summary, &again].map(|summary| number(summary, "k"));
@@ -137,7 +137,7 @@ fn an_engine_is_tuned_from_zeros_and_its_source_rewritten() {
 fn a_trace_that_does_not_give_the_score_is_refused_before_the_fit() {
     let place = Workplace::new();
     let positions = place.extract("1");
-    // The coefficient of a knight counts twice.
+    // The coefficient of a knight is doubled.
     let broken = example("tunable.c").replace(
         "linear[MATERIAL + type] += sign;",
         "linear[MATERIAL + type] += type == KNIGHT ? 2 * sign : sign;",
@@ -155,7 +155,7 @@ fn a_trace_that_does_not_give_the_score_is_refused_before_the_fit() {
         ["texel", &positions, "--engine", &engine, "--tolerance", "5000", "--epochs", "1", "-o", &output];
     check(&allowed, 0);
 
-    // Nothing wrong stays in a file of traces, and what was allowed is replaced by --force.
+    // Wrong traces are not stored; tolerated ones are replaced by --force.
     let kept = place.name("mine.trace");
     let trace = |engine: &str, flags: &[&str], exit: i32| {
         let all = ["trace", &positions, "--engine", engine, "--concurrency", "1", "-o", &kept, "--json", "-"];
@@ -194,7 +194,7 @@ fn traces_are_kept_and_an_interrupted_file_is_continued() {
     let (_, error) = check(&["trace", &other, "--engine", &engine, "-o", &kept], 2);
     assert!(error.contains("mine.trace: it has traces of other positions"), "{error}");
 
-    // From the file and over the pipe the fit is the same.
+    // Fits from the file and over the pipe are equal.
     let fit = |data: &[&str]| {
         let (out, _) = check(&[&["texel"], data, &["--epochs", "5", "--json", "-"]].concat(), 0);
         let summary = json(&out);
@@ -212,7 +212,7 @@ fn a_source_that_is_edited_during_the_fit_keeps_the_edit() {
     let positions = place.extract("1");
     let source = place.name("mine.c");
     let write = format!("--write={source}");
-    // The engine edits the source when it is started: after it was read.
+    // The engine edits the source when started, after the tuner read it.
     let fit = |edit: &str, exit: i32| {
         fs::write(&source, example("tunable.c")).unwrap();
         let editing = format!("sh -c \"{edit}; exec {engine}\"");
@@ -226,7 +226,7 @@ fn a_source_that_is_edited_during_the_fit_keeps_the_edit() {
     assert!(error.contains("mine.c: it changed during the fit") && text == "mine\n", "{error}");
     assert!(place.read("mine.c.tuned").contains("(tuned "));
 
-    // Both files are named, and the start of a fit without --engine.
+    // Both files are listed, and the start of a fit without --engine.
     let (kept, copy) = (place.name("mine.trace"), place.name("copy.c"));
     check(&["trace", &positions, "--engine", &engine, "-o", &kept], 0);
     [&source, &copy].iter().for_each(|file| fs::write(file, example("tunable.c")).unwrap());
@@ -250,7 +250,7 @@ fn text_that_an_engine_dumps_is_the_same_as_its_pipe() {
     check(&["convert", &positions, "-o", &text], 0);
     let fen = |line: &String| line.split_whitespace().take(4).collect::<Vec<_>>().join(" ");
     let mut lines: Vec<String> = place.read("positions.epd").lines().map(str::to_owned).collect();
-    // Positions of several games stand together, and are merged on their way through a pipe.
+    // Positions of several games are adjacent, and are merged when sent over a pipe.
     lines.dedup_by_key(|line| fen(line));
     fs::write(place.path("positions.epd"), lines.join("\n")).unwrap();
     let asked: String = lines.iter().map(|line| format!("trace fen {} 0 1\n", fen(line))).collect();

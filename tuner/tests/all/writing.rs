@@ -1,4 +1,4 @@
-//! Numbers written into a parameter file: what comes back is what went in, and nothing else of the file is lost.
+//! Numbers written to a parameter file: round trips preserve values and the rest of the file.
 
 use proptest::prelude::*;
 use smalt::evaluation::Parameters;
