@@ -3,8 +3,10 @@
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
-use smalt_testing::process::{WatchedProgram, command, finish, wait_until};
+use smalt_testing::process::{WatchedProgram, command, finish, signal, wait_until};
 
+use crate::git_engines::{BUILD, commit, repository};
+use crate::queue::{await_state, stop};
 use crate::support::fleet::{Network, Proxy, matched, write_engines};
 use crate::support::{Place, timeless};
 
@@ -181,4 +183,59 @@ fn a_run_none_of_whose_ssh_hosts_answers_is_not_begun() {
     );
     assert!(!place.path("run.db").exists());
     place.await_nobody();
+}
+
+/// The process of the worker on a host.
+fn worker_on(place: &Place, host: &str) -> u32 {
+    let pattern = format!("{}/.*worker --attached .*--name {host}", place.path("host/cache").display());
+    let mut worker = None;
+    wait_until(&format!("a worker on {host}"), || {
+        let found = command("pgrep").args(["-n", "-f", &pattern]).output().unwrap();
+        worker = String::from_utf8_lossy(&found.stdout).trim().parse().ok();
+        worker.is_some()
+    });
+    worker.unwrap()
+}
+
+/// Two commits are tested on two hosts by a queue. Both workers and the daemon have accidents.
+#[test]
+#[ignore = "needs nats-server and sshd"]
+fn a_disturbed_evening_of_the_queue_ends_like_a_quiet_one() {
+    let place = Place::new();
+    let sshd = Sshd::start(&place);
+    write_hosts(&place, sshd.port, sshd.port);
+    repository(&place);
+    commit(&place, "base --seed 1 --think 1", "Base");
+    commit(&place, "new --seed 2 --think 1", "Change");
+    let test = ["sprt", "--git", "main~1..main", "--build", BUILD, "--depth", "1", "--maxmoves", "60"];
+    let test = [&test[..], &["--elo0", "0", "--elo1", "40", "--model", "logistic", "--seed", "5"]].concat();
+    let queue = place.path("queue.db").display().to_string();
+    let hosts = ["--ssh", "near/1,far/1", "--lease", "1"];
+    let added = [&["queue", "--queue", &queue, "add", "--"], &test[..], &hosts[..]].concat();
+    assert!(place.command(&added).current_dir(place.path("mine")).status().unwrap().success());
+    let start = || with_ssh(&place, &["queue", "--queue", &queue, "run", "--no-page"]).spawn().unwrap();
+    let mut daemon = start();
+    place.await_games("queue-jobs/job-1.db", 6);
+    let frozen = worker_on(&place, "far");
+    signal(frozen, "-STOP");
+    for games in [12, 18, 24, 30, 36] {
+        place.await_games("queue-jobs/job-1.db", games);
+        daemon.kill().unwrap();
+        daemon.wait().unwrap();
+        daemon = start();
+    }
+    place.await_games("queue-jobs/job-1.db", 42);
+    signal(worker_on(&place, "near"), "-KILL");
+    signal(frozen, "-CONT");
+    await_state(&place, 1, "done");
+    stop(daemon);
+    place.await_nobody();
+    let quiet = [&test[..], &["--concurrency", "1", "--store", "../quiet.db"]].concat();
+    finish(place.command(&quiet).current_dir(place.path("mine")).spawn().unwrap(), 0);
+    let [disturbed, quiet] = ["queue-jobs/job-1.db", "quiet.db"].map(|store| place.results(store));
+    assert_eq!((&quiet["sprt"]["verdict"], &quiet["games_finished"]), (&"H0".into(), &80.into()));
+    assert_eq!(disturbed["sprt"], quiet["sprt"]);
+    // Games of later pairs may have ended before the one that decides.
+    let [disturbed, quiet] = ["queue-jobs/job-1.pgn", "quiet.pgn"].map(|games| timeless(&place.read(games)));
+    assert!(disturbed.starts_with(&quiet), "{disturbed}\n{quiet}");
 }

@@ -7,7 +7,7 @@ use smalt_testing::process;
 use crate::support::{Place, scripted_program, texts};
 
 /// A repository `mine` in the folder, whose engine is a script that starts the scripted engine.
-fn repository(place: &Place) {
+pub(crate) fn repository(place: &Place) {
     std::fs::create_dir(place.path("mine")).unwrap();
     git(place, &["init", "--quiet", "--initial-branch=main"]);
     commit(place, "first", "First version");
@@ -23,13 +23,13 @@ fn git(place: &Place, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-fn commit(place: &Place, arguments: &str, message: &str) {
+pub(crate) fn commit(place: &Place, arguments: &str, message: &str) {
     place.write("mine/engine.sh", &format!("#!/bin/sh\nexec '{}' --name {arguments}\n", scripted_program()));
     git(place, &["add", "engine.sh"]);
     git(place, &["commit", "--quiet", "-m", message]);
 }
 
-const BUILD: &str = "chmod +x engine.sh && cp engine.sh {exe}";
+pub(crate) const BUILD: &str = "chmod +x engine.sh && cp engine.sh {exe}";
 
 fn played<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let common = ["--games", "4", "--depth", "1", "--maxmoves", "20", "--store", "run.db"];

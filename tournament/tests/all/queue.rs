@@ -38,7 +38,7 @@ fn job_of(place: &Place, id: i64) -> Value {
     jobs(place).into_iter().find(|job| job["id"] == id).unwrap()
 }
 
-fn await_state(place: &Place, id: i64, state: &str) {
+pub(crate) fn await_state(place: &Place, id: i64, state: &str) {
     wait_until(&format!("job {id} {state}"), || job_of(place, id)["state"] == state);
 }
 
@@ -47,7 +47,7 @@ fn await_slots(place: &Place, id: i64, slots: u64) {
 }
 
 /// Ends the daemon as Ctrl-C does.
-fn stop(daemon: Child) {
+pub(crate) fn stop(daemon: Child) {
     process::signal(daemon.id(), "-TERM");
     assert_eq!(process::wait_for_output(daemon).status.code(), Some(0));
 }
