@@ -169,9 +169,9 @@ mod tests {
         check(BACK_RANK, 2, "a1a8", Err("its line mates after 1 plies"), Proved);
         check(LADDER, 2, "b5b7", Err("its line has 1 plies and ends before the mate"), Proved);
         check(LADDER, 1, "b5b7", Err("its line ends without mate after 1 plies"), Refuted);
-        // The line mates, but only since Black helps.
-        let helped = "6k1/5pp1/7p/8/8/8/5PPP/R5K1 w - - 0 1";
-        check(helped, 2, "g1f1 g8h8 a1a8", Err("its line ends without mate after 3 plies"), Refuted);
+        // The fool's mate: the line is right, but White need not help.
+        let fool = "rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - 0 1";
+        check(fool, 2, "e7e5 g2g4 d8h4", Ok(()), Refuted);
         check(LADDER, -2, "b5b7 h8g8 a6a8", Err("its line mates after 3 plies"), Refuted);
     }
 
