@@ -4,7 +4,7 @@ use smalt_chess::{Epd, Game, Position};
 
 use crate::game::GameRecord;
 
-/// Where a game ended; the last position that its moves lead to.
+/// Final position of a game.
 pub fn final_position(record: &GameRecord) -> Position {
     let start = record.fen.as_deref().and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_default();
     let mut game = Game::new(start);

@@ -1,6 +1,5 @@
-//! Forecast of the games and hours of a plan, from the time controls and, for a sequential test, from its
-//! bounds. Every assumption is part of the text. The only fact about the machine that it uses is the number
-//! of cores.
+//! Forecast of the games and hours of a plan, from the time controls and, for a sequential test, from its bounds. The
+//! text states every assumption. Of the machine only the number of cores is used.
 
 use std::fmt::Write;
 use std::num::NonZeroUsize;
@@ -27,15 +26,15 @@ const NODES_PER_SECOND: f64 = 1_000_000.0;
 /// Races that are simulated for a forecast.
 const SIMULATED_NIGHTS: u64 = 100;
 
-/// True gains of candidates, in Elo, as those of patches are.
+/// Mean true gain of candidates, in Elo, as for typical patches.
 const GAIN_MEAN: f64 = -1.0;
 
 /// Standard deviation of these gains, in Elo.
 const GAIN_DEVIATION: f64 = 2.5;
 
-/// The forecast, one sentence a line; `drawn_pairs` is the share of pairs that end 1-1, if it is known.
+/// The forecast, one sentence per line; `drawn_pairs` is the share of 1-1 pairs, if known.
 pub fn estimate(plan: &Plan, drawn_pairs: Option<f64>) -> String {
-    // A pair that is not drawn misses an even score by a quarter.
+    // A pair that is not 1-1 misses an even score by a quarter.
     let deviation = drawn_pairs.map_or(SUPPOSED_DEVIATION, |share| ((1.0 - share) / 8.0).sqrt());
     let mut text = String::new();
     let mut line = |words: String| {
@@ -53,7 +52,7 @@ pub fn estimate(plan: &Plan, drawn_pairs: Option<f64>) -> String {
         None => String::new(),
     };
     let planned = schedule(plan).games();
-    // The games of a race follow from its results.
+    // The number of games of a race depends on its results.
     if plan.race.is_none() {
         line(format!("Estimate: {planned} games at most{}.", hours(f64::from(planned))));
     }

@@ -1,5 +1,5 @@
-//! Advisory file locks between programs: a program that does not ask may read and write, on every system. A lock ends
-//! with the program that holds it.
+//! Advisory file locks between programs: a program that does not lock may read and write. The system releases a lock
+//! when its process exits.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -31,7 +31,7 @@ pub(crate) fn lock(file: &File) -> io::Result<()> {
 /// Releases the lock.
 ///
 /// # Errors
-/// If the system refuses.
+/// If the system call fails.
 pub fn unlock(file: &File) -> io::Result<()> {
     system::unlock(file)
 }
@@ -58,8 +58,8 @@ mod system {
     }
 }
 
-/// What is locked on Windows cannot be read or written through other handles. So one byte far behind the end of every file is
-/// locked, as SQLite does.
+/// On Windows a locked range cannot be accessed through other handles. Therefore a single byte far beyond the end of
+/// the file is locked, as in SQLite.
 #[cfg(windows)]
 mod system {
     use std::fs::{File, TryLockError};
@@ -89,7 +89,7 @@ mod system {
 
     pub(super) fn unlock(file: &File) -> io::Result<()> {
         let mut place = place();
-        // SAFETY: The handle is open, and the place lives during the call.
+        // SAFETY: the handle is open, and the struct lives during the call.
         #[expect(unsafe_code, reason = "the system's interface")]
         let is_done = unsafe { UnlockFileEx(file.as_raw_handle(), 0, 1, 0, &raw mut place) } != 0;
         if is_done { Ok(()) } else { Err(io::Error::last_os_error()) }
@@ -97,7 +97,7 @@ mod system {
 
     fn call(file: &File, flags: u32) -> Result<(), TryLockError> {
         let mut place = place();
-        // SAFETY: As in `unlock`; the handle is not overlapped, so that the call has ended when it returns.
+        // SAFETY: as in `unlock`; the handle is not overlapped, so the call has completed when it returns.
         #[expect(unsafe_code, reason = "the system's interface")]
         let is_done = unsafe { LockFileEx(file.as_raw_handle(), flags, 0, 1, 0, &raw mut place) } != 0;
         if is_done {

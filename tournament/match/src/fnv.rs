@@ -3,7 +3,7 @@
 /// The hash of no bytes.
 pub const FNV_EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Continues a hash over more bytes. Any change of a single byte changes it, as each step is a bijection.
+/// Hash continued over more bytes. A change of any single byte changes the hash, since each step is a bijection.
 pub fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }

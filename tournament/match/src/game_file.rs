@@ -1,7 +1,6 @@
-//! PGN and EPD files of a run: whole games, written in order of their numbers although they finish out of
-//! order. Other programs may append to the same file at any time. Every game is therefore appended in one
-//! piece under a lock, and nothing is truncated or rewritten unless its bytes match a game of this run in the
-//! store.
+//! PGN and EPD files of a run: complete games in order of their numbers, although they finish out of order. Other
+//! programs may append to the same file at any time, so each game is appended by one write under a lock, and bytes
+//! are truncated or rewritten only if they match a game of this run in the store.
 
 mod format;
 mod pieces;
@@ -18,7 +17,7 @@ pub use format::GameFormat;
 use pieces::{Digest, FilePieces, digest};
 use smalt_workbench::decompress::is_packed;
 
-/// Bytes at the end of a file that are searched for an open comment.
+/// Number of bytes at the end of a file searched for an open comment.
 const TAIL_BYTES: u64 = 1 << 16;
 
 /// A file of games. A game is held back until all earlier games are written or skipped.
@@ -26,12 +25,12 @@ const TAIL_BYTES: u64 = 1 << 16;
 pub struct GameFile {
     file: File,
     path: PathBuf,
-    /// Whether it is a pipe or a device, which takes all output.
+    /// Whether it is a pipe or a device; nothing is truncated then.
     is_special: bool,
     text: GameFormat,
     next: u32,
     waiting: BTreeMap<u32, Option<String>>,
-    /// Games that the file already held when the run was resumed.
+    /// Games already in the file when the run was resumed.
     present: HashSet<u32>,
 }
 
@@ -58,7 +57,7 @@ impl GameFile {
         Ok(Self::of(file, path, text))
     }
 
-    /// Creates a file with the given name plus a number.
+    /// Creates a file with a number added to its name.
     ///
     /// # Errors
     /// If it cannot be made.
@@ -88,12 +87,11 @@ impl GameFile {
         Ok(Self::of(open_to_append(path)?, path, text))
     }
 
-    /// Opens the file of a resumed run. `games` yields number and text of each stored game in order. If
-    /// everything from the first of them to the end of the file belongs to this run, games that are out of
-    /// order are cut off and written again; otherwise only a truncated game of this run at the very end is
-    /// cut.
+    /// Opens the file of a resumed run. `games` yields number and text of each stored game in order. If everything
+    /// from the first of them to the end of the file belongs to this run, games out of order are cut off and
+    /// rewritten; otherwise only a truncated game of this run at the very end is cut.
     ///
-    /// `None` if the file holds other games and none of this run.
+    /// `None` if the file has other games and none of this run.
     ///
     /// # Errors
     /// If the file cannot be opened, read or cut, or `games` fails.
@@ -147,7 +145,7 @@ impl GameFile {
         GameFile { file, path: path.to_owned(), is_special, text, next: 0, waiting, present }
     }
 
-    /// Removes all content; a pipe or a device has none.
+    /// Truncates the file; a pipe or a device has no content.
     ///
     /// # Errors
     /// If the file cannot be truncated.
@@ -155,7 +153,7 @@ impl GameFile {
         if self.is_special { Ok(()) } else { self.file.set_len(0) }
     }
 
-    /// Removes the file of a run that does not start, if it is still empty.
+    /// Removes the file of a run that did not start, if it is still empty.
     pub fn discard(self) {
         if self.file.metadata().is_ok_and(|file| file.is_file() && file.len() == 0) {
             let _ = std::fs::remove_file(&self.path);
@@ -195,7 +193,7 @@ impl GameFile {
         Ok(())
     }
 
-    /// Writes all games that are held back, even where earlier ones are missing.
+    /// Writes all games held back, even if earlier ones are missing.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -226,7 +224,7 @@ fn append(mut file: &File, text: &[u8]) -> io::Result<()> {
             Ok(count) if count > 0 => written += count,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             failed => {
-                // Unless another program wrote meanwhile, the partial game is at the end of the file.
+                // Unless another program wrote in between, the partial game is at the end of the file.
                 if file.metadata()?.len() == before + written as u64 {
                     file.set_len(before)?;
                 }
@@ -241,7 +239,7 @@ fn append(mut file: &File, text: &[u8]) -> io::Result<()> {
 fn tail(mut file: &File) -> io::Result<Vec<u8>> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut tail = Vec::new();
-    // A file that ends like a complete game needs no more.
+    // If the file ends like a complete game, two bytes are enough.
     for bytes in [2, TAIL_BYTES] {
         tail.clear();
         file.seek(SeekFrom::Start(length.saturating_sub(bytes)))?;
@@ -259,7 +257,7 @@ struct Lock(File);
 impl Lock {
     fn of(file: &File) -> io::Result<Lock> {
         match file_lock::lock(file) {
-            // Some file systems have no locks; single writes stay whole there as well.
+            // Some file systems have no locks; single writes are atomic there too.
             Err(error) if error.kind() != ErrorKind::Unsupported => Err(error),
             _ => file.try_clone().map(Lock),
         }
@@ -298,7 +296,7 @@ impl GameFiles {
         self.0.iter_mut().try_for_each(|file| file.skip(number))
     }
 
-    /// Writes all games that are held back.
+    /// Writes all games held back.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -306,10 +304,10 @@ impl GameFiles {
         self.0.iter_mut().try_for_each(GameFile::finish)
     }
 
-    /// Rewrites all games of a run where a file was removed, renamed or replaced: into a new file of that
-    /// name, or beside the file that now has it. Returns old and new name of each such file.
+    /// Rewrites all games of a run after its file was removed, renamed or replaced: to a new file of that name, or
+    /// beside the file that now has it. Returns old and new name of each such file.
     ///
-    /// # Errors
+    /// If a new file cannot be written, or the store cannot be read.
     /// If a new file cannot be written, or the store not be read.
     pub(crate) fn restore<E: From<io::Error>>(
         &mut self,
@@ -390,8 +388,8 @@ mod tests {
         numbers.iter().map(|&number| text().write(&record(number))).collect()
     }
 
-    /// What a file with this content holds after a run that has stored these games has been resumed and has played to
-    /// the last of them; none if the file is not taken for the run's.
+    /// Content of the file after a run with these stored games was resumed and played to the last of them; `None` if
+    /// the file is not recognized as the run's.
     fn resumed(content: &str, sharing: Sharing, stored: &[u32]) -> Option<String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games.epd");
@@ -452,7 +450,7 @@ mod tests {
         };
         let shared = Sharing::After(0);
         for sharing in [Sharing::Own, shared] {
-            // Behind its games, and between them, where they stay out of order then.
+            // After its games, and between them, where they then stay out of order.
             check(lines(&[0, 1]) + theirs, sharing, &[0, 1], Some(lines(&[0, 1]) + theirs));
             let mixed = lines(&[0, 3]) + theirs;
             check(mixed.clone(), sharing, &[0, 1, 3], Some(mixed + &lines(&[1, 2])));
@@ -460,11 +458,11 @@ mod tests {
         check(theirs.to_owned(), Sharing::Own, &[0], None);
         check(theirs.to_owned(), Sharing::Own, &[], None);
         check(theirs.to_owned(), shared, &[0], Some(theirs.to_owned() + &lines(&[0])));
-        // What was there before is not the run's, even if it has the same bytes.
+        // Earlier content is not the run's, even with the same bytes.
         let before = lines(&[0]);
         let after = Sharing::After(before.len() as u64);
         check(before.clone(), after, &[0], Some(before.clone() + &lines(&[0])));
-        // A torn line of theirs stays, and the next begins a line.
+        // An incomplete line of another program stays, and the next game begins on a new line.
         let torn = theirs.trim_end().to_owned();
         check(torn.clone(), shared, &[0], Some(torn + "\n" + &lines(&[0])));
     }

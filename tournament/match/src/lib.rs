@@ -1,5 +1,5 @@
-//! Runs tournaments between chess engines on this machine and stores the results. In reading order, where
-//! each module uses only those before it:
+//! Runs tournaments between chess engines on this machine and stores the results. Modules in reading order; each uses
+//! only earlier ones:
 //!
 //! - [`fnv`]: checksums against accidental changes;
 //! - [`named_file`]: whether a name stands for a file, a pipe or a device;
@@ -19,7 +19,7 @@
 //! - [`game_file`]: game files that several programs may append to;
 //! - [`run`]: the coordinator, which owns the state of a run, and the slots, which play its games.
 //!
-//! It has no network and no display, and only those command line flags that settings declare.
+//! Network and display are in other crates.
 
 pub mod epd;
 pub mod estimate;

@@ -16,19 +16,19 @@ pub(crate) fn is_in_place(file: &File, path: &Path) -> bool {
     }
 }
 
-/// The system keeps the names of open files.
+/// Windows keeps the names of open files.
 #[cfg(windows)]
 pub(crate) fn is_in_place(_: &File, _: &Path) -> bool {
     true
 }
 
-/// Whether this open file has no name any more.
+/// Whether this open file was deleted.
 #[cfg(unix)]
 pub(crate) fn is_removed(file: &File) -> bool {
     file.metadata().is_ok_and(|file| file.nlink() == 0)
 }
 
-/// The system keeps the names of open files.
+/// Windows keeps the names of open files.
 #[cfg(windows)]
 pub(crate) fn is_removed(_: &File) -> bool {
     false

@@ -14,7 +14,7 @@ use crate::opening::{Openings, eco};
 use crate::plan::{Figure, GameWriting, MoveClock, PgnForm, PgnStyle, Plan, TimeFlow, Times, Variant};
 use smalt_workbench::calendar::UtcTime;
 
-/// Longest named opening, in plies.
+/// Maximum number of plies in which an opening name is looked up.
 const OPENING_PLIES: usize = 40;
 
 /// Usual length of score, depth and time in a comment, in bytes.
@@ -33,12 +33,12 @@ pub struct PgnWriter {
     variant: Variant,
     writing: GameWriting,
     openings: Arc<Openings>,
-    /// Reported names and authors of the engines, if they are written.
+    /// Reported names and authors of the engines, if written.
     engines: Option<Vec<[String; 2]>>,
 }
 
 impl PgnWriter {
-    /// A writer with the entrants' names of a plan; opening names are omitted where `openings` is empty.
+    /// A writer for a plan; opening names are omitted if `openings` is empty.
     pub fn new(plan: &Plan, openings: Arc<Openings>) -> PgnWriter {
         let output = &plan.settings.output;
         PgnWriter {
@@ -115,7 +115,7 @@ impl PgnWriter {
         }
     }
 
-    /// How the game ended, as its last comment says.
+    /// Text of the last comment: how the game ended.
     fn sentence(&self, record: &GameRecord) -> String {
         match (self.writing.style, record.termination) {
             (PgnStyle::Smalt, _) | (_, Termination::IllegalMove) => record.sentence(),
@@ -137,7 +137,7 @@ impl PgnWriter {
         }
     }
 
-    /// Time controls of the game, and the nominal ones where they are scaled to the machine that played it.
+    /// Time controls of the game, and the nominal ones if they are scaled to the machine.
     fn push_clocks(&self, game: &mut PgnGame, record: &GameRecord) {
         let players = [record.game.white, record.game.black];
         let tags = |measured: Option<NonZeroU64>| {
@@ -202,7 +202,7 @@ impl PgnWriter {
     }
 }
 
-/// Positions in which the name of the opening is looked up.
+/// Positions for the lookup of the opening name.
 fn opening_positions(record: &GameRecord, start: Position) -> Vec<Position> {
     let mut positions = vec![start];
     for ply in record.plies.iter().take(OPENING_PLIES) {
@@ -214,7 +214,7 @@ fn opening_positions(record: &GameRecord, start: Position) -> Vec<Position> {
     positions
 }
 
-/// The comment of a move; the score is from the point of view of the side that moved.
+/// The comment of a move; the score is from the mover's view.
 fn comment(search: Option<&SearchRecord>, writing: &GameWriting, sentence: &str) -> String {
     let Some(search) = search else { return joined(MoveComment::Book.to_string(), sentence) };
     let mut rest = String::new();
@@ -231,7 +231,7 @@ fn comment(search: Option<&SearchRecord>, writing: &GameWriting, sentence: &str)
     }
     for line in &search.lines {
         let separator = if rest.is_empty() { "" } else { ", " };
-        // A brace would end the comment.
+        // A closing brace would end the comment.
         let line = line.replace(['{', '}'], "?");
         write!(rest, "{separator}line=\"{line}\"").expect("a string takes any text");
     }
@@ -254,7 +254,7 @@ fn joined(mut text: String, rest: &str) -> String {
     text
 }
 
-/// The order of figures in comments of fastchess.
+/// Order of figures in fastchess's comments.
 const FASTCHESS_ORDER: [Figure; 8] = [
     Figure::Timeleft,
     Figure::Latency,
@@ -266,7 +266,7 @@ const FASTCHESS_ORDER: [Figure; 8] = [
     Figure::Pv,
 ];
 
-/// Appends a figure as fastchess does; its readers expect each that was asked for.
+/// Appends a figure in fastchess's format; its readers expect each requested one.
 fn push_fastchess_figure(text: &mut String, figure: Figure, search: &SearchRecord) -> fmt::Result {
     text.push_str(if text.is_empty() { "" } else { ", " });
     let seconds = |time: Option<Duration>| time.unwrap_or_default().as_secs_f64();
@@ -288,7 +288,7 @@ fn push_fastchess_figure(text: &mut String, figure: Figure, search: &SearchRecor
     }
 }
 
-/// Appends a field if the engine reported it; fields that depend on time only where times are written.
+/// Appends a field if the engine reported it; time-dependent ones only if times are written.
 fn push_figure(text: &mut String, figure: Figure, search: &SearchRecord, times: Times) -> fmt::Result {
     let timed = |time: Option<Duration>| time.filter(|_| times == Times::On).map(|time| time.as_secs_f64());
     let separator = if text.is_empty() { "" } else { ", " };
@@ -321,7 +321,7 @@ fn push_figure(text: &mut String, figure: Figure, search: &SearchRecord, times: 
     }
 }
 
-/// The score of an engine as that of a comment: engines count mates in moves, comments in plies.
+/// Converts an engine's score for a comment: engines count mates in moves, comments in plies.
 pub fn comment_score(score: Score) -> CommentScore {
     match score {
         Score::Centipawns(value) => CommentScore::Centipawns(value),
@@ -330,10 +330,10 @@ pub fn comment_score(score: Score) -> CommentScore {
     }
 }
 
-/// The TimeControl tag (PGN standard, section 9.6.1): colons between periods, a star before the time of an
+/// The TimeControl tag (PGN standard, section 9.6.1): colons between periods, an asterisk before the time of an
 /// hourglass.
 fn time_control_tag(flow: TimeFlow, clock: &MoveClock) -> String {
-    // A space follows the comma between limits of different kinds, but not between periods.
+    // A space follows commas between limits of different kinds, but not between periods.
     let text = clock.to_string().replace(", ", "\0").replace(',', ":").replace('\0', ", ");
     match flow {
         TimeFlow::Usual => text,
@@ -341,7 +341,7 @@ fn time_control_tag(flow: TimeFlow, clock: &MoveClock) -> String {
     }
 }
 
-/// The TimeControl tag of fastchess, which has times alone.
+/// fastchess's TimeControl tag, which has times only.
 fn fastchess_time_control(clock: &MoveClock) -> String {
     match clock.move_time {
         Some(time) => format!("{}/move", time.as_secs_f64()),

@@ -59,7 +59,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The speed of a session; `None` before its first game is over.
+    /// Speed of a session; `None` before the end of its first game.
     pub fn of(session: &StoredSession, state: RunState, standings: &Standings) -> Option<Pace> {
         let seconds = session.length(SystemTime::now(), state == RunState::Running).as_secs_f64();
         if session.games == 0 || seconds <= 0.0 {

@@ -1,4 +1,4 @@
-//! Prepares a run from a plan: reads the opening file, makes the schedule. Starts nothing.
+//! Prepares a run from a plan: reads the openings, makes the schedule.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct Prepared {
     pub plan: Plan,
     /// Openings in order of use: see [`crate::schedule::ScheduledGame::opening`].
     pub openings: Arc<Openings>,
-    /// Number of openings in the source; `None` if it is endless, varied by chance, or was not read.
+    /// Number of openings in the source; `None` if it is endless, varied randomly, or not read.
     pub openings_known: Option<u32>,
     pub schedule: Schedule,
 }
@@ -40,7 +40,7 @@ pub enum SetupError {
     /// The file cannot be read, or has no usable opening.
     #[error("read openings from {}: {source}", path.display())]
     Book { path: PathBuf, source: BookError },
-    /// The own book of an engine cannot be read, or is no such book.
+    /// An engine's own book cannot be read, or is not a Polyglot book.
     #[error("read the book of an engine, {}: {source}", path.display())]
     EngineBook { path: PathBuf, source: BookError },
     /// The endgame tables cannot be used.
@@ -132,10 +132,10 @@ fn survey(plan: &Plan) -> Result<Book, SetupError> {
     book.map_err(|source| SetupError::Book { path: path.clone(), source })
 }
 
-/// The books of the entrants' own, by entrant; a file that several have is read once.
+/// The entrants' own books, by entrant; a file used by several is read once.
 ///
 /// # Errors
-/// If one cannot be read, or is no Polyglot book.
+/// If a book cannot be read, or is not a Polyglot book.
 pub fn engine_books(plan: &Plan) -> Result<Vec<Option<EngineBook>>, SetupError> {
     let mut books: Vec<Option<EngineBook>> = Vec::new();
     for (number, entrant) in plan.entrants.iter().enumerate() {
@@ -155,10 +155,10 @@ pub fn engine_books(plan: &Plan) -> Result<Vec<Option<EngineBook>>, SetupError> 
     Ok(books)
 }
 
-/// The opening source that a path names.
+/// The opening source of a path.
 ///
 /// # Errors
-/// If neither the name nor the format tells.
+/// If neither the name nor `format` determines the format.
 pub fn source_of(path: &Path, format: Option<BookFormat>) -> Result<OpeningSource, SetupError> {
     Ok(OpeningSource::new(match path.to_str() {
         Some(EMBEDDED_OPENINGS) => OpeningOrigin::Builtin,
@@ -171,7 +171,7 @@ pub fn source_of(path: &Path, format: Option<BookFormat>) -> Result<OpeningSourc
     }))
 }
 
-/// The schedule of a plan before any game is played.
+/// The schedule of a plan before its first game.
 pub fn schedule(plan: &Plan) -> Schedule {
     let first = plan.sizes().next().expect("a run has a size");
     let entrants = first.engines;
@@ -210,7 +210,7 @@ pub fn schedule(plan: &Plan) -> Schedule {
     plan.sizes().skip(1).fold((schedule, first), grow).0
 }
 
-/// A race or a bisection has one opponent: the base of all candidates.
+/// Candidates and base of a race or a bisection.
 fn candidates(plan: &Plan) -> PairingScheme {
     let base = plan.entrants.iter().position(|entrant| entrant.role == Role::Opponent).unwrap_or(0);
     let candidates: Vec<usize> = (0..plan.entrants.len()).filter(|&entrant| entrant != base).collect();

@@ -354,7 +354,7 @@ impl<'a> RowGroup<'a> {
     }
 }
 
-/// Calls `each` with each group of a block and its number of rows.
+/// Calls `call` with each group of a block and its number of rows.
 #[inline(always)]
 fn for_each_group<'a>(
     block: Block<'a>,

@@ -173,7 +173,7 @@ struct TraceSum {
 }
 
 impl TraceKernel<'_> {
-    /// Calls `each` for each entry of a list: with its column, weight and values.
+    /// Calls `call` for each entry of a list: with its column, weight and values.
     #[inline(always)]
     fn for_each(&self, list: &[u16], mut call: impl FnMut(usize, Option<Coefficient>)) {
         let mut at = 0;
@@ -266,7 +266,7 @@ impl TraceKernel<'_> {
         }
     }
 
-    /// Calls `each` for each row with its sums, expected result, target and weight.
+    /// Calls `call` for each row with its sums, expected result, target and weight.
     #[inline(always)]
     fn for_each_row(
         &self,

@@ -111,7 +111,7 @@ mod tests {
         max_moves: Some(10),
     };
 
-    /// The ply (from 1) at which scores of White and Black by turns end the game, and how.
+    /// Checks the ply (from 1) at which alternating scores of White and Black end the game, and how.
     fn check(
         rules: AdjudicationRules,
         scores: &[Option<Score>],
@@ -120,7 +120,7 @@ mod tests {
         check_with_captures(rules, scores, &[], expected);
     }
 
-    /// The same, where the moves of these plies (from 1) capture.
+    /// The same, with captures at these plies (from 1).
     fn check_with_captures(
         rules: AdjudicationRules,
         scores: &[Option<Score>],

@@ -38,7 +38,7 @@ impl<'a> RunningClock<'a> {
     /// Time left before the next move and its increment; `None` if time is unlimited.
     pub fn time_left(&self) -> Option<Clock> {
         let (period, _) = self.terms.control.period_after(self.moves)?;
-        // The increment is granted for the move about to be made when it is made; engines expect the time without it.
+        // The increment is added after the move; engines expect the time without it.
         Some(Clock { remaining: self.remaining, increment: period.increment })
     }
 

@@ -1,7 +1,6 @@
 //! One game between two engines: clocks, rules of chess, adjudication, and the game record.
 //!
-//! [`play`] drives the engines; [`clock`] and [`adjudicate`] are pure. Names of entrants, pairings and
-//! storage belong to other modules.
+//! [`play`] drives the engines; [`clock`] and [`adjudicate`] are pure.
 
 mod adjudicate;
 mod clock;

@@ -1,7 +1,8 @@
-//! The stored text of a game's moves: one word a move, `e2e4/35/12/98000/410250/8` with score, depth, nodes,
-//! microseconds used by the engine and microseconds of the runner. If known, seldepth, tbhits, microseconds
-//! left on the clock, the principal variation (moves joined by points), hashfull, the warnings about the search, and
-//! lines of the engine (percent-encoded, joined by commas) follow. A book move is only `e2e4`; unknown fields are empty.
+//! The stored text of a game's moves: one word per move, `e2e4/35/12/98000/410250/8` with score, depth, nodes,
+//! microseconds used by the engine and microseconds of the runner. If known, these fields follow: seldepth, tbhits,
+//! microseconds left on the clock, the principal variation (moves joined by dots), hashfull, the warnings about the
+//! search, and lines of the engine (percent-encoded, joined by commas). A book move is only `e2e4`; unknown fields
+//! are empty.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use super::PlyRecord;
 use super::record::SearchRecord;
 use super::search_warning::WarningCounts;
 
-/// Writes the moves of a game.
+/// Formats the moves of a game.
 pub fn to_text(plies: &[PlyRecord]) -> String {
     let mut text = String::with_capacity(32 * plies.len());
     for (index, ply) in plies.iter().enumerate() {
@@ -49,7 +50,7 @@ fn push(text: &mut String, ply: &PlyRecord) -> std::fmt::Result {
     push_further(text, search)
 }
 
-/// Microseconds as 64 bits: numbers of 128 bits are slow to format.
+/// Microseconds in 64 bits: 128-bit numbers are slow to format.
 fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
@@ -95,7 +96,7 @@ fn push_further(text: &mut String, search: &SearchRecord) -> std::fmt::Result {
     Ok(())
 }
 
-/// All bytes but letters and digits as `%20`, so that a line is part of a word.
+/// Percent-encodes all bytes except letters and digits, so that a line is part of a word.
 fn push_encoded(text: &mut String, line: &str) -> std::fmt::Result {
     for byte in line.bytes() {
         match byte {
@@ -118,7 +119,7 @@ fn decode(text: &str) -> Option<Box<str>> {
     String::from_utf8(bytes).ok().map(String::into_boxed_str)
 }
 
-/// Reads the text of [`to_text`]; fields of later versions are skipped.
+/// Parses the text of [`to_text`]; fields of later versions are skipped.
 pub fn parse(text: &str) -> Option<Vec<PlyRecord>> {
     text.split_ascii_whitespace().map(parse_word).collect()
 }

@@ -1,4 +1,4 @@
-//! Observers of a game in progress: live boards, and the run that warns its users. A game never waits for an
+//! Observers of a game in progress: live boards, and the coordinator for warnings. A game never waits for an
 //! observer.
 
 use std::fmt::Debug;
@@ -13,20 +13,20 @@ use crate::schedule::ScheduledGame;
 
 /// Observes the games of a slot. Its methods must return at once.
 pub trait GameObserver: Debug + Send + Sync {
-    /// The side to move has started its search.
+    /// The side to move has started to search.
     fn move_started(&self, start: &MoveStart<'_>);
 
-    /// Whether [`GameObserver::info`] is wanted now; only then are search lines forwarded.
+    /// Whether [`GameObserver::info`] is needed now; search lines are forwarded only then.
     fn wants_info(&self) -> bool;
 
-    /// A line of information of the search from the position after `ply` plies; the score is from the point
-    /// of view of `side`, which thinks.
+    /// An info line of the search from the position after `ply` plies; the score is from the view of `side`, the side
+    /// to move.
     fn info(&self, side: Color, ply: usize, info: &Info<'_>);
 
-    /// A warning about the engine of `side`, which plays on; the text follows the engine's name.
+    /// A warning about the engine of `side`, which plays on; `words` follow the engine's name.
     fn warning(&self, side: Color, words: String);
 
-    /// There is something wrong with the output of a search of `side`.
+    /// The output of a search of `side` is invalid.
     fn search_warning(&self, side: Color, warning: GameWarning) {
         let _ = (side, warning);
     }
@@ -38,7 +38,7 @@ pub struct MoveStart<'a> {
     pub game: ScheduledGame,
     /// Start position; `None` for the standard one.
     pub fen: Option<&'a str>,
-    /// All moves so far, the opening included.
+    /// All moves so far, including the opening.
     pub moves: &'a [UciMove],
     /// Time left of White and Black; `None` without a clock.
     pub left: [Option<Duration>; 2],

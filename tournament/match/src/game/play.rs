@@ -1,5 +1,5 @@
-//! Plays one game between two running engines: sends positions, checks moves, runs the clocks. An engine's
-//! fault ends in a game record; only an interrupt or a failure of our own system ends a game without one.
+//! Plays one game between two running engines: sends positions, checks moves, runs the clocks. An engine's fault ends
+//! in a game record; only an interrupt or a system failure ends a game without one.
 
 mod books;
 mod claims;
@@ -34,47 +34,47 @@ use crate::schedule::ScheduledGame;
 /// Extra wait beyond clock and margin, so that a late move is measured.
 const LATE_GRACE: Duration = Duration::from_millis(250);
 
-/// Time within which a stop request explains the end of an engine: a shutdown ends all processes of a service at once.
+/// Time within which a stop request explains an engine's exit: a shutdown ends all processes of a service at once.
 const STOP_GRACE: Duration = Duration::from_millis(200);
 
 /// Searches are shown on live boards if the previous one took at least this long.
 const LONG_SEARCH: Duration = Duration::from_millis(50);
 
-/// Interval between updates of a live board.
+/// Minimum interval between updates of a live board.
 const INFO_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A game is disturbed if this program stood still, while an engine's clock ran, for half of the time that
-/// the engine had (within these bounds), or if the engine lost on time only because of such stalls.
+/// A game is disturbed if this process stalled, while an engine's clock ran, for half of the engine's time limit
+/// (within these bounds), or if the engine lost on time only because of such stalls.
 const MIN_DISTURBANCE: Duration = Duration::from_millis(500);
 const MAX_DISTURBANCE: Duration = Duration::from_secs(1);
 
 /// Minimum time sent to an engine: zero would mean no limit.
 const MIN_TIME: Duration = Duration::from_millis(1);
 
-/// A game to be played.
+/// Setup of a game.
 #[derive(Clone, Copy)]
 pub(crate) struct GameSetup<'a> {
-    /// Which game of the schedule.
+    /// Its entry in the schedule.
     pub game: ScheduledGame,
     pub opening: &'a Opening,
-    /// Whether another game has the same opening.
+    /// Whether other games have the same opening.
     pub shares_opening: bool,
     /// Castling mode; in Chess960 castling is written as king takes rook.
     pub variant: CastlingMode,
-    /// Usual clock or hourglass.
+    /// Normal clock or hourglass.
     pub flow: TimeFlow,
-    /// Whether principal variations are kept.
+    /// Whether principal variations are stored.
     pub pv: PvRecord,
     /// Whether the PVs of mate scores are checked.
     pub check_mate_pvs: bool,
-    /// Patterns of lines that are kept with a move: the last line of its search that matches, for each.
+    /// Patterns of engine lines stored with a move: for each, the last matching line of the search.
     pub match_lines: &'a [Regex],
     pub adjudication: AdjudicationRules,
     /// Endgame tables for adjudication.
     pub tablebases: Option<&'a TablebaseAdjudicator>,
     /// Observer of the game.
     pub observer: &'a dyn GameObserver,
-    /// Interrupt that ends it at once.
+    /// Interrupt that ends the game at once.
     pub interrupt: &'a Interrupt,
 }
 
@@ -82,13 +82,13 @@ pub(crate) struct GameSetup<'a> {
 pub(crate) struct Player<'a> {
     pub engine: &'a mut dyn Engine,
     pub clock: &'a MoveClock,
-    /// Whether it thinks on its opponent's time.
+    /// Whether it ponders.
     pub pondering: Pondering,
     /// Point of view of its scores.
     pub scores: ScoreView,
-    /// Whether results that it claims are taken unchecked.
+    /// Whether its result claims are accepted unchecked.
     pub trust: bool,
-    /// The book from which its moves come while it has some.
+    /// Its own opening book.
     pub book: Option<&'a EngineBook>,
 }
 
@@ -97,15 +97,15 @@ pub(crate) struct Player<'a> {
 pub(crate) enum Interrupted {
     #[error("interrupted")]
     Stopped,
-    /// This program stood still for this long while an engine's clock ran: the game is void.
+    /// This process stalled for this long while an engine's clock ran: the game is void.
     #[error("this program stood still for {:.1} s", .0.as_secs_f64())]
     Stalled(Duration),
-    /// A failure of our own system, not of an engine.
+    /// A system failure, not an engine's fault.
     #[error("{0}")]
     System(String),
 }
 
-/// Whether an engine ended because the whole run is being stopped; waits for the stop request.
+/// Whether an engine exited because the whole run is being stopped; waits for the stop request.
 pub(crate) fn is_part_of_stop(fault: &Fault, interrupt: &Interrupt) -> bool {
     fault.is_exit() && interrupt.wait(STOP_GRACE)
 }
@@ -113,7 +113,7 @@ pub(crate) fn is_part_of_stop(fault: &Fault, interrupt: &Interrupt) -> bool {
 /// Plays a game to its end. After a fault an engine may be closed or still searching.
 ///
 /// # Errors
-/// If the interrupt was raised, this program was held up while a clock ran, or the system failed.
+/// If the interrupt was raised, this process stalled while a clock ran, or the system failed.
 pub(crate) fn play(setup: GameSetup<'_>, players: [Player<'_>; 2]) -> Result<GameRecord, Interrupted> {
     let clocks = [RunningClock::new(players[0].clock), RunningClock::new(players[1].clock)];
     let [white, black] = players;
@@ -184,7 +184,7 @@ struct LiveGame<'a> {
     scores: [ScoreView; 2],
     trust: [bool; 2],
     books: [Option<&'a EngineBook>; 2],
-    /// The reply that each side expects, if it may ponder on it.
+    /// The reply that each side expects and may ponder on.
     expected: [Option<UciMove>; 2],
     /// The move that each side ponders on.
     pondered: [Option<UciMove>; 2],
@@ -195,15 +195,15 @@ struct LiveGame<'a> {
     answered_at: Option<Instant>,
     /// Report and duration of each side's last search.
     last: [Option<(SearchReport, Duration)>; 2],
-    /// Whether users were warned that a side exceeds its limits: once a game is enough.
+    /// Whether the user was warned that a side exceeds its limits: once per game.
     warned: [bool; 2],
-    /// Time from `stop` to the answer of a wrong ponder guess: part of the mover's time.
+    /// Time from `stop` to the answer after a ponder miss: part of the mover's time.
     stopping: Duration,
-    /// Total time that this program stood still during searches of each side.
+    /// Total stalls of this process during searches of each side.
     stalls: [Duration; 2],
-    /// The last search, whose lines are checked when the other side thinks.
+    /// The last search, whose lines are checked while the other side thinks.
     unchecked: Option<UncheckedSearch>,
-    /// The mate score that each side reported with its last move, and the line.
+    /// Mate score that each side reported with its last move, and the line.
     mate_lines: [Option<(i32, String)>; 2],
 }
 
@@ -225,7 +225,7 @@ impl LiveGame<'_> {
         let _ = self.adjudicator.update(mover, None, false);
     }
 
-    /// End by the rules of chess (draws are claimed automatically) or by endgame tables.
+    /// End by the rules of chess (draws are automatic) or by endgame tables.
     fn end_by_rules(&self) -> Option<GameEnd> {
         if let Some(ending) = self.game.ending(DrawClaims::Automatic) {
             return Some(GameEnd { outcome: ending.outcome(), termination: ending.into(), fault: None });
@@ -234,7 +234,7 @@ impl LiveGame<'_> {
         Some(GameEnd { outcome, termination, fault: None })
     }
 
-    /// Lets the side to move search and plays its move; returns how the game ended instead, if it did.
+    /// Searches and plays a move for the side to move; returns the end of the game instead, if it ended.
     fn play_move(&mut self) -> Result<Option<GameEnd>, Interrupted> {
         let mover = self.game.position().turn();
         if let Some(mv) = self.book_move(mover) {
@@ -317,9 +317,8 @@ impl LiveGame<'_> {
         Some(UciMove::from_move(mv, self.setup.variant))
     }
 
-    /// The mover's clock runs from the write of `go` (or `ponderhit`) to the read of its move, and before
-    /// that from `stop` to its answer if it pondered on another move. The other side starts to ponder only
-    /// then, which costs nobody time.
+    /// The mover's clock runs from the write of `go` (or `ponderhit`) to the read of its move; after a ponder miss
+    /// also from `stop` to its answer. The other side starts to ponder after that, which costs no clock time.
     fn search(&mut self, mover: Color) -> Result<SearchResult, ConversationError> {
         let was_right = self.pondered[mover.index()].take().is_some_and(|mv| self.moves.last() == Some(&mv));
         let (engine, mut context) = sides(&mut self.engines, mover, self.setup.interrupt);
@@ -378,7 +377,7 @@ impl LiveGame<'_> {
         Ok(searched)
     }
 
-    /// Reports the new search to the observer while the engine thinks, which costs nobody time.
+    /// Reports the new search to the observer while the engine thinks, which costs no clock time.
     fn report_move_start(&self, mover: Color) {
         let left = Color::ALL
             .map(|color| self.clocks[color.index()].time_left().map(|time_left| time_left.remaining));
@@ -394,13 +393,13 @@ impl LiveGame<'_> {
         });
     }
 
-    /// Whether search lines are forwarded: someone watches and the search is likely to be long.
+    /// Whether search lines are forwarded: an observer needs them and the search is likely to be long.
     fn is_followed(&self, mover: Color) -> bool {
         let is_long = self.last[mover.index()].as_ref().is_none_or(|(_, took)| *took >= LONG_SEARCH);
         is_long && self.setup.observer.wants_info()
     }
 
-    /// Starts pondering on the expected reply. Faults show when it is that side's turn.
+    /// Starts pondering on the expected reply. Faults are handled on that side's turn.
     fn ponder(&mut self, ponderer: Color, expected: UciMove) -> Result<(), ConversationError> {
         let limits = SearchLimits { ponder: true, ..self.limits(ponderer, Duration::ZERO) };
         self.moves.push(expected);
@@ -422,8 +421,7 @@ impl LiveGame<'_> {
         Ok(())
     }
 
-    /// Stops pondering at the end of a game. An engine that does not stop is unfit for the next game, as its
-    /// state says.
+    /// Stops pondering at the end of a game. An engine that does not stop is not reused for the next game.
     fn end_pondering(&mut self) {
         for color in Color::ALL {
             let (engine, mut context) = sides(&mut self.engines, color, self.setup.interrupt);
@@ -450,7 +448,7 @@ impl LiveGame<'_> {
             |time: Duration| if used.is_zero() { time } else { time.saturating_sub(used).max(MIN_TIME) };
         let own =
             clock.time_left().map(|time_left| Clock { remaining: rest(time_left.remaining), ..time_left });
-        // An engine with a clock gets both clocks; if its opponent has none, its own twice.
+        // An engine with a clock gets both clocks; if its opponent has none, its own clock twice.
         let time_left =
             |color: Color| if color == mover { own } else { self.clocks[color.index()].time_left().or(own) };
         let has_clock = clock.time_left().is_some();
@@ -495,8 +493,8 @@ impl LiveGame<'_> {
         });
     }
 
-    /// A fault during a search: the mover loses. A late engine gets `stop` first, which tells a slow engine
-    /// from a dead one and leaves it fit for the next game.
+    /// A fault during a search: the mover loses. A late engine gets `stop` first, which distinguishes a slow engine
+    /// from a hung one and makes it ready for the next game.
     fn game_lost_by_fault(&mut self, mover: Color, fault: &Fault) -> Result<GameEnd, Interrupted> {
         let termination = match fault {
             Fault::NoBestmove { .. } => return self.handle_timeout(mover, fault),
@@ -507,7 +505,7 @@ impl LiveGame<'_> {
             | Fault::NoUciok { .. }
             | Fault::NoReadyok { .. } => Termination::Stall,
             Fault::IllegalMove { .. } => Termination::IllegalMove,
-            // We send legal moves only, and it claims the contrary.
+            // Only legal moves are sent, so the engine's claim is false.
             Fault::Refused { .. } => Termination::FalseClaim,
             Fault::NoMove { .. } => Termination::MissingMove,
             Fault::MalformedBestmove { .. } => Termination::MalformedMove,
@@ -564,7 +562,7 @@ impl LiveGame<'_> {
     }
 }
 
-/// Whether a stall of this program spoils the game, given the time limit of the search.
+/// Whether a stall of this process invalidates the game, given the time limit of the search.
 fn is_disturbing(stall: Duration, time_limit: Duration) -> bool {
     stall >= (time_limit / 2).clamp(MIN_DISTURBANCE, MAX_DISTURBANCE)
 }
@@ -574,7 +572,7 @@ fn exact_score(report: &SearchReport) -> Option<Score> {
     report.score.filter(|reported| reported.bound == Bound::Exact).map(|reported| reported.score)
 }
 
-/// The engine of a side, and the wait context with the other engine and the interrupt.
+/// The engine of a side, and a wait context with the other engine and the interrupt.
 fn sides<'e>(
     engines: &'e mut [&mut dyn Engine; 2],
     side: Color,
@@ -588,7 +586,7 @@ fn sides<'e>(
     (engine, WaitContext::interruptible(interrupt).with_other(other))
 }
 
-/// The last lines of the transcript, standard error included.
+/// Last lines of the transcript, including standard error.
 pub(crate) fn transcript_of(engine: &dyn Engine) -> Vec<String> {
     engine.last_lines().iter().map(ToString::to_string).collect()
 }

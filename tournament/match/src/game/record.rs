@@ -1,5 +1,5 @@
-//! The game record: enough to replay a game, to count it, and to see an engine's fault. Plain values; store
-//! and PGN are made from them.
+//! The game record: replays a game, counts it, and shows an engine's fault. Plain values; store and PGN are derived
+//! from them.
 
 use std::num::NonZeroU64;
 use std::time::{Duration, SystemTime};
@@ -17,7 +17,7 @@ pub struct GameRecord {
     pub game: ScheduledGame,
     /// Start position as FEN; `None` for the standard one.
     pub fen: Option<String>,
-    /// All moves, the opening first.
+    /// All moves, opening included.
     pub plies: Vec<PlyRecord>,
     pub outcome: Outcome,
     pub termination: Termination,
@@ -27,17 +27,17 @@ pub struct GameRecord {
     pub duration: Duration,
     /// The fault that ended the game, if any.
     pub fault: Option<FaultReport>,
-    /// Peak memory of White's and Black's process in bytes; `None` if the process was gone.
+    /// Peak memory of White's and Black's process in bytes; `None` if the process had exited.
     pub peak_memory: [Option<u64>; 2],
-    /// The machine that played it; `None` for the runner's own.
+    /// Machine that played it; `None` for the local one.
     pub machine: Option<Machine>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// Name of its worker.
+    /// Name of the worker.
     pub name: String,
-    /// Nodes per second of Smalt on it, to which clocks are scaled where the plan says so.
+    /// Nodes per second of Smalt on it, for scaled clocks.
     pub speed: NonZeroU64,
 }
 
@@ -74,7 +74,7 @@ impl GameRecord {
         }
     }
 
-    /// The ending in words: `White mates`, `Black makes an illegal move: e2e5`.
+    /// The ending as text: `White mates`, `Black makes an illegal move: e2e5`.
     pub fn sentence(&self) -> String {
         if (self.outcome, self.termination) == (Outcome::Draw, Termination::Walkover) {
             return "Neither player appears".to_owned();
@@ -86,7 +86,7 @@ impl GameRecord {
         }
     }
 
-    /// The ending in the words of fastchess, which scripts compare.
+    /// The ending as worded by fastchess, for scripts that compare it.
     pub fn fastchess_sentence(&self) -> String {
         let words = |termination: Termination| {
             termination.sentence(self.loser().map_or(Color::White, Color::opposite))
@@ -106,7 +106,7 @@ impl GameRecord {
         }
     }
 
-    /// The entrant with these pieces.
+    /// The entrant of this color.
     pub fn entrant(&self, color: Color) -> usize {
         match color {
             Color::White => self.game.white,
@@ -122,13 +122,13 @@ impl GameRecord {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlyRecord {
-    /// The move, legal where it was played.
+    /// The move; legal.
     pub mv: UciMove,
     /// The search; `None` for a book move.
     pub search: Option<SearchRecord>,
 }
 
-/// A search, as it is stored.
+/// A stored search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchRecord {
     /// Score from the point of view of the side that moved.
@@ -136,9 +136,9 @@ pub struct SearchRecord {
     /// Nominal depth in plies.
     pub depth: Option<u32>,
     pub nodes: Option<u64>,
-    /// Time from the end of our write of `go` to the read of the move.
+    /// Time from the completed write of `go` to the read of the move.
     pub elapsed: Duration,
-    /// Time from the read of the opponent's move to the end of our write of `go`: the runner's own delay.
+    /// Time from the read of the opponent's move to the completed write of `go`: the runner's own delay.
     pub handover: Option<Duration>,
     /// Selective depth in plies.
     pub selective_depth: Option<u32>,
@@ -151,7 +151,7 @@ pub struct SearchRecord {
     pub pv: Box<[UciMove]>,
     /// Warnings about the output of the search.
     pub warnings: WarningCounts,
-    /// Lines of the engine that the plan wants in the PGN.
+    /// Engine lines selected for the PGN.
     pub lines: Box<[Box<str>]>,
 }
 
@@ -167,14 +167,14 @@ pub struct FaultReport {
     pub transcript: Vec<String>,
     /// The illegal move that it answered.
     pub illegal_move: Option<UciMove>,
-    /// Time by which it overstepped its clock.
+    /// Time beyond its clock.
     pub overrun: Option<Duration>,
 }
 
-/// A fault outside of a game.
+/// A fault outside a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineFault {
-    /// Whose engine: an index of the plan's entrants.
+    /// Entrant, as an index into the plan's list.
     pub entrant: usize,
     /// Stable name for stores and JSON.
     pub name: String,
@@ -187,7 +187,7 @@ pub struct EngineFault {
 /// A machine and its engines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MachineReport {
-    /// Name of its worker.
+    /// Name of the worker.
     pub name: String,
     /// Its program and version.
     pub program: String,

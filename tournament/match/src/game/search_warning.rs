@@ -1,6 +1,6 @@
-//! Warnings about the output of a search, after the rules and in the words of fastchess: the moves of a PV must be legal and
-//! none may follow the end of the game, a mate score must have a PV of its length that ends in mate, the best move must begin
-//! the last PV, and both sides cannot have a forced mate.
+//! Warnings about the output of a search, by fastchess's rules and wording: PV moves must be legal, with none after
+//! the end of the game; a mate score must have a PV of its length that ends in mate; the last PV must begin with the
+//! best move; and both sides cannot have a forced mate.
 
 use std::fmt::{self, Display, Write};
 
@@ -15,25 +15,25 @@ use crate::plan::ScoreView;
 pub enum SearchWarning {
     /// A PV has an illegal move.
     IllegalMove,
-    /// A PV goes on after a threefold repetition.
+    /// A PV continues after a threefold repetition.
     AfterRepetition,
-    /// A PV goes on after fifty moves without a capture or a pawn move.
+    /// A PV continues after fifty moves without a capture or a pawn move.
     AfterFiftyMoves,
-    /// A PV goes on after checkmate.
+    /// A PV continues after checkmate.
     AfterCheckmate,
-    /// A PV goes on after stalemate.
+    /// A PV continues after stalemate.
     AfterStalemate,
     /// A PV is shorter than its mate score.
     IncompleteMate,
     /// A PV is longer than its mate score.
     TooLongMate,
-    /// A PV has the length of its mate score, and does not end in mate.
+    /// A PV has the length of its mate score but does not end in mate.
     NoMate,
     /// The last PV does not begin with the best move.
     BestmoveMismatch,
-    /// Both sides reported a mate for themselves, or both against themselves, with moves in a row.
+    /// Both sides announced in consecutive moves that they mate, or that they are mated.
     MateSigns,
-    /// No line of information has a score.
+    /// No info line has a score.
     NoScore,
 }
 
@@ -70,14 +70,14 @@ impl SearchWarning {
         }
     }
 
-    /// The letter of this kind in the text of a game.
+    /// Letter of this kind in the stored moves.
     fn letter(self) -> u8 {
         b'a' + self as u8
     }
 }
 
 impl Display for SearchWarning {
-    /// As fastchess words it.
+    /// fastchess's wording.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             SearchWarning::IllegalMove => "Illegal PV move",
@@ -128,7 +128,7 @@ impl WarningCounts {
         self.0.iter().all(|&count| count == 0)
     }
 
-    /// Reads what [`Display`] writes.
+    /// Parses the output of [`Display`].
     pub(super) fn parse(text: &str) -> Option<WarningCounts> {
         let mut warnings = WarningCounts::default();
         let mut rest = text;
@@ -157,7 +157,7 @@ impl Display for WarningCounts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub kind: SearchWarning,
-    /// The first wrong move, as the engine wrote it; none where the whole line is wrong.
+    /// The first wrong move, as written by the engine; `None` if the whole line is wrong.
     pub mv: Option<String>,
     pub line: String,
 }
@@ -166,11 +166,11 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameWarning {
     pub finding: Finding,
-    /// The first position of the game; the start position of chess if none.
+    /// Start position of the game; `None` for the standard one.
     pub fen: Option<String>,
     /// The moves up to the search.
     pub moves: Vec<UciMove>,
-    /// For [`SearchWarning::MateSigns`]: the side that moved before, its mate score and its line, and the mate score of this one.
+    /// For [`SearchWarning::MateSigns`]: the side that moved before, its mate score and line, and this mate score.
     pub mate_signs: Option<MateSigns>,
 }
 
@@ -179,13 +179,13 @@ pub struct GameWarning {
 pub struct MateSigns {
     /// The side that moved first.
     pub first: Color,
-    /// The mate scores, in moves, each in the view of its side.
+    /// The mate scores, in moves, each from its side's view.
     pub mates: [i32; 2],
-    /// The line of the first one.
+    /// Line of the first one.
     pub line: String,
 }
 
-/// A position with the history that repetitions are counted in.
+/// A position with the history for repetitions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Root<'a> {
     pub position: &'a Position,
@@ -230,12 +230,12 @@ pub(super) fn check_search(
     }
 }
 
-/// Castling may be written in two ways.
+/// Whether two moves are equal; castling has two notations.
 fn are_same(position: &Position, first: UciMove, best: UciMove) -> bool {
     first == best || first.to_move(position).is_ok_and(|mv| best.to_move(position) == Ok(mv))
 }
 
-/// Checks one line of information: the kind of its fault, and the move that shows it.
+/// Checks one info line: the kind of its fault, and the move that shows it.
 fn check_line(
     root: Root<'_>,
     info: &Info<'_>,
@@ -280,12 +280,12 @@ fn mate_warning(score: Score, plies: u64, end: &Position) -> Option<SearchWarnin
 struct PvLine<'a> {
     root: Root<'a>,
     position: Position,
-    /// The repetition keys of its positions.
+    /// Repetition keys of its positions.
     keys: Vec<u64>,
 }
 
 impl PvLine<'_> {
-    /// The end of the game in this position, if it is one. A legal next move proves that it is neither mate nor stalemate.
+    /// Whether the game is over in this position, and how. With a legal next move it is neither mate nor stalemate.
     fn end(&self, is_next_legal: bool) -> Option<SearchWarning> {
         if !is_next_legal && !self.position.has_legal_move() {
             let is_mate = self.position.is_check();
@@ -298,7 +298,7 @@ impl PvLine<'_> {
         (clock >= 8 && self.occurrences(clock) >= 3).then_some(SearchWarning::AfterRepetition)
     }
 
-    /// How often the position has occurred, this time included.
+    /// Number of occurrences of the position, this one included.
     fn occurrences(&self, reversible: usize) -> usize {
         let key = self.position.repetition_key();
         let earlier = self.keys.iter().rev().chain(self.root.keys.iter().rev());
@@ -323,7 +323,7 @@ mod tests {
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-    /// The kinds and moves of all findings in these lines.
+    /// Kinds and moves of all warnings for these lines.
     fn found(game: &Game, lines: &str, best: Option<&str>) -> Vec<(SearchWarning, Option<String>)> {
         found_in_view(ScoreView::Mover, game, lines, best)
     }

@@ -1,5 +1,5 @@
-//! Adjudication by Syzygy endgame tables. Tables are checked when they are opened, so that a broken file is
-//! refused before the run.
+//! Adjudication by Syzygy endgame tables. Tables are checked when opened, so that a damaged file is refused before
+//! the run.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -60,17 +60,17 @@ impl TablebaseAdjudicator {
         Ok(TablebaseAdjudicator { tables, pieces, adjudicate: rule.adjudicate, fifty: rule.fifty })
     }
 
-    /// Largest number of pieces that is probed, kings included.
+    /// Maximum number of pieces probed, kings included.
     pub fn pieces(&self) -> u32 {
         self.pieces as u32
     }
 
-    /// The result of the position, if the tables know it and the rule adjudicates it.
+    /// The result of the position, if the tables contain it and the rule adjudicates it.
     pub fn adjudicate(&self, position: &Position) -> Option<(Outcome, Termination)> {
         self.call(self.outcome(position)?)
     }
 
-    /// The result of the position with best play, if the tables know it; positions with castling rights are not in them.
+    /// The result with best play, if the tables contain the position; they have none with castling rights.
     pub fn outcome(&self, position: &Position) -> Option<Outcome> {
         if position.occupied().count() > self.pieces || position.castling_rooks().any() {
             return None;

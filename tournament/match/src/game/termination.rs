@@ -1,23 +1,23 @@
-//! The ways in which a game ends, each with its stable name.
+//! The ways a game can end, each with a stable name.
 
 use std::fmt;
 use std::str::FromStr;
 
 use smalt_chess::{Color, Ending};
 
-/// Why a game ended; the record's outcome says who won.
+/// Why a game ended; the record's outcome has the winner.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Termination {
     Checkmate,
     Stalemate,
     Repetition,
-    /// Fifty moves of each side without a capture or a pawn move.
+    /// Fifty moves by each side without a capture or a pawn move.
     FiftyMoves,
-    /// Insufficient material, or a blocked position in which nobody can mate.
+    /// Insufficient material, or a blocked position without a possible mate.
     InsufficientMaterial,
-    /// Draw by the engines' scores.
+    /// Draw adjudicated by the engines' scores.
     DrawAdjudication,
-    /// Win by the engines' scores.
+    /// Win adjudicated by the engines' scores.
     WinAdjudication,
     MateAdjudication,
     /// Won by the endgame tables.
@@ -28,9 +28,9 @@ pub enum Termination {
     MaximumMoves,
     /// Resignation, or an accepted claim of a loss.
     Resignation,
-    /// Win that an engine with `trust` claimed.
+    /// Win claimed by a trusted engine.
     ClaimedWin,
-    /// Draw that an engine with `trust` claimed.
+    /// Draw claimed by a trusted engine.
     ClaimedDraw,
     TimeForfeit,
     /// The loser's process exited or closed its pipes.
@@ -98,7 +98,7 @@ impl Termination {
         self.entry().1
     }
 
-    /// The value of PGN's Termination tag: those of its standard (section 9.8.1), and for faults cutechess's, which scripts
+    /// Value of PGN's Termination tag: the standard's (section 9.8.1), and for faults cutechess's, which scripts
     /// (OpenBench's) look for.
     pub fn pgn_word(self) -> &'static str {
         self.entry().2
@@ -126,8 +126,8 @@ impl Termination {
         self.kind() != TerminationKind::Play
     }
 
-    /// The ending in the words that scripts look for (OpenBench: `disconnect`, `stalls`, `illegal`). For a
-    /// draw `winner` does not matter.
+    /// The ending in the words that scripts look for (OpenBench: `disconnect`, `stalls`, `illegal`). `winner` is
+    /// ignored for a draw.
     pub fn sentence(self, winner: Color) -> String {
         let [winner, loser] = match winner {
             Color::White => ["White", "Black"],

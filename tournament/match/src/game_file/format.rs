@@ -1,4 +1,4 @@
-//! The text of games in a file, and what keeps them apart.
+//! The text of games in a file, and the separators between them.
 
 use crate::epd::epd_line;
 use crate::game::GameRecord;
@@ -28,7 +28,7 @@ impl GameFormat {
         }
     }
 
-    /// Whether this line is the first of a game.
+    /// Whether this is the first line of a game.
     pub(super) fn begins_with(&self, line: &[u8]) -> bool {
         match self {
             GameFormat::Pgn(_) => line.starts_with(b"[Event "),

@@ -1,5 +1,5 @@
-//! An opening book after one pass over its source: number of openings, unusable entries with reasons, and a
-//! checksum that identifies it. Does not hold the openings.
+//! An opening book after one pass over its source: number of openings, unusable entries with reasons, and a checksum
+//! that identifies it. The openings themselves are read on selection.
 
 use std::collections::HashSet;
 use std::io;
@@ -11,10 +11,10 @@ use super::{Openings, PolyglotWalk};
 use crate::fnv::{FNV_EMPTY, fnv1a};
 use crate::plan::BookFormat;
 
-/// Number of skipped entries that are kept with their reasons.
+/// Number of skipped entries stored with their reasons.
 const KEPT: usize = 20;
 
-/// An entry that cannot be used as an opening.
+/// An unusable entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SkippedOpening {
     /// Line number, from 1.
@@ -29,7 +29,7 @@ pub enum BookError {
     Io(#[from] io::Error),
     #[error("no usable opening{}", .first.as_ref().map(|first| format!(": line {} {}", first.line, first.reason)).unwrap_or_default())]
     Empty {
-        /// The first line that was skipped.
+        /// First skipped line.
         first: Option<SkippedOpening>,
     },
     /// Invalid Polyglot book, or one without a move for the start position.
@@ -60,8 +60,8 @@ impl Book {
         Book::scan_playable(source, |_| None)
     }
 
-    /// As [`Self::scan`], but also skips positions that `decided` rejects with a reason. The walks of a
-    /// Polyglot book are not checked.
+    /// Like [`Self::scan`], but also skips positions that `decided` rejects with a reason. Walks of a Polyglot book
+    /// are not checked.
     ///
     /// # Errors
     /// As [`Self::scan`].
@@ -123,7 +123,7 @@ impl Book {
         }
     }
 
-    /// Number of openings; `u32::MAX` for a Polyglot book, whose walks never end.
+    /// Number of openings; `u32::MAX` for a Polyglot book, which has unlimited walks.
     pub fn count(&self) -> u32 {
         self.count
     }
@@ -133,7 +133,7 @@ impl Book {
         self.walk.is_some()
     }
 
-    /// The first skipped entries.
+    /// First skipped entries.
     pub fn skipped(&self) -> &[SkippedOpening] {
         &self.skipped
     }
@@ -143,7 +143,7 @@ impl Book {
         self.bad.len()
     }
 
-    /// A fingerprint that depends on all openings and their order.
+    /// Checksum of all openings and their order.
     pub fn fingerprint(&self) -> String {
         match &self.walk {
             Some(walk) => format!("{} book moves, {:016x}", walk.records(), self.sum),
@@ -151,7 +151,7 @@ impl Book {
         }
     }
 
-    /// The openings with these indices, from 0, in this order. Walks of a Polyglot book follow from the seed.
+    /// Openings with these indices, from 0, in this order. Walks of a Polyglot book are determined by the seed.
     ///
     /// # Errors
     /// If the source cannot be read again, or has changed.
@@ -183,7 +183,7 @@ impl Book {
         }
     }
 
-    /// Number of openings whose final position, counters aside, an earlier opening has too.
+    /// Number of openings whose final position, without its counters, repeats that of an earlier opening.
     ///
     /// # Errors
     /// If the source cannot be read again.
@@ -198,7 +198,7 @@ impl Book {
     }
 }
 
-/// Continues the fingerprint of a book.
+/// Continues the checksum of a book.
 pub(super) fn hashed(sum: u64, value: u64) -> u64 {
     fnv1a(sum, &value.to_le_bytes())
 }
@@ -215,7 +215,7 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let format = BookFormat::of(&path).unwrap();
         let book = Book::scan(OpeningSource { origin: OpeningOrigin::File(path, format), plies })?;
-        // What is chosen is what was counted.
+        // Selected openings are the counted ones.
         let openings = book.select((0..book.count()).rev(), 0)?;
         assert_eq!(openings.len(), book.count() as usize);
         Ok(book)

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use smalt_chess::notation::san::San;
 use smalt_chess::{Game, Position};
 
-/// ECO code, name and moves, one opening a line.
+/// ECO code, name and moves, one opening per line.
 const TABLE: &str = include_str!("../../../../data/openings/eco.tsv");
 
 /// Code and name by position key.
@@ -24,7 +24,7 @@ fn entry(line: &str) -> Option<(u64, (&str, &str))> {
     Some((game.position().repetition_key(), (eco, name)))
 }
 
-/// Code and name of the last of these positions that is in the table.
+/// Code and name of the last of these positions found in the table.
 pub fn classify<'a>(
     positions: impl IntoIterator<Item = &'a Position>,
 ) -> Option<(&'static str, &'static str)> {

@@ -1,5 +1,5 @@
-//! The Polyglot book of one engine, from which its moves come while it has some. A move follows from the seed, the opening
-//! and the ply alone, so that both games of a pair get the same moves from the same book.
+//! An engine's own Polyglot book. A move depends on seed, opening and ply alone, so that both games of a pair get the
+//! same moves from the same book.
 
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -17,22 +17,22 @@ use super::walk::read_polyglot;
 #[derive(Clone, Debug)]
 pub struct EngineBook {
     book: PolyglotBook<Arc<[u8]>>,
-    /// Number of plies from the start of a game up to which it is used.
+    /// Last ply of a game at which it is used.
     plies: usize,
     seed: u64,
 }
 
 impl EngineBook {
-    /// Reads a book, plain or compressed, that is used for this number of moves of each side.
+    /// Opens a book, plain or compressed, to be used for `moves` moves of each side.
     ///
     /// # Errors
-    /// If it cannot be read, or is no such book.
+    /// If it cannot be read, or is not a Polyglot book.
     pub fn open(path: &Path, moves: Option<NonZeroU32>, seed: u64) -> Result<EngineBook, BookError> {
         let plies = moves.map_or(usize::MAX, |moves| 2 * moves.get() as usize);
         Ok(EngineBook { book: read_polyglot(path)?, plies, seed })
     }
 
-    /// The move of the side to move; `None` where the book ends, or where its move would end the game or repeat a position.
+    /// The book move; `None` without one, or if it would end the game or repeat a position.
     pub fn choose_move(&self, game: &Game, opening: usize) -> Option<Move> {
         let ply = game.moves().len();
         if ply >= self.plies {
@@ -64,7 +64,7 @@ mod tests {
         game
     }
 
-    /// A book of all moves of these lines.
+    /// A book with all moves of these lines.
     fn book(lines: &[&str], moves: Option<u32>) -> EngineBook {
         let mut builder = PolyglotBuilder::new();
         for line in lines {

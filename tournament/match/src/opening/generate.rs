@@ -1,6 +1,6 @@
-//! Random openings: candidates for a book, by random moves from the start position, and variations of openings,
-//! with random moves after them or a start position of Chess960 in their place. Each follows from the seed and
-//! its number alone, so that it is the same at any concurrency and after a resume.
+//! Random openings: book candidates by random moves from the start position, and variations of openings, with random
+//! moves after them or a Chess960 start position instead. Each depends on the seed and its number alone, so that it
+//! is the same at any concurrency and after a resume.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -9,7 +9,7 @@ use smalt_chess::{Game, Move, Position, Setup};
 use super::Opening;
 use crate::schedule::below;
 
-/// Attempts at random moves that do not end the game.
+/// Maximum number of random walks until one does not end the game.
 const ATTEMPTS: u32 = 100;
 
 /// Parameters of the generator.
@@ -24,9 +24,9 @@ pub struct OpeningGenerator {
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub number: u64,
-    /// The moves from the start position.
+    /// Moves from the start position.
     pub moves: Vec<Move>,
-    /// The position after them.
+    /// Position after the moves.
     pub position: Position,
 }
 
@@ -45,12 +45,12 @@ pub(crate) struct Variation {
     pub seed: u64,
     /// Number of random plies after each opening.
     pub plies: u32,
-    /// Share of openings in whose place is a start position of Chess960.
+    /// Share of openings replaced by a Chess960 start position.
     pub chess960_share: f64,
 }
 
 impl Variation {
-    /// The varied opening of this use. It stays as it is if no random walk of that length keeps the game going.
+    /// The varied opening of this use; unchanged if no random walk of that length keeps the game going.
     pub(super) fn vary(&self, opening: Opening, used: u64) -> Opening {
         if self.plies == 0 && self.chess960_share <= 0.0 {
             return opening;
@@ -71,14 +71,14 @@ impl Variation {
     }
 }
 
-/// The start position of Chess960 with this number.
+/// The Chess960 start position with this number.
 fn chess960(number: u16) -> Opening {
     let setup = Setup::chess960(number).expect("there are 960");
     let position = Position::new(&setup).expect("start positions are legal");
     Opening { name: Some(format!("Chess960 {number}")), ..Opening::from_position(position) }
 }
 
-/// A generator for one number: others have other streams.
+/// A random generator for one number, with a separate stream.
 fn random_of(seed: u64, number: u64) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(number);

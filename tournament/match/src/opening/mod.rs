@@ -1,6 +1,6 @@
-//! Openings: EPD, PGN and Polyglot books become legal positions with moves before a run starts; unusable
-//! entries are reported with their lines. A large book is never held in memory: it is read once to check and
-//! count it ([`Book`]) and once more for the openings that a run uses ([`Openings`]).
+//! Openings: EPD, PGN and Polyglot books become legal positions with moves before a run starts; unusable entries are
+//! reported with their lines. A large book is never held in memory: one pass checks and counts it ([`Book`]), a
+//! second one reads the openings of a run ([`Openings`]).
 
 mod book;
 pub(crate) mod eco;

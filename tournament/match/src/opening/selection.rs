@@ -20,7 +20,7 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// All of these, in order.
+    /// All of these openings, in order.
     pub(super) fn in_order(openings: impl Iterator<Item = Opening>) -> Openings {
         let mut all = Openings::default();
         for opening in openings {
@@ -68,7 +68,7 @@ impl Openings {
         self.lines.is_empty()
     }
 
-    /// The same openings, each use of which is varied by chance.
+    /// The same openings with random variation at each use.
     #[must_use]
     pub(crate) fn varied(self, variation: Variation) -> Openings {
         Openings { variation, ..self }

@@ -1,4 +1,4 @@
-//! Sources of openings: EPD lines or PGN games, read one after the other.
+//! Sources of openings: EPD lines or PGN games, read in order.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::{EMBEDDED, Opening};
 use crate::plan::BookFormat;
 use smalt_workbench::decompress::Unpacked;
 
-/// Longest line that is read, in bytes.
+/// Maximum line length, in bytes.
 const LONGEST_LINE: u64 = 4096;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
@@ -18,7 +18,7 @@ const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 /// Halfmove clock at which the fifty-move rule ends a game.
 const FIFTY_MOVES: u16 = 100;
 
-/// Where openings come from.
+/// Origin of openings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OpeningOrigin {
     /// Built-in balanced positions of standard chess.
@@ -31,7 +31,7 @@ pub enum OpeningOrigin {
     File(PathBuf, BookFormat),
 }
 
-/// A source of openings with the length that is used.
+/// A source of openings with a maximum length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpeningSource {
     pub origin: OpeningOrigin,
@@ -39,7 +39,7 @@ pub struct OpeningSource {
     pub plies: Option<u32>,
 }
 
-/// One entry of a source, not yet checked.
+/// An unchecked entry of a source.
 pub(super) enum RawOpening<'a> {
     Line(&'a str),
     Game(&'a PgnGame),
@@ -49,7 +49,7 @@ pub(super) enum RawOpening<'a> {
     Number(u16),
 }
 
-/// A checked opening without the texts that only used openings need.
+/// A checked opening, without the texts that only used openings need.
 pub(super) struct OpeningParts {
     pub start: Position,
     pub moves: Vec<Move>,
@@ -58,7 +58,7 @@ pub(super) struct OpeningParts {
 }
 
 impl OpeningParts {
-    /// The final position, in which engines start to think.
+    /// The final position, in which the engines start.
     pub(super) fn last_position(&self) -> Position {
         let mut position = self.start;
         for &mv in &self.moves {
@@ -79,12 +79,12 @@ impl OpeningParts {
 }
 
 impl OpeningSource {
-    /// A source without a limit of plies.
+    /// A source without a maximum length.
     pub fn new(origin: OpeningOrigin) -> OpeningSource {
         OpeningSource { origin, plies: None }
     }
 
-    /// Calls back with every entry and its line number. Polyglot books have no entries.
+    /// Calls `each` with every entry and its line number. Polyglot books have no entries.
     pub(super) fn for_each(&self, mut each: impl FnMut(u64, RawOpening<'_>)) -> io::Result<()> {
         match &self.origin {
             OpeningOrigin::Builtin => for_each_line(EMBEDDED.as_bytes(), each),
@@ -104,7 +104,7 @@ impl OpeningSource {
         }
     }
 
-    /// Parses an entry; the error says why it cannot be used.
+    /// Parses an entry; the error is the reason why it is unusable.
     pub(super) fn parse_opening(&self, entry: &RawOpening<'_>) -> Result<OpeningParts, String> {
         match entry {
             RawOpening::Line(line) => opening_of_line(line),

@@ -1,5 +1,5 @@
-//! Openings from a Polyglot book: random walks from the start position, each move chosen by its weight. A
-//! walk follows from its number and the seed alone.
+//! Openings from a Polyglot book: random walks from the start position, each move chosen by its weight. A walk
+//! depends on its number and the seed alone.
 
 use std::io::Read;
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::book::{BookError, hashed};
 use crate::fnv::FNV_EMPTY;
 use smalt_workbench::decompress::Unpacked;
 
-/// Longest walk in plies: books may have cycles.
+/// Maximum length of a walk in plies: books may have cycles.
 const LONGEST: u32 = 400;
 
 /// A Polyglot book for random walks.
@@ -54,8 +54,8 @@ impl PolyglotWalk {
         })
     }
 
-    /// The walk with this number. It ends where the book ends, at the maximum length, or before a move that
-    /// would end the game.
+    /// The walk with this number. It ends at the end of the book, at the maximum length, or before a move that would
+    /// end the game.
     pub(crate) fn opening(&self, number: u32, seed: u64) -> Opening {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(u64::from(number));
@@ -74,7 +74,7 @@ impl PolyglotWalk {
     }
 }
 
-/// Reads a Polyglot book, plain or compressed.
+/// Opens a Polyglot book, plain or compressed.
 pub(super) fn read_polyglot(path: &Path) -> Result<PolyglotBook<Arc<[u8]>>, BookError> {
     let mut bytes = Vec::new();
     Unpacked::open(path)?.read_to_end(&mut bytes)?;
@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// A book of these games, each move once for each game.
+    /// A book of these games, each move once per game.
     fn book(games: &[(&str, u16)]) -> Vec<u8> {
         let mut builder = PolyglotBuilder::new();
         for (moves, weight) in games {

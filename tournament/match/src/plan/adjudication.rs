@@ -44,7 +44,7 @@ impl Default for AdjudicationSettings {
 }
 
 impl AdjudicationSettings {
-    /// The rules that are on.
+    /// The active rules.
     pub fn rules(&self) -> AdjudicationRules {
         AdjudicationRules {
             draw: self.draw.on().copied(),

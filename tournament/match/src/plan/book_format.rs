@@ -18,7 +18,7 @@ pub enum BookFormat {
 }
 
 impl BookFormat {
-    /// By the end of a file's name, that of a compressed file without its `.gz` or `.zst`.
+    /// Format by file extension, ignoring `.gz` and `.zst`.
     pub fn of(path: &Path) -> Option<BookFormat> {
         let extension = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
         let found = extension(path)?;

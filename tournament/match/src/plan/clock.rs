@@ -58,7 +58,7 @@ impl Default for ClockSettings {
 }
 
 impl ClockSettings {
-    /// The settings that an engine inherits: all but those of the run as a whole.
+    /// Settings that an engine inherits: all but those of the whole run.
     pub(super) fn layer(&self) -> Result<Table, toml::ser::Error> {
         let mut layer = Table::try_from(self)?;
         ["hourglass", "measured"].iter().for_each(|key| drop(layer.remove(*key)));
@@ -66,10 +66,10 @@ impl ClockSettings {
     }
 }
 
-/// All search limits of one entrant; a search ends at the first that is reached.
+/// All search limits of an entrant; a search ends at the first one reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveClock {
-    /// Time control of the game; may be unlimited.
+    /// Time control of the game; may be infinite.
     pub control: TimeControl,
     /// Time for each move.
     pub move_time: Option<Duration>,
@@ -77,19 +77,19 @@ pub struct MoveClock {
     pub nodes: Option<u64>,
     /// Plies for each move.
     pub depth: Option<u32>,
-    /// Time by which a move may be late.
+    /// Time margin for late moves.
     pub margin: Duration,
     /// Timeout of a search without a time limit.
     pub longest_move: Duration,
-    /// Nodes a second of Smalt on the machine for which the times are meant; as they stand for any machine if none.
+    /// Nodes per second of Smalt on the reference machine of the times; `None` if times are not scaled.
     pub reference: Option<NonZeroU64>,
 }
 
-/// Default timeout of a search without a time limit, in seconds: deep searches end, and a hanging engine does not hold up
-/// a night.
+/// Default timeout of a search without a time limit, in seconds: long enough for deep searches, short enough that a
+/// hung engine does not stop a night's run.
 const LONGEST_MOVE: NonZeroU64 = NonZeroU64::new(600).expect("above zero");
 
-/// Usual clock or hourglass.
+/// Normal clock or hourglass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeFlow {
     /// The time used is lost.
@@ -104,7 +104,7 @@ pub enum TimeFlow {
 pub enum ClockError {
     #[error("no clock: give tc, movetime, nodes or depth")]
     None,
-    /// Infinite time without another limit.
+    /// Infinite time and no other limit.
     #[error("tc=inf ends no search: give movetime, nodes or depth, with it or instead of it")]
     Endless,
     /// Both tc and movetime.
@@ -113,10 +113,10 @@ pub enum ClockError {
 }
 
 impl MoveClock {
-    /// The limits of an engine; by default the margin is 0 and the longest move [`LONGEST_MOVE`].
+    /// The limits of an engine; the margin defaults to 0, the longest move to [`LONGEST_MOVE`].
     ///
     /// # Errors
-    /// If nothing ends a search, or two kinds of time do.
+    /// If nothing ends a search, or both tc and movetime are set.
     pub fn of(engine: &EngineSettings) -> Result<MoveClock, ClockError> {
         let is_limited = engine.movetime.is_some() || engine.nodes.is_some() || engine.depth.is_some();
         match &engine.tc {
@@ -138,7 +138,7 @@ impl MoveClock {
         })
     }
 
-    /// Whether no limit depends on time, so that an engine may play the same game every time.
+    /// Whether no limit depends on time, so that games may repeat exactly.
     pub(crate) fn is_timeless(&self) -> bool {
         self.control == TimeControl::UNLIMITED && self.move_time.is_none()
     }
@@ -148,7 +148,7 @@ impl MoveClock {
         WorkLimit { nodes: self.nodes, depth: self.depth }
     }
 
-    /// Sample limits of this kind, to find out how the engine can be held to them.
+    /// Sample limits of this kind, to detect how the engine can be limited.
     pub fn kind_of_limits(&self) -> SearchLimits {
         let clock = self
             .control
@@ -164,8 +164,8 @@ impl MoveClock {
         }
     }
 
-    /// Factor of all times, from the measured nodes per second of Smalt on this machine: at half the reference speed times
-    /// are doubled. At most a hundred either way; 1 where nothing was measured, or the times are for any machine.
+    /// Factor of all times from the measured nodes per second of Smalt on this machine: at half the reference speed
+    /// times are doubled. At most a hundred either way; 1 without a measurement or a reference.
     pub fn factor(&self, measured: Option<NonZeroU64>) -> f64 {
         let (Some(reference), Some(measured)) = (self.reference, measured) else { return 1.0 };
         (reference.get() as f64 / measured.get() as f64).clamp(0.01, 100.0)
@@ -183,14 +183,14 @@ impl MoveClock {
             increment: period.increment.mul_f64(factor),
             ..*period
         });
-        // The maximum is a year, scaled or not.
+        // The maximum of a year applies to scaled times too.
         let control = TimeControl::new(periods.collect()).unwrap_or_else(|_| self.control.clone());
         MoveClock { control, move_time: self.move_time.map(|time| time.mul_f64(factor)), ..self.clone() }
     }
 }
 
 impl fmt::Display for MoveClock {
-    /// As the TimeControl tag of PGN and a reader of tables want it: `10+0.1`, `5 s/move`, `20000 nodes/move`.
+    /// Text for PGN's TimeControl tag and for tables: `10+0.1`, `5 s/move`, `20000 nodes/move`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         if self.control != TimeControl::UNLIMITED {

@@ -3,36 +3,36 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which games of an encounter belong together.
+/// Grouping of an encounter's games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
-    /// Two games after each other with reversed colors: a pair.
+    /// Two consecutive games with reversed colors: a pair.
     Pairs,
-    /// No game has a partner.
+    /// Single games.
     Never,
 }
 
 impl Repeat {
-    /// With this number of games that share an opening: an even number is made of pairs.
+    /// Grouping if this number of games share an opening: even numbers consist of pairs.
     #[must_use]
     pub fn of(games: u32) -> Repeat {
         if games.is_multiple_of(2) { Repeat::Pairs } else { Repeat::Never }
     }
 }
 
-/// Who has White in the games of an encounter.
+/// Colors in the games of an encounter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Colors {
     pub swap: Swap,
-    /// Who has White in the first game.
+    /// White in the first game.
     pub lead: Lead,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Swap {
-    /// Colors change in each game, and from pair to pair.
+    /// Colors alternate from game to game and from pair to pair.
     EachGame,
-    /// Colors change within a pair; every pair starts like the first.
+    /// Colors alternate within a pair; every pair starts like the first.
     InPairs,
     Never,
 }
@@ -59,7 +59,7 @@ pub enum OpeningPolicy {
 }
 
 impl Lead {
-    /// The other one if `flip`.
+    /// The other entrant if `flip`.
     #[must_use]
     pub(crate) fn flipped_if(self, flip: bool) -> Lead {
         match (self, flip) {

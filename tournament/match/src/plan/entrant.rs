@@ -1,4 +1,4 @@
-//! An entrant: its complete settings, and facts derived from them. Starts nothing.
+//! An entrant: its complete settings and facts derived from them.
 
 use smalt_chess::Color;
 use smalt_protocol::{OptionDeclaration, OptionKind, ReportedScore};
@@ -24,12 +24,12 @@ pub enum ScoreView {
     /// Side to move, as both protocols require.
     #[default]
     Mover,
-    /// White, with either side to move.
+    /// White, whichever side moves.
     White,
 }
 
 impl ScoreView {
-    /// A score as the engine of this side reported it, from the point of view of that side.
+    /// Converts a score reported by the engine of this side to that side's view.
     #[must_use]
     pub fn of_mover(self, mover: Color, score: ReportedScore) -> ReportedScore {
         match (self, mover) {
@@ -62,7 +62,7 @@ impl Entrant {
         if self.engine.whitepov { ScoreView::White } else { ScoreView::Mover }
     }
 
-    /// Number of search threads, as far as its options say.
+    /// Number of search threads set by its options.
     pub(super) fn threads(&self) -> usize {
         let set = self.engine.options.iter().find(|(name, _)| is_threads(name));
         set.and_then(|(_, text)| text.0.parse().ok()).unwrap_or(1).max(1)

@@ -1,5 +1,5 @@
-//! Section `[fleet]`: NATS server, authentication, ssh hosts and lease time of a distributed run. Values only;
-//! `smalt-fleet` connects.
+//! Section `[fleet]`: NATS server, authentication, ssh hosts and lease time of a distributed run. `smalt-fleet`
+//! connects.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::value::{SecondsSetting, defaults};
 
-/// The word for a local run.
+/// Keyword of a local run.
 const OFF: &str = "off";
 
 /// Section `[fleet]`: the NATS server where workers meet, and how a run is played there.
@@ -70,7 +70,7 @@ impl Default for FleetSettings {
 /// A host of `--ssh`: `HOST` or `USER@HOST`, where HOST may be an alias of `~/.ssh/config`; `/N` limits its concurrent games.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SshHost {
-    /// As `ssh` takes it.
+    /// Destination as passed to `ssh`.
     pub destination: String,
     pub concurrency: Option<NonZeroUsize>,
 }
@@ -94,7 +94,7 @@ impl FromStr for SshHost {
             None => (text, None),
         };
         let is_plain = |letter: char| letter.is_alphanumeric() || "@._-:[]%".contains(letter);
-        // ssh would take a leading hyphen for an option.
+        // ssh would parse a leading hyphen as an option.
         let is_host = !destination.is_empty() && !destination.starts_with('-') && destination.len() <= 200;
         if !is_host || destination.ends_with('@') || !destination.chars().all(is_plain) {
             return Err(refuse());
@@ -125,7 +125,7 @@ impl<'de> Deserialize<'de> for SshHost {
 /// Why fleet settings are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FleetError {
-    /// A secret in the address, which other users could read in the process list.
+    /// A secret in the address, visible to other users in the process list.
     #[error(
         "nats: the address must bear no user and no password, which others could read; give the user by --nats-user \
          and its password by --nats-password-file or in the environment as SMALT_NATS_PASSWORD"
@@ -135,14 +135,14 @@ pub enum FleetError {
     Address(String),
     #[error("lease must be at least a second, and a day at most")]
     Lease,
-    /// A name that cannot be part of a subject.
+    /// A name that is invalid in a NATS subject.
     #[error("run {0:?}: expected letters and digits, 40 at most")]
     Run(String),
     #[error("give only one of a user, credentials and an nkey")]
     TwoWays,
     #[error("ssh host {0:?}: expected HOST or USER@HOST, or HOST/N for a concurrency of N")]
     Host(String),
-    /// A way to log in that workers behind a tunnel do not have.
+    /// A login method that workers behind a tunnel do not have.
     #[error(
         "ssh: its workers reach the server through the tunnel of ssh, and log in with a user and a password at most: give a \
          nats:// address without creds, nkey, ca and cert, or start the workers yourself"
@@ -170,7 +170,7 @@ impl FleetSettings {
     /// Checks the settings.
     ///
     /// # Errors
-    /// If something is no address, no time, or a secret in the wrong place.
+    /// If an address or time is invalid, or a secret is in the wrong place.
     pub fn check(&self) -> Result<(), FleetError> {
         match &self.nats {
             Some(url) if url == OFF => return Ok(()),
@@ -200,7 +200,7 @@ impl FleetSettings {
         Ok(())
     }
 
-    /// Without a server there is nothing to log in to; hosts over ssh get a server of their own.
+    /// Rejects logins without a server; hosts over ssh get their own server.
     fn check_without_server(&self) -> Result<(), FleetError> {
         let mut usual = FleetSettings { run: self.run.clone(), ..FleetSettings::default() };
         if !self.ssh.is_empty() {
@@ -219,7 +219,7 @@ pub fn is_run_name(text: &str) -> bool {
 fn check_url(url: &str) -> Result<(), FleetError> {
     let refuse = || FleetError::Address(url.to_owned());
     let host = url.strip_prefix("nats://").or_else(|| url.strip_prefix("tls://"));
-    // The part before an @ may be a secret and must not appear in an error.
+    // The part before an @ may be a secret and must not appear in an error message.
     if url.contains('@') {
         return Err(FleetError::Secret);
     }

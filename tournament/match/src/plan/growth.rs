@@ -1,5 +1,4 @@
-//! Runs that grow while they are played: further games, or one more engine. The plan keeps the sizes that the run had
-//! before, since games keep their numbers.
+//! Runs that grow: more games, or another engine. The plan keeps the earlier sizes, since games keep their numbers.
 
 use std::num::NonZeroU32;
 
@@ -22,7 +21,7 @@ pub struct RunSize {
     pub games: u32,
 }
 
-/// Why a run does not grow.
+/// Why a run cannot grow.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GrowthError {
     #[error("a sequential test has as many games as it takes, of two engines: start another one")]
@@ -38,7 +37,7 @@ pub enum GrowthError {
 }
 
 impl Plan {
-    /// Sizes of the run, from the first to that of now.
+    /// Sizes of the run, from the first to the current one.
     pub fn sizes(&self) -> impl Iterator<Item = RunSize> + '_ {
         self.settings.run.grown.iter().copied().chain([self.size()])
     }
@@ -47,10 +46,10 @@ impl Plan {
         RunSize { engines: self.settings.entrants.len(), games: self.games() }
     }
 
-    /// The plan with further games of each encounter.
+    /// The plan with more games per encounter.
     ///
     /// # Errors
-    /// If the format has no fixed number of games, or pairs of games would be torn.
+    /// If the format has no fixed number of games, or pairs of games would be split.
     pub fn extended(&self, further: NonZeroU32) -> Result<Plan, GrowthError> {
         self.check_growth()?;
         let (games, before) = (further.get(), self.games());
@@ -63,11 +62,11 @@ impl Plan {
         Ok(Plan::new(settings)?)
     }
 
-    /// The plan with one more engine, which meets those that it would have met from the start; a match becomes a round
-    /// robin.
+    /// The plan with another engine, which meets the same opponents as if it had been there from the start; a match
+    /// becomes a round robin.
     ///
     /// # Errors
-    /// If the format has no room for it, or its settings are bad or its name is taken.
+    /// If the format allows no further entrant, its settings are invalid, or its name is taken.
     pub fn joined(&self, engine: EngineSettings) -> Result<Plan, GrowthError> {
         self.check_growth()?;
         if self.fleet().is_some() {
@@ -92,7 +91,7 @@ impl Plan {
         }
     }
 
-    /// Settings of an engine that would join: as typed, with those of the registry and the clock of the run.
+    /// Settings of a joining engine: as typed, with those of the registry and the clock of the run.
     ///
     /// # Errors
     /// If it has no command, or its name is taken.
@@ -109,7 +108,7 @@ impl Plan {
     }
 }
 
-/// Checks the sizes that a stored plan says the run had before.
+/// Checks the earlier sizes in a stored plan.
 pub(super) fn check_sizes(plan: &Plan) -> Result<(), PlanError> {
     let sizes: Vec<RunSize> = plan.sizes().collect();
     let grows = |two: &[RunSize]| match two {

@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use super::value::{SecondsSetting, defaults};
 
-/// CPU affinity: the thread of a game and its engines, which never work at the same time, share one
-/// processor, and a move is handed over without waking another.
+/// CPU affinity: the thread of a game and its engines, which work in turns, share one processor, so that a move is
+/// passed on without waking another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Affinity {
-    /// On where every game gets as many processors as it has busy threads, or an equal share, and no other
-    /// run has bound games to them.
+    /// On if every game gets as many processors as it has busy threads, or an equal share, and no other run has bound
+    /// games to them.
     #[default]
     Auto,
-    /// As `Auto`, but an error where it is impossible.
+    /// As `Auto`, but an error if impossible.
     On,
     Off,
     /// On these processors, by system number.
@@ -27,7 +27,7 @@ pub enum Affinity {
 impl FromStr for Affinity {
     type Err = String;
 
-    /// Reads `auto`, `on`, `off`, or processors: `0,2,4-7`.
+    /// Parses `auto`, `on`, `off`, or processors: `0,2,4-7`.
     fn from_str(text: &str) -> Result<Affinity, String> {
         match text {
             "auto" => return Ok(Affinity::Auto),

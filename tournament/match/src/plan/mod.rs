@@ -50,21 +50,21 @@ pub use settings::{Flags, Settings, merge_settings};
 pub use sprt::SprtSettings;
 pub use value::{OnOff, SecondsSetting, parse_word};
 
-/// The shipped plan, which is also the manual: `data/gauntlet.toml`.
+/// The shipped plan, which also documents all settings: `data/gauntlet.toml`.
 pub const DEFAULT_PLAN: &str = include_str!("../../../../data/gauntlet.toml");
 
-/// A complete, checked description of a run: its settings, and what follows from them.
+/// A complete, checked plan: settings and values derived from them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Complete settings. Later changes take effect through [`Plan::new`] only.
+    /// Complete settings; change them only through [`Plan::new`].
     pub settings: Settings,
     /// The entrants: at least two, with unique names.
     pub entrants: Vec<Entrant>,
     /// Sequential test that ends the run.
     pub sprt: Option<Sprt>,
-    /// The race before its first game, if this is one.
+    /// The race before its first game, for format `race`.
     pub race: Option<Race>,
-    /// The bisection before its first game, if this is one.
+    /// The bisection before its first game, for format `bisect`.
     pub bisection: Option<Bisection>,
     /// Number of rounds; 1 for a knockout, where it follows from the entrants.
     pub rounds: u32,
@@ -80,7 +80,7 @@ impl Plan {
         self.settings.run.format
     }
 
-    /// Number of games of each encounter; an odd last one has no partner of reversed colors.
+    /// Number of games per encounter; an odd last one has no partner with reversed colors.
     pub fn games(&self) -> u32 {
         self.settings.run.games.get()
     }
@@ -95,12 +95,12 @@ impl Plan {
         self.settings.adjudication.tablebases.on()
     }
 
-    /// Usual clock or hourglass.
+    /// Normal clock or hourglass.
     pub fn flow(&self) -> TimeFlow {
         if self.settings.clock.hourglass { TimeFlow::Hourglass } else { TimeFlow::Usual }
     }
 
-    /// Which games belong together.
+    /// Grouping of games.
     pub(crate) fn repeat(&self) -> Repeat {
         Repeat::of(self.settings.openings.games_of_one())
     }
@@ -123,13 +123,12 @@ impl Plan {
         self.entrants.iter().any(|entrant| entrant.clock.reference.is_some())
     }
 
-    /// The entrant whose gain a sequential test measures: the challenger, else the first.
+    /// The entrant whose gain a sequential test measures: the challenger, otherwise the first.
     pub fn tested(&self) -> usize {
         self.entrants.iter().position(|entrant| entrant.role == Role::Challenger).unwrap_or(0)
     }
 
-    /// Number of threads of one game that work at the same time: those of the larger engine, or of both where
-    /// one ponders.
+    /// Number of busy threads of one game: those of the larger engine, or of both if one ponders.
     pub fn threads_of_a_game(&self) -> usize {
         let most = self.entrants.iter().map(Entrant::threads).max().unwrap_or(1);
         let somebody_ponders = self.entrants.iter().any(|entrant| entrant.engine.ponder == Pondering::On);

@@ -88,7 +88,7 @@ impl OpeningsSettings {
         [EMBEDDED_OPENINGS, CHESS960_OPENINGS, START_POSITION].iter().any(|name| file == Some(name))
     }
 
-    /// Whether every use of an opening is another one, by chance.
+    /// Whether openings vary randomly at each use.
     pub(crate) fn are_varied(&self) -> bool {
         self.random_plies > 0 || self.chess960_share > 0.0
     }

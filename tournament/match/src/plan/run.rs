@@ -128,7 +128,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Whether challengers meet one base until enough is known of them.
+    /// Whether challengers meet one base until they are decided.
     pub(crate) fn has_candidates(self) -> bool {
         matches!(self, Format::Race | Format::Bisect)
     }

@@ -64,7 +64,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads a complete plan; `file` is its name in errors.
+    /// Parses a complete plan; `file` is its name in errors.
     ///
     /// # Errors
     /// If it is not TOML, has an unknown key, or a value that does not fit its key.
@@ -72,7 +72,7 @@ impl Settings {
         parse_file(text, file)
     }
 
-    /// Reads a plan as a layer: only what it says, all of it checked.
+    /// Parses a plan as a layer: only the given values, checked.
     ///
     /// # Errors
     /// As [`Settings::parse`].

@@ -1,5 +1,4 @@
-//! SHA-256 of the engine programs on this machine: an engine rebuilt during a run would mix two engines under
-//! one name.
+//! SHA-256 of the engine programs on this machine: a rebuild during a run would mix two engines under one name.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
@@ -24,7 +23,7 @@ struct Binary {
     entrant: String,
     path: PathBuf,
     sha256: String,
-    /// Stamp of the file that was hashed last.
+    /// Stamp of the last hashed file.
     seen: Mutex<FileStamp>,
 }
 
@@ -50,7 +49,7 @@ impl Binaries {
     /// Reads and hashes the programs.
     ///
     /// # Errors
-    /// If one cannot be found or read, in words that name the entrant.
+    /// If one cannot be found or read; the text names the entrant.
     pub fn of(plan: &Plan, own_program: &Path) -> Result<Binaries, String> {
         let mut binaries: Vec<Binary> = Vec::new();
         for entrant in &plan.entrants {
@@ -74,10 +73,10 @@ impl Binaries {
         self.0.iter().map(|binary| binary.sha256.clone()).collect()
     }
 
-    /// Compares with the digests at the start of the run; `None` where unknown.
+    /// Compares with the digests at the start of the run; `None` if unknown.
     ///
     /// # Errors
-    /// If one has other bytes now, in words.
+    /// If a program has changed.
     pub fn compare(&self, begun: &[Option<String>]) -> Result<(), String> {
         let other = self
             .0
@@ -90,7 +89,7 @@ impl Binaries {
     /// Checks that the program of this entrant is unchanged.
     ///
     /// # Errors
-    /// If it has other bytes now, in words. A program that cannot be read is no matter of this.
+    /// If it has changed. An unreadable program is not an error here.
     pub fn check(&self, entrant: usize) -> Result<(), String> {
         let binary = &self.0[entrant];
         let Ok(found) = std::fs::metadata(&binary.path) else { return Ok(()) };

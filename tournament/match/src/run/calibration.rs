@@ -19,7 +19,7 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// Nodes per second of the built-in engine on one thread, from the start position.
 ///
 /// # Errors
-/// If it does not run.
+/// If the engine fails.
 pub fn measure_speed(own_program: &Path) -> Result<NonZeroU64, ConversationError> {
     let command = EngineCommand::new(own_program).argument("engine");
     let mut context = WaitContext::none();

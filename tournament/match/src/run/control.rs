@@ -1,5 +1,5 @@
-//! Control of a run in progress by another process: a file beside the store holds one command, and then the answer of
-//! the run to it. Its form: a line with the version, the command or answer in words, and the line `end`.
+//! Controls a running run from another process: a file beside the store holds one command, then the run's answer.
+//! Format: a line with the version, the command or answer as text, and the line `end`.
 
 use std::fmt;
 use std::fs;
@@ -17,10 +17,10 @@ use super::event::Event;
 /// The first line of a command file.
 const VERSION: &str = "smalt-control 2";
 
-/// Interval at which a run looks for a command.
+/// Polling interval for commands.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// How long a run may take to answer.
+/// Timeout of an answer.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A command for a run in progress.
@@ -28,22 +28,22 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 pub enum ControlCommand {
     /// Start no more games; those in progress are finished.
     Pause,
-    /// Go on after a pause.
+    /// Resume after a pause.
     Continue,
-    /// Play at most this number of games at the same time, up to the number with which the run started.
+    /// Change the number of concurrent games, at most to the number at the start of the run.
     Concurrency(usize),
     /// Withdraw this entrant: it plays no more games in this session.
     Withdraw(usize),
-    /// Play this number of further games of each encounter.
+    /// Play this number of additional games per encounter.
     Extend(NonZeroU32),
     /// Add an engine: its complete settings as TOML.
     Add(String),
 }
 
-/// What the run did, or why it did not, as a sentence.
+/// Success or refusal, as a sentence.
 pub type ControlAnswer = Result<String, String>;
 
-/// Why a command was not carried out.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
     #[error("no run of this store is in progress on this machine")]
@@ -84,10 +84,10 @@ impl ControlCommand {
         })
     }
 
-    /// Sends the command to the run of a store; returns the answer of the run.
+    /// Sends the command to the run of a store; returns its answer.
     ///
     /// # Errors
-    /// If no run answers in time (the command is withdrawn then), or the run refuses.
+    /// If no run answers in time (the command is then withdrawn), or the run refuses.
     pub fn send(&self, store: &Path) -> Result<String, ControlError> {
         let path = command_file(store);
         let refuse = |source| ControlError::Write { path: path.clone(), source };
@@ -107,7 +107,7 @@ impl ControlCommand {
     }
 }
 
-/// Creates the file of a command, once that of another sender is gone.
+/// Creates the command file, after that of another sender is removed.
 fn claim(path: &Path) -> Result<fs::File, ControlError> {
     let mut deadline = Instant::now() + TIMEOUT;
     loop {
@@ -122,7 +122,7 @@ fn claim(path: &Path) -> Result<fs::File, ControlError> {
                 if !is_answered {
                     return Err(ControlError::NoRun);
                 }
-                // Its sender has gone.
+                // The other sender has finished.
                 deadline = Instant::now() + TIMEOUT;
             }
             Err(_) => thread::sleep(INTERVAL / 4),
@@ -154,7 +154,7 @@ fn command_file(store: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// A thread that takes commands for a run, until it is dropped.
+/// A thread that receives commands for a run, until dropped.
 #[derive(Debug)]
 pub struct ControlListener {
     stop: Arc<AtomicBool>,
@@ -162,7 +162,7 @@ pub struct ControlListener {
 }
 
 impl ControlListener {
-    /// Starts listening for commands of the run of a store. A command of an earlier session is dropped.
+    /// Starts to listen for commands. A leftover command of an earlier session is deleted.
     ///
     /// # Errors
     /// If the system has no more threads.
@@ -174,7 +174,7 @@ impl ControlListener {
         let thread = thread::Builder::new().name("control".to_owned()).spawn(move || {
             while !stopped.load(Ordering::Relaxed) {
                 if let Some(command) = read(&path).as_deref().and_then(ControlCommand::parse) {
-                    // Without an answer the command stays with its sender.
+                    // Without an answer the sender withdraws its command.
                     let Some(answer) = carry_out(command, &events, &stopped) else { return };
                     let _ = fs::write(&path, frame(&format_answer(&answer)));
                 }
@@ -185,7 +185,7 @@ impl ControlListener {
     }
 }
 
-/// Gives a command to the run, and waits for its answer; `None` if the run ends.
+/// Passes a command to the run and waits for its answer; `None` if the run ends.
 fn carry_out(command: ControlCommand, events: &Sender<Event>, stopped: &AtomicBool) -> Option<ControlAnswer> {
     let (reply, answer) = mpsc::channel();
     events.send(Event::Control(command, reply)).ok()?;
@@ -208,7 +208,7 @@ impl Drop for ControlListener {
     }
 }
 
-/// The command or answer of a file, unless it is still being written or of another version.
+/// Command or answer in a file; `None` if it is incomplete or of another version.
 fn read(path: &Path) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let text = text.strip_prefix(VERSION)?.strip_prefix('\n')?.strip_suffix("\nend\n")?;
@@ -237,7 +237,7 @@ mod tests {
         }
     }
 
-    /// Starts a run that gives this answer to one command; returns what it was asked.
+    /// Starts a run that answers one command; returns the command it received.
     fn answer_once(store: &Path, answer: ControlAnswer) -> (ControlListener, JoinHandle<ControlCommand>) {
         let (events, taken) = mpsc::channel();
         let listener = ControlListener::start(store, events).unwrap();

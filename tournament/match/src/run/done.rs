@@ -1,5 +1,4 @@
-//! Set of finished games, one bit each, so that a run of millions of games needs no more memory at its end
-//! than at its start.
+//! Set of finished games, one bit per game, so that memory stays constant in runs of millions of games.
 
 /// A set of game numbers.
 #[derive(Clone, Debug, Default)]
@@ -9,7 +8,7 @@ pub(super) struct DoneGames {
 }
 
 impl DoneGames {
-    /// An empty set with room for the numbers below this one; it grows for others.
+    /// An empty set sized for numbers below `games`; it grows for larger ones.
     pub(super) fn with_room(games: u32) -> DoneGames {
         DoneGames { bits: vec![0; games.div_ceil(64) as usize], count: 0 }
     }

@@ -1,5 +1,5 @@
-//! Starts engines once before a run: a misspelled option, or a limit that an engine cannot keep, is found
-//! before the first game. Other failures are left to the run.
+//! Starts engines once before a run: finds a misspelled option, or a limit that an engine does not support, before
+//! the first game. Other failures are handled during the run.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use smalt_driver::{ConversationError, Fault, Protocol, SetOptionError, StartFail
 use super::engine_command::{engine_command, engine_timeouts};
 use crate::plan::{BadOptions, Entrant, Plan};
 
-/// Why an engine does not fit the plan.
+/// Why an engine is incompatible with the plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnfitEngine {
     /// Unknown option or invalid value.
     #[error("entrant {name:?}: failed to {error}")]
     Option { name: String, error: SetOptionError },
-    /// The engine cannot keep the limit.
+    /// The engine does not support the limit.
     #[error("entrant {name:?} {fault}")]
     Limit { name: String, fault: Fault },
 }
@@ -22,12 +22,12 @@ pub enum UnfitEngine {
 /// Starts each engine that needs a check, once.
 ///
 /// # Errors
-/// The first engine that does not fit.
+/// The first incompatible engine.
 pub fn check_engines(plan: &Plan, own_program: &Path) -> Result<(), UnfitEngine> {
     plan.entrants.iter().try_for_each(|entrant| check_engine(entrant, plan, own_program))
 }
 
-/// Starts an engine once and ends it.
+/// Starts an engine once and quits it.
 ///
 /// # Errors
 /// If it does not start.

@@ -1,4 +1,4 @@
-//! Command and timeouts with which an entrant's engine is started.
+//! Command and timeouts of an entrant's engine.
 
 use std::path::Path;
 

@@ -19,10 +19,10 @@ pub enum Event {
         /// An index of the plan's entrants.
         entrant: usize,
         process: ProcessIdentity,
-        /// Name that it reports.
+        /// Reported name.
         name: String,
         author: String,
-        /// Options that it declares.
+        /// Declared options.
         options: Vec<OptionDeclaration>,
     },
     /// An engine's process has ended.
@@ -31,16 +31,16 @@ pub enum Event {
     },
     /// A fault outside of a game.
     EngineFault(EngineFault),
-    /// A fault outside of a game, as reported by a remote worker: stored, but ends nothing.
+    /// A fault outside a game on a remote worker: stored only.
     RemoteFault(EngineFault),
-    /// A warning: an engine plays, but differs from its entrant's settings.
+    /// A warning: an engine plays with other settings than its entrant's.
     EngineWarning {
         /// An index of the plan's entrants.
         entrant: usize,
         /// Description that follows its name.
         words: String,
     },
-    /// An engine plays without an option of its entrant, since the plan allows that.
+    /// An engine plays without an option of its entrant, as the plan allows.
     OptionRejected {
         /// An index of the plan's entrants.
         entrant: usize,
@@ -48,7 +48,7 @@ pub enum Event {
     },
     /// The output of a search is invalid or inconsistent.
     SearchWarning {
-        /// Whose engine: an index of the plan's entrants.
+        /// Entrant, as an index into the plan's list.
         entrant: usize,
         game: ScheduledGame,
         warning: Box<GameWarning>,
@@ -64,7 +64,7 @@ pub enum Event {
     GameFinished(Box<GameRecord>),
     /// A game was abandoned.
     GameAbandoned(ScheduledGame),
-    /// A failure of our own system in a game.
+    /// A system failure during a game.
     SystemFailed {
         words: String,
     },
@@ -87,14 +87,14 @@ pub enum Event {
         /// Index of the worker.
         worker: usize,
     },
-    /// A command of the user, and where its answer goes.
+    /// A user's command, and the channel for the answer.
     Control(ControlCommand, Sender<ControlAnswer>),
     Stop(StopReason),
     /// Stop the run at once, without waiting for workers.
     Kill,
 }
 
-/// An option that an engine does not have, or does not have with this value.
+/// An option that an engine lacks, or whose value it rejects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RejectedOption {
     pub name: String,
@@ -153,7 +153,7 @@ pub enum RunEvent<'a> {
     EngineStarted {
         /// An index of the plan's entrants.
         entrant: usize,
-        /// Options that it declares.
+        /// Declared options.
         options: &'a [OptionDeclaration],
     },
     GameStarted(&'a ScheduledGame),
@@ -161,14 +161,14 @@ pub enum RunEvent<'a> {
     GameFinished(&'a GameRecord),
     /// A fault outside of a game.
     EngineFault(&'a EngineFault),
-    /// A warning, reported once: an engine plays, but differs from its entrant's settings.
+    /// A warning, reported once: an engine plays with other settings than its entrant's.
     EngineWarning {
         /// An index of the plan's entrants.
         entrant: usize,
         /// Description that follows its name.
         words: &'a str,
     },
-    /// An engine plays without an option of its entrant; reported once for each.
+    /// An engine plays without an option of its entrant; reported once per option.
     OptionRejected {
         /// An index of the plan's entrants.
         entrant: usize,

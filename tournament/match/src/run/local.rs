@@ -1,4 +1,4 @@
-//! The work queue of a local run: workers as threads of this process, one a slot.
+//! The work queue of a local run: one thread of this process per slot.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
@@ -12,7 +12,7 @@ use super::queue::{Queue, Work};
 use super::slot::Slot;
 use super::slot_config::SlotConfig;
 
-/// Slots, each a long-lived thread that owns its engines.
+/// Slots; each is a thread that owns its engines.
 #[derive(Debug)]
 pub struct LocalWorkers {
     workers: Vec<LocalWorker>,
@@ -38,7 +38,7 @@ impl LocalWorkers {
     /// Starts slots on these processors.
     ///
     /// # Errors
-    /// If the system has no more threads or descriptors.
+    /// If the system is out of threads or descriptors.
     pub fn start(
         slots: usize,
         terms: &Arc<SlotConfig>,
@@ -97,7 +97,7 @@ impl Queue for LocalWorkers {
         let worker = &mut self.workers[worker];
         worker.state = WorkerState::Gone;
         if let Some(thread) = worker.thread.take() {
-            // A panic was printed by its own thread, and its games were never finished.
+            // The thread printed its panic, and its games stay unfinished.
             let _ = thread.join();
         }
     }

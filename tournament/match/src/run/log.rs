@@ -1,5 +1,5 @@
-//! Full transcripts, one file a game: every line of both engines with time and sender. Written line by line,
-//! so that a killed run loses none.
+//! Complete transcripts, one file per game: every line of both engines with time and sender. Lines are written at
+//! once, so that a killed run loses none.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -12,7 +12,7 @@ use smalt_report::sanitize::sanitize;
 
 use crate::named_file::numbered;
 
-/// The log of one game. Both engines write to it, from the thread that plays the game.
+/// The log of one game. Both engines write to it, on the game's thread.
 #[derive(Clone, Debug)]
 pub(super) struct GameLog {
     shared: Arc<Mutex<LogWriter>>,
@@ -22,7 +22,7 @@ pub(super) struct GameLog {
 #[derive(Debug)]
 enum LogOutput {
     File(File, PathBuf),
-    /// All games together on standard output, in the form of cutechess-cli.
+    /// All games on standard output, in cutechess-cli's format.
     Standard,
 }
 
@@ -64,7 +64,7 @@ impl GameLog {
         })
     }
 
-    /// Why the log is incomplete, if it is.
+    /// Why the log is incomplete, or `None`.
     pub(super) fn failure(&self) -> Option<String> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner).failure.take()
     }
@@ -92,7 +92,7 @@ impl LogWriter {
                     self.failure = Some(format!("write {}: {error}", path.display()));
                 }
             }
-            // Standard output may be closed; the games go on.
+            // Standard output may be closed; the games continue.
             LogOutput::Standard => {
                 let _ = std::io::stdout().lock().write_all(&self.line);
             }

@@ -1,5 +1,5 @@
-//! CPU affinity of slots. Two runs of one user never bind games to the same processor: each run holds a lock
-//! file for each of its processors, which the system releases when the run ends.
+//! CPU affinity of slots. Two runs of one user never bind games to the same processor: each run locks a file per
+//! processor, which the system unlocks when the run ends.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,7 +12,7 @@ use smalt_driver::process::own_processors;
 use crate::file_lock;
 use crate::plan::Affinity;
 
-/// Samples of [`busy_threads`] and the time between them.
+/// Number of samples of [`busy_threads`], and the time between them.
 const LOAD_SAMPLES: usize = 5;
 const SAMPLE_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -26,10 +26,10 @@ pub struct Processors {
 /// Why games cannot be bound.
 #[derive(Debug, thiserror::Error)]
 pub enum AffinityError {
-    /// The system does not list its processors.
+    /// The usable processors are unknown.
     #[error("list the usable processors: {0}")]
     System(#[from] io::Error),
-    /// A processor that this process may not use.
+    /// A processor outside this process's affinity mask.
     #[error("bind games to processor {processor}: only {allowed:?} may be used; change affinity")]
     NotOurs {
         /// The first such processor.
@@ -41,7 +41,7 @@ pub enum AffinityError {
     )]
     TooFew {
         slots: usize,
-        /// Threads of one game that work at the same time.
+        /// Number of busy threads of a game.
         width: usize,
         processors: usize,
     },
@@ -58,7 +58,7 @@ impl Processors {
     /// Assigns processors to `slots` games with `width` busy threads each.
     ///
     /// # Errors
-    /// If the plan demands what cannot be; [`Affinity::Auto`] never fails.
+    /// If the plan requires the impossible; [`Affinity::Auto`] never fails.
     pub fn assign(affinity: &Affinity, slots: usize, width: usize) -> Result<Processors, AffinityError> {
         let demanded = !matches!(affinity, Affinity::Auto);
         let allowed = match own_processors() {
@@ -75,7 +75,7 @@ impl Processors {
             }
             _ => cores_first(&allowed, siblings_of),
         };
-        // A bound game cannot move off a processor that others use.
+        // A bound game cannot move off a processor that other programs use.
         if !demanded && busy_threads() + slots.min(candidates.len()) > candidates.len() {
             return Ok(Processors::free());
         }
@@ -96,14 +96,14 @@ impl Processors {
         }
     }
 
-    /// The processors of one slot; `None` if it is not bound.
+    /// The processors of one slot; `None` if not bound.
     pub(super) fn of_slot(&self, slot: usize) -> Option<&[usize]> {
         self.sets.get(slot).map(Vec::as_slice)
     }
 }
 
-/// Number of running threads in the system other than this one: the minimum of several samples, so that short
-/// activity does not count. Zero where the system does not say (proc(5), fourth field of `loadavg`).
+/// Number of other running threads in the system: the minimum of several samples, to ignore short activity. Zero if
+/// unknown (proc(5), fourth field of `loadavg`).
 fn busy_threads() -> usize {
     let look = || {
         let load = fs::read_to_string("/proc/loadavg").ok()?;
@@ -117,20 +117,20 @@ fn busy_threads() -> usize {
     looks.min().unwrap_or(0)
 }
 
-/// A separate set for each slot; with more games than processors, equally many games on each. `None` if the
-/// load would be unequal.
+/// A separate set for each slot; with more games than processors, equally many games on each. `None` if the load
+/// would be uneven.
 fn share(processors: &[usize], slots: usize, width: usize) -> Option<Vec<Vec<usize>>> {
     let count = processors.len();
     if width > 0 && slots * width <= count {
         return Some(processors.chunks(width).take(slots).map(<[usize]>::to_vec).collect());
     }
-    // With many games on each processor, one more or less matters little.
+    // With many games per processor, one more or less matters little.
     const MANY: usize = 8;
     let even = count > 0 && (slots.is_multiple_of(count) || slots >= MANY * count);
     (width == 1 && even).then(|| (0..slots).map(|slot| vec![processors[slot % count]]).collect())
 }
 
-/// One logical processor of each core first: two games on one core are slower than on two.
+/// Processors in order, one logical processor of each core first: two games on one core are slower than on two.
 fn cores_first(allowed: &[usize], siblings: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
     let mut ranked: Vec<(usize, usize)> = Vec::new();
     for &processor in allowed {
@@ -144,7 +144,7 @@ fn cores_first(allowed: &[usize], siblings: impl Fn(usize) -> Vec<usize>) -> Vec
     ranked.into_iter().map(|(_, processor)| processor).collect()
 }
 
-/// Logical processors of the same core (Linux); only itself elsewhere.
+/// Logical processors of the same core (Linux); elsewhere only the processor itself.
 fn siblings_of(processor: usize) -> Vec<usize> {
     let path = format!("/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list");
     let text = std::fs::read_to_string(path).unwrap_or_default();
@@ -154,8 +154,8 @@ fn siblings_of(processor: usize) -> Vec<usize> {
     }
 }
 
-/// Locks a processor; `None` if another run has it or the file cannot be made. Anybody may read, and so lock,
-/// the file.
+/// Locks a processor; `None` if another run has it or the file cannot be created. The file is readable, and so
+/// lockable, by everyone.
 fn lock(folder: &Path, processor: usize) -> Option<File> {
     let path = folder.join(format!("smalt-processor-{processor}.lock"));
     let file = File::open(&path).or_else(|_| File::create(&path)).ok()?;

@@ -1,10 +1,10 @@
-//! The work queue: pairs of games, played on threads of this process ([`super::LocalWorkers`]) or on other
-//! machines. Work goes out by [`Queue::submit`]; results come back as [`super::Event`]s.
+//! The work queue: pairs of games, played on threads of this process ([`super::LocalWorkers`]) or on other machines.
+//! [`Queue::submit`] sends work out; results return as [`super::Event`]s.
 
 use crate::opening::Opening;
 use crate::schedule::ScheduledGame;
 
-/// The games of one pair, played by one worker one after the other.
+/// The games of one pair, played by one worker in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
     pub pair: u32,
@@ -15,7 +15,7 @@ pub struct Work {
 /// A game with its opening.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenedGame {
-    /// Which game of the schedule.
+    /// Its entry in the schedule.
     pub game: ScheduledGame,
     pub opening: Opening,
 }
@@ -28,19 +28,19 @@ pub trait Queue {
     /// Submits work; returns at once.
     fn submit(&mut self, work: Work);
 
-    /// A game is stored, now or before.
+    /// A game was stored, now or earlier.
     fn stored(&mut self, _game: u32) {}
 
-    /// Drops the waiting games of a disqualified entrant.
+    /// Cancels the waiting games of a disqualified entrant.
     fn cancel_entrant(&mut self, _entrant: usize) {}
 
-    /// All games of this pair are stored; the worker is free again.
+    /// All games of this pair are stored; the worker is free.
     fn acknowledge(&mut self, worker: usize, pair: u32);
 
     /// Stops all games at once.
     fn cancel(&mut self);
 
-    /// No more work follows: workers end after theirs.
+    /// No more work follows: workers end after their current work.
     fn close(&mut self);
 
     /// A worker has ended.

@@ -1,5 +1,5 @@
-//! A slot: one thread that plays games one after the other and owns its engines. It decides nothing about the
-//! run; events go to the coordinator.
+//! A slot: one thread that plays games in turn and owns its engines. It sends events to the coordinator, which makes
+//! all decisions about the run.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,19 +25,19 @@ use crate::opening::Opening;
 use crate::plan::{BadOptions, Entrant, declares_more_threads};
 use crate::schedule::ScheduledGame;
 
-/// Failed starts in a row after which an engine is disqualified.
+/// Consecutive failed starts after which an engine is disqualified.
 const MAX_STARTS: usize = 3;
 
-/// Time between two start attempts: a program that is being rebuilt is missing for some seconds.
+/// Time between two start attempts: a program being rebuilt is missing for some seconds.
 const START_INTERVAL: Duration = Duration::from_millis(2500);
 
 /// Attempts after which a disturbed game is skipped.
 const MAX_REPLAYS: u32 = 5;
 
-/// Fault name for a missing option or an invalid value.
+/// Fault name of a missing option or an invalid value.
 const BAD_OPTION: &str = "bad-option";
 
-/// Warning about an engine whose limits are enforced by other means than its protocol.
+/// Warning about an engine that is limited by other means than its protocol.
 fn limit_words(method: LimitMethod, has_nodes: bool) -> Option<&'static str> {
     match method {
         LimitMethod::MoveNow if has_nodes => Some(
@@ -64,20 +64,20 @@ pub(super) struct Slot {
     disqualified: Vec<usize>,
     binding: Option<CpuBinding>,
     log: Option<GameLog>,
-    /// Limit method by entrant, found once.
+    /// Limit method by entrant, detected once.
     limit_methods: HashMap<usize, LimitMethod>,
 }
 
-/// The processors of a slot, and all allowed ones.
+/// The processors of a slot, and all allowed processors.
 struct CpuBinding {
     bound: Vec<usize>,
     all: Vec<usize>,
-    /// Entrants whose engines use more threads than the plan knew, and are not bound.
+    /// Entrants whose engines use more threads than planned and are not bound.
     free: Vec<usize>,
 }
 
 impl CpuBinding {
-    /// Binds this thread; `None` where the system refuses.
+    /// Binds this thread; `None` if the system refuses.
     fn new(bound: Vec<usize>) -> Option<CpuBinding> {
         let all = own_processors().ok()?;
         bind_this_thread(&bound).ok()?;
@@ -160,7 +160,7 @@ impl Slot {
         self.quit_engines(running);
     }
 
-    /// Sleeps until then or until the interrupt.
+    /// Sleeps until `end` or the interrupt.
     fn sleep_until(&self, end: Instant) {
         while !self.interrupt.is_raised()
             && let left = end.saturating_duration_since(Instant::now())
@@ -170,12 +170,12 @@ impl Slot {
         }
     }
 
-    /// Sends an event. The coordinator outlives its slots; errors are ignored.
+    /// Sends an event; the coordinator outlives its slots.
     fn send(&self, event: Event) {
         let _ = self.events.send(event);
     }
 
-    /// Plays a game, and replays it if this program disturbed it: such a game never counts.
+    /// Plays a game; replays it if this process stalled, since such a game never counts.
     fn play_game(&mut self, opened: &OpenedGame) {
         let game = opened.game;
         if let Err(words) = self.open_log(&game) {
@@ -196,7 +196,7 @@ impl Slot {
         self.send(Event::GameAbandoned(game));
     }
 
-    /// Plays a game once; returns the stall that spoiled it, if any.
+    /// Plays a game once; returns the stall that invalidated it, if any.
     fn play_once(&mut self, opened: &OpenedGame, attempt: u32) -> Option<Duration> {
         let OpenedGame { game, opening } = opened;
         let game = *game;
@@ -245,7 +245,7 @@ impl Slot {
         spoiled
     }
 
-    /// Opens the transcript of a game, where the plan wants it.
+    /// Opens the transcript of a game, if the plan asks for one.
     fn open_log(&mut self, game: &ScheduledGame) -> Result<(), String> {
         let Some(folder) = &self.terms.log else { return Ok(()) };
         if let Some(words) = self.log.as_ref().and_then(GameLog::failure) {
@@ -288,10 +288,10 @@ impl Slot {
         let was_idle = running.engine.state() == State::Idle;
         let farewell = running.engine.quit();
         let dropped = running.engine.process().dropped_bytes();
-        // Its process group ends with it.
+        // Dropping the engine ends its process group.
         drop(running.engine);
         self.send(Event::EngineExited { process: running.process });
-        // Not a fault of a game, but its author should know.
+        // Not a fault in a game, but reported to the engine's author.
         let warn = |words: String| self.send(Event::EngineWarning { entrant: running.entrant, words });
         if dropped > 0 {
             warn(format!(
@@ -305,7 +305,7 @@ impl Slot {
             ExitOutcome::Quit(exit) if exit != Exit::Code(0) => {
                 warn(format!("{exit} after quit"));
             }
-            // An engine that lost on time and still searches was not expected to quit.
+            // An engine that still searches after a loss on time is not expected to quit.
             ExitOutcome::Terminated(_) | ExitOutcome::Killed if was_idle => {
                 let entrant = &self.terms.entrants[running.entrant];
                 let seconds = engine_timeouts(&self.terms.timeouts, entrant).quit.as_secs_f64();
@@ -318,8 +318,8 @@ impl Slot {
         }
     }
 
-    /// Makes sure that an entrant's engine runs and is ready for a new game. Engines that do not play in this
-    /// game are quit, so that the processor is free.
+    /// Starts an entrant's engine if necessary and prepares it for a new game. Engines of other entrants are quit, to
+    /// free the processor.
     fn prepare(&mut self, entrant: usize, opened: &OpenedGame) -> Result<(), NoEngine> {
         let OpenedGame { game, opening } = opened;
         let terms = self.game_terms(opening, self.terms.entrants[entrant].engine.ponder);
@@ -354,7 +354,7 @@ impl Slot {
                 Err(AttemptError::Stop(stop)) => return Err(stop),
                 Err(AttemptError::Fault(fault)) => {
                     let words = fault.words.clone();
-                    // A refused option would be refused again.
+                    // An option would be refused again.
                     let is_final = fault.name == BAD_OPTION || fault.name == Fault::NoNodeLimit.name();
                     let is_last = attempt == MAX_STARTS || is_final;
                     self.send(Event::EngineFault(fault));
@@ -375,7 +375,7 @@ impl Slot {
         GameOptions { variant: self.terms.variant.mode(position), pondering }
     }
 
-    /// Starts a new game; an engine that fails at it is quit.
+    /// Starts a new game; an engine that fails is quit.
     fn begin_game(&mut self, position: usize, terms: GameOptions) -> Result<(), AttemptError> {
         let running = &mut self.running[position];
         match running.engine.new_game(terms, &mut WaitContext::interruptible(&self.interrupt)) {
@@ -394,7 +394,7 @@ impl Slot {
         let plan = &terms.entrants[entrant];
         let running = self.start_once(entrant, plan)?;
         match &mut self.binding {
-            // Its default uses more threads than the game has processors.
+            // Its default number of threads exceeds the game's processors.
             Some(binding)
                 if !binding.free.contains(&entrant)
                     && declares_more_threads(plan, running.engine.options()) =>

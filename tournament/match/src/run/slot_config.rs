@@ -1,4 +1,4 @@
-//! What all slots of a run have in common: engines, rules and limits of a plan, on this machine.
+//! Configuration shared by all slots of a run: engines, rules and limits of a plan on this machine.
 
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
@@ -18,40 +18,40 @@ use crate::plan::{AdjudicationRules, BadOptions, Entrant, Plan, PvRecord, TimeFl
 pub struct SlotConfig {
     pub entrants: Vec<Entrant>,
     pub variant: Variant,
-    /// Books of the entrants' own, or none at all.
+    /// The entrants' own books; empty if none has one.
     pub books: Vec<Option<EngineBook>>,
     /// Whether games share openings.
     pub shares_openings: bool,
-    /// Usual clock or hourglass.
+    /// Normal clock or hourglass.
     pub flow: TimeFlow,
-    /// Whether principal variations are kept.
+    /// Whether principal variations are stored.
     pub pv: PvRecord,
     /// Whether the PVs of mate scores are checked.
     pub check_mate_pvs: bool,
-    /// Patterns of engine output that goes into the PGN.
+    /// Patterns of engine lines for the PGN.
     pub match_lines: Vec<Regex>,
     pub adjudication: AdjudicationRules,
     /// Endgame tables for adjudication.
     pub tablebases: Option<TablebaseAdjudicator>,
-    /// Timeouts other than for moves.
+    /// Timeouts other than those of moves.
     pub timeouts: Timeouts,
     /// Policy for missing options.
     pub bad_options: BadOptions,
     pub wait: Duration,
-    /// Path of this program, which is also the built-in engine.
+    /// Path of this program, which contains the built-in engine.
     pub own_program: PathBuf,
-    /// Observers of the games, one a slot, or none.
+    /// Observers of the games, one per slot, or none.
     pub observers: Vec<Arc<dyn GameObserver>>,
     /// Folder of full transcripts, if any.
     pub log: Option<PathBuf>,
-    /// Process that ends the engines when this program is killed.
+    /// Process that ends the engines if this program is killed.
     pub reaper: Option<Reaper>,
-    /// Expected engine programs; `None` where they may change.
+    /// Expected engine programs; `None` if they may change.
     pub binaries: Option<Binaries>,
 }
 
 impl SlotConfig {
-    /// The configuration of a plan, with time controls scaled to a machine of this speed in nodes per second.
+    /// Configuration of a plan, with time controls scaled to this machine's speed in nodes per second.
     pub fn of(
         plan: &Plan,
         measured: Option<NonZeroU64>,

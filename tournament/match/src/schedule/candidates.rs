@@ -1,5 +1,5 @@
-//! Rounds of candidates against one base: those of a race, or of a bisection. Which candidates meet the base next follows
-//! from the pairs of all complete rounds; [`Race`] and [`Bisection`] decide it.
+//! Rounds of candidates against one base, in a race or a bisection. [`Race`] or [`Bisection`] selects the candidates
+//! of the next round from the pairs of all complete rounds.
 
 use std::collections::HashMap;
 
@@ -27,12 +27,12 @@ pub struct CandidateRounds {
     base: usize,
     rounds: u32,
     current: Vec<(usize, Pentanomial)>,
-    /// The first game of each unfinished pair, in the view of the candidate.
+    /// First game of each unfinished pair, from the candidate's view.
     half_pairs: HashMap<u32, Outcome>,
 }
 
 impl Selection {
-    /// Whether candidates are still to be decided, and may be.
+    /// Whether undecided candidates may still play.
     pub fn is_open(&self) -> bool {
         match self {
             Selection::Race(race) => race.is_open(),
@@ -54,9 +54,9 @@ impl Selection {
         }
     }
 
-    /// The pairs that come before the next one of a candidate in the order of openings. Each candidate of a race plays the
-    /// openings from the first on, so that all are compared on the same ones. Commits of a bisection may play the same
-    /// moves, and copies of games say nothing new: no opening comes twice before the book is through.
+    /// Number of pairs before the candidate's next one in the order of openings. Each candidate of a race starts at
+    /// the first opening, so that all play the same ones. Commits of a bisection may play identical moves, and copies
+    /// of games are no evidence: openings repeat only after the whole book is used.
     fn earlier_pairs(&self, candidate: usize) -> u64 {
         match self {
             Selection::Race(race) => race.candidates()[candidate].all_pairs().pairs(),
@@ -78,27 +78,27 @@ impl CandidateRounds {
         CandidateRounds { selection, candidates, base, rounds: 0, current, half_pairs }
     }
 
-    /// The race or bisection by all complete rounds.
+    /// The race or bisection after all complete rounds.
     pub fn selection(&self) -> &Selection {
         &self.selection
     }
 
-    /// The entrants of this number of candidates.
+    /// Entrants by candidate number.
     pub fn candidates(&self) -> &[usize] {
         &self.candidates
     }
 
-    /// The entrant that all of them meet.
+    /// The entrant that all candidates meet.
     pub fn base(&self) -> usize {
         self.base
     }
 
-    /// The greatest number of openings that can come to be used.
+    /// Maximum number of openings used.
     pub(super) fn openings(&self) -> u32 {
         u32::try_from(self.selection.most_openings()).unwrap_or(u32::MAX)
     }
 
-    /// Counts the complete round, and starts the next one; `None` once all is decided.
+    /// Adds the complete round and starts the next one; `None` once all is decided.
     pub(super) fn begin_round(&mut self) -> Option<NextRound> {
         self.selection.add_round(&std::mem::take(&mut self.current));
         let RaceRound { candidates, pairs } = self.selection.next_round()?;
@@ -114,7 +114,7 @@ impl CandidateRounds {
         Some(NextRound { round, encounters, games: u32::try_from(2 * pairs).unwrap_or(u32::MAX) })
     }
 
-    /// Counts a game of the current round, in half points of the candidate.
+    /// Adds a game of the current round, in half points of the candidate.
     pub(super) fn record(&mut self, game: ScheduledGame, half_points: u32) {
         let outcome = match half_points {
             0 => Outcome::Loss,

@@ -1,5 +1,4 @@
-//! Schedules that grow while they are played: further games of all pairings, and the games of a newcomer. Games known
-//! before keep their numbers.
+//! Growing schedules: more games of all pairings, and the games of a newcomer. Earlier games keep their numbers.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +8,7 @@ use super::{Schedule, ScheduledPair, Sequence};
 use crate::plan::OpeningPolicy;
 
 impl Schedule {
-    /// The schedule with further games of each pairing in each of its rounds, behind all others.
+    /// The schedule with more games of each pairing in each round, after all others.
     pub(crate) fn extended(mut self, further: u32) -> Schedule {
         let mut known = BTreeSet::new();
         let encounters = self.blocks.iter().flat_map(|block| &block.encounters);
@@ -27,8 +26,8 @@ impl Schedule {
         self
     }
 
-    /// The schedule with the games of a newcomer, whose index follows those of the others. It has as many games with
-    /// each opponent as others have; in a gauntlet `sides` has the sides of all, its own last.
+    /// The schedule with the games of a newcomer, which has the last index. It gets as many games per opponent as the
+    /// others; in a gauntlet `sides` has the sides of all entrants.
     pub(crate) fn joined(
         mut self,
         newcomer: usize,
@@ -48,7 +47,7 @@ impl Schedule {
         }
         order.apply(&mut encounters);
         let mut start = self.end();
-        // Where all pairings of a round share an opening, the newcomer plays those of the others.
+        // If all pairings of a round share openings, the newcomer plays the same ones.
         start.opening = if self.terms.policy == OpeningPolicy::Round { 0 } else { self.openings() };
         let (terms, cycles, rounds) = (self.terms, self.cycles(), RoundNames::Units);
         self.blocks.push(EncounterBlock { encounters, terms, cycles, start, rounds, units_before: 0 });
@@ -56,12 +55,12 @@ impl Schedule {
         self
     }
 
-    /// How often the set of encounters is repeated.
+    /// Number of repetitions of the set of encounters.
     fn cycles(&self) -> u32 {
         self.blocks.first().map_or(1, |block| block.cycles)
     }
 
-    /// The pair that starts as the `turn`-th, from 0. Newcomers come first, so that they catch up.
+    /// The pair that starts at position `turn`, from 0. Newcomers come first, to catch up.
     pub(crate) fn pair_in_turn(&self, turn: u32) -> Option<ScheduledPair> {
         let mut turn = turn;
         for &newcomer in &self.newcomers {

@@ -1,5 +1,5 @@
-//! Single elimination. The best seeds meet last and get the byes. A level encounter gets tiebreak pairs until
-//! it is decided or their maximum is reached; then the better seed advances.
+//! Single elimination. The best seeds meet last and get the byes. A level encounter gets tiebreak pairs until it is
+//! decided or their maximum is reached; then the better seed advances.
 
 use super::pairings::{Encounter, EncounterScore, NextRound, Pairing, PlayedRound};
 use crate::plan::Lead;
@@ -65,7 +65,7 @@ pub(super) fn bracket(
         let total = |tie: &Tie| tie.score.map_or(0, |score| (score.first + score.second) / 2);
         for tie in &mut ties {
             tie.further_games = total(tie).saturating_sub(games);
-            // A tiebreak pair decides when both its games are over.
+            // A tiebreak pair decides only when both games are over.
             let is_whole = total(tie) >= games && tie.further_games.is_multiple_of(2);
             tie.winner = winner(tie, games + 2 * tiebreak_pairs, is_whole);
         }
@@ -113,8 +113,8 @@ fn winner(tie: &Tie, most_games: u32, is_whole: bool) -> Option<usize> {
     }
 }
 
-/// The first round's bracket: the two best seeds can meet only in the final, and so on; places beyond the
-/// last seed are empty.
+/// Bracket of the first round: the two best seeds can meet only in the final, and so on; places beyond the last seed
+/// are empty.
 fn first_places(seeds: &[usize]) -> Vec<Option<usize>> {
     let mut order = vec![0_usize];
     while order.len() < seeds.len() {
@@ -128,7 +128,7 @@ fn first_places(seeds: &[usize]) -> Vec<Option<usize>> {
 mod tests {
     use super::*;
 
-    /// Plays a whole tournament in which this one of two gets this number of half points; returns the rounds.
+    /// Plays a whole tournament with these half points of the first entrant of each pairing; returns the rounds.
     fn play(
         entrants: usize,
         games: u32,
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn either_winner_advances() {
         for entrants in 2..40 {
-            // The worst seed of all wins whatever it plays.
+            // The worst seed wins all its encounters.
             let rounds = play(entrants, 2, 1, |pairing| u32::from(pairing.second + 1 != entrants) * 4);
             let seeds: Vec<usize> = (0..entrants).collect();
             let last = bracket(&seeds, 2, 1, &rounds).pop().unwrap();

@@ -1,4 +1,5 @@
-//! The generator mt19937-64 (T. Nishimura, Tables of 64-bit Mersenne Twisters, 2000), by which fastchess shuffles openings.
+//! The generator mt19937-64 (T. Nishimura, Tables of 64-bit Mersenne Twisters, 2000), which fastchess uses to shuffle
+//! openings.
 
 const WORDS: usize = 312;
 const MIDDLE: usize = 156;
@@ -49,7 +50,7 @@ impl MersenneTwister {
 mod tests {
     use super::*;
 
-    /// The C++ standard gives the 10,000th number of the default seed ([rand.predef]).
+    /// The C++ standard states the 10,000th number of the default seed ([rand.predef]).
     #[test]
     fn the_numbers_are_those_of_the_standard() {
         let mut random = MersenneTwister::new(5489);

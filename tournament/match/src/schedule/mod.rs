@@ -1,9 +1,9 @@
-//! The schedule: pairings, colors and openings of all games, as a pure function of the plan's numbers and,
-//! for knockout and Swiss tournaments, races and bisections, of the results of complete rounds.
+//! The schedule: pairings, colors and openings of all games, as a pure function of the plan and, for knockout and
+//! Swiss tournaments, races and bisections, of the results of complete rounds.
 //!
-//! Games and pairs (one opening, both colors) are numbered from 0, and everything else follows from the
-//! number, so that a run can be resumed and distributed by numbers alone. Encounters alternate, so that all
-//! entrants have played about equally many games whenever a run stops.
+//! Games and pairs (one opening, both colors) are numbered from 0, and everything else follows from the number, so
+//! that a run can be resumed and distributed by numbers alone. Encounters alternate, so that all entrants have played
+//! about equally many games at any time.
 
 mod block;
 mod candidates;
@@ -36,9 +36,9 @@ use crate::plan::{OpeningPolicy, Repeat};
 pub enum PairingScheme {
     /// Challengers and opponents: the side of each entrant.
     Gauntlet(Vec<GauntletSide>),
-    /// Everybody against everybody; the value is the number of entrants.
+    /// Every entrant meets every other; the value is the number of entrants.
     RoundRobin(usize),
-    /// Each against all before it; the value is the number of entrants.
+    /// Each entrant meets all before it; the value is the number of entrants.
     Pyramid(usize),
     Knockout {
         entrants: usize,
@@ -50,11 +50,11 @@ pub enum PairingScheme {
     },
     /// Candidates against one base.
     Candidates {
-        /// Before its first game.
+        /// State before the first game.
         selection: Selection,
-        /// The entrants that are candidates, in order.
+        /// Entrants that are candidates, in order.
         candidates: Vec<usize>,
-        /// The entrant that all of them meet.
+        /// Entrant that all candidates meet.
         base: usize,
     },
 }
@@ -83,7 +83,7 @@ struct ResultDriven {
     system: RoundSystem,
     /// Entrants, best seed first.
     seeds: Vec<usize>,
-    /// One played round for each block.
+    /// One played round per block.
     played: Vec<PlayedRound>,
     /// Unfinished games of the last block.
     missing: BTreeSet<u32>,
@@ -99,12 +99,11 @@ pub enum TournamentProgress {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScheduledGame {
-    /// Its number, from 0.
+    /// Game number, from 0.
     pub number: u32,
-    /// The number of its pair, from 0.
+    /// Pair number, from 0.
     pub pair: u32,
-    /// The round, from 0: that of a knockout or Swiss tournament, else the number of earlier pairs of this
-    /// pairing.
+    /// Round, from 0: of a knockout or Swiss tournament, otherwise the number of earlier pairs of this pairing.
     pub round: u32,
     /// Index of the entrant with White.
     pub white: usize,
@@ -117,16 +116,16 @@ pub struct ScheduledGame {
 /// A pair of games (one opening, both colors), or a single game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScheduledPair {
-    /// Its number, from 0.
+    /// Pair number, from 0.
     pub number: u32,
-    /// The number of its first game.
+    /// Number of its first game.
     pub first_game: u32,
     /// Number of games: 2 or 1.
     pub games: u32,
 }
 
 impl ScheduledPair {
-    /// The numbers of its games.
+    /// Numbers of its games.
     pub(crate) fn numbers(&self) -> Range<u32> {
         self.first_game..self.first_game + self.games
     }
@@ -193,7 +192,7 @@ impl Schedule {
         self.blocks.last().map_or_else(BlockStart::default, EncounterBlock::end)
     }
 
-    /// Adds the next round if all known games are finished.
+    /// Adds the next round once all known games are finished.
     fn grow(&mut self) {
         let start = self.end();
         let Some(course) = &mut self.course else { return };
@@ -208,8 +207,8 @@ impl Schedule {
         self.blocks.push(block);
     }
 
-    /// Records a result: White's half points. Repeated calls for one game are ignored. A complete round
-    /// yields the next one.
+    /// Records a result in White's half points; repeated calls for a game are ignored. A complete round adds the next
+    /// one.
     pub fn record(&mut self, game: u32, white_half_points: u32) {
         let (Some(course), Some(block)) = (&mut self.course, self.blocks.last()) else { return };
         if !course.missing.remove(&game) {
@@ -270,7 +269,7 @@ impl Schedule {
         }
     }
 
-    /// Known pairings, each once, in order.
+    /// Known pairings without duplicates, in order.
     pub fn pairings(&self) -> Vec<Pairing> {
         let encounters = self.blocks.iter().flat_map(|block| &block.encounters);
         encounters.map(|encounter| encounter.pairing).collect::<BTreeSet<_>>().into_iter().collect()
@@ -287,13 +286,13 @@ impl Schedule {
         games
     }
 
-    /// Which games belong together.
+    /// Grouping of games.
     pub(crate) fn repeat(&self) -> Repeat {
         self.terms.repeat()
     }
 
-    /// Whether statistics count pairs: not if each game has its own opening, nor if an odd number of games
-    /// leaves one without a partner.
+    /// Whether statistics count pairs: no if each game has its own opening, or if an odd number of games leaves one
+    /// unpaired.
     pub fn counts_pairs(&self) -> bool {
         self.repeat() == Repeat::Pairs && self.terms.games.is_multiple_of(2)
     }
@@ -303,18 +302,18 @@ impl Schedule {
         self.course.is_some()
     }
 
-    /// Whether games of disqualified entrants are lost as walkovers, since later pairings depend on them. Those for the
-    /// estimate of an accepted candidate are not: no pairing depends on them, and its Elo would be that of walkovers.
+    /// Whether games of disqualified entrants are walkovers, since later pairings depend on them. Games for the
+    /// estimate of an accepted candidate are not: no pairing depends on them, and walkovers would distort its Elo.
     pub fn has_walkovers(&self) -> bool {
         self.goes_by_results() && (self.candidates().is_none() || self.is_open_ended())
     }
 
-    /// Whether this is an undecided race or bisection: nobody knows how many games follow.
+    /// Whether this is an undecided race or bisection, whose number of games is open.
     pub fn is_open_ended(&self) -> bool {
         self.candidates().is_some_and(|rounds| rounds.selection().is_open())
     }
 
-    /// The race or bisection, if this is one.
+    /// The race or bisection, if any.
     pub fn candidates(&self) -> Option<&CandidateRounds> {
         match &self.course.as_ref()?.system {
             RoundSystem::Candidates(rounds) => Some(rounds),

@@ -27,7 +27,7 @@ impl OpeningOrder {
         OpeningOrder { openings, start, order: Some(order) }
     }
 
-    /// As fastchess shuffles them for `-srand`: the same seed gives the same order there.
+    /// fastchess's order for `-srand`: the same seed gives the same order there.
     pub(crate) fn of_fastchess(openings: u32, srand: u64, start: u32) -> OpeningOrder {
         let mut order: Vec<u32> = (0..openings).collect();
         let mut random = MersenneTwister::new(srand);
@@ -38,7 +38,7 @@ impl OpeningOrder {
         OpeningOrder { openings, start, order: Some(order) }
     }
 
-    /// Index in the file of the opening with this index of use; 0 if there are none.
+    /// Index in the file of the opening with this index of use; 0 if there are no openings.
     pub(crate) fn place(&self, used: u32) -> u32 {
         let openings = u64::from(self.openings.max(1));
         let at = ((u64::from(self.start) + u64::from(used)) % openings) as u32;

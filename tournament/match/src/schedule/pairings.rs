@@ -5,7 +5,7 @@ use crate::plan::Lead;
 /// Two entrants that meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pairing {
-    /// Index of the entrant from whose point of view results are counted.
+    /// Index of the entrant from whose view results are counted.
     pub first: usize,
     pub second: usize,
 }
@@ -16,7 +16,7 @@ pub(super) struct Encounter {
     pub pairing: Pairing,
     /// Who has White first by default.
     pub lead: Lead,
-    /// The opening of its first pair; that of its block if none.
+    /// Opening of its first pair; `None` for that of its block.
     pub first_opening: Option<u32>,
 }
 
@@ -41,8 +41,8 @@ pub(super) fn gauntlet(sides: &[GauntletSide]) -> Vec<Encounter> {
         .collect()
 }
 
-/// Round robin by the circle method: nobody plays twice in a turn; one entrant stays and the others rotate.
-/// The lead in each pairing keeps colors balanced.
+/// Round robin by the circle method: one entrant stays and the others rotate, so that each plays once per turn. The
+/// leads balance colors.
 pub(super) fn round_robin(entrants: usize) -> Vec<Encounter> {
     let seats = entrants.next_multiple_of(2);
     let mut circle: Vec<usize> = (0..seats).collect();
@@ -50,7 +50,7 @@ pub(super) fn round_robin(entrants: usize) -> Vec<Encounter> {
     for _ in 1..seats {
         for seat in 0..seats / 2 {
             let (one, other) = (circle[seat], circle[seats - 1 - seat]);
-            // With an odd number one entrant meets the empty seat, which is the last one.
+            // With an odd number one entrant meets the empty seat, the last one.
             if one.max(other) < entrants {
                 let (first, second) = (one.min(other), one.max(other));
                 let lead = Lead::First.flipped_if((first + second) % 2 == 0);
@@ -62,18 +62,18 @@ pub(super) fn round_robin(entrants: usize) -> Vec<Encounter> {
     encounters
 }
 
-/// The encounters in the order of the list of entrants, with White first for the one that is listed first.
+/// Encounters in the order of the list of entrants, with White first for the entrant listed first.
 pub(super) fn as_listed(mut encounters: Vec<Encounter>) -> Vec<Encounter> {
     encounters.sort_by_key(|encounter| encounter.pairing);
     encounters.into_iter().map(|encounter| Encounter { lead: Lead::First, ..encounter }).collect()
 }
 
-/// Pyramid: each newcomer against all before it; results are counted from the newcomer's point of view.
+/// Pyramid: each entrant against all before it; results are from the later entrant's view.
 pub(super) fn pyramid(entrants: usize) -> Vec<Vec<Encounter>> {
     (1..entrants).map(|newcomer| (0..newcomer).map(|old| first_leads(newcomer, old)).collect()).collect()
 }
 
-/// Games played between two barriers.
+/// Games of one round, or of its tiebreaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlayedRound {
     /// The round, from 0. Tiebreak pairs belong to the same round.
@@ -100,7 +100,7 @@ impl EncounterScore {
         EncounterScore { pairing, first: 0, second: 0 }
     }
 
-    /// Half points of one of the two.
+    /// Half points of one entrant.
     pub fn of(&self, entrant: usize) -> u32 {
         if entrant == self.pairing.first { self.first } else { self.second }
     }

@@ -1,6 +1,5 @@
-//! Tournaments whose next round depends on results. Every round is a barrier: all its
-//! games end before the next is paired, so that pairings follow from the results alone, at any concurrency
-//! and after any interruption.
+//! Tournaments whose next round depends on results. All games of a round end before the next one is paired, so that
+//! pairings depend on results alone, at any concurrency and after any interruption.
 
 use super::candidates::CandidateRounds;
 use super::knockout;
@@ -20,8 +19,7 @@ pub(super) enum RoundSystem {
 }
 
 impl RoundSystem {
-    /// The next round after these complete ones; `None` at the end. `seeds` lists the entrants, best seed
-    /// first.
+    /// The round after these complete ones; `None` at the end. `seeds` lists the entrants, best seed first.
     pub(super) fn next(
         &mut self,
         seeds: &[usize],

@@ -7,7 +7,7 @@ use crate::plan::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 pub struct EncounterRules {
     /// Games of an encounter, at least one.
     pub games: u32,
-    /// Number of games of an encounter that share an opening.
+    /// Number of games per opening.
     pub games_per_opening: u32,
     pub colors: Colors,
     /// Which encounters share openings.
@@ -15,7 +15,7 @@ pub struct EncounterRules {
 }
 
 impl EncounterRules {
-    /// Which games belong together.
+    /// Grouping of games.
     pub(super) fn repeat(&self) -> Repeat {
         Repeat::of(self.games_per_opening)
     }
@@ -33,8 +33,7 @@ impl EncounterRules {
         }
     }
 
-    /// Color lead of a game of a unit. The lead alternates between units and rounds, so that odd numbers of games are
-    /// balanced.
+    /// Color lead of a game of a unit. The lead alternates between units and rounds, to balance odd numbers of games.
     pub(super) fn white(&self, lead: Lead, round: u32, unit: u32, game: u32) -> Lead {
         let lead = lead.flipped_if(self.colors.lead == Lead::Second);
         match self.colors.swap {

@@ -1,19 +1,19 @@
-//! Swiss system: entrants with about equal points meet, nobody twice. As in the Dutch system the upper half
-//! of a score group meets the lower half. Each encounter has both colors, so colors need no balancing. With
-//! an odd number the lowest entrant without a bye gets one, which counts as all games won.
+//! Swiss system: entrants with about equal points meet, without repeats. As in the Dutch system the upper half of a
+//! score group meets the lower half. Each encounter has both colors, so colors need no balancing. With an odd number
+//! the lowest entrant without a bye gets one, which counts as all games won.
 
 use super::pairings::{Encounter, NextRound, Pairing, PlayedRound};
 use crate::plan::Lead;
 
-/// Maximum number of search steps for the best pairing; then any valid one is taken.
+/// Maximum number of steps of the search for the best pairing; then any valid one is accepted.
 const MAX_TRIES: u32 = 10_000;
 
-/// Rank data of an entrant.
+/// Standing of an entrant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwissStanding {
-    /// An index of the plan's entrants.
+    /// Entrant, as an index into the plan's list.
     pub entrant: usize,
-    /// Half points, those of a bye included.
+    /// Half points, including byes.
     pub half_points: u32,
     /// Buchholz tie-break: sum of the opponents' half points.
     pub buchholz: u32,
@@ -22,7 +22,7 @@ pub struct SwissStanding {
     pub byes: u32,
 }
 
-/// Entrants by half points, Buchholz, seed.
+/// Entrants by half points, then Buchholz, then seed.
 pub(super) fn places(seeds: &[usize], games: u32, played: &[PlayedRound]) -> Vec<SwissStanding> {
     let mut places: Vec<SwissStanding> = seeds
         .iter()
@@ -52,7 +52,7 @@ pub(super) fn places(seeds: &[usize], games: u32, played: &[PlayedRound]) -> Vec
     for place in &mut places {
         place.buchholz = place.met.iter().map(|&other| points_of(other)).sum();
     }
-    // A stable sort: seeds decide what is equal.
+    // A stable sort: seeds decide ties.
     places.sort_by_key(|place| std::cmp::Reverse((place.half_points, place.buchholz)));
     places
 }
@@ -62,10 +62,10 @@ pub(super) fn next(seeds: &[usize], games: u32, rounds: u32, played: &[PlayedRou
     let round = u32::try_from(played.len()).ok().filter(|&round| round < rounds)?;
     let seed = |entrant: usize| seeds.iter().position(|&seed| seed == entrant);
     let mut ranked = places(seeds, games, played);
-    // Within equal points seeds decide: Buchholz means little in the middle of a tournament.
+    // Seeds decide between equal points: Buchholz means little in the middle of a tournament.
     ranked.sort_by_key(|place| (std::cmp::Reverse(place.half_points), seed(place.entrant)));
     let pairs = pair_up(&ranked);
-    // The better seed is named first, so that a repeated pairing has one name.
+    // The better seed comes first, so that a repeated pairing has one name.
     let encounter = |(upper, lower): (usize, usize)| {
         let (upper, lower) = (ranked[upper].entrant, ranked[lower].entrant);
         if seed(upper) < seed(lower) {
@@ -146,9 +146,9 @@ impl PairingSearch<'_> {
         false
     }
 
-    /// Pairs greedily, then splits pairs for those left over. With at most half as many rounds as entrants
-    /// this never fails: the two left over have together as many choices as there are others, so that some
-    /// pair suits both (G. A. Dirac, 1952).
+    /// Pairs greedily, then splits pairs for the two left over. With at most half as many rounds as entrants this
+    /// never fails: together the two have as many choices as there are others, so that some pair suits both (G. A.
+    /// Dirac, 1952).
     fn exchange(&mut self) -> bool {
         let mut left = Vec::new();
         for rank in 0..self.free.len() {
@@ -184,8 +184,8 @@ impl PairingSearch<'_> {
         self.ranked[one].met.iter().filter(|&&met| met == entrant).count() <= self.repeats
     }
 
-    /// Free partners in order of preference: the opposite half of the score group, then its neighbors; then
-    /// the groups below from the top.
+    /// Free partners in order of preference: the opposite half of the score group, its neighbors, then the lower
+    /// groups from the top.
     fn partners(&self, rank: usize) -> Vec<usize> {
         let place = &self.ranked[rank];
         let free: Vec<usize> = (rank + 1..self.ranked.len()).filter(|&other| self.free[other]).collect();
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Plays a whole tournament in which the better seed of two wins both games, or as a number says.
+    /// Plays a whole tournament with these results of each pairing in each round.
     fn play(entrants: usize, rounds: u32, result: impl Fn(u32, Pairing) -> u32) -> Vec<PlayedRound> {
         let seeds: Vec<usize> = (0..entrants).collect();
         let mut played: Vec<PlayedRound> = Vec::new();
@@ -222,7 +222,7 @@ mod tests {
         round.encounters.iter().map(|score| (score.pairing.first, score.pairing.second)).collect()
     }
 
-    /// Half points by chance, the same each time.
+    /// Reproducible random half points.
     fn chance(round: u32, pairing: Pairing) -> u32 {
         let mixed = (pairing.first * 31 + pairing.second * 17 + round as usize * 7) * 2_654_435_761;
         (mixed >> 13) as u32 % 5

@@ -1,4 +1,4 @@
-//! A bisection as values for scripts, and as a table: the commits by complete rounds, oldest first.
+//! A bisection as JSON and as a table: commits after complete rounds, oldest first.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use smalt_stats::bisection::{Bisection, BisectionVerdict};
 use super::Standings;
 use crate::schedule::CandidateRounds;
 
-/// Minimum probability of commits without games in the table.
+/// Minimum probability to list a commit without games.
 const SHOWN: f64 = 0.01;
 
 /// A bisection as JSON.
@@ -102,7 +102,7 @@ impl BisectionJson {
         table
     }
 
-    /// Progress in one line.
+    /// Progress as one line.
     pub(super) fn progress(&self) -> String {
         let change = format!("{} {} Elo", if self.elo < 0.0 { "lost" } else { "gained" }, self.elo.abs());
         let games = format::count(usize::try_from(self.games).unwrap_or(usize::MAX), "game");

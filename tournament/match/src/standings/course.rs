@@ -1,5 +1,5 @@
-//! Progress of a knockout, a Swiss tournament, a race or a bisection: the bracket, the table with tie-breaks, the verdicts, or
-//! the probabilities, as text and JSON.
+//! Progress of a knockout, a Swiss tournament, a race or a bisection: bracket, table with tie-breaks, verdicts, or
+//! probabilities, as text and JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -105,7 +105,7 @@ impl CourseJson {
         format!("{}\n{}\n", self.to_table().to_text().trim_end(), self.progress())
     }
 
-    /// The bracket, the table with tie-breaks, the verdicts, or the probabilities.
+    /// Bracket, table with tie-breaks, verdicts, or probabilities.
     pub fn to_table(&self) -> Table {
         match self {
             CourseJson::Knockout { rounds, .. } => bracket_table(rounds),
@@ -115,7 +115,7 @@ impl CourseJson {
         }
     }
 
-    /// Progress in one line.
+    /// Progress as one line.
     pub fn progress(&self) -> String {
         match self {
             CourseJson::Race(race) => race.progress(),

@@ -1,5 +1,5 @@
-//! Elo and LLR curves: the estimate after each pair, in order of pair numbers rather than of finish, so that
-//! a curve is the same at any concurrency.
+//! Elo and LLR curves: the estimate after each pair, in order of pair numbers rather than of finish, so that a curve
+//! is the same at any concurrency.
 
 use smalt_stats::{Counts, Estimate, Interval, Outcome, Pentanomial, Sprt, Wdl};
 
@@ -10,22 +10,22 @@ use crate::schedule::Pairing;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EloPoint {
     pub games: u64,
-    /// Elo against all opponents so far with the half-width of its 95 % interval; `None` while all games were
-    /// won or all lost.
+    /// Elo against all opponents so far, with the half-width of its 95% interval; `None` while all games were won or
+    /// all lost.
     pub elo: Option<Estimate>,
-    /// The ends of that interval.
+    /// Ends of that interval.
     pub interval: Interval,
 }
 
 /// A point of an LLR curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LlrPoint {
-    /// Number of games, in whole pairs and order of numbers.
+    /// Number of games, in complete pairs and order of numbers.
     pub games: u64,
     pub llr: f64,
 }
 
-/// Unit of statistics: a pair of games, or one game where openings are not repeated.
+/// Unit of statistics: a pair of games, or one game if openings are not repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// A game without a partner.
@@ -43,7 +43,7 @@ impl Unit {
         }
     }
 
-    /// Adds its games, and the pair if it is one.
+    /// Adds its games, and the pair if complete.
     pub fn count(self, games: &mut Wdl, pairs: &mut Pentanomial) {
         match self {
             Unit::Game(outcome) => games.record(outcome),
@@ -84,7 +84,7 @@ pub fn llr_curve(sprt: Sprt, units: impl IntoIterator<Item = Unit>) -> Vec<LlrPo
 pub struct Units(Vec<(u32, Pairing, Unit)>);
 
 impl Units {
-    /// Adds a unit from the point of view of the first of its pairing.
+    /// Adds a unit from the view of its pairing's first entrant.
     pub fn add(&mut self, number: u32, pairing: Pairing, unit: Unit) {
         self.0.push((number, pairing, unit));
     }

@@ -1,4 +1,4 @@
-//! Results of games by players' names.
+//! Game results by player name.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub struct Games {
 }
 
 impl Games {
-    /// Index of a player; a new one for an unknown name.
+    /// Index of a player; adds an unknown name.
     pub fn player(&mut self, name: &str) -> usize {
         if let Some(&number) = self.numbers.get(name) {
             return number;
@@ -24,13 +24,13 @@ impl Games {
         self.names.len() - 1
     }
 
-    /// Adds games of two players, given by index; results are from White's point of view.
+    /// Adds games of two players, by index; results are from White's view.
     pub fn add(&mut self, white: usize, black: usize, results: Wdl) {
         *self.results.entry((white, black)).or_default() += results;
     }
 
-    /// The games by other names: `rename` gives each player's. Left out are the games of players for whom it gives none, and
-    /// those of a player with itself.
+    /// The games under other names: `rename` maps each player's name. Drops games of players mapped to `None`, and
+    /// games of a player against itself.
     pub fn renamed<'a>(&'a self, rename: impl Fn(&'a str) -> Option<&'a str>) -> Games {
         let mut renamed = Games::default();
         for Pairing { white, black, results } in self.pairings() {

@@ -31,7 +31,7 @@ impl Latencies {
         self.longest
     }
 
-    /// Quantile: the time that this share (in [0, 1]) does not exceed, up to a tenth too long.
+    /// Quantile: the time not exceeded by this share (in [0, 1]), at most a tenth too long.
     pub fn quantile(&self, share: f64) -> Option<Duration> {
         let wanted = (share * self.count() as f64).ceil().max(1.0) as u64;
         let mut seen = 0;

@@ -1,6 +1,5 @@
-//! Standings: points, pentanomial counts, terminations, speed of all games. Counts only: `smalt-stats`
-//! computes the statistics, [`report`] and [`json`] format them. The order in which games are added does not
-//! matter.
+//! Standings: points, pentanomial counts, terminations, speed of all games. Counts only: `smalt-stats` computes the
+//! statistics, [`report`] and [`json`] format them. The order of games does not matter.
 
 mod bisection;
 mod course;
@@ -42,7 +41,7 @@ pub struct Standings {
     schedule: Schedule,
     pairs_known: u32,
     sequential: Option<SequentialTest>,
-    /// Entrant whose gain the sequential test measures.
+    /// Entrant measured by the sequential test.
     tested: usize,
     entrants: Vec<EntrantTally>,
     pairings: Vec<PairingTally>,
@@ -51,7 +50,7 @@ pub struct Standings {
     half_pairs: HashMap<u32, HalfPair>,
     units: Units,
     played: Duration,
-    /// Id of the last counted fault between games; 0 for none.
+    /// Id of the last counted fault outside games; 0 for none.
     last_start_fault: i64,
     out: BTreeMap<usize, String>,
     known_ratings: Vec<KnownRating>,
@@ -60,7 +59,7 @@ pub struct Standings {
 /// The finished game of an incomplete pair.
 #[derive(Clone, Copy, Debug)]
 struct HalfPair {
-    /// From the point of view of the first of the pairing.
+    /// From the view of its pairing's first entrant.
     outcome: Outcome,
     is_fault: bool,
 }
@@ -70,29 +69,28 @@ struct HalfPair {
 pub struct EntrantTally {
     pub name: String,
     pub results: Wdl,
-    /// Games that count in statistics and did not end by a fault; where pairs count, games of whole pairs
-    /// without any fault.
+    /// Counted games without a fault; if pairs count, games of complete pairs without any fault.
     pub faultless: Wdl,
     pub faultless_pairs: Pentanomial,
-    /// Games that it lost on time.
+    /// Games lost on time.
     pub time_losses: u64,
     /// Games lost by a crash or stall.
     pub crashes: u64,
-    /// Games that it lost by an illegal or unreadable move.
+    /// Games lost by an illegal or unreadable move.
     pub illegal_moves: u64,
-    /// Failed starts and failed preparations for a game, which cost no game.
+    /// Failed starts and preparations, which cost no game.
     pub start_faults: u64,
     /// Node and depth limits.
     pub work: WorkLimit,
-    /// Searches that exceeded them.
+    /// Searches that exceeded these limits.
     pub overruns: u64,
     /// Warnings about the output of its searches.
     pub warnings: WarningCounts,
     /// Sums over its searches.
     pub searches: SearchTally,
-    /// Runner's delay before its searches.
+    /// Delay of the runner before its searches.
     pub handovers: Latencies,
-    /// Peak memory of its process in bytes, without its children.
+    /// Peak memory of its process in bytes, without child processes.
     pub peak_memory: Option<u64>,
 }
 
@@ -109,7 +107,7 @@ pub struct SearchTally {
 }
 
 impl EntrantTally {
-    /// Number of faults, whether or not they cost a game.
+    /// Number of faults, in games and outside.
     pub fn faults(&self) -> u64 {
         self.time_losses + self.crashes + self.illegal_moves + self.start_faults
     }
@@ -129,7 +127,7 @@ impl SearchTally {
         }
     }
 
-    /// Nodes per second over all searches that reported nodes, by our clock.
+    /// Nodes per second over all searches that reported nodes, by wall time.
     fn nps(&self) -> Option<f64> {
         let seconds = self.nodes_time.as_secs_f64();
         (self.nodes > 0 && seconds > 0.0).then(|| self.nodes as f64 / seconds)
@@ -151,7 +149,7 @@ impl SearchTally {
 pub struct PairingTally {
     pub pairing: Pairing,
     pub results: Wdl,
-    /// Games that count in statistics: all, or those of whole pairs where pairs count.
+    /// Games counted in statistics: all, or those of complete pairs if pairs count.
     pub counted: Wdl,
     pub pairs: Pentanomial,
 }
@@ -166,12 +164,12 @@ impl PairingTally {
         }
     }
 
-    /// Games whose pair is incomplete: statistics do not count them yet.
+    /// Games of incomplete pairs, not counted in statistics yet.
     pub fn unpaired(&self) -> u64 {
         self.results.games() - self.counted.games()
     }
 
-    /// From the point of view of one of the two; `None` for others.
+    /// From the view of one of the two; `None` for other entrants.
     fn viewed_by(&self, entrant: usize) -> Option<PairingTally> {
         match self.pairing {
             Pairing { first, .. } if first == entrant => Some(*self),
@@ -193,9 +191,9 @@ pub struct TestState {
     pub sprt: Sprt,
     pub llr: f64,
     pub verdict: Verdict,
-    /// Number of counted games, in whole pairs and order of numbers.
+    /// Number of counted games, in complete pairs and order of numbers.
     pub games: u64,
-    /// Their results, from the point of view of the tested entrant.
+    /// Their results, from the tested entrant's view.
     pub counts: Counts,
 }
 
@@ -291,8 +289,7 @@ impl Standings {
         self.add_between_games(store)
     }
 
-    /// Adds what a store holds on events between games since the last call: failed starts, and
-    /// disqualifications of the latest session.
+    /// Adds events outside games since the last call: failed starts, and disqualifications of the latest session.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -307,12 +304,12 @@ impl Standings {
         Ok(())
     }
 
-    /// Disqualified entrants with reasons, which follow their names.
+    /// Disqualified entrants with reasons; the text follows the entrant's name.
     pub fn out(&self) -> &BTreeMap<usize, String> {
         &self.out
     }
 
-    /// Games skipped because a player is disqualified. (In knockout and Swiss tournaments and in open races they are
+    /// Games skipped because a player is disqualified. (In knockout and Swiss tournaments and open races they are
     /// lost and count as played.)
     pub fn games_left_out(&self) -> u64 {
         if self.out.is_empty() || self.schedule.has_walkovers() {
@@ -329,7 +326,7 @@ impl Standings {
         concerned.map(left).sum()
     }
 
-    /// Number of games left to play.
+    /// Number of remaining games.
     pub fn games_missing(&self) -> u64 {
         let known = self.games_finished() + self.games_left_out();
         u64::from(self.games_planned()).saturating_sub(known)
@@ -433,7 +430,7 @@ impl Standings {
         &self.schedule
     }
 
-    /// Planned number of games; for a knockout a lower bound, and for an open race the games of the rounds known so far.
+    /// Planned number of games; a lower bound for a knockout, for an open race the games of the known rounds.
     pub fn games_planned(&self) -> u32 {
         self.schedule.games()
     }
@@ -475,22 +472,22 @@ impl Standings {
         self.pairings_of(entrant).map(|tally| tally.pairs).sum()
     }
 
-    /// Games of one entrant that count in statistics: those of whole pairs where pairs count.
+    /// Counted games of one entrant: those of complete pairs if pairs count.
     fn counted_of(&self, entrant: usize) -> Wdl {
         self.pairings_of(entrant).map(|tally| tally.counted).sum()
     }
 
-    /// Games of one entrant in incomplete pairs, which statistics do not count yet.
+    /// Games of one entrant in incomplete pairs, not counted in statistics yet.
     fn unpaired_of(&self, entrant: usize) -> u64 {
         self.pairings_of(entrant).map(|tally| tally.unpaired()).sum()
     }
 
-    /// Counts of an entrant against all opponents: pairs, or games where there are no pairs.
+    /// Counts of an entrant against all opponents: pairs, or games if there are no pairs.
     fn counts_of(&self, entrant: usize) -> Counts {
         self.counts(self.counted_of(entrant), self.pairs_of(entrant))
     }
 
-    /// Counts of a pairing: pairs, or games where there are no pairs.
+    /// Counts of a pairing: pairs, or games if there are no pairs.
     pub fn counts_of_pairing(&self, tally: &PairingTally) -> Counts {
         self.counts(tally.counted, tally.pairs)
     }
@@ -499,9 +496,9 @@ impl Standings {
         if self.schedule.counts_pairs() { Counts::Pairs(pairs) } else { Counts::Games(games) }
     }
 
-    /// Entrants from best to worst by these ratings: above the rated those who lost nothing to them, below
-    /// those who won nothing from them, and last those connected by no game. Among these, and without
-    /// ratings, by score.
+    /// Entrants from best to worst by these ratings: first those who lost no points to the rated ones, then the
+    /// rated, then those who took none from them, and last those without connecting games. Within these groups, and
+    /// without ratings, by score.
     pub(crate) fn order(&self, ratings: Option<&Ratings>) -> Vec<usize> {
         let key = |&entrant: &usize| {
             let results = self.entrants[entrant].results;
@@ -523,7 +520,7 @@ impl Standings {
         order
     }
 
-    /// Entrant whose gain the sequential test measures, if there is one.
+    /// Entrant measured by the sequential test.
     pub fn tested(&self) -> usize {
         self.tested
     }
@@ -533,13 +530,13 @@ impl Standings {
         self.sequential.as_ref().map(SequentialTest::state)
     }
 
-    /// Elo curve of an entrant, a point for each whole pair (each game where openings are not repeated) in
-    /// order of numbers. Without incomplete pairs the last point equals the table.
+    /// Elo curve of an entrant, one point per complete pair (per game if openings are not repeated) in order of
+    /// numbers. Without incomplete pairs the last point equals the table.
     pub fn elo_curve(&self, entrant: usize) -> Vec<EloPoint> {
         elo_curve(self.units.of(entrant))
     }
 
-    /// LLR curve that a sequential test would have had, from an entrant's point of view.
+    /// LLR curve that a sequential test would have had, from an entrant's view.
     pub fn llr_curve_of(&self, entrant: usize, sprt: Sprt) -> Vec<LlrPoint> {
         llr_curve(sprt, self.units.of(entrant))
     }
@@ -549,7 +546,7 @@ impl Standings {
         self.sequential.as_ref().map_or(&[], SequentialTest::curve)
     }
 
-    /// Adds all games, by the entrants' names.
+    /// Adds all games, by entrant name.
     pub fn add_games(&self, games: &mut Games) {
         let numbers: Vec<usize> = self.entrants.iter().map(|tally| games.player(&tally.name)).collect();
         for (&(white, black), &results) in &self.colors {
@@ -557,10 +554,10 @@ impl Standings {
         }
     }
 
-    /// Rating list over all games, with mean 0.
+    /// Rating list of all games, with mean 0.
     ///
     /// # Errors
-    /// If the games do not connect anybody.
+    /// If the games connect no players.
     fn ratings(&self, options: &RatingOptions) -> Result<Ratings, RatingError> {
         let mut games: Vec<RatedPairing> = self
             .colors

@@ -1,4 +1,4 @@
-//! A race as values for scripts, and as a table: by complete rounds, the accepted candidates first.
+//! A race as JSON and as a table: after complete rounds, accepted candidates first.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -147,7 +147,7 @@ impl RaceJson {
         table
     }
 
-    /// Progress in one line.
+    /// Progress as one line.
     pub(super) fn progress(&self) -> String {
         let count = |verdict: CandidateVerdict| {
             self.candidates.iter().filter(|candidate| candidate.verdict == word(verdict)).count()

@@ -1,5 +1,5 @@
-//! Ratings on the scale of a public list. Entrants whose rating on it is known are anchors, each as far as its own error holds
-//! it, so that the errors of all others contain those of the anchors.
+//! Ratings on the scale of a public list. Entrants rated on it are anchors within their errors, so that the errors of
+//! all ratings include those of the anchors.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use smalt_stats::ratings::{Anchor, RatingOptions, Ratings};
 use super::Standings;
 use crate::plan::Plan;
 
-/// Default half-width of the 95 % interval of a known rating: that of an engine with some thousand games.
+/// Default half-width of the 95% interval of a known rating: that of an engine with a few thousand games.
 const USUAL_ERROR: f64 = 20.0;
 
 /// The rating of an entrant on a public list.
@@ -60,7 +60,8 @@ struct AnchorJson {
 }
 
 impl Standings {
-    /// Ratings on the scale of the list that rates most entrants; none where it rates nobody, or nobody can be compared.
+    /// Ratings on the scale of the list that rates most entrants; `None` if it rates none, or no players can be
+    /// compared.
     pub fn scale(&self) -> Option<Scale<'_>> {
         let count = |source: &str| self.known_ratings.iter().filter(|known| known.source == source).count();
         let mut sources = self.known_ratings.iter().map(|known| known.source.as_str());
@@ -111,7 +112,7 @@ impl Scale<'_> {
         table
     }
 
-    /// The scale for scripts.
+    /// The scale as JSON.
     pub(super) fn json(&self, standings: &Standings) -> ScaleJson {
         let anchor = |known: &&KnownRating| AnchorJson {
             name: standings.entrants()[known.entrant].name.clone(),

@@ -1,9 +1,9 @@
-//! The sequential test of a run, fed with whole pairs in order of their numbers.
+//! The sequential test of a run, over complete pairs in order of their numbers.
 //!
-//! Fast games are a biased sample: draws last longer than quick wins. A pair therefore counts only when all
-//! earlier pairs have counted, and the first pair that decides the test is the last: pairs in progress or
-//! finished out of order stay in the store and the tables, but never change the verdict. So the verdict is
-//! the same at any concurrency and after a resume.
+//! Early finishers are a biased sample: draws last longer than quick wins. A pair is therefore counted only after all
+//! earlier pairs, and the first pair that decides the test is the last: pairs in progress or finished out of order
+//! stay in the store and the tables, but never change the verdict. The verdict is thus the same at any concurrency
+//! and after a resume.
 
 use std::collections::BTreeMap;
 
@@ -21,13 +21,13 @@ pub(super) struct SequentialTest {
     games: Wdl,
     verdict: Verdict,
     next: u32,
-    /// Whole pairs that finished early; at most as many as are played at once.
+    /// Complete pairs that finished early; at most as many as are played at once.
     waiting: BTreeMap<u32, Unit>,
     curve: Vec<LlrPoint>,
 }
 
 impl SequentialTest {
-    /// A test that goes on from these results.
+    /// A test that starts from these results.
     pub(super) fn new(sprt: Sprt, games: Wdl, pairs: Pentanomial) -> SequentialTest {
         SequentialTest {
             sprt,
@@ -40,8 +40,7 @@ impl SequentialTest {
         }
     }
 
-    /// Adds a whole pair (a single game where openings are not repeated) from the first entrant's point of
-    /// view.
+    /// Adds a complete pair (a single game if openings are not repeated) from the first entrant's view.
     pub(super) fn add(&mut self, number: u32, unit: Unit) {
         if self.verdict != Verdict::Continue {
             return;

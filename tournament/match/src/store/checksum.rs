@@ -1,10 +1,10 @@
-//! Checksums of rows: SQLite does not detect a flipped bit inside a value.
+//! Checksums of rows, since SQLite does not detect a flipped bit inside a value.
 
 use rusqlite::types::ValueRef;
 
 use crate::fnv::{FNV_EMPTY, fnv1a};
 
-/// FNV-1a over these values with their types and lengths.
+/// FNV-1a over these values with types and lengths.
 pub(super) fn checksum<'a>(values: impl IntoIterator<Item = ValueRef<'a>>) -> i64 {
     let sum = values.into_iter().fold(FNV_EMPTY, |sum, value| match value {
         ValueRef::Null => fnv1a(sum, b"n"),
@@ -16,7 +16,7 @@ pub(super) fn checksum<'a>(values: impl IntoIterator<Item = ValueRef<'a>>) -> i6
     sum.cast_signed()
 }
 
-/// The values of a row that are summed: those from `later` on only where they are not null, since earlier forms lack them.
+/// The checksummed values of a row: from `later` on only if not null, since earlier formats lack them.
 pub(super) fn summed<'a, 'v>(
     values: &'a [ValueRef<'v>],
     later: usize,

@@ -1,4 +1,4 @@
-//! Column values, range-checked when they are read: the file may be damaged or hostile.
+//! Column values, range-checked on reading: the file may be damaged or hostile.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,7 +11,7 @@ const LATEST_MS: u64 = 253_402_300_799_999;
 /// The longest duration of a game, in microseconds: a century.
 const LONGEST_US: u64 = 100 * 366 * 24 * 3600 * 1_000_000;
 
-/// A value that this program never writes; the text says why.
+/// A value that this program never writes, with the reason.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 struct InvalidValue(String);
@@ -26,7 +26,7 @@ fn out_of_range(column: usize, name: &str) -> rusqlite::Error {
     invalid(column, format!("{name} is out of range"))
 }
 
-/// An SQLite error about a value, in our words.
+/// Text of an SQLite error about a value.
 pub(super) fn explain(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::FromSqlConversionFailure(_, _, cause) => cause.to_string(),
@@ -43,7 +43,7 @@ pub(super) fn whole(row: &Row<'_>, column: usize, name: &str) -> rusqlite::Resul
     u64::try_from(row.get::<_, i64>(column)?).map_err(|_| out_of_range(column, name))
 }
 
-/// A number counted from 0 and shown from 1.
+/// A number stored from 1 and used from 0.
 pub(super) fn number(row: &Row<'_>, column: usize, name: &str) -> rusqlite::Result<u32> {
     let number = u32::try_from(whole(row, column, name)?).ok().filter(|&number| number != u32::MAX);
     number.ok_or_else(|| out_of_range(column, name))

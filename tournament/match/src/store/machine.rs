@@ -1,4 +1,4 @@
-//! What a run knows of its machines and files: remote machines and their engines, as they were when they last joined, and the
+//! Remote machines and their engines as of their last join, engine digests of this machine, and the digest of the
 //! training data.
 
 use std::time::SystemTime;
@@ -10,7 +10,7 @@ use super::write::to_ms;
 use super::{Store, StoreError};
 use crate::game::{BinaryReport, MachineReport};
 
-/// Name of the runner's own machine in the table of binaries; no worker has it.
+/// Name of this machine in the table of binaries; no worker has it.
 const OWN_MACHINE: &str = "";
 
 impl Store {
@@ -27,7 +27,7 @@ impl Store {
         Ok(())
     }
 
-    /// Stores the SHA-256 of the runner's own engine programs, in plan order.
+    /// Stores the SHA-256 of this machine's engine programs, in plan order.
     ///
     /// # Errors
     /// If the disk is full, or fails.
@@ -36,7 +36,7 @@ impl Store {
         self.database(noted)
     }
 
-    /// Machine record of each entrant.
+    /// SHA-256 of each entrant's program at the start of the run; `None` if unknown.
     ///
     /// # Errors
     /// If the database fails.
@@ -52,7 +52,7 @@ impl Store {
         self.database(read())
     }
 
-    /// SHA-256 of the training data that this run wrote last.
+    /// SHA-256 of the training data that this run last wrote.
     ///
     /// # Errors
     /// If the database fails.

@@ -1,8 +1,7 @@
-//! The store of a run: one SQLite file with the plan and every finished game. PGN and tables are derived from
-//! it.
+//! The store of a run: one SQLite file with the plan and every finished game. PGN and tables are derived from it.
 //!
-//! A game counts once it is committed here, and storing it again changes nothing. One runner writes at a time
-//! ([`StoreError::Busy`]); readers may read meanwhile. The only SQL of the program.
+//! A game counts once it is committed here; storing it again changes nothing. One runner writes at a time
+//! ([`StoreError::Busy`]); readers may read in parallel. All SQL of a run is here.
 
 mod checksum;
 mod column;
@@ -35,7 +34,7 @@ use crate::named_file::{is_in_place, is_removed};
 pub enum StoreError {
     #[error("create {}: it exists already; go on with it by `smalt-tournament resume {}`, or choose another --store", .0.display(), .0.display())]
     Exists(PathBuf),
-    /// The file cannot be made or opened.
+    /// The file cannot be created or opened.
     #[error("open {}: {source}", path.display())]
     Open { path: PathBuf, source: std::io::Error },
     /// Another runner has it open.
@@ -44,14 +43,14 @@ pub enum StoreError {
     /// The file is not a store.
     #[error("read {}: it is not the store of a run", .0.display())]
     Foreign(PathBuf),
-    /// It was written by a newer program.
+    /// Written by a newer program.
     #[error("read {}: its format is {found}, and this program knows formats up to {known}; use a newer one", path.display())]
     Newer { path: PathBuf, found: i64, known: i64 },
     /// The file was removed or renamed during the run.
     #[error("write {}: the file was removed, renamed or replaced while the run was going on; {rescue}", path.display())]
     Moved {
         path: PathBuf,
-        /// Sentence that says where its games are now.
+        /// Sentence about where its games are now.
         rescue: String,
     },
     #[error("write {}: the disk is full; what was stored before is kept: make room", .0.display())]
@@ -67,13 +66,13 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the file is the cause rather than a passing condition.
+    /// Whether the file is the cause, and not a temporary condition.
     pub fn is_about_the_file(&self) -> bool {
         !matches!(self, StoreError::Database { .. } | StoreError::Full(_) | StoreError::Moved { .. })
     }
 }
 
-/// Attempts to take the lock and the pause between them: readers hold it only for an instant.
+/// Attempts to take the lock, and the pause between them: readers hold it only briefly.
 const LOCK_TRIES: u32 = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
@@ -88,20 +87,20 @@ enum Synchronous {
 
 #[derive(Debug)]
 pub struct Store {
-    // Closed before the lock is: closing any handle of the file drops SQLite's own locks of this process.
+    // Closed before the lock file: closing any handle of the file drops this process's SQLite locks.
     connection: Connection,
     path: PathBuf,
     version: i64,
-    /// The number of entrants in the stored plan, once it has been read.
+    /// Number of entrants in the stored plan, once read.
     entrants: OnceCell<usize>,
     lock: Option<File>,
 }
 
 impl Store {
-    /// Creates the store of a new run. It appears under its name complete or not at all.
+    /// Creates the store of a new run. The file appears atomically.
     ///
     /// # Errors
-    /// If the file exists, or cannot be made.
+    /// If the file exists, or cannot be created.
     pub fn create(path: &Path, run: &StoredRun) -> Result<Store, StoreError> {
         if path.exists() {
             return Err(StoreError::Exists(path.to_owned()));
@@ -114,17 +113,17 @@ impl Store {
         Self::resume(path)
     }
 
-    /// Opens the store of a run to resume it; an older format is upgraded. All of it is read first, so that a
-    /// damaged file is refused unchanged.
+    /// Opens the store of a run to resume it; an older format is upgraded. All of it is read first, so that a damaged
+    /// file is refused and stays unchanged.
     ///
     /// # Errors
-    /// If it is no store, if it is damaged, or another runner has it.
+    /// If it is not a store, is damaged, or another runner has it open.
     pub fn resume(path: &Path) -> Result<Store, StoreError> {
         check_is_file(path)?;
         let open = OpenOptions::new().read(true).write(true).open(path);
         let file = open.map_err(|source| StoreError::Open { path: path.to_owned(), source })?;
         lock(&file, path)?;
-        // A rollback journal must be applied first, which needs a writer.
+        // A rollback journal must be applied first, which requires a writer.
         if !journal_path(path, "-journal").exists() {
             Self::read(path)?.verify()?;
         }
@@ -142,12 +141,12 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a store for reading, even while a run writes to it, and even where nothing can be written.
+    /// Opens a store for reading, even during a run and on a read-only file system.
     ///
     /// # Errors
-    /// If it is no store.
+    /// If it is not a store.
     pub fn read(path: &Path) -> Result<Store, StoreError> {
-        // Opening it as a file and closing it would drop SQLite's locks if this process has the store open.
+        // Opening and closing it as a file would drop SQLite's locks if this process has the store open.
         check_is_file(path)?;
         let mut store = Store {
             connection: connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
@@ -157,7 +156,7 @@ impl Store {
             lock: None,
         };
         store.version = match schema::check(&store.connection, path) {
-            // On a read-only file system SQLite cannot look for a writer; without a journal there is none.
+            // On a read-only file system SQLite cannot check for a writer; without a journal there is none.
             Err(StoreError::Database { .. }) if !journal_path(path, "-wal").exists() => {
                 store.connection = connect_unchanging(path)?;
                 schema::check(&store.connection, path)?
@@ -171,7 +170,7 @@ impl Store {
         &self.path
     }
 
-    /// Checks that the file still has its name; a removed file is written again from the open one.
+    /// Checks that the file still has its name; a removed file is rewritten from the open one.
     fn check_in_place(&self) -> Result<(), StoreError> {
         let Some(file) = self.lock.as_ref().filter(|file| !is_in_place(file, &self.path)) else {
             return Ok(());
@@ -188,7 +187,8 @@ impl Store {
         Err(StoreError::Moved { path: self.path.clone(), rescue: rescue.to_owned() })
     }
 
-    /// Readers never wait for the writer, and a committed game survives a power cut.
+    /// Sets write-ahead logging and sync: readers never wait for the writer, and a committed game survives a power
+    /// cut.
     fn set_durable(&self) -> Result<(), StoreError> {
         self.database(self.connection.pragma_update(None, "journal_mode", "WAL"))?;
         self.synchronize(Synchronous::Full)
@@ -202,7 +202,7 @@ impl Store {
         self.database(self.connection.pragma_update(None, "synchronous", word))
     }
 
-    /// Closes the store as a single file, unless it is being read.
+    /// Closes the store, leaving a single file unless it is being read.
     pub fn close(self) {
         let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
     }
@@ -211,7 +211,7 @@ impl Store {
         result.map_err(|source| failure(&self.path, source))
     }
 
-    /// Converts a result of one part of the store, which an error of damage names.
+    /// Converts a result of reading one part of the store, for errors about damage.
     fn part<T>(&self, part: impl Into<String>, result: rusqlite::Result<T>) -> Result<T, StoreError> {
         self.database(result).map_err(|error| match error {
             StoreError::Damaged { path, what } => {
@@ -240,7 +240,7 @@ fn failure(path: &Path, source: rusqlite::Error) -> StoreError {
     let path = path.to_owned();
     match (&source, source.sqlite_error_code()) {
         (_, Some(ErrorCode::DiskFull)) => StoreError::Full(path),
-        // SQLite's message would name its own numbers.
+        // SQLite's own message would contain its numbers.
         (_, Some(ErrorCode::NotADatabase)) => StoreError::Foreign(path),
         (_, Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown)) | (_, None) => {
             StoreError::Damaged { path, what: column::explain(&source) }
@@ -249,7 +249,7 @@ fn failure(path: &Path, source: rusqlite::Error) -> StoreError {
     }
 }
 
-/// The bytes of a new store, made in memory; its errors name the file that it is for.
+/// The bytes of a new store, built in memory; errors name `path`.
 fn serialize_new(path: &Path, run: &StoredRun) -> Result<Vec<u8>, StoreError> {
     let connection = Connection::open_in_memory().map_err(|source| failure(path, source))?;
     let mut store = Store {
@@ -265,8 +265,7 @@ fn serialize_new(path: &Path, run: &StoredRun) -> Result<Vec<u8>, StoreError> {
     Ok(bytes.to_vec())
 }
 
-/// Writes a new file, which appears under its name whole or not at all. Until then it has no name, so that nothing is left
-/// of it where this program is killed.
+/// Creates a file atomically. Until it is complete it has no name, so that nothing is left if this program is killed.
 fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     if let Some(mut file) = unnamed_file(folder) {
@@ -274,12 +273,12 @@ fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         file.sync_all()?;
         return name_file(&file, path);
     }
-    // Some file systems know no files without a name.
+    // Some file systems do not support unnamed files.
     let mut draft = path.as_os_str().to_owned();
     draft.push(format!(".new.{}", std::process::id()));
     let mut file = File::create_new(&draft)?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| {
-        // Some have no hard links, either.
+        // Some do not support hard links either.
         std::fs::hard_link(&draft, path).or_else(|error| match error.kind() {
             ErrorKind::AlreadyExists => Err(error),
             _ => std::fs::rename(&draft, path),
@@ -289,7 +288,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     written
 }
 
-/// A file without a name in this folder, where the system has such.
+/// An unnamed file in this folder, if the system supports it.
 #[cfg(target_os = "linux")]
 fn unnamed_file(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};
@@ -297,7 +296,7 @@ fn unnamed_file(folder: &Path) -> Option<File> {
     open(folder, flags, Mode::from_raw_mode(0o666)).ok().map(File::from)
 }
 
-/// Gives it a name that nobody has (open(2), on O_TMPFILE).
+/// Links the file to a new name (open(2), on O_TMPFILE).
 #[cfg(target_os = "linux")]
 fn name_file(file: &File, path: &Path) -> std::io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
@@ -339,7 +338,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     connection.map_err(|source| failure(path, source))
 }
 
-/// The journal file beside a store: `-wal` or `-journal`.
+/// Path of a journal beside a store: `-wal` or `-journal`.
 fn journal_path(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);

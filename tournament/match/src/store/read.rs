@@ -56,7 +56,7 @@ impl Store {
         }
     }
 
-    /// The number of entrants in the plan. Every index of an entrant that is read is below it.
+    /// Number of entrants in the plan; every entrant index read is below it.
     pub(super) fn entrants(&self) -> Result<usize, StoreError> {
         if let Some(&known) = self.entrants.get() {
             return Ok(known);
@@ -92,7 +92,7 @@ impl Store {
         Ok(())
     }
 
-    /// Calls back with each game in the order of their numbers.
+    /// Calls `each` with each game in order of numbers.
     ///
     /// # Errors
     /// If the database fails, or a game is damaged.
@@ -101,7 +101,7 @@ impl Store {
         self.select_games("ORDER BY number", &mut each)
     }
 
-    /// Calls back with each game whose number is in this range, in order.
+    /// Calls `each` with each game in this range of numbers, in order.
     ///
     /// # Errors
     /// As [`Self::for_each_game`].
@@ -149,7 +149,7 @@ impl Store {
         Ok(())
     }
 
-    /// Calls back with each fault, in the order in which they were stored.
+    /// Calls `each` with each fault, in order of storage.
     ///
     /// # Errors
     /// If the database fails.
@@ -168,7 +168,7 @@ impl Store {
         self.part("a fault", read())
     }
 
-    /// The latest faults, newest first, at most `most`, and the total number.
+    /// The latest `most` faults, newest first, and the total number.
     ///
     /// # Errors
     /// If the database fails.
@@ -201,7 +201,7 @@ impl Store {
         self.part("a fault", read())
     }
 
-    /// The authors that engines name, by entrant.
+    /// Reported authors by entrant.
     ///
     /// # Errors
     /// If the database fails.
@@ -232,7 +232,7 @@ fn lines(text: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// A fault of `game, entrant, name, words, transcript`.
+/// Parses a fault from `game, entrant, name, words, transcript`.
 fn read_fault(row: &Row<'_>, entrants: usize) -> rusqlite::Result<StoredFault> {
     let is_of_game = row.get_ref(0)? != ValueRef::Null;
     Ok(StoredFault {
@@ -246,7 +246,7 @@ fn read_fault(row: &Row<'_>, entrants: usize) -> rusqlite::Result<StoredFault> {
     })
 }
 
-/// Up to format 6 only the words had the illegal move.
+/// Up to format 6 the illegal move was part of the text.
 fn illegal_move_before_form_7(words: &str) -> Option<UciMove> {
     let (mv, _) = words.strip_prefix("answered ")?.split_once(", which is illegal in ")?;
     mv.parse().ok()
@@ -257,7 +257,7 @@ const ILLEGAL_MOVE: usize = 20;
 const OVERRUN: usize = 21;
 const CHECKSUM: usize = 22;
 
-/// A game of a plan with this number of entrants.
+/// Parses a game of a plan with this number of entrants.
 fn read_game(row: &Row<'_>, entrants: usize) -> rusqlite::Result<GameRecord> {
     if let Some(sum) = row.get::<_, Option<i64>>(CHECKSUM)? {
         let values = (0..CHECKSUM).map(|column| row.get_ref(column)).collect::<rusqlite::Result<Vec<_>>>()?;

@@ -1,5 +1,5 @@
-//! The tables and their format versions. Older formats are read as they are, and upgraded when a writer opens them;
-//! newer ones are refused.
+//! Tables and format versions. Older formats are readable, and upgraded when a writer opens them; newer ones are
+//! refused.
 
 use std::path::Path;
 
@@ -10,9 +10,9 @@ use super::{StoreError, failure};
 /// SQLite's application_id of a store: `Smlt`.
 const APPLICATION: i64 = 0x536d_6c74;
 
-/// The format version that this program writes. Version 2 added the sessions, 3 the engines' memory, 4 the machines
-/// of games played by workers, 5 the disqualifications, 6 the checksums of the run and of each game, 7 the illegal
-/// moves, 8 the overruns of losses on time, 9 the digest of the training data.
+/// Format version written. Version 2 added the sessions, 3 the engines' memory, 4 the machines of games played by
+/// workers, 5 the disqualifications, 6 the checksums of the run and of each game, 7 the illegal moves, 8 the overruns
+/// of losses on time, 9 the digest of the training data.
 pub(super) const VERSION: i64 = 9;
 
 /// `run` has one row. Times are milliseconds since 1970 or microseconds, as their names say. `game.moves` is the text

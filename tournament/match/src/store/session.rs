@@ -1,5 +1,5 @@
-//! Sessions: each call of the runner on a store, with its start and, unless it was killed, its end. They give the
-//! speed of a run and the disqualified engines.
+//! Sessions: calls of the runner on a store, with start and, unless killed, end. They give the speed of a run and the
+//! disqualified engines.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -10,16 +10,16 @@ use super::column::{entrant, number, time, time_if_any};
 use super::write::to_ms;
 use super::{Store, StoreError};
 
-/// The latest call of the runner on a store.
+/// The latest session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredSession {
     pub pid: u32,
     pub started: SystemTime,
     /// Number of concurrent games; 0 for a distributed run.
     pub slots: u32,
-    /// End; `None` if it still runs, or was killed.
+    /// End; `None` if it is running or was killed.
     pub ended: Option<SystemTime>,
-    /// Number of games that began and ended in it.
+    /// Number of games that started and ended in it.
     pub games: u32,
     /// End of the last of these games.
     pub last_game: Option<SystemTime>,
@@ -62,7 +62,7 @@ impl Store {
         Ok(())
     }
 
-    /// Records the disqualification of an entrant in the latest session; the words follow its name.
+    /// Records the disqualification of an entrant in the latest session; the text follows its name.
     ///
     /// # Errors
     /// As [`Self::begin_session`].

@@ -6,8 +6,8 @@ use super::LiveGame;
 use crate::schedule::ScheduledGame;
 
 impl LiveGame<'_> {
-    /// Continues the opening by the books of both engines, as cutechess-cli does: games that share an opening share these
-    /// moves, and the engine that is listed first has the book of White.
+    /// Continues the opening with the books of both engines, as cutechess-cli does: games with the same opening share
+    /// these moves, and the engine listed first has the book of White.
     pub(super) fn play_books(&mut self) {
         let [Some(white), Some(black)] = self.books else { return };
         let ScheduledGame { white: first, black: second, opening, .. } = self.setup.game;
@@ -17,7 +17,7 @@ impl LiveGame<'_> {
         }
     }
 
-    /// The move of the side to move by its own book. Searches and guesses before it mean nothing then.
+    /// The book move of the side to move. Clears earlier searches and ponder moves.
     pub(super) fn book_move(&mut self, mover: Color) -> Option<Move> {
         let mv = self.books[mover.index()]?.choose_move(&self.game, self.setup.game.opening)?;
         self.check_search();

@@ -7,7 +7,7 @@ use super::{GameEnd, LiveGame};
 use crate::game::termination::Termination;
 
 impl LiveGame<'_> {
-    /// An engine may resign or claim a result instead of moving; draws follow from the rules alone.
+    /// Checks a resignation or a result claimed instead of a move; draws follow from the rules alone.
     pub(super) fn check_claim(&self, mover: Color, searched: &SearchResult) -> Option<GameEnd> {
         let lost = Outcome::Win(mover.opposite());
         match searched.claim.as_ref()? {
@@ -21,7 +21,7 @@ impl LiveGame<'_> {
         Some(GameEnd { outcome: lost, termination: Termination::Resignation, fault: None })
     }
 
-    /// A claim where the game goes on by the rules: false, unless this engine is trusted.
+    /// A claim in a position that is not over: false, unless this engine is trusted.
     pub(super) fn judge_claim(&self, mover: Color, outcome: Outcome, comment: &str) -> GameEnd {
         if self.trust[mover.index()] {
             let termination = match outcome {

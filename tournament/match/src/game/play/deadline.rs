@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::plan::MoveClock;
 
-/// Share of the longest time for a move after which there is a warning.
+/// Fraction of the longest move time after which there is a warning.
 const WARNING_SHARE: u32 = 10;
 
 /// Timeout of a move.
@@ -12,7 +12,7 @@ const WARNING_SHARE: u32 = 10;
 pub(super) enum MoveDeadline {
     /// Limited by its clock.
     Clocked(Duration),
-    /// No time limit: users are warned before the engine is given up.
+    /// No time limit: a warning comes before the engine is stopped.
     Unclocked(Duration),
 }
 

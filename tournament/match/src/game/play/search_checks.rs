@@ -1,4 +1,4 @@
-//! The output of searches in a game: lines for the PGN, and warnings about lines that cannot be right.
+//! The output of searches in a game: lines for the PGN, and warnings about invalid lines.
 
 use regex::Regex;
 use smalt_chess::{Color, Position, UciMove};
@@ -8,25 +8,25 @@ use smalt_protocol::Score;
 use super::LiveGame;
 use crate::game::search_warning::{Finding, GameWarning, MateSigns, Root, SearchWarning, check_search};
 
-/// A search whose lines are still to be checked.
+/// A search whose lines are not checked yet.
 pub(super) struct UncheckedSearch {
     pub(super) mover: Color,
     pub(super) position: Position,
-    /// The number of moves before it.
+    /// Number of moves before it.
     pub(super) plies: usize,
-    /// Its best move, if that is legal.
+    /// Its best move, if legal.
     pub(super) best: Option<UciMove>,
     pub(super) score: Option<Score>,
 }
 
 impl LiveGame<'_> {
-    /// Tells the engines which lines of a search are checked, and which go into the PGN.
+    /// Sets which lines of a search the engines keep for checks and for the PGN.
     pub(super) fn keep_search_lines(&mut self) {
         let lines = if self.setup.match_lines.is_empty() { SearchLines::Info } else { SearchLines::All };
         self.engines.iter_mut().for_each(|engine| engine.keep_search_lines(lines));
     }
 
-    /// The last line of the mover's search that matches, for each pattern.
+    /// For each pattern, the last matching line of the mover's search.
     pub(super) fn matching_lines(&self, mover: Color) -> Box<[Box<str>]> {
         if self.setup.match_lines.is_empty() {
             return Box::default();
@@ -36,8 +36,8 @@ impl LiveGame<'_> {
         self.setup.match_lines.iter().filter_map(last).collect()
     }
 
-    /// Checks the lines of the last search. This is done when the other side has begun to think, and before its output is
-    /// read: it delays no search, but a side that answers sooner than the check ends seems to have taken that long.
+    /// Checks the lines of the last search. This runs after the other side started to think, and before its output is
+    /// read: it delays no search, but a faster answer is measured as if it came at the end of the check.
     pub(super) fn check_search(&mut self) {
         let Some(UncheckedSearch { mover, position, plies, best, score }) = self.unchecked.take() else {
             return;
@@ -70,7 +70,7 @@ impl LiveGame<'_> {
         }
     }
 
-    /// Both sides cannot mate, nor both be mated.
+    /// Contradiction if both sides announce that they mate, or that they are mated.
     fn mate_signs(&self, mover: Color, moves: i32) -> Option<MateSigns> {
         let first = mover.opposite();
         let (other, line) = self.mate_lines[first.index()].as_ref()?;

@@ -1,4 +1,4 @@
-//! Laws of settings: what is printed reads as the same plan, and every setting has a flag, a key and a line in the manual.
+//! Settings round-trip through a printed plan, and every setting has a flag, a key and a line in the manual.
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -23,7 +23,7 @@ fn keys<'a>(schema: &'a Json, section: &Json) -> Vec<(String, &'a Json)> {
     properties.iter().map(|(key, value)| (key.clone(), value)).collect()
 }
 
-/// Keys of sections whose flag is something else: the command, or nothing, where the program itself sets them.
+/// Keys without a flag of their own: set by the command, or by the program.
 const FLAGLESS: [&str; 8] = [
     "run.format",
     "clock.measured",
@@ -54,14 +54,14 @@ fn every_setting_has_a_flag_a_key_and_a_line_in_the_manual() {
         let section = if name == "entrant" { &section["items"] } else { section };
         for (key, value) in keys(&schema, section) {
             let path = format!("{name}.{key}");
-            // What registries tell people is no setting of a run.
+            // Remarks of registries are no settings of a run.
             let is_remark =
                 is_engine && ["package", "rating", "rating-error", "source", "note"].contains(&key.as_str());
             if !is_engine && !FLAGLESS.contains(&path.as_str()) && key != "tablebases" {
                 let known = id_of(name, &key, &is_flag);
                 complaints.extend(known.is_none().then(|| format!("{path} has no flag")));
             }
-            // The runner writes these itself.
+            // Written by the runner itself.
             let is_written = ["clock.measured", "run.grown"].contains(&path.as_str());
             if !is_written && !is_remark && !says(&key) {
                 complaints.push(format!("{path} has no line in data/gauntlet.toml"));
