@@ -6,6 +6,7 @@
 
 mod check;
 mod cli;
+mod clop;
 mod extract;
 mod features;
 mod fit_data;
@@ -21,6 +22,7 @@ mod source_build;
 mod spsa;
 mod texel;
 mod trace;
+mod tuning;
 mod weights;
 
 pub use cli::main;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use smalt::search::params::SearchParameters;
 use toml_edit::{DocumentMut, Item, TomlError, value};
 
-use crate::spsa::{ColumnKind, TunableParam};
+use crate::tuning::{ColumnKind, TunableParam};
 
 /// The last perturbation of a constant of the engine's own file, as a share of its range.
 const STEP: f64 = 1.0 / 20.0;
@@ -25,7 +25,8 @@ pub(crate) enum ParameterFormat {
     Constants,
     /// weather-factory's `config.json`: `"NAME": {"value": 50, "min_value": 0, "max_value": 100, "step": 10}` (.json).
     WeatherFactory,
-    /// OpenBench's lines: `name, int|float, value, min, max, c_end, r_end`.
+    /// OpenBench's lines: `name, int|float, value, min, max, c_end, r_end`, the last two of which may be missing, and lines
+    /// `name, choice, value, word, word, …`.
     Lines,
 }
 
@@ -83,11 +84,13 @@ impl ParameterFormat {
         parameters: &[TunableParam],
         values: &[f64],
     ) -> Result<String, ParameterError> {
-        let values = parameters.iter().map(|parameter| parameter.name.as_str()).zip(values.iter().copied());
+        let names = || parameters.iter().map(|parameter| parameter.name.as_str());
+        let numbers = names().zip(values.iter().copied());
+        let words = parameters.iter().zip(values).map(|(parameter, value)| parameter.text(*value));
         match self {
-            ParameterFormat::Constants => rewrite_constants(text, values),
-            ParameterFormat::WeatherFactory => values.into_iter().try_fold(text.to_owned(), rewrite_weather),
-            ParameterFormat::Lines => rewrite_lines(text, &values.collect::<Vec<_>>()),
+            ParameterFormat::Constants => rewrite_constants(text, numbers),
+            ParameterFormat::WeatherFactory => numbers.into_iter().try_fold(text.to_owned(), rewrite_weather),
+            ParameterFormat::Lines => rewrite_lines(text, &names().zip(words).collect::<Vec<_>>()),
         }
     }
 }
@@ -102,7 +105,16 @@ fn parse_constants(text: &str) -> Result<Vec<TunableParam>, ParameterError> {
         let (min, max) = (f64::from(constant.min), f64::from(constant.max));
         let name = name.to_owned();
         let step = (max - min) * STEP;
-        Ok(TunableParam { name, kind: ColumnKind::Int, start: number as f64, min, max, step, rate: RATE })
+        Ok(TunableParam {
+            name,
+            kind: ColumnKind::Int,
+            start: number as f64,
+            min,
+            max,
+            step,
+            rate: RATE,
+            choices: Vec::new(),
+        })
     };
     document.iter().map(parameter).collect()
 }
@@ -132,7 +144,16 @@ fn parse_weather(text: &str) -> Result<Vec<TunableParam>, ParameterError> {
         let numbers = (number("value"), number("min_value"), number("max_value"), number("step"));
         match numbers {
             (Some(start), Some(min), Some(max), Some(step)) if min <= start && start <= max && step > 0.0 => {
-                Ok(TunableParam { name, kind: ColumnKind::Int, start, min, max, step, rate: RATE })
+                Ok(TunableParam {
+                    name,
+                    kind: ColumnKind::Int,
+                    start,
+                    min,
+                    max,
+                    step,
+                    rate: RATE,
+                    choices: Vec::new(),
+                })
             }
             _ => Err(ParameterError::NotWeather(name)),
         }
@@ -160,7 +181,9 @@ fn rewrite_weather(text: String, (name, value): (&str, f64)) -> Result<String, P
 
 /// A line that is no parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {text:?} is not a parameter: expected name, int|float, value, min, max, c_end, r_end")]
+#[error(
+    "line {line}: {text:?} is not a parameter: expected name, int|float, value, min, max, c_end, r_end, or name, choice, value, word, word"
+)]
 pub(crate) struct ParseTunableError {
     /// Counted from 1.
     pub line: usize,
@@ -183,8 +206,16 @@ pub(crate) fn parse_lines(text: &str) -> Result<Vec<TunableParam>, ParseTunableE
 fn parse_line(text: &str) -> Option<TunableParam> {
     let words: Vec<&str> = text.split(',').map(str::trim).collect();
     let [name, kind, numbers @ ..] = words.as_slice() else { return None };
+    if *kind == "choice" {
+        return parse_choice(name, numbers);
+    }
     let numbers: Vec<f64> = numbers.iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;
-    let [start, min, max, step, rate] = numbers[..] else { return None };
+    let (start, min, max, step, rate) = match numbers[..] {
+        [start, min, max, step, rate] => (start, min, max, step, rate),
+        // CLOP needs no more.
+        [start, min, max] if min < max => (start, min, max, (max - min) * STEP, RATE),
+        _ => return None,
+    };
     let kind = match *kind {
         "int" => ColumnKind::Int,
         "float" => ColumnKind::Float,
@@ -200,10 +231,29 @@ fn parse_line(text: &str) -> Option<TunableParam> {
         max,
         step,
         rate,
+        choices: Vec::new(),
     })
 }
 
-fn rewrite_lines(text: &str, values: &[(&str, f64)]) -> Result<String, ParameterError> {
+/// A categorical parameter: its value, then all words that it may have.
+fn parse_choice(name: &str, words: &[&str]) -> Option<TunableParam> {
+    let [value, choices @ ..] = words else { return None };
+    let start = choices.iter().position(|choice| choice == value)?;
+    let is_new = |(index, choice): (usize, &&str)| !choice.is_empty() && !choices[..index].contains(choice);
+    let is_sound = !name.is_empty() && choices.len() > 1 && choices.iter().enumerate().all(is_new);
+    is_sound.then(|| TunableParam {
+        name: name.to_owned(),
+        kind: ColumnKind::Choice,
+        start: start as f64,
+        min: 0.0,
+        max: (choices.len() - 1) as f64,
+        step: 1.0,
+        rate: RATE,
+        choices: choices.iter().map(|choice| (*choice).to_owned()).collect(),
+    })
+}
+
+fn rewrite_lines(text: &str, values: &[(&str, String)]) -> Result<String, ParameterError> {
     let mut is_written = vec![false; values.len()];
     let mut rewritten = |line: &str| {
         let content = line.trim();
@@ -211,8 +261,8 @@ fn rewrite_lines(text: &str, values: &[(&str, f64)]) -> Result<String, Parameter
         let index = values.iter().position(|(name, _)| *name == parameter.name)?;
         is_written[index] = true;
         let fields = line.split(',').enumerate().map(|(at, field)| {
-            let value = values[index].1.to_string();
-            if at == VALUE_FIELD { field.replacen(field.trim(), &value, 1) } else { field.to_owned() }
+            let value = &values[index].1;
+            if at == VALUE_FIELD { field.replacen(field.trim(), value, 1) } else { field.to_owned() }
         });
         Some(fields.collect::<Vec<_>>().join(","))
     };
@@ -253,6 +303,13 @@ mod tests {
         let gone =
             ParameterFormat::Lines.rewritten("margin, int, 50, 0, 200, 10, 0.002", &parameters, &[1.0, 1.0]);
         assert_eq!(gone.unwrap_err().to_string(), "weight is gone");
+        let choice = "style, choice, solid, solid, risky\nmargin, int, 5, 0, 9\n";
+        let expected = choice.replace("choice, solid", "choice, risky").replace(" 5,", " 4,");
+        let parameters = check(ParameterFormat::Lines, choice, &[1.0, 4.0], &expected);
+        assert_eq!((parameters[0].text(1.0), parameters[1].step), ("risky".to_owned(), 0.45));
+        for wrong in ["a, choice, b, c, d", "a, choice, b, b", "a, choice, b, b, c, c", "a, int, 5, 5, 5"] {
+            assert!(parse_lines(wrong).is_err(), "{wrong}");
+        }
         for wrong in
             ["a, int, 5, 0, 4, 1, 0.1", "a, real, 1, 0, 4, 1, 0.1", "a, int, 1, 0, 4, 0, 0.1", "a int 1"]
         {

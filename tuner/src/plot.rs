@@ -3,9 +3,11 @@
 use serde_json::Value;
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::{Entry, SCHEMA, Shape};
-use smalt_report::plot::{Axis, BarChart, HeatMap, LineChart};
+use smalt_report::plot::{Axis, BarChart, Chart, HeatMap, IntervalChart, LineChart, PlotError, stacked};
 
+use crate::clop::{ClopState, Region};
 use crate::spsa::SpsaState;
+use crate::tuning::{TunableParam, Tuning as _};
 use crate::weights::difference::{Change, differences};
 
 /// Parameters that the plot of moved ones shows.
@@ -13,6 +15,9 @@ const MOVED_SHOWN: usize = 24;
 
 /// Maximum number of distinguishable lines in a chart.
 const LINES_SHOWN: usize = 6;
+
+/// Parts of a curve of the landscape.
+const CURVE_STEPS: u32 = 60;
 
 /// Both numbers of a weight.
 const PHASES: [&str; 2] = ["mg", "eg"];
@@ -37,20 +42,59 @@ pub(crate) fn errors(run: &Value) -> Option<LineChart> {
 
 /// The parameters of a tuning by games that moved most, by games played, in steps (c_end) from where they began.
 pub(crate) fn parameters_by_games(state: &SpsaState) -> LineChart {
-    let played: u64 = state.games.iter().sum();
-    let steps =
-        |index: usize, value: f64| (value - state.parameters[index].start) / state.parameters[index].step;
-    let mut order: Vec<usize> = (0..state.parameters.len()).collect();
+    let played: u64 = state.run.games.iter().sum();
+    let steps = |index: usize, value: f64| {
+        (value - state.run.parameters[index].start) / state.run.parameters[index].step
+    };
+    let mut order: Vec<usize> = (0..state.run.parameters.len()).collect();
     order.sort_by(|&a, &b| steps(b, state.values[b]).abs().total_cmp(&steps(a, state.values[a]).abs()));
     let axes = (Axis::new("games"), Axis::in_unit("change", "steps (c_end)"));
     let chart = LineChart::new("Parameters by games", axes.0, axes.1).on_counted_x();
     order.into_iter().take(LINES_SHOWN).fold(chart, |chart, index| {
         let past = state.history.iter().map(|point| (point.games as f64, point.values.get(index)));
-        let points = [(0.0, Some(&state.parameters[index].start))].into_iter().chain(past);
+        let points = [(0.0, Some(&state.run.parameters[index].start))].into_iter().chain(past);
         let points = points.chain([(played as f64, state.values.get(index))]);
         let points = points.filter_map(|(games, value)| Some((games, steps(index, *value?))));
-        chart.line(state.parameters[index].name.clone(), points)
+        chart.line(state.run.parameters[index].name.clone(), points)
     })
+}
+
+/// The landscape of CLOP: Elo below the best point along each parameter with its 95 % band, the others at their best values;
+/// for a choice of words the Elo of each over the first.
+///
+/// # Errors
+/// If the drawing library fails.
+pub(crate) fn landscape(state: &ClopState) -> Result<String, PlotError> {
+    let (fitted, best) = (state.landscape(), state.best());
+    let curve = |index: usize, parameter: &TunableParam, ends: [f64; 2]| {
+        let point = |step: u32| {
+            let value =
+                parameter.min + f64::from(step) / f64::from(CURVE_STEPS) * (parameter.max - parameter.min);
+            let mut point = best.clone();
+            point[index] = value;
+            let (elo, error) = fitted.difference(&point, &best);
+            (value, elo, Some([elo - 1.96 * error, elo + 1.96 * error]))
+        };
+        let [low, high] = ends;
+        let name = format!("best {:.3} ({low:.3} to {high:.3})", best[index]);
+        let axes = (Axis::new(parameter.name.clone()), Axis::in_unit("against the best", "Elo"));
+        LineChart::new(parameter.name.clone(), axes.0, axes.1)
+            .line_with_band(name, (0..=CURVE_STEPS).map(point))
+    };
+    let all = state.run.parameters.iter().zip(state.regions()).enumerate();
+    let charts =
+        all.map(|(index, (parameter, region))| -> Box<dyn Chart> {
+            let choices = match region {
+                Region::Interval(ends) => return Box::new(curve(index, parameter, ends)),
+                Region::Choices(choices) => choices,
+            };
+            let chart = IntervalChart::new(parameter.name.clone(), Axis::in_unit("over the first", "Elo"));
+            Box::new(parameter.choices.iter().zip(choices).fold(chart, |chart, (word, (elo, error, _))| {
+                chart.value(word.clone(), elo, Some(1.96 * error))
+            }))
+        });
+    let charts: Vec<Box<dyn Chart>> = charts.collect();
+    stacked(&charts.iter().map(Box::as_ref).collect::<Vec<_>>())
 }
 
 /// The boards of all terms that have one: before at the left, after at the right, middlegame above endgame.

@@ -5,12 +5,11 @@
 
 mod forecast;
 
-use std::path::PathBuf;
-
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
+use crate::tuning::{ColumnKind, ResumeError, TunableParam, Tuning, TuningRun, unit};
 pub(crate) use forecast::{ELO_PER_STEP, Forecast};
 
 /// Exponent of the decay of the learning rate (alpha).
@@ -34,73 +33,36 @@ const WITHOUT_MATCH: u32 = 1;
 /// At most this many past points are kept; beyond it every second one goes.
 const HISTORY: usize = 400;
 
-/// Whole numbers or any.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum ColumnKind {
-    /// Whole numbers: a UCI option of type `spin`.
-    Int,
-    /// Any number, in decimals.
-    Float,
-}
-
-/// A tunable parameter: an option of the engine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct TunableParam {
-    /// The name of the option.
-    pub name: String,
-    pub kind: ColumnKind,
-    /// Start value.
-    pub start: f64,
-    pub min: f64,
-    pub max: f64,
-    /// The perturbation in the last round (fishtest's c_end).
-    pub step: f64,
-    /// The learning rate in the last round (fishtest's r_end): a pair won moves the parameter by twice this share of the step.
-    pub rate: f64,
-}
-
 /// State of an SPSA run: parameters, settings and progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SpsaState {
     format: u32,
-    #[serde(rename = "knobs")]
-    pub parameters: Vec<TunableParam>,
-    /// Pairs of games in all.
-    pub pairs: u64,
-    pub seed: u64,
+    #[serde(flatten)]
+    pub run: TuningRun,
     /// Current values of the parameters.
     pub values: Vec<f64>,
-    /// Pairs that were played.
-    pub played: u64,
-    /// Rounds that were played.
-    pub rounds: u64,
-    /// Wins, draws and losses of the plus side over all rounds.
-    pub games: [u64; 3],
-    /// Match settings; none in checkpoints of the first format.
-    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
-    pub settings: Option<MatchSettings>,
     /// Values after earlier rounds.
     #[serde(default)]
     pub history: Vec<Point>,
+    /// Validation matches, the first one first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub validations: Vec<Validation>,
 }
 
-/// Match settings of an SPSA run, constant over all rounds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct MatchSettings {
-    /// The engine, as the tournament program names engines.
-    pub engine: String,
-    /// The file that the parameters come from.
-    #[serde(rename = "knobs")]
-    pub parameters: PathBuf,
-    /// The time control; none where games are played at fixed nodes.
-    pub tc: Option<String>,
-    /// Nodes for each move; none where there is a time control.
-    pub nodes: Option<u64>,
-    /// The openings; none for those of the tournament program.
-    pub openings: Option<PathBuf>,
-    /// Games of a round.
-    pub batch: u64,
+/// A validation match: current values against the last ones that passed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Validation {
+    /// Games of the tuning until then.
+    pub at: u64,
+    /// The values that were tested, in the order of the parameters.
+    pub values: Vec<f64>,
+    /// Wins, draws and losses of these values.
+    pub games: [u64; 3],
+    /// Log-likelihood ratio at the end.
+    pub llr: f64,
+    /// Whether the values were kept; else the tuning went back.
+    #[serde(rename = "kept")]
+    pub is_kept: bool,
 }
 
 /// Where the parameters stood after a number of games.
@@ -112,62 +74,99 @@ pub(crate) struct Point {
     pub values: Vec<f64>,
 }
 
-/// Why a saved tuning can't be resumed.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ResumeError {
-    #[error("not an SPSA checkpoint: {0}")]
-    Text(#[from] serde_json::Error),
-    #[error("damaged: its values are not those of its parameters")]
-    Damaged,
-    #[error("format {0}; this program knows {FORMAT}")]
-    Format(u32),
-}
-
 impl SpsaState {
     /// The state before the first round.
     pub(crate) fn new(parameters: Vec<TunableParam>, pairs: u64, seed: u64) -> SpsaState {
         let values = parameters.iter().map(|parameter| parameter.start).collect();
-        let (format, history, settings) = (FORMAT, Vec::new(), None);
-        SpsaState {
-            format,
-            parameters,
-            pairs,
-            seed,
-            values,
-            played: 0,
-            rounds: 0,
-            games: [0; 3],
-            settings,
-            history,
+        let run = TuningRun::new(parameters, pairs, seed);
+        SpsaState { format: FORMAT, run, values, history: Vec::new(), validations: Vec::new() }
+    }
+
+    /// Whether this number of games, or the end, has come since the last validation match.
+    pub(crate) fn is_validation_due(&self, interval: u64) -> bool {
+        let played: u64 = self.run.games.iter().sum();
+        let since = played - self.validations.last().map_or(0, |validation| validation.at);
+        since >= interval || self.run.is_done() && since > 0
+    }
+
+    /// The last values that passed a validation match; before the first one the start values.
+    pub(crate) fn accepted(&self) -> Vec<f64> {
+        let last = self.validations.iter().rev().find(|validation| validation.is_kept);
+        let start = || self.run.parameters.iter().map(|parameter| parameter.start).collect();
+        last.map_or_else(start, |validation| validation.values.clone())
+    }
+
+    /// Adds the result of a validation match; values that were rejected give way to the last ones that passed.
+    pub(crate) fn add_validation(&mut self, is_kept: bool, games: [u64; 3], llr: f64) {
+        let accepted = self.accepted();
+        let at = self.run.games.iter().sum();
+        self.validations.push(Validation { at, values: self.values.clone(), games, llr, is_kept });
+        if !is_kept {
+            self.values = accepted;
+            self.history.push(Point { games: at, values: self.values.clone() });
         }
     }
 
-    /// Reads what [`SpsaState::to_text`] wrote.
-    pub(crate) fn parse(text: &str) -> Result<SpsaState, ResumeError> {
+    /// Values as the engine takes them: whole numbers are rounded.
+    pub(crate) fn rounded(&self, values: Vec<f64>) -> Vec<f64> {
+        let rounded = |(parameter, value): (&TunableParam, f64)| {
+            if parameter.kind == ColumnKind::Int { value.round() } else { value }
+        };
+        self.run.parameters.iter().zip(values).map(rounded).collect()
+    }
+
+    /// The chance of this round for each parameter in turn: the same whenever it is asked for.
+    fn chances(&self) -> impl Iterator<Item = Chance> + use<> {
+        let mut random = ChaCha8Rng::seed_from_u64(self.run.seed);
+        random.set_stream(self.run.rounds);
+        std::iter::repeat_with(move || {
+            let way = if random.next_u64() >> 63 == 0 { 1.0 } else { -1.0 };
+            Chance { way, share: unit(&mut random) }
+        })
+    }
+
+    /// Spall's c_k.
+    fn step(&self, parameter: &TunableParam) -> f64 {
+        let left = self.run.pairs as f64 / (self.run.played as f64 + 1.0);
+        let step = parameter.step * left.powf(GAMMA);
+        if parameter.kind == ColumnKind::Int { step.max(LEAST_STEP) } else { step }
+    }
+
+    /// Spall's a_k over the square of c_k.
+    fn rate(&self, parameter: &TunableParam) -> f64 {
+        let all = self.run.pairs as f64;
+        let held_back = HELD_BACK * all;
+        let gain = parameter.rate
+            * parameter.step.powi(2)
+            * ((held_back + all) / (held_back + self.run.played as f64 + 1.0)).powf(ALPHA);
+        gain / self.step(parameter).powi(2)
+    }
+}
+
+impl Tuning for SpsaState {
+    fn parse(text: &str) -> Result<SpsaState, ResumeError> {
         let state: SpsaState = serde_json::from_str(text)?;
         match state.format {
-            _ if state.values.len() != state.parameters.len() => Err(ResumeError::Damaged),
+            _ if state.values.len() != state.run.parameters.len() => Err(ResumeError::Damaged),
             WITHOUT_MATCH | FORMAT => Ok(SpsaState { format: FORMAT, ..state }),
-            other => Err(ResumeError::Format(other)),
+            other => Err(ResumeError::Format { found: other, known: FORMAT }),
         }
     }
 
-    /// The whole of it, as JSON.
-    pub(crate) fn to_text(&self) -> String {
-        serde_json::to_string_pretty(self).expect("numbers and names can be written as JSON") + "\n"
+    fn run(&self) -> &TuningRun {
+        &self.run
     }
 
-    /// Whether all pairs were played.
-    pub(crate) fn is_done(&self) -> bool {
-        self.played >= self.pairs
+    fn run_mut(&mut self) -> &mut TuningRun {
+        &mut self.run
     }
 
     /// The values of both sides in this round: moved by the chance of the round, and moved the other way. Those of whole
     /// numbers are rounded by chance, both sides alike, so that small steps count too.
-    pub(crate) fn sides(&self) -> [Vec<f64>; 2] {
+    fn sides(&self) -> [Vec<f64>; 2] {
         let mut sides = [Vec::new(), Vec::new()];
         for ((parameter, value), Chance { way, share }) in
-            self.parameters.iter().zip(&self.values).zip(self.chances())
+            self.run.parameters.iter().zip(&self.values).zip(self.chances())
         {
             let step = self.step(parameter) * way;
             for (side, by) in sides.iter_mut().zip([step, -step]) {
@@ -180,21 +179,17 @@ impl SpsaState {
     }
 
     /// Learns from a round: wins, draws and losses of the first side. Games without a partner count as half a pair.
-    pub(crate) fn learn(&mut self, games: [u64; 3]) {
+    fn learn(&mut self, games: [u64; 3]) {
         let result = games[0] as f64 - games[2] as f64;
-        let followed = self.parameters.iter().zip(&self.values).zip(self.chances()).map(
+        let followed = self.run.parameters.iter().zip(&self.values).zip(self.chances()).map(
             |((parameter, value), chance)| {
                 (value + self.rate(parameter) * self.step(parameter) * result * chance.way)
                     .clamp(parameter.min, parameter.max)
             },
         );
         self.values = followed.collect();
-        for (all, new) in self.games.iter_mut().zip(games) {
-            *all += new;
-        }
-        self.played += games.iter().sum::<u64>().div_ceil(2);
-        self.rounds += 1;
-        self.history.push(Point { games: self.games.iter().sum(), values: self.values.clone() });
+        self.run.add(games);
+        self.history.push(Point { games: self.run.games.iter().sum(), values: self.values.clone() });
         if self.history.len() > HISTORY {
             let mut index = 0;
             self.history.retain(|_| {
@@ -204,39 +199,8 @@ impl SpsaState {
         }
     }
 
-    /// The chance of this round for each parameter in turn: the same whenever it is asked for.
-    fn chances(&self) -> impl Iterator<Item = Chance> + use<> {
-        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
-        random.set_stream(self.rounds);
-        std::iter::repeat_with(move || {
-            let way = if random.next_u64() >> 63 == 0 { 1.0 } else { -1.0 };
-            Chance { way, share: unit(&mut random) }
-        })
-    }
-
-    /// Spall's c_k.
-    fn step(&self, parameter: &TunableParam) -> f64 {
-        let left = self.pairs as f64 / (self.played as f64 + 1.0);
-        let step = parameter.step * left.powf(GAMMA);
-        if parameter.kind == ColumnKind::Int { step.max(LEAST_STEP) } else { step }
-    }
-
-    /// Spall's a_k over the square of c_k.
-    fn rate(&self, parameter: &TunableParam) -> f64 {
-        let all = self.pairs as f64;
-        let held_back = HELD_BACK * all;
-        let gain = parameter.rate
-            * parameter.step.powi(2)
-            * ((held_back + all) / (held_back + self.played as f64 + 1.0)).powf(ALPHA);
-        gain / self.step(parameter).powi(2)
-    }
-
-    /// The current values as the engine takes them: whole numbers are rounded.
-    pub(crate) fn rounded(&self) -> Vec<f64> {
-        let rounded = |(parameter, value): (&TunableParam, &f64)| {
-            if parameter.kind == ColumnKind::Int { value.round() } else { *value }
-        };
-        self.parameters.iter().zip(&self.values).map(rounded).collect()
+    fn best(&self) -> Vec<f64> {
+        self.rounded(self.values.clone())
     }
 }
 
@@ -246,11 +210,6 @@ struct Chance {
     way: f64,
     /// Added before a whole number is cut off: from 0 to below 1.
     share: f64,
-}
-
-/// At least 0 and below 1.
-fn unit(random: &mut ChaCha8Rng) -> f64 {
-    (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 #[cfg(test)]
@@ -282,15 +241,39 @@ mod tests {
         let best = [120.0, 0.2];
         let mut state = SpsaState::new(parse_parameters(PARAMETERS).unwrap(), 20_000, 3);
         let mut random = ChaCha8Rng::seed_from_u64(5);
-        while !state.is_done() {
+        while !state.run.is_done() {
             let loss = |side: &[f64]| ((side[0] - best[0]) / 100.0).powi(2) + (side[1] - best[1]).powi(2);
             let [first, second] = state.sides().map(|side| loss(&side));
             let chance = 1.0 / (1.0 + (3.0 * (first - second)).exp());
             let wins = (0..16).filter(|_| unit(&mut random) < chance).count() as u64;
             state.learn([wins, 0, 16 - wins]);
         }
-        let [margin, weight] = state.rounded()[..] else { unreachable!() };
+        let [margin, weight] = state.best()[..] else { unreachable!() };
         assert!((margin - best[0]).abs() < 25.0 && (weight - best[1]).abs() < 0.15, "{margin} {weight}");
+    }
+
+    #[test]
+    fn values_that_lose_a_validation_match_give_way_to_the_last_that_passed() {
+        let mut state = SpsaState::new(parse_parameters(PARAMETERS).unwrap(), 100, 2);
+        let mut after_round = |games| {
+            state.learn(games);
+            assert!(state.is_validation_due(16) && !state.is_validation_due(17));
+        };
+        after_round([16, 0, 0]);
+        let passed = state.values.clone();
+        state.add_validation(true, [5, 0, 1], 2.9);
+        assert!(!state.is_validation_due(16) && state.accepted() == passed);
+        state.learn([0, 0, 16]);
+        assert_ne!(state.values, passed);
+        state.add_validation(false, [1, 0, 5], -2.9);
+        assert_eq!((&state.values, state.validations.len()), (&passed, 2));
+        assert_eq!(SpsaState::parse(&state.to_text()).unwrap(), state);
+        let mut never = SpsaState::new(parse_parameters(PARAMETERS).unwrap(), 8, 2);
+        never.learn([0, 0, 16]);
+        assert!(never.is_validation_due(1000), "the end is tested, too");
+        never.add_validation(false, [0, 0, 9], -3.0);
+        assert_eq!(never.values, [50.0, 0.5]);
+        assert!(!never.is_validation_due(1000));
     }
 
     #[test]

@@ -102,8 +102,17 @@ Exit code 0: the tuned version was accepted; 3: it was not, and nothing was writ
   smalt-tuner spsa --engine ./mine --parameters spsa.txt --tc 5+0.05 --games 40000 -o tuned.txt
 
 Parameters of any engine are lines in OpenBench's format: name, int|float, value, min, max, c_end, r_end.
-Afterwards let the tuned engine play the old one: `smalt-tournament sprt`.")]
+With --validate the tuning itself plays its values against the old ones. Afterwards `smalt-tuner prove --options` tests them.")]
     Spsa(SpsaFlags),
+    /// Tune ten parameters or fewer, and choices of words, by self-play (CLOP)
+    #[command(after_help = "Examples:
+  smalt-tuner clop --engine ./mine --parameters params.txt --games 6000 -o tuned.txt --plot landscape.svg
+  smalt-tuner clop --resume --json clop-result.json
+
+A line of the parameter file is name, int|float, value, min, max (c_end and r_end of OpenBench's format are not used), or
+name, choice, value, word, word, ... for an option of type combo, check or string. The range of each parameter is searched: let it
+hold the values that are worth a try, at most about 100 Elo below the best one.")]
+    Clop(ClopFlags),
     /// Completions, manual pages and reference.
     #[command(flatten)]
     About(AboutCommand),
@@ -371,11 +380,11 @@ pub(super) struct CheckFlags {
 
 #[derive(Debug, Args)]
 pub(super) struct PlotFlags {
-    /// JSON file of `texel`, checkpoint of `spsa`, or parameter file, after the one that it is compared with [default: the
+    /// JSON file of `texel`, checkpoint of `spsa` or `clop`, or parameter file, after the one that it is compared with [default: the
     /// numbers built in]
     #[arg(value_name = "RUN.json|SPSA.json|[BEFORE.toml] AFTER.toml", required = true, num_args = 1..=2)]
     pub(super) files: Vec<PathBuf>,
-    /// Kind of plot [default: loss of a fit, parameters of a checkpoint of `spsa`, boards of parameter files]
+    /// Kind of plot [default: loss of a fit, parameters of a checkpoint of `spsa`, landscape of one of `clop`, boards of parameter files]
     #[arg(short, long, value_enum, value_name = "KIND")]
     pub(super) kind: Option<PlotKind>,
     /// SVG file [default: standard output]
@@ -461,8 +470,9 @@ pub(super) struct ProveFlags {
     pub(super) force: bool,
 }
 
+/// What is tuned by games, and how they are played.
 #[derive(Debug, Args)]
-pub(super) struct SpsaFlags {
+pub(super) struct TuningFlags {
     /// Engine that plays itself, as `smalt-tournament` names engines; each parameter must be an option of it
     #[arg(long, value_name = "E", required_unless_present = "resume")]
     pub(super) engine: Option<String>,
@@ -479,10 +489,7 @@ pub(super) struct SpsaFlags {
     /// Games in all [default: 20000]
     #[arg(long, value_name = "N")]
     pub(super) games: Option<u64>,
-    /// Elo that the tuning may gain: sets the learning rate (r_end) of all parameters for it and the number of games
-    #[arg(long, value_name = "ELO", value_parser = parse_gain, conflicts_with = "resume")]
-    pub(super) elo: Option<f64>,
-    /// Games of a round: both sides play them with one perturbation [default: 16]
+    /// Games of a round: both sides play them with the same values [default: 16]
     #[arg(long, value_name = "N")]
     pub(super) batch: Option<u64>,
     /// Nodes for each move [default: 10000]
@@ -497,12 +504,12 @@ pub(super) struct SpsaFlags {
     /// File of openings [default: those of the tournament program]
     #[arg(long, value_name = "FILE")]
     pub(super) openings: Option<PathBuf>,
-    /// Random seed of perturbations and openings [default: 1]
+    /// Random seed of values and openings [default: 1]
     #[arg(long)]
     pub(super) seed: Option<u64>,
-    /// File that keeps the tuning after each round
-    #[arg(long, value_name = "FILE", default_value = "spsa.json")]
-    pub(super) checkpoint: PathBuf,
+    /// File that keeps the tuning after each round [default: spsa.json or clop.json, by the command]
+    #[arg(long, value_name = "FILE")]
+    pub(super) checkpoint: Option<PathBuf>,
     /// Resumption of the tuning in the checkpoint, which has its engine, parameters, clock, openings, batch, games and seed
     #[arg(long)]
     pub(super) resume: bool,
@@ -521,4 +528,31 @@ pub(super) struct SpsaFlags {
     /// Replacement of existing output files
     #[arg(long)]
     pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SpsaFlags {
+    /// Elo that the tuning may gain: sets the learning rate (r_end) of all parameters for it and the number of games
+    #[arg(long, value_name = "ELO", value_parser = parse_gain, conflicts_with = "resume")]
+    pub(super) elo: Option<f64>,
+    /// Validation match after every N games and at the end: an SPRT (elo0 -5, elo1 0) of the current values against the last
+    /// ones that passed; if they are rejected, the tuning goes back to those
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) validate: Option<u64>,
+    /// Maximum number of games of a validation match, after which undecided values are kept
+    #[arg(long, value_name = "N", default_value_t = 4000)]
+    pub(super) validation_games: u64,
+    /// Parameters and games.
+    #[command(flatten)]
+    pub(super) tuning: TuningFlags,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ClopFlags {
+    /// SVG file for the landscape: Elo along each parameter, with its 95 % band
+    #[arg(long, value_name = "FILE")]
+    pub(super) plot: Option<PathBuf>,
+    /// Parameters and games.
+    #[command(flatten)]
+    pub(super) tuning: TuningFlags,
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod clop;
 mod commit;
 mod convert;
 mod extract;
@@ -12,6 +13,7 @@ mod spsa;
 mod target;
 mod texel;
 mod traces;
+mod tuning;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -57,6 +59,7 @@ fn run(command: TunerCommand) -> Result<Exit, Refusal> {
         TunerCommand::Plot(flags) => plot::run(&flags),
         TunerCommand::Prove(flags) => prove::run(&flags),
         TunerCommand::Spsa(flags) => spsa::run(&flags),
+        TunerCommand::Clop(flags) => clop::run(&flags),
         TunerCommand::About(about) => {
             let mut text = Vec::new();
             about.run(TunerArguments::command(), &mut text).or_failed()?;

@@ -9,8 +9,10 @@ use smalt_report::plot::Chart;
 
 use super::arguments::{PlotFlags, PlotKind};
 use super::{Exit, OrRefuse, Refusal, check_writable, parameters, print, write};
-use crate::plot::{boards, errors, moved, parameters_by_games};
+use crate::clop::ClopState;
+use crate::plot::{boards, errors, landscape, moved, parameters_by_games};
 use crate::spsa::SpsaState;
+use crate::tuning::Tuning as _;
 
 pub(super) fn run(flags: &PlotFlags) -> Result<Exit, Refusal> {
     check_writable([flags.output.as_ref()], flags.force)?;
@@ -40,12 +42,17 @@ fn state(path: &Path, kind: Option<PlotKind>) -> Result<String, Refusal> {
         return Err(error).or_usage();
     }
     let text = std::fs::read_to_string(path).with_context(|| shown.to_string()).or_usage()?;
+    if let Ok(state) = ClopState::parse(&text) {
+        return landscape(&state).with_context(|| shown.to_string()).or_usage();
+    }
     if let Ok(state) = SpsaState::parse(&text) {
         return parameters_by_games(&state).to_svg().with_context(|| shown.to_string()).or_usage();
     }
     let run: Value = serde_json::from_str(&text).with_context(|| format!("{shown}: not JSON")).or_usage()?;
     let chart = errors(&run)
-        .ok_or_else(|| anyhow!("{shown}: expected what `texel --json FILE` wrote, or a checkpoint of `spsa`"))
+        .ok_or_else(|| {
+            anyhow!("{shown}: expected what `texel --json FILE` wrote, or a checkpoint of `spsa` or `clop`")
+        })
         .or_usage()?;
     chart.to_svg().with_context(|| shown.to_string()).or_usage()
 }

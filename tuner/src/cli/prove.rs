@@ -120,8 +120,9 @@ impl Versions {
             let shown = || path.display().to_string();
             let text = std::fs::read_to_string(path).with_context(shown).or_usage()?;
             let parameters = ParameterFormat::of(path).parse(&text).with_context(shown).or_usage()?;
-            let values =
-                parameters.into_iter().map(|parameter| (parameter.name, parameter.start.to_string()));
+            let values = parameters
+                .into_iter()
+                .map(|parameter| (parameter.name.clone(), parameter.text(parameter.start)));
             Ok((text, values.collect::<Vec<_>>()))
         };
         let ((tuned_text, tuned), (base_text, before)) = (read(&flags.tuned)?, read(&base)?);

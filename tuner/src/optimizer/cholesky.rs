@@ -5,7 +5,7 @@ const LANES: usize = 16;
 
 /// Replaces the lower half of an n by n matrix (full rows) by its factor L with L·Lᵀ. False if the matrix is not
 /// positive definite; then it is spoiled.
-pub(super) fn factorize(matrix: &mut [f64], n: usize) -> bool {
+pub(crate) fn factorize(matrix: &mut [f64], n: usize) -> bool {
     for row in 0..n {
         let (before, rest) = matrix.split_at_mut(row * n);
         let current = &mut rest[..n];
@@ -24,7 +24,7 @@ pub(super) fn factorize(matrix: &mut [f64], n: usize) -> bool {
 }
 
 /// Solves L·Lᵀ·x = b for a factor from [`factorize`]; `vector` is b before and x after.
-pub(super) fn solve(factor: &[f64], n: usize, vector: &mut [f64]) {
+pub(crate) fn solve(factor: &[f64], n: usize, vector: &mut [f64]) {
     for row in 0..n {
         let line = &factor[row * n..][..n];
         vector[row] = (vector[row] - dot(&line[..row], &vector[..row])) / line[row];

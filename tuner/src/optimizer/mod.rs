@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::loss::Loss;
 use adam::Adam;
 pub(crate) use checkpoint::{Identity, steepness_of};
+pub(crate) use cholesky::{factorize, solve};
 pub(crate) use dependence::explained;
 pub use problem::Penalty;
 pub(crate) use problem::Problem;

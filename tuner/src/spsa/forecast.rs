@@ -67,8 +67,9 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_chacha::rand_core::SeedableRng;
 
-    use super::super::{ColumnKind, SpsaState, TunableParam, unit};
+    use super::super::SpsaState;
     use super::*;
+    use crate::tuning::{ColumnKind, TunableParam, Tuning as _, unit};
 
     /// Mean Elo that simulated tunings gain on the surface of the model.
     fn simulated(parameters: usize, pairs: u64, rate: f64, elo: f64) -> f64 {
@@ -81,12 +82,13 @@ mod tests {
             max: 100.0,
             step: 1.0,
             rate,
+            choices: Vec::new(),
         };
         let loss = |values: &[f64]| values.iter().map(|value| ELO_PER_STEP * value * value).sum::<f64>();
         let mut random = ChaCha8Rng::seed_from_u64(11);
         let gain = |seed: u64| {
             let mut state = SpsaState::new((0..parameters).map(parameter).collect(), pairs, seed);
-            while !state.is_done() {
+            while !state.run.is_done() {
                 let [first, second] = state.sides().map(|side| loss(&side));
                 let lead = SCORE_PER_ELO * (second - first);
                 let mut games = [0; 3];

@@ -237,6 +237,107 @@ fn a_file_of_weather_factory_is_tuned_at_the_rate_that_suits_the_expected_gain()
     assert!(!saved.contains("\"rate\": 0.002"), "{saved}");
 }
 
+/// A program in the place of the tournament's, in whose SPRT the first entrant loses.
+#[cfg(unix)]
+fn rejecting(folder: &tempfile::TempDir) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (program, tournament) = (path(folder, "rejecting"), stand_in(folder));
+    let script = format!(
+        r#"#!/bin/sh
+[ "$1" = sprt ] || exec '{tournament}' "$@"
+echo "$@" >> '{}'
+while [ "$1" != --json ]; do shift; done
+echo '{{"entrants": [{{"name": "tuned", "wins": 1, "draws": 2, "losses": 9}}, {{"name": "base"}}],
+  "sprt": {{"llr": -3.0, "lower": -2.94, "upper": 2.94, "verdict": "H0"}}}}' > "$2"
+"#,
+        path(folder, "validations")
+    );
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    program
+}
+
+#[cfg(unix)]
+#[test]
+fn a_tuning_that_loses_its_validation_matches_ends_at_its_start_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["parameters.txt", "spsa.json"].map(|name| path(&folder, name));
+    let [output, report] = ["tuned.txt", "report.json"].map(|name| path(&folder, name));
+    std::fs::write(&files[0], PARAMETERS).unwrap();
+    let options = ["margin type spin default 50 min 0 max 200", "other type spin default 5 min 0 max 9"];
+    let engine = engine_with(&folder, &options);
+    let tournament = rejecting(&folder);
+    let mut flags = spsa(&engine, &tournament, &files);
+    flags.extend(["--games", "64", "--validate", "32", "--validation-games", "100", "--tc", "3+0.03"]);
+    flags.extend(["--openings", "book.epd", "-o", &output, "--json", &report]);
+    let (page, _) = check(&flags, 0);
+    let rejected = "games: 1 - 9 - 2, LLR -3.00: rejected, back to the last values that passed";
+    for at in [32, 64] {
+        assert!(page.contains(&format!("validation after {at} {rejected}")), "{page}");
+    }
+    assert_eq!(std::fs::read_to_string(&output).unwrap(), PARAMETERS);
+    let report: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&report).unwrap()).unwrap();
+    assert_eq!(report["validations"][1]["kept"], false);
+    let validations = std::fs::read_to_string(path(&folder, "validations")).unwrap();
+    assert_eq!(validations.lines().count(), 2);
+    for line in validations.lines() {
+        for word in
+            ["--elo0 -5 --elo1 0 --games 100", "--tc 3+0.03", "--openings book.epd", "option.margin=50"]
+        {
+            assert!(line.contains(word), "{word}: {line}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn clop_tunes_numbers_and_choices_and_draws_their_landscape() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["parameters.txt", "clop.json"].map(|name| path(&folder, name));
+    let [output, report, plot] = ["tuned.txt", "report.json", "plot.svg"].map(|name| path(&folder, name));
+    let text = "# two\nmargin, int, 50, 0, 200\nStyle of Play, choice, solid, solid, risky\n";
+    std::fs::write(&files[0], text).unwrap();
+    let options = [
+        "margin type spin default 50 min 0 max 200",
+        "Style of Play type combo default solid var solid var risky",
+    ];
+    let engine = engine_with(&folder, &options);
+    let tournament = stand_in(&folder);
+    let mut flags = spsa(&engine, &tournament, &files);
+    let (_, error) = check(&flags, 2);
+    assert!(error.contains("Style of Play is a choice of words"), "{error}");
+    flags[0] = "clop";
+    flags.extend(["--games", "64", "-o", &output, "--json", &report, "--plot", &plot]);
+    let (page, progress) = check(&flags, 0);
+    assert!(page.contains("64 games in 4 rounds") && page.contains("risky"), "{page}");
+    assert!(progress.contains("round 4: 9 - 3 - 4, game 64 of 64"), "{progress}");
+    let words = std::fs::read_to_string(folder.path().join("words")).unwrap();
+    assert!(words.contains("\"option.Style of Play=risky\"") && words.contains("option.margin="), "{words}");
+    let report: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&report).unwrap()).unwrap();
+    let [margin, style] = [0, 1].map(|index| &report["parameters"][index]);
+    assert!(margin["low"].as_f64() <= margin["after"].as_f64(), "{margin}");
+    assert!(margin["after"].as_f64() <= margin["high"].as_f64(), "{margin}");
+    assert_eq!(style["choices"][1]["choice"], "risky");
+    let tuned = std::fs::read_to_string(&output).unwrap();
+    let (margin, style) = (&margin["after"], style["after"].as_str().unwrap());
+    let margin = margin.as_f64().unwrap();
+    assert_eq!(
+        tuned,
+        text.replace("50", &margin.to_string()).replace("choice, solid", &format!("choice, {style}"))
+    );
+    let svg = std::fs::read_to_string(&plot).unwrap();
+    assert!(svg.contains("Style of Play") && svg.contains("against the best (Elo)"), "{svg}");
+    assert_eq!(check(&["plot", &files[1]], 0).0, svg);
+    flags.push("--resume");
+    check(&[&flags[..], &["--force"]].concat(), 0);
+    assert_eq!(std::fs::read_to_string(folder.path().join("words")).unwrap(), words);
+    std::fs::write(&files[0], "Style of Play, choice, wild, wild, risky\n").unwrap();
+    let other = path(&folder, "other.json");
+    let wrong = ["clop", "--engine", &engine, "--parameters", &files[0], "--checkpoint", &other];
+    let (_, error) = check(&[&wrong[..], &["--tournament", &tournament]].concat(), 2);
+    assert!(error.contains("wild"), "{error}");
+}
+
 #[cfg(unix)]
 #[test]
 fn values_of_options_are_kept_only_when_games_prove_them() {

@@ -1,0 +1,128 @@
+//! The command `clop`.
+
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+use serde_json::{Value, json};
+use smalt_report::format::number;
+use smalt_report::{Cell, Column, ColumnKind as CellKind, Sign, Table};
+
+use super::arguments::ClopFlags;
+use super::tuning::{Session, written_line};
+use super::{Exit, OrRefuse, Refusal, check_writable, print_info, show, write};
+use crate::clop::{ClopState, Region};
+use crate::plot::landscape;
+use crate::tuning::{TunableParam, Tuning as _};
+
+/// File of the checkpoint.
+const CHECKPOINT: &str = "clop.json";
+
+/// Above this number of parameters SPSA is the better method.
+const MANY: usize = 10;
+
+pub(super) fn run(flags: &ClopFlags) -> Result<Exit, Refusal> {
+    check_writable([flags.plot.as_ref()], flags.tuning.force)?;
+    let begin = |parameters: Vec<TunableParam>, pairs, seed| {
+        if let Some(parameter) = parameters.iter().find(|parameter| parameter.min >= parameter.max) {
+            return Err(anyhow!("{}: its range has one value alone", parameter.name)).or_usage();
+        }
+        let count = parameters.len();
+        if count > MANY {
+            print_info(&format!(
+                "Warning: {count} parameters: above {MANY} `smalt-tuner spsa` needs fewer games"
+            ));
+        }
+        Ok(ClopState::new(parameters, pairs, seed))
+    };
+    let mut session = Session::open(&flags.tuning, CHECKPOINT, begin)?;
+    session.play(|_| Ok(()))?;
+    if let Some(path) = &flags.plot {
+        let svg = landscape(&session.state).with_context(|| path.display().to_string()).or_failed()?;
+        write(path, &svg)?;
+    }
+    let written = session.write_values()?;
+    let (state, written) = (&session.state, written.as_deref());
+    let result = TuningResult::of(state);
+    show(&result.page(state, written), flags.tuning.json.as_deref(), || result.document(state, written))?;
+    Ok(Exit::Done)
+}
+
+struct TuningResult {
+    best: Vec<f64>,
+    regions: Vec<Region>,
+    /// Elo of the best point over the start values, and its standard error.
+    gain: (f64, f64),
+}
+
+impl TuningResult {
+    fn of(state: &ClopState) -> TuningResult {
+        let best = state.best();
+        let start: Vec<f64> = state.run.parameters.iter().map(|parameter| parameter.start).collect();
+        let gain = state.landscape().difference(&best, &start);
+        TuningResult { best, regions: state.regions(), gain }
+    }
+
+    fn page(&self, state: &ClopState, written: Option<&Path>) -> String {
+        let mut table = Table::new([
+            Column::new("parameter", CellKind::Text),
+            Column::new("before", CellKind::Text),
+            Column::new("best", CellKind::Text),
+            Column::new("95 % region", CellKind::Text),
+        ]);
+        for ((parameter, best), region) in state.run.parameters.iter().zip(&self.best).zip(&self.regions) {
+            let shown = |value: f64| match parameter.choices.is_empty() {
+                true => number(value, 3, Sign::Negative),
+                false => parameter.text(value),
+            };
+            let region = match region {
+                Region::Interval([low, high]) => format!("{} to {}", shown(*low), shown(*high)),
+                Region::Choices(choices) => {
+                    let choice = |(word, (elo, error, best)): (&String, &(f64, f64, f64))| {
+                        format!("{word} {elo:+.1} ± {:.1} Elo (best: {:.0} %)", 1.96 * error, 100.0 * best)
+                    };
+                    parameter.choices.iter().zip(choices).map(choice).collect::<Vec<_>>().join(", ")
+                }
+            };
+            let cells = [parameter.name.clone(), shown(parameter.start), shown(*best), region];
+            table.push(cells.map(|text| Cell::from(text.as_str())));
+        }
+        let (elo, error) = self.gain;
+        let games: u64 = state.run.games.iter().sum();
+        format!(
+            "{}{games} games in {} rounds; best values over the start values: {elo:+.1} ± {:.1} Elo by the fitted landscape\n{}",
+            table.to_text(),
+            state.run.rounds,
+            1.96 * error,
+            written_line(written),
+        )
+    }
+
+    fn document(&self, state: &ClopState, written: Option<&Path>) -> Value {
+        let all = state.run.parameters.iter().zip(&self.best).zip(&self.regions);
+        let parameter = |((parameter, best), region): ((&TunableParam, &f64), &Region)| {
+            let shown = |value: f64| match parameter.choices.is_empty() {
+                true => json!(value),
+                false => json!(parameter.text(value)),
+            };
+            let mut object =
+                json!({"name": parameter.name, "before": shown(parameter.start), "after": shown(*best)});
+            match region {
+                Region::Interval([low, high]) => {
+                    object["low"] = json!(low);
+                    object["high"] = json!(high);
+                }
+                Region::Choices(choices) => {
+                    let choice = |(word, (elo, error, best)): (&String, &(f64, f64, f64))| json!({"choice": word, "elo": elo, "elo_error": 1.96 * error, "best": best});
+                    object["choices"] = parameter.choices.iter().zip(choices).map(choice).collect();
+                }
+            }
+            object
+        };
+        let (elo, error) = self.gain;
+        json!({
+            "games": state.run.games.iter().sum::<u64>(), "rounds": state.run.rounds, "seed": state.run.seed,
+            "parameters": all.map(parameter).collect::<Vec<_>>(), "elo": elo, "elo_error": 1.96 * error,
+            "written": written,
+        })
+    }
+}

@@ -1,0 +1,330 @@
+//! Tuning by games from the command line: what the commands `spsa` and `clop` share.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, anyhow};
+use smalt_driver::SetOptionError;
+use smalt_workbench::entrant::BUILTIN;
+
+use super::arguments::{SEARCH_CONSTANTS, TuningFlags};
+use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, print_info};
+use crate::games::{
+    EngineError, EnginePair, Entrant, PlayError, check_options, locate, play, score_of, tournament_program,
+};
+use crate::parameter_file::ParameterFormat;
+use crate::tuning::{MatchSettings, TunableParam, Tuning, TuningRun};
+use crate::weights::document::replace;
+
+/// What is not typed.
+const GAMES: u64 = 20_000;
+const BATCH: u64 = 16;
+const NODES: u64 = 10_000;
+const SEED: u64 = 1;
+
+/// Constants of the clock, which no game at fixed nodes tests.
+const CLOCK: &str = "time_*";
+
+/// A tuning that is played: its state and what plays it.
+pub(super) struct Session<'a, T> {
+    flags: &'a TuningFlags,
+    checkpoint: PathBuf,
+    pub state: T,
+    pub settings: MatchSettings,
+    pub tournament: PathBuf,
+    pub stop: Arc<AtomicBool>,
+}
+
+impl<'a, T: Tuning> Session<'a, T> {
+    /// Begins or resumes the tuning and checks all that can be wrong before the first game.
+    pub(super) fn open(
+        flags: &'a TuningFlags,
+        checkpoint: &str,
+        begin: impl FnOnce(Vec<TunableParam>, u64, u64) -> Result<T, Refusal>,
+    ) -> Result<Session<'a, T>, Refusal> {
+        let checkpoint = flags.checkpoint.clone().unwrap_or_else(|| checkpoint.into());
+        if checkpoint.is_file() && !flags.resume {
+            let words = "exists already: give --resume to continue it, or another --checkpoint to begin anew";
+            return Err(anyhow!("{}: {words}", checkpoint.display())).or_usage();
+        }
+        check_writable([flags.json.as_ref(), flags.output.as_ref()], flags.force)?;
+        check_writable([Some(&checkpoint)], flags.resume)?;
+        let (state, settings) =
+            if flags.resume { resumed(flags, &checkpoint)? } else { begun(flags, begin)? };
+        let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
+        locate(&tournament)
+            .context(
+                "the tournament program: build it (`cargo build --release`), or give --tournament PROGRAM",
+            )
+            .or_usage()?;
+        check_parameters(&tournament, &settings.engine, state.run())?;
+        let session = Session { flags, checkpoint, state, settings, tournament, stop: interrupt()? };
+        session.keep()?;
+        Ok(session)
+    }
+
+    /// Plays all rounds that are left; `after_round` comes after each of them.
+    pub(super) fn play(
+        &mut self,
+        mut after_round: impl FnMut(&mut Session<'a, T>) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        while !self.state.run().is_done() {
+            let games = self.play_round()?;
+            self.state.learn(games);
+            self.keep()?;
+            let ([wins, draws, losses], run) = (games, self.state.run());
+            let (played, all, rounds) = (2 * run.played, 2 * run.pairs, run.rounds);
+            print_info(&format!("round {rounds}: {wins} - {losses} - {draws}, game {played} of {all}"));
+            after_round(self)?;
+        }
+        Ok(())
+    }
+
+    fn play_round(&self) -> Result<[u64; 3], Refusal> {
+        let folder = tempfile::tempdir().or_failed()?;
+        let store = folder.path().join("games.db").display().to_string();
+        let mut last_line = String::new();
+        let mut on_line = |line: &str| {
+            if !line.contains(&store) {
+                line.clone_into(&mut last_line);
+            }
+        };
+        let run = self.state.run();
+        let [first, second] = self.state.sides();
+        let left = 2 * (run.pairs - run.played);
+        let mut flags = self.match_flags(run.seed.wrapping_add(run.rounds), folder.path());
+        let games = self.settings.batch.next_multiple_of(2).min(left);
+        flags.extend(["--games".into(), games.to_string().into()]);
+        let pair = EnginePair {
+            tournament: self.tournament.clone(),
+            command: "match",
+            entrants: [("first", &first), ("second", &second)].map(|(name, values)| Entrant {
+                name,
+                engine: self.settings.engine.clone(),
+                options: self.options(values),
+            }),
+            flags,
+            json: folder.path().join("results.json"),
+        };
+        let results = play(&pair, &self.stop, &mut on_line).map_err(|error| self.refusal(error))?;
+        let games = score_of(&results, "first").filter(|games| games.iter().sum::<u64>() > 0);
+        games
+            .ok_or_else(|| {
+                let words = if last_line.is_empty() { String::new() } else { format!(": {last_line}") };
+                anyhow!("no game of round {} was finished{words}", run.rounds + 1)
+            })
+            .or_failed()
+    }
+
+    /// What an interrupted or failed match means for the tuning.
+    pub(super) fn refusal(&self, error: PlayError) -> Refusal {
+        let PlayError::Interrupted = error else {
+            return Refusal { exit: Exit::Failed, error: error.into() };
+        };
+        let (rounds, at) = (self.state.run().rounds, self.checkpoint.display());
+        let error = anyhow!("interrupted after {rounds} rounds; --resume continues with {at}");
+        Refusal { exit: Exit::Interrupted, error }
+    }
+
+    /// Names and values of options.
+    pub(super) fn options(&self, values: &[f64]) -> Vec<(String, String)> {
+        let parameters = self.state.run().parameters.iter().zip(values);
+        parameters.map(|(parameter, value)| (parameter.name.clone(), parameter.text(*value))).collect()
+    }
+
+    /// Flags of the tournament program for a match, other than the number of games.
+    pub(super) fn match_flags(&self, seed: u64, folder: &Path) -> Vec<OsString> {
+        let settings = &self.settings;
+        let mut all: Vec<OsString> = vec!["--quiet".into()];
+        let mut add = |name: &str, value: Option<OsString>| {
+            if let Some(value) = value {
+                all.extend([name.into(), value]);
+            }
+        };
+        add("--tc", settings.tc.as_ref().map(OsString::from));
+        add("--nodes", settings.nodes.map(|nodes| nodes.to_string().into()));
+        add("--concurrency", self.flags.concurrency.map(|count| count.to_string().into()));
+        add("--openings", settings.openings.as_ref().map(OsString::from));
+        add("--seed", Some(seed.to_string().into()));
+        add("--store", Some(folder.join("games.db").into_os_string()));
+        all
+    }
+
+    /// Writes the checkpoint.
+    pub(super) fn keep(&self) -> Result<(), Refusal> {
+        replace(&self.checkpoint, &self.state.to_text())
+            .with_context(|| self.checkpoint.display().to_string())
+            .or_failed()
+    }
+
+    /// Writes the best values where they were asked for: the text of the parameter file with other values.
+    pub(super) fn write_values(&self) -> Result<Option<PathBuf>, Refusal> {
+        let parameters = &self.settings.parameters;
+        let target = if self.flags.write { Some(parameters) } else { self.flags.output.as_ref() };
+        let Some(target) = target else { return Ok(None) };
+        let shown = parameters.display();
+        let old = std::fs::read_to_string(parameters).with_context(|| shown.to_string()).or_failed()?;
+        let format = ParameterFormat::of(parameters);
+        let text = format.rewritten(&old, &self.state.run().parameters, &self.state.best());
+        let text = text.with_context(|| shown.to_string()).or_failed()?;
+        replace(target, &text).with_context(|| target.display().to_string()).or_failed()?;
+        Ok(Some(target.clone()))
+    }
+}
+
+/// The last line of a page.
+pub(super) fn written_line(written: Option<&Path>) -> String {
+    match written {
+        Some(path) => {
+            format!("written to {}; test it against the old values before you keep it\n", path.display())
+        }
+        None => "not written: give --write or --output FILE\n".to_owned(),
+    }
+}
+
+/// A tuning at its beginning.
+fn begun<T: Tuning>(
+    flags: &TuningFlags,
+    begin: impl FnOnce(Vec<TunableParam>, u64, u64) -> Result<T, Refusal>,
+) -> Result<(T, MatchSettings), Refusal> {
+    let settings = settings(flags)?;
+    let pairs = flags.games.unwrap_or(GAMES).div_ceil(2);
+    let mut state = begin(chosen(flags, &settings)?, pairs, flags.seed.unwrap_or(SEED))?;
+    state.run_mut().settings = Some(settings.clone());
+    Ok((state, settings))
+}
+
+fn settings(flags: &TuningFlags) -> Result<MatchSettings, Refusal> {
+    let engine = flags.engine.clone().ok_or_else(|| anyhow!("--engine is missing")).or_usage()?;
+    Ok(MatchSettings {
+        engine,
+        parameters: flags.parameters.clone().unwrap_or_else(|| SEARCH_CONSTANTS.into()),
+        tc: flags.tc.clone(),
+        nodes: flags.tc.is_none().then(|| flags.nodes.unwrap_or(NODES)),
+        openings: flags.openings.clone(),
+        batch: flags.batch.unwrap_or(BATCH),
+    })
+}
+
+/// The tuning in the checkpoint. Flags that say how games are played must say the same again.
+fn resumed<T: Tuning>(flags: &TuningFlags, checkpoint: &Path) -> Result<(T, MatchSettings), Refusal> {
+    let shown = checkpoint.display();
+    let text = std::fs::read_to_string(checkpoint).with_context(|| shown.to_string()).or_usage()?;
+    let mut state = T::parse(&text).with_context(|| shown.to_string()).or_usage()?;
+    let Some(settings) = state.run().settings.clone() else {
+        if flags.engine.is_none() {
+            let words = "an earlier version wrote it, without engine, clock, openings and batch: give these flags again";
+            return Err(anyhow!("{shown}: {words}")).or_usage();
+        }
+        let settings = settings(flags)?;
+        check_selection(flags, checkpoint, &settings, state.run())?;
+        state.run_mut().settings = Some(settings.clone());
+        return Ok((state, settings));
+    };
+    let path = |path: &PathBuf| path.display().to_string();
+    let number = |number: u64| number.to_string();
+    let given = [
+        ("--engine", flags.engine.clone(), Some(settings.engine.clone())),
+        ("--parameters", flags.parameters.as_ref().map(path), Some(path(&settings.parameters))),
+        ("--tc", flags.tc.clone(), settings.tc.clone()),
+        ("--nodes", flags.nodes.map(number), settings.nodes.map(number)),
+        ("--openings", flags.openings.as_ref().map(path), settings.openings.as_ref().map(path)),
+        ("--batch", flags.batch.map(number), Some(number(settings.batch))),
+        (
+            "--games",
+            flags.games.map(|games| number(2 * games.div_ceil(2))),
+            Some(number(2 * state.run().pairs)),
+        ),
+        ("--seed", flags.seed.map(number), Some(number(state.run().seed))),
+    ];
+    for (flag, now, before) in given {
+        if let Some(now) = now.filter(|now| Some(now) != before.as_ref()) {
+            let before = before.unwrap_or_else(|| "not given".to_owned());
+            return Err(anyhow!("{shown}: {flag} is {before} in it, and now {now}")).or_usage();
+        }
+    }
+    check_selection(flags, checkpoint, &settings, state.run())?;
+    Ok((state, settings))
+}
+
+/// Refuses `--only` and `--freeze` that select other parameters than those of the checkpoint.
+fn check_selection(
+    flags: &TuningFlags,
+    checkpoint: &Path,
+    settings: &MatchSettings,
+    run: &TuningRun,
+) -> Result<(), Refusal> {
+    if flags.only.is_empty() && flags.freeze.is_empty() {
+        return Ok(());
+    }
+    let names = |parameters: &[TunableParam]| {
+        parameters.iter().map(|parameter| parameter.name.clone()).collect::<Vec<_>>().join(", ")
+    };
+    let (now, before) = (names(&chosen(flags, settings)?), names(&run.parameters));
+    if now == before {
+        return Ok(());
+    }
+    let shown = checkpoint.display();
+    Err(anyhow!("{shown}: {before} are tuned in it, and --only and --freeze select {now}")).or_usage()
+}
+
+/// Refuses parameters that the engine has not, or whose range it does not take, before the first game.
+fn check_parameters(tournament: &Path, engine: &str, run: &TuningRun) -> Result<(), Refusal> {
+    let ends = |parameter: &TunableParam| match parameter.choices.len() {
+        0 => vec![parameter.min, parameter.max],
+        count => (0..count).map(|choice| choice as f64).collect(),
+    };
+    let values = |parameter| ends(parameter).into_iter().map(move |value| (parameter, value));
+    let all = run.parameters.iter().flat_map(values);
+    let options = all.map(|(parameter, value)| (parameter.name.as_str(), parameter.text(value)));
+    check_options(tournament, engine, options)
+        .with_context(|| format!("--engine {engine}"))
+        .map_err(|error| match error.downcast_ref() {
+            Some(EngineError::Option(SetOptionError::Unknown { .. })) if engine == BUILTIN => {
+                error.context("Smalt has UCI options for its search parameters only if built with `cargo build --release -p smalt --features tune`")
+            }
+            _ => error,
+        })
+        .or_usage()
+}
+
+/// The parameters of the file that the flags leave free.
+fn chosen(flags: &TuningFlags, settings: &MatchSettings) -> Result<Vec<TunableParam>, Refusal> {
+    let shown = settings.parameters.display();
+    let text = std::fs::read_to_string(&settings.parameters).with_context(|| shown.to_string()).or_usage()?;
+    let format = ParameterFormat::of(&settings.parameters);
+    let parameters = format.parse(&text).with_context(|| shown.to_string()).or_usage()?;
+    for pattern in flags.only.iter().chain(&flags.freeze) {
+        if !parameters.iter().any(|parameter| matches(pattern, &parameter.name)) {
+            return Err(anyhow!("{pattern:?}: {shown} has no such name")).or_usage();
+        }
+    }
+    let is_clock_idle = settings.tc.is_none();
+    let is_free = |parameter: &TunableParam| {
+        (flags.only.is_empty() || flags.only.iter().any(|pattern| matches(pattern, &parameter.name)))
+            && !flags.freeze.iter().any(|pattern| matches(pattern, &parameter.name))
+            && !(is_clock_idle && format == ParameterFormat::Constants && matches(CLOCK, &parameter.name))
+    };
+    let free: Vec<TunableParam> = parameters.into_iter().filter(is_free).collect();
+    if free.is_empty() { Err(anyhow!("{shown}: no parameter is left to tune")).or_usage() } else { Ok(free) }
+}
+
+/// Whether the name is the pattern, or begins as it does before its `*`.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => name == pattern,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_end_of_a_name() {
+        assert!(matches("time_*", "time_share") && matches("a", "a") && !matches("a", "ab"));
+    }
+}
