@@ -82,6 +82,9 @@ fn table(report: &DataReport) -> String {
         Table::new([Column::new("training data", ColumnKind::Text), Column::new("", ColumnKind::Integer)]);
     let mut row = |words: &str, count: u64| table.push([Cell::from(words), Cell::from(count)]);
     row("games", report.games);
+    for (words, count) in ["won by White", "drawn", "won by Black"].into_iter().zip(report.results) {
+        row(&format!("games {words}"), count);
+    }
     if report.skipped_games > 0 {
         row("games skipped: lost by a fault", report.skipped_games);
     }
@@ -92,5 +95,9 @@ fn table(report: &DataReport) -> String {
         row(&format!("positions skipped: {unfit}"), count);
     }
     row("positions written", report.written.positions);
+    let seconds = report.play_time.as_secs_f64();
+    if seconds > 0.0 {
+        row("positions written per second of play", (report.written.positions as f64 / seconds) as u64);
+    }
     table.to_text()
 }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
 use smalt_driver::process::{LookupError, MostGames, Reaper, most_games};
-use smalt_workbench::entrant::Registry;
+use smalt_workbench::entrant::{EngineSettings, Registry};
 
 use super::compat::OutputOptions;
 use super::data::write_run_data;
@@ -430,10 +430,11 @@ fn await_end(events: &Receiver<Event>) {
 
 /// Prints the final tables and writes the JSON results.
 fn show_results(plan: &Plan, store: &Path, standings: &Standings, data: Option<&str>) -> Result<(), Refusal> {
-    let mut tables = tables(store, standings)?;
-    if let Some(data) = data {
-        tables.push_str(&format!("\n{data}"));
-    }
+    // Elo of an engine against itself says nothing of the data.
+    let elo = if data.is_some() && is_self_play(plan) { String::new() } else { report::full(standings) };
+    let faults = faults(store, standings)?;
+    let parts = [elo.as_str(), &faults, data.unwrap_or_default()];
+    let tables = parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("\n");
     if let Some(json) = &plan.settings.output.json {
         write_json(json, &json::ResultsJson::of(standings))?;
     }
@@ -452,17 +453,21 @@ pub(super) fn refuse_store(error: StoreError) -> Refusal {
     Refusal { exit, error: error.into() }
 }
 
-/// The final tables and faults.
-fn tables(store: &Path, standings: &Standings) -> Result<String, Refusal> {
+/// Whether an engine plays itself: two entrants that differ in their names alone.
+fn is_self_play(plan: &Plan) -> bool {
+    let [first, second] = plan.entrants.as_slice() else { return false };
+    let engine = |entrant: &Entrant| EngineSettings { name: None, ..entrant.engine.clone() };
+    (first.role, &first.program, &first.clock) == (second.role, &second.program, &second.clock)
+        && engine(first) == engine(second)
+}
+
+/// The list of faults; empty without any.
+fn faults(store: &Path, standings: &Standings) -> Result<String, Refusal> {
     let mut list = report::FaultList::default();
     let reader = Store::read(store).map_err(refuse_store)?;
     reader.for_each_fault(|fault| list.add(fault)).map_err(refuse_store)?;
-    let mut text = report::full(standings);
-    if let Some(faults) = report::faults(&list, standings, &store.display().to_string()) {
-        text.push('\n');
-        text.push_str(&sanitize_lines(&faults));
-    }
-    Ok(text)
+    let faults = report::faults(&list, standings, &store.display().to_string());
+    Ok(faults.map_or_else(String::new, |faults| sanitize_lines(&faults)))
 }
 
 /// Output style of these flags.

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::io;
+use std::time::{Duration, SystemTime};
 
 use smalt_chess::Position;
 use smalt_dataset::choose::{Dropped, GamePosition, PositionReason};
@@ -10,6 +11,7 @@ use smalt_dataset::write::{SampleWriter, UnfitCounts, Written};
 use smalt_match::game::GameRecord;
 use smalt_match::pgn::comment_score;
 use smalt_match::plan::{DataFile, Duplicates};
+use smalt_stats::Outcome as Points;
 
 /// Writer of a file of training data.
 pub(crate) struct DataWriter {
@@ -17,6 +19,8 @@ pub(crate) struct DataWriter {
     file: DataFile,
     /// Keys of the positions that were written.
     written: HashSet<u64>,
+    /// Start and end of each game.
+    times: Vec<(SystemTime, SystemTime)>,
     report: DataReport,
 }
 
@@ -25,6 +29,10 @@ pub(crate) struct DataWriter {
 pub(crate) struct DataReport {
     /// Number of games whose positions were considered.
     pub games: u64,
+    /// Wins of White, draws and wins of Black in these games.
+    pub results: [u64; 3],
+    /// Time during which at least one of these games was played.
+    pub play_time: Duration,
     /// Number of games that ended by a fault of an engine.
     pub skipped_games: u64,
     /// Positions skipped, by reason.
@@ -42,7 +50,13 @@ impl DataWriter {
     /// If the folder does not exist or cannot be written to.
     pub(crate) fn create(file: DataFile) -> io::Result<DataWriter> {
         let writer = SampleWriter::create(&file.path, file.format, file.filter.seed)?;
-        Ok(DataWriter { writer, file, written: HashSet::new(), report: DataReport::default() })
+        Ok(DataWriter {
+            writer,
+            file,
+            written: HashSet::new(),
+            times: Vec::new(),
+            report: DataReport::default(),
+        })
     }
 
     /// Writes the selected positions of a game. Games that ended by a fault are skipped, since their result
@@ -56,6 +70,12 @@ impl DataWriter {
             return Ok(());
         }
         self.report.games += 1;
+        self.report.results[match record.white_outcome() {
+            Points::Win => 0,
+            Points::Draw => 1,
+            Points::Loss => 2,
+        }] += 1;
+        self.times.push((record.started, record.started + record.duration));
         let (positions, number) = (positions(record), record.game.number);
         let dropped = &mut self.report.dropped;
         let player = |entrant: usize| u8::try_from(entrant + 1).unwrap_or(0);
@@ -83,8 +103,19 @@ impl DataWriter {
     /// If the disk is full or fails; an old file is kept then.
     pub(crate) fn finish(self, players: &[String]) -> io::Result<DataReport> {
         let written = self.writer.finish(players)?;
-        Ok(DataReport { written, ..self.report })
+        Ok(DataReport { written, play_time: covered(self.times), ..self.report })
     }
+}
+
+/// Time that these intervals cover together: pauses of the run are left out.
+fn covered(mut times: Vec<(SystemTime, SystemTime)>) -> Duration {
+    times.sort_unstable();
+    let (mut covered, mut until) = (Duration::ZERO, SystemTime::UNIX_EPOCH);
+    for (start, end) in times {
+        covered += end.duration_since(start.max(until)).unwrap_or_default();
+        until = until.max(end);
+    }
+    covered
 }
 
 /// The positions of a game, each with the move that was played in it.
@@ -107,4 +138,17 @@ fn positions(record: &GameRecord) -> Vec<GamePosition> {
         position.play(next);
     }
     positions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_between_games_are_no_play_time() {
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        let times =
+            vec![(at(100), at(110)), (at(0), at(10)), (at(5), at(8)), (at(9), at(15)), (at(110), at(111))];
+        assert_eq!(covered(times), Duration::from_secs(26));
+    }
 }

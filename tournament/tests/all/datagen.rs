@@ -45,6 +45,10 @@ fn an_engine_plays_itself_from_random_openings_and_its_positions_are_written() {
     let (out, err) = place.check(&datagen(&engine, "--games 6 --positions all --data x.plain"), 0);
     assert!(out.contains("positions written") && out.contains("Stockfish's .plain"), "{out}");
     assert!(err.contains("8 random plies"), "{err}");
+    assert!(!out.contains("Elo") && !out.contains("mine-2"), "one engine against itself has no Elo: {out}");
+    for words in ["games won by White", "games drawn", "games won by Black", "positions written per second"] {
+        assert!(out.contains(words), "{words}: {out}");
+    }
     let games = games(&place);
     let openings: HashSet<_> = games.iter().map(|(_, plies, moves)| (*plies, moves[..8].join(" "))).collect();
     assert!(openings.len() == 6 && openings.iter().all(|(plies, _)| *plies == 8), "{openings:?}");
