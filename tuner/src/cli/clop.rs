@@ -12,7 +12,7 @@ use super::tuning::{Session, written_line};
 use super::{Exit, OrRefuse, Refusal, check_writable, print_info, show, write};
 use crate::clop::{ClopState, Region};
 use crate::plot::landscape;
-use crate::tuning::{TunableParam, Tuning as _};
+use crate::tuning::{ColumnKind, TunableParam, Tuning as _};
 
 /// File of the checkpoint.
 const CHECKPOINT: &str = "clop.json";
@@ -70,9 +70,10 @@ impl TuningResult {
             Column::new("95 % region", CellKind::Text),
         ]);
         for ((parameter, best), region) in state.run.parameters.iter().zip(&self.best).zip(&self.regions) {
-            let shown = |value: f64| match parameter.choices.is_empty() {
-                true => number(value, 3, Sign::Negative),
-                false => parameter.text(value),
+            let shown = |value: f64| match parameter.kind {
+                ColumnKind::Float => number(value, 3, Sign::Negative),
+                ColumnKind::Int => number(value, 0, Sign::Negative),
+                ColumnKind::Choice => parameter.text(value),
             };
             let region = match region {
                 Region::Interval([low, high]) => format!("{} to {}", shown(*low), shown(*high)),
