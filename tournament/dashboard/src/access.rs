@@ -1,9 +1,8 @@
-//! Access rules of a server: GET and HEAD, POST of the own page where commands are accepted, known host names
-//! alone, and the token if one is set. Changes of a queue always need the token.
+//! Access rules of a server: GET and HEAD, POST from its own page if commands are accepted, only known host names,
+//! and the token if one is set. Changes of a queue always need the token.
 //!
-//! A page of another site can make a browser send requests here, by address or by a name of its own that
-//! resolves to this machine (DNS rebinding): such requests carry a foreign `Host`, a foreign `Origin` or a
-//! cross-site header.
+//! A page of another site can make a browser send requests here, by address or by a host name that resolves to this
+//! machine (DNS rebinding): such requests have a foreign `Host`, a foreign `Origin` or a cross-site header.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -25,9 +24,9 @@ pub(super) struct AccessRules {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Commands {
     Refused,
-    /// Everyone who may read.
+    /// All readers.
     Accepted,
-    /// Those with the token; nobody where none is set.
+    /// Readers with the token; nobody if none is set.
     WithToken,
 }
 
@@ -39,7 +38,7 @@ pub(super) enum Access {
     PublicAsset,
     /// The token is in the query: set the cookie and redirect.
     SetCookie,
-    /// Not GET or HEAD, nor POST where commands are accepted.
+    /// Neither GET nor HEAD, nor POST with commands accepted.
     WrongMethod,
     /// `Host` is not a name of this server.
     WrongHost,
@@ -53,12 +52,12 @@ impl AccessRules {
         AccessRules { address, token, hosts, commands: Commands::Refused }
     }
 
-    /// The same rules with commands: POST of JSON, from the own page or from a program that is no browser.
+    /// The same rules with commands: POST of JSON, from its own page or from a program other than a browser.
     pub(super) fn with_commands(self, commands: Commands) -> AccessRules {
         AccessRules { commands, ..self }
     }
 
-    /// The methods of requests that are answered, as the header `Allow` lists them.
+    /// Accepted methods, for the header `Allow`.
     pub(super) fn methods(&self) -> &'static str {
         if self.commands == Commands::Refused { "GET, HEAD" } else { "GET, HEAD, POST" }
     }
@@ -97,8 +96,8 @@ impl AccessRules {
         }
     }
 
-    /// Whether a command comes from the own page. Browsers send `Origin` with every POST, and ask before they send
-    /// JSON to another site, which is refused; other programs may leave `Origin` out.
+    /// Whether a command comes from the server's own page. Browsers send `Origin` with every POST, and ask before
+    /// they send JSON to another site, which is refused; other programs may omit `Origin`.
     fn is_same_origin(&self, headers: &HeaderMap) -> bool {
         let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
         let is_json = text(CONTENT_TYPE.as_str()).is_some_and(|kind| kind.starts_with("application/json"));
@@ -108,7 +107,8 @@ impl AccessRules {
             && text("sec-fetch-site").is_none_or(|site| site == "same-origin")
     }
 
-    /// Whether a host with port is ours. Addresses cannot be rebound; names can, so only known names count.
+    /// Whether a host with port belongs to this server. Addresses cannot be rebound; names can, so only known names
+    /// are accepted.
     fn is_own_host(&self, host: &str) -> bool {
         let (name, port) = split_host(host);
         if port.unwrap_or("80").parse() != Ok(self.address.port()) {
@@ -133,12 +133,12 @@ impl AccessRules {
         [bearer, cookie].into_iter().flatten().any(|text| token.is(text))
     }
 
-    /// Cookies ignore ports, so each server has its own cookie name.
+    /// Cookies ignore ports, so each server has a different cookie name.
     fn cookie_name(&self) -> String {
         format!("smalt-{}", self.address.port())
     }
 
-    /// The cookie with the token, hidden from scripts and from requests of other sites.
+    /// The cookie with the token, inaccessible to scripts and to other sites.
     pub(super) fn cookie(&self) -> Option<String> {
         let token = self.token.as_ref()?.as_text();
         Some(format!("{}={token}; HttpOnly; SameSite=Lax; Path=/; Max-Age=2592000", self.cookie_name()))
@@ -150,7 +150,7 @@ fn is_public(path: &str) -> bool {
     matches!(path, "/style.css" | "/favicon.svg")
 }
 
-/// Splits `name:port`; an IPv6 address stands in brackets.
+/// Splits `name:port`; IPv6 addresses are in brackets.
 fn split_host(host: &str) -> (&str, Option<&str>) {
     match host.rsplit_once(':') {
         Some((name, port)) if !port.contains(']') => (name, Some(port)),

@@ -1,9 +1,9 @@
-//! Addresses under which a server on all interfaces is reached.
+//! Addresses of a server that listens on all interfaces.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-/// The addresses for browsers. For a server on all interfaces: first those of this machine in its networks,
-/// last the loopback address.
+/// The addresses for browsers. For a server on all interfaces: those of this machine in its networks, then the
+/// loopback address.
 pub fn addresses(listen: SocketAddr) -> Vec<SocketAddr> {
     if !listen.ip().is_unspecified() {
         return vec![listen];
@@ -21,8 +21,7 @@ pub fn addresses(listen: SocketAddr) -> Vec<SocketAddr> {
 const FOREIGN_V4: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 const FOREIGN_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1);
 
-/// The source address that this machine would use. Nothing is sent: a datagram socket only looks up the
-/// route.
+/// Source address that this machine would use. Nothing is sent: a datagram socket only looks up the route.
 fn own_address(from: IpAddr, to: IpAddr) -> Option<IpAddr> {
     let socket = UdpSocket::bind((from, 0)).ok()?;
     socket.connect((to, 9)).ok()?;
@@ -40,7 +39,7 @@ mod tests {
         assert_eq!(found.last().unwrap().to_string(), "127.0.0.1:8064");
         for address in &found {
             assert!(!address.ip().is_unspecified() && address.port() == 8064, "{address}");
-            // It is an address of this machine: only those can be bound.
+            // Only addresses of this machine can be bound.
             assert!(UdpSocket::bind((address.ip(), 0)).is_ok(), "{address}");
         }
         assert!(found[..found.len() - 1].iter().all(|address| !address.ip().is_loopback()), "{found:?}");

@@ -1,4 +1,4 @@
-//! Boards of games in progress as JSON for the page. Games are replayed as moves arrive; text is rebuilt only
+//! Boards of games in progress as JSON for the page. Moves are replayed as they arrive; the text is rebuilt only
 //! after a change.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::live::{LiveGame, LiveSearchInfo, LiveSide};
 /// Number of latest moves sent.
 const MAX_MOVES: usize = 8;
 
-/// JSON of a board; a new text means a new state.
+/// JSON of a board; every change of state makes a new text.
 pub(super) type BoardText = Arc<str>;
 
 /// All boards of a run.
@@ -56,7 +56,7 @@ struct BoardJson<'a> {
     result: Option<&'a str>,
     /// ECO code and name of the opening.
     opening: Option<(&'a str, &'a str)>,
-    /// Result with best play by the endgame tables of the run.
+    /// Result with best play by the run's endgame tables.
     tables: Option<&'a str>,
     sides: [SideJson; 2],
 }
@@ -70,7 +70,7 @@ struct SideJson {
     depth: Option<u32>,
     nodes: Option<u64>,
     nps: Option<u64>,
-    /// Principal variation, and the ply at which it starts.
+    /// Principal variation, and the ply at its start.
     line: Vec<String>,
     line_ply: usize,
     /// Squares of its first moves.
@@ -78,7 +78,8 @@ struct SideJson {
 }
 
 impl Boards {
-    /// Updates the boards; `result` returns the result of a finished game, `outcome` that of a position by endgame tables.
+    /// Updates the boards; `result` returns the result of a finished game, `outcome` that of a position by endgame
+    /// tables.
     pub(super) fn update(
         &mut self,
         games: Vec<LiveGame>,
@@ -184,7 +185,7 @@ impl BoardView {
         }
     }
 
-    /// A variation that begins after this number of plies of the game.
+    /// A variation that starts after this number of plies.
     fn line(&self, ply: usize, words: &str) -> (Vec<String>, Vec<[String; 2]>) {
         let moves: Vec<UciMove> =
             words.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();

@@ -1,5 +1,5 @@
-//! What a page with a token may change: commands for the runs that it shows, and a file of test positions to which lost
-//! games are added. The routes are in [`super::pages`].
+//! Changes that a page with a token may make: commands to its runs, and positions of lost games added to a test file.
+//! The routes are in [`super::pages`].
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -12,20 +12,20 @@ use smalt_chess::Epd;
 /// Longest line that is added, in bytes.
 const MAX_LINE: usize = 4096;
 
-/// Gives commands to runs in progress.
+/// Sends commands to running runs.
 pub trait RunControl: Send + Sync {
-    /// Gives a command in the words of `ctl` to the run of a store; returns its answer. May take seconds.
+    /// Sends a command in the words of `ctl` to the run of a store; returns its answer. May take seconds.
     ///
     /// # Errors
-    /// If no run takes it, or the run refuses, as a sentence.
+    /// If no run receives it, or the run refuses, as a sentence.
     fn send(&self, store: &Path, words: &[String]) -> Result<String, String>;
 }
 
-/// What a page with a token may change.
+/// Changes allowed to a page with a token.
 #[derive(Clone)]
 pub struct PageCommands {
     pub control: Arc<dyn RunControl>,
-    /// File to which positions of all runs are added; `None`: a file beside the store of each.
+    /// File for positions of all runs; `None`: a file beside each store.
     pub suite: Option<PathBuf>,
 }
 
@@ -36,17 +36,17 @@ pub(super) struct CommandForm {
     pub(super) words: Vec<String>,
 }
 
-/// A position for the file.
+/// A position to add to the test file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PositionForm {
     epd: String,
 }
 
-/// The commands of the page as JSON.
+/// The allowed commands, as JSON for the page.
 #[derive(Debug, Serialize)]
 pub(super) struct CommandsJson {
-    /// Name of the file of positions; null: one beside each store.
+    /// Name of the position file; null: one beside each store.
     suite: Option<String>,
 }
 
@@ -56,10 +56,10 @@ impl PageCommands {
         CommandsJson { suite: name.map(|name| name.to_string_lossy().into_owned()) }
     }
 
-    /// Adds a position of a run to its file; returns what was done.
+    /// Adds a position of a run to its file; returns a message.
     ///
     /// # Errors
-    /// If it is no EPD, or the file holds something else, or cannot be written, as a sentence.
+    /// If it is not an EPD, the file has another format, or it cannot be written, as a sentence.
     pub(super) fn add_position(&self, store: &Path, form: &PositionForm) -> Result<String, String> {
         let path = self.suite.clone().unwrap_or_else(|| store.with_extension("lost.epd"));
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -71,7 +71,7 @@ impl PageCommands {
     }
 }
 
-/// Appends a line to an EPD file, made if missing; returns whether it was new.
+/// Appends a line to an EPD file, created if missing; returns whether the line was new.
 fn append_line(path: &Path, line: &str) -> io::Result<bool> {
     let refuse = |words: String| Err(io::Error::new(io::ErrorKind::InvalidData, words));
     if line.len() > MAX_LINE || line.contains(['\n', '\r']) {

@@ -1,6 +1,5 @@
-//! Limit of open connections. When all are taken, the longest idle one is closed, and one without a token
-//! first. A connection is closed only after a grace period for its first request, so that bursts are
-//! answered.
+//! Limit of open connections. At the limit the longest idle connection is closed, those without a token first. A
+//! connection has a grace period for its first request, so that bursts are answered.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +27,7 @@ struct OpenConnections {
 
 #[derive(Debug)]
 struct ConnectionState {
-    /// Whether it has shown the token, or none is needed.
+    /// Whether it has sent the token, or none is needed.
     is_authenticated: bool,
     /// Idle since; `None` while a request is answered.
     idle_since: Option<Instant>,
@@ -90,7 +89,7 @@ impl ConnectionLimit {
 }
 
 impl OpenConnections {
-    /// Closes the longest idle connection if its grace period is over; returns how long to wait.
+    /// Closes the longest idle connection if its grace period is over; returns the time to wait.
     fn close_idle(&mut self, now: Instant, grace: Duration) -> Duration {
         let idle = self.connections.iter().filter_map(|(&number, state)| {
             let idle = now.saturating_duration_since(state.idle_since?);
@@ -113,7 +112,7 @@ impl OpenConnections {
 }
 
 impl Connection {
-    /// Marks that it has shown the token.
+    /// Marks it as authenticated.
     pub(super) fn mark_authenticated(&self) {
         self.with_state(|state| state.is_authenticated = true);
     }
@@ -152,7 +151,7 @@ mod tests {
 
     const GRACE: Duration = Duration::from_secs(2);
 
-    /// Idle time of each connection in seconds (none: in use), and whether it has a session.
+    /// Connections by idle time in seconds (`None`: in use) and authentication.
     fn open(states: &[(Option<u64>, bool)], now: Instant) -> OpenConnections {
         let state = |&(idle, is_authenticated): &(Option<u64>, bool)| ConnectionState {
             is_authenticated,
@@ -163,7 +162,7 @@ mod tests {
         OpenConnections { next: states.len() as u64, connections }
     }
 
-    /// Which of them gives way, and how long the next one is waited for.
+    /// Checks which of them is closed, and the wait until the next.
     fn check(states: &[(Option<u64>, bool)], closed: Option<u64>, pause: u64) {
         let now = Instant::now() + Duration::from_secs(1000);
         let mut open = open(states, now);

@@ -56,7 +56,7 @@ struct SearchJson {
     arrows: Vec<[String; 2]>,
 }
 
-/// Moves of a variation that are drawn as arrows.
+/// Number of moves of a variation drawn as arrows.
 const ARROWS: usize = 3;
 
 /// A score from White's point of view.
@@ -76,7 +76,7 @@ struct GameFaultJson<'a> {
 }
 
 impl ScoreJson {
-    /// Converts a score from the point of view of a side. Being mated counts as mate in 0 against it.
+    /// Converts a score from a side's view. Being mated is mate in 0 for the opponent.
     pub(super) fn of(score: Option<Score>, side: Color) -> ScoreJson {
         let of_white = |value: i32| if side == Color::White { value } else { value.saturating_neg() };
         match score {
@@ -151,7 +151,7 @@ pub(super) fn squares(mv: UciMove) -> [String; 2] {
     }
 }
 
-/// A variation in SAN, as far as its moves are legal.
+/// A variation in SAN, up to its first illegal move.
 pub(super) fn line_in_san(moves: &[UciMove], mut position: Position) -> Vec<String> {
     let mut line = Vec::with_capacity(moves.len());
     for mv in moves {
@@ -162,7 +162,7 @@ pub(super) fn line_in_san(moves: &[UciMove], mut position: Position) -> Vec<Stri
     line
 }
 
-/// From and to squares of the first moves of a variation, as far as they are legal.
+/// From and to squares of the first moves of a variation, up to its first illegal move.
 pub(super) fn arrows(moves: &[UciMove], mut position: Position) -> Vec<[String; 2]> {
     let mut arrows = Vec::new();
     for &mv in moves.iter().take(ARROWS) {

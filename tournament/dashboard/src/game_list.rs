@@ -41,7 +41,7 @@ impl GameRow {
         }
     }
 
-    /// Its result in PGN form.
+    /// Its PGN result.
     pub(super) fn result(&self) -> String {
         self.outcome.to_string()
     }
@@ -55,11 +55,11 @@ pub(super) struct GameFilter {
     /// One of the players.
     engine: Option<u16>,
     against: Option<u16>,
-    /// Result `1-0`, `0-1`, `1/2-1/2`, or `win`, `draw`, `loss` of that entrant.
+    /// Result `1-0`, `0-1`, `1/2-1/2`, or `win`, `draw`, `loss` of `engine`.
     result: Option<String>,
     /// Termination by name; `fault` for any fault.
     ending: Option<String>,
-    /// The number of its opening.
+    /// Number of its opening.
     opening: Option<u32>,
     /// Only games with lower numbers, to continue a list.
     before: Option<u32>,

@@ -1,5 +1,4 @@
-//! What all pages share: their files, the check of access, and security headers that forbid browsers whatever
-//! a page does not need.
+//! Common parts of all pages: files, access check, and security headers that forbid everything a page does not need.
 
 use std::sync::Arc;
 
@@ -19,8 +18,8 @@ use super::access::{Access, AccessRules};
 use super::assets::{ASSETS, Asset, LOGIN_PAGE};
 use super::connections::Connection;
 
-/// Content security policy: own scripts and styles only, nothing inline, no frames, no other hosts; and no
-/// text may become HTML.
+/// Content security policy: only own scripts and styles, nothing inline, no frames, no other hosts, and no HTML from
+/// text.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
@@ -36,7 +35,7 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
 ];
 
-/// Adds a page, the files of all pages and the check of access to the routes of a server.
+/// Adds a page, the files of all pages and the access check to the routes of a server.
 pub(super) fn guard(routes: Router, page: &'static Asset, access: AccessRules) -> Router {
     let mut router = routes;
     for file in ASSETS.iter().chain([page]) {
@@ -85,7 +84,7 @@ async fn check_access(State(access): State<Arc<AccessRules>>, request: Request, 
     response
 }
 
-/// Marks its connection as authenticated.
+/// Marks the request's connection as authenticated.
 fn mark_authenticated(request: &Request) {
     if let Some(connection) = request.extensions().get::<Arc<Connection>>() {
         connection.mark_authenticated();
@@ -116,7 +115,7 @@ pub(super) fn plain(status: StatusCode, words: &'static str) -> Response {
     (status, words).into_response()
 }
 
-/// A PGN as a file to keep.
+/// A PGN as a download.
 pub(super) fn download(name: &str, text: String) -> Response {
     let headers = [
         (CONTENT_TYPE, "application/x-chess-pgn; charset=utf-8".to_owned()),

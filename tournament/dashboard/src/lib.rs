@@ -1,10 +1,10 @@
 //! The live page: an HTTP server on its own thread that shows runs in browsers, in progress and finished.
 //!
-//! It only reads, but for a queue whose daemon serves it ([`queue_page`]), and for what those with a token may change
-//! ([`commands`]): finished games from the store ([`run`]), games in progress from the live file that the
-//! runner writes while someone watches ([`crate::live`]). One thread, the [`feed`], reads and answers;
-//! another, with tokio, serves HTTP ([`server`], [`connections`], [`pages`], [`stream`]), so that a page
-//! costs the same for one browser or fifty. [`access`] decides who may read.
+//! It reads finished games from the store ([`run`]) and games in progress from the live file that the runner writes
+//! while a page is open ([`crate::live`]); it changes only a queue ([`queue_page`]) and what [`commands`] allows with
+//! a token. One thread, the [`feed`], reads and answers; another, with tokio, serves HTTP ([`server`],
+//! [`connections`], [`pages`], [`stream`]), so that fifty browsers cost as much as one. [`access`] has the access
+//! rules.
 
 mod access;
 mod addresses;
@@ -42,25 +42,25 @@ pub use token::{Token, TokenError};
 /// Settings of the server.
 #[derive(Clone)]
 pub struct DashboardSettings {
-    /// Stores of the runs, in the order of the list.
+    /// Stores of the runs, in list order.
     pub stores: Vec<PathBuf>,
     /// Host names of the server besides its addresses; requests with other names are refused.
     pub hosts: Vec<String>,
     pub limits: ClientLimits,
-    /// The queue that the page shows and changes. It needs a token.
+    /// Queue shown and changed by the page; requires a token.
     pub queue: Option<Arc<dyn QueuePage>>,
-    /// What the page may change of its runs. It needs a token.
+    /// Changes allowed to the page; requires a token.
     pub commands: Option<PageCommands>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct ClientLimits {
-    /// Open connections. When all are taken, the longest idle one is closed, one without a token first; if
+    /// Maximum number of connections. At the limit the longest idle one is closed, those without a token first; if
     /// none is idle, new ones wait.
     pub connections: usize,
     /// Grace period of an idle connection.
     pub grace: Duration,
-    /// Followers of runs; further ones are refused.
+    /// Maximum number of followers of runs; further ones are refused.
     pub followers: usize,
     /// Timeout of reading a request, and of an idle connection.
     pub reading: Duration,
@@ -86,7 +86,7 @@ pub enum DashboardError {
     /// The address cannot be bound.
     #[error("listen on {address}: {source}")]
     Listen { address: SocketAddr, source: std::io::Error },
-    /// Other machines can reach the address, and no token is set.
+    /// The address is reachable from other machines, and no token is set.
     #[error("listen on {0}: other machines can reach it, so that a token is needed")]
     Open(SocketAddr),
     /// The system cannot start a thread.

@@ -1,18 +1,18 @@
-//! What the page needs of a queue: its jobs, and the two changes that it offers. The routes are in [`super::pages`].
+//! The interface of a queue for the page: its jobs, and two changes. The routes are in [`super::pages`].
 
 use serde::Deserialize;
 
-/// A job as the page adds it.
+/// A job added by the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct JobForm {
     pub command: String,
-    /// How it is listed; empty: its command.
+    /// Name in lists; if empty, its command.
     pub name: String,
     pub priority: i64,
 }
 
-/// A queue, for the page. Calls are short; errors are sentences for users.
+/// A queue, as used by the page. Calls are short; errors are sentences for users.
 pub trait QueuePage: Send + Sync {
     /// All jobs as JSON.
     ///
@@ -26,7 +26,7 @@ pub trait QueuePage: Send + Sync {
     /// If it cannot be queued.
     fn add(&self, job: &JobForm) -> Result<(), String>;
 
-    /// Pauses a job, or resumes it.
+    /// Pauses or resumes a job.
     ///
     /// # Errors
     /// If there is no such job.

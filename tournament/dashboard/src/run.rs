@@ -1,5 +1,5 @@
-//! One run for the page: read from its store as games are committed, and counted. The store is opened for
-//! each read and closed again, so that it never blocks the runner.
+//! One run for the page: read from its store as games are committed, and counted. The store is closed after each
+//! read, so that it never blocks the runner.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ use smalt_match::store::{Store, StoreError, StoreUse, StoredFault, StoredRun, St
 /// Games per read, so that requests are answered in between.
 const GAMES_PER_READ: u32 = 1000;
 
-/// Interval of sending the speed while nothing else changes.
+/// Interval of sending the speed if nothing else changes.
 const PACE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Maximum number of faults sent.
@@ -50,7 +50,7 @@ pub(super) struct RunView {
     told: Option<Instant>,
     edition: u64,
     problem: Option<String>,
-    /// Reading it panicked: it is not read again.
+    /// Whether reading panicked; it is then not read again.
     is_broken: bool,
 }
 
@@ -66,9 +66,9 @@ struct Counted {
     low: u32,
     /// Whether unread games remain.
     is_behind: bool,
-    /// Read on first use: a book may be large.
+    /// Loaded on first use: a book may be large.
     openings: OnceCell<Arc<Openings>>,
-    /// Endgame tables of the plan, opened on first use; those that cannot be opened tell nothing.
+    /// Endgame tables of the plan, opened on first use; `None` if they cannot be opened.
     tables: OnceCell<Option<TablebaseAdjudicator>>,
 }
 
@@ -86,7 +86,7 @@ struct RunJson<'a> {
     problem: Option<&'a str>,
     edition: u64,
     slots: Option<u32>,
-    /// Whether it is a distributed run, whose boards are not visible here.
+    /// Whether it is a distributed run, whose boards are not available here.
     is_elsewhere: bool,
     /// First start of the run.
     started_ms: Option<u64>,
@@ -119,7 +119,7 @@ struct RunSummaryJson<'a> {
     results: Option<json::ResultsJson>,
 }
 
-/// Games, Elo, and the ends of its 95 % interval.
+/// Games, Elo, and the ends of its 95% interval.
 type EloPointJson = (u64, Option<f64>, Option<f64>, Option<f64>);
 
 /// Elo and LLR curves as JSON.
@@ -136,7 +136,7 @@ struct FaultsJson {
     faults: Vec<FaultLine>,
 }
 
-/// A fault, of a game or between games.
+/// A fault, in or outside a game.
 #[derive(Serialize)]
 struct FaultLine {
     game: Option<u32>,
@@ -163,7 +163,7 @@ impl RunView {
         }
     }
 
-    /// Gives the run up after a panic, so that the others are still shown.
+    /// Stops reading the run after a panic, so that the others are still shown.
     pub(super) fn give_up(&mut self) {
         self.is_broken = true;
         self.counted = None;
@@ -180,11 +180,11 @@ impl RunView {
         }
         let stamp = stamp_of(&self.path);
         if self.stamp != Some(stamp) || self.is_behind() {
-            // Taken before reading: later changes are seen by the next read.
+            // Taken before reading: the next read sees later changes.
             self.stamp = Some(stamp);
             let problem = self.read().err().map(|error| format!("failed to {error}"));
             if problem.is_some() {
-                // The next read tries again.
+                // The next read retries.
                 self.stamp = None;
                 if let Some(counted) = &mut self.counted {
                     counted.is_behind = false;
@@ -225,8 +225,8 @@ impl RunView {
         self.state == RunState::Running
     }
 
-    /// A runner in this process uses the store while its session has no end; of other processes the lock
-    /// tells.
+    /// Whether a runner uses the store. In this process one does while its session has no end; for other processes
+    /// the lock decides.
     fn is_in_use(&self) -> bool {
         let session = self.session.filter(|session| session.ended.is_none());
         session.is_some_and(|session| session.pid == std::process::id() || self.occupancy.is_in_use())
@@ -324,7 +324,7 @@ impl RunView {
         self.counted.as_ref()?.games.get(&number).map(GameRow::result)
     }
 
-    /// Result of a position by the endgame tables of the run, if it has some and they know it.
+    /// Result of a position by the run's endgame tables, if available.
     pub(super) fn outcome(&self, position: &Position) -> Option<Outcome> {
         let counted = self.counted.as_ref()?;
         let open = || TablebaseAdjudicator::open(counted.plan.tablebases()?).ok();
@@ -410,7 +410,7 @@ impl Counted {
         })
     }
 
-    /// Reads new games, a limited number at once.
+    /// Reads a limited number of new games.
     fn read(&mut self, store: &Store) -> Result<(), StoreError> {
         let numbers = store.numbers_from(self.low)?;
         let mut unknown = numbers.into_iter().filter(|number| !self.games.contains_key(number)).peekable();
@@ -450,7 +450,7 @@ impl Counted {
     }
 }
 
-/// Thins a curve to what a screen can show; keeps the last point.
+/// Thins a curve to a screen's resolution; keeps the last point.
 fn thinned<T>(points: &[T]) -> impl Iterator<Item = &T> {
     let step = points.len().div_ceil(MAX_CURVE_POINTS).max(1);
     let skipped = points.len().saturating_sub(1) % step;

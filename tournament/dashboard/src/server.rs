@@ -1,4 +1,4 @@
-//! The HTTP server: accepts, limits and times connections; [`super::pages`] has the routes.
+//! The HTTP server: accepts connections, with limits and timeouts; [`super::pages`] has the routes.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -32,7 +32,7 @@ const REQUEST_LIMIT: usize = 16 * 1024;
 /// Time for clients to read the last data at shutdown.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Pause in accepting when the system has no more descriptors.
+/// Pause in accepting when the system is out of descriptors.
 const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A bound address before the server starts: early connections wait.
@@ -44,10 +44,10 @@ pub struct BoundAddress {
 }
 
 impl BoundAddress {
-    /// Binds an address; port 0 is any free one. A token is required for any address but loopback.
+    /// Binds an address; port 0 picks a free one. A token is required except on loopback.
     ///
     /// # Errors
-    /// If the address cannot be bound, or other machines can reach it and there is no token.
+    /// If the address cannot be bound, or is reachable from other machines without a token.
     pub fn bind(listen: SocketAddr, token: Option<Token>) -> Result<BoundAddress, DashboardError> {
         if token.is_none() && !listen.ip().is_loopback() {
             return Err(DashboardError::Open(listen));
@@ -68,7 +68,7 @@ impl BoundAddress {
     }
 }
 
-/// A running server on its own thread. Drop ends it within about two seconds, whatever clients do.
+/// A running server on its own thread. Dropping it stops it within about two seconds.
 #[derive(Debug)]
 pub(super) struct HttpServer {
     address: SocketAddr,
@@ -77,10 +77,10 @@ pub(super) struct HttpServer {
 }
 
 impl HttpServer {
-    /// Starts serving the routes that `routes` makes of the access rules.
+    /// Starts serving the routes returned by `routes` for the access rules.
     ///
     /// # Errors
-    /// If the system has no more threads.
+    /// If the system is out of threads.
     pub(super) fn start(
         bound: BoundAddress,
         hosts: Vec<String>,
@@ -114,7 +114,7 @@ impl Drop for HttpServer {
     }
 }
 
-/// The live page of runs: a server, and the feed that reads the stores. Drop ends both.
+/// The live page of runs: a server and the feed that reads the stores. Dropping it stops both.
 #[derive(Debug)]
 pub struct Dashboard {
     feed: Feed,
@@ -125,7 +125,7 @@ impl Dashboard {
     /// Starts the server.
     ///
     /// # Errors
-    /// If the system has no more threads.
+    /// If the system is out of threads.
     pub fn start(bound: BoundAddress, settings: DashboardSettings) -> Result<Dashboard, DashboardError> {
         let DashboardSettings { stores, hosts, limits, queue, commands } = settings;
         let commands = commands.filter(|_| bound.token.is_some());
@@ -142,7 +142,7 @@ impl Dashboard {
         self.server.address()
     }
 
-    /// Shows one more run; its number on the page follows from the order of these calls.
+    /// Adds a run; runs are numbered in the order of these calls.
     pub fn add(&self, store: &Path) {
         self.feed.add(store);
     }
@@ -150,12 +150,12 @@ impl Dashboard {
 
 impl Drop for Dashboard {
     fn drop(&mut self) {
-        // Followers hear of the end before the server stops.
+        // Followers receive the end before the server stops.
         self.feed.end();
     }
 }
 
-/// A response body; when it is written, its connection is idle again.
+/// A response body that marks its connection as idle when written.
 struct CountedBody {
     body: Body,
     _answering: Answering,

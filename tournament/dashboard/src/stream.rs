@@ -1,5 +1,5 @@
-//! Server-sent events (WHATWG HTML, section 9.2): changes of a state for as long as the client listens. The last
-//! event, `end`, says that the server ends. A slow client misses intermediate states, never the last one.
+//! Server-sent events (WHATWG HTML, section 9.2): state changes for as long as the client listens. The last event,
+//! `end`, announces the server's end. A slow client misses intermediate states, never the last one.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
-/// Interval of keep-alive comments, so that gaps are noticed on both sides.
+/// Interval of keep-alive comments, by which both sides detect a lost connection.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// A state that clients follow.
 pub(super) trait Followed: Clone + Send + Sync + 'static {
-    /// Events with what is new to a client that was sent the state `known`.
+    /// Events for a client that already has the state `known`.
     fn events(&self, known: Option<&Self>) -> String;
 }
 
@@ -60,7 +60,7 @@ impl<S: Followed> EventStream<S> {
     }
 }
 
-/// One event; our JSON has no line feeds.
+/// One event; the JSON has no line feeds.
 pub(super) fn event(name: &str, data: &str) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }

@@ -7,7 +7,7 @@ use subtle::ConstantTimeEq;
 /// Minimum length of a user's token.
 const SHORTEST: usize = 16;
 
-/// A token of letters that need no quoting in a URL or cookie.
+/// A token of characters that need no quoting in a URL or cookie.
 #[derive(Clone)]
 pub struct Token(String);
 
@@ -16,10 +16,10 @@ pub struct Token(String);
 pub enum TokenError {
     #[error("a token has at least {SHORTEST} characters, and this one has {0}")]
     Short(usize),
-    /// Letters that a cookie cannot hold.
+    /// Characters not allowed in a cookie.
     #[error("a token consists of letters, digits, - and _")]
     Letters,
-    /// No random numbers from the system.
+    /// The system has no random numbers.
     #[error("the system gives no random numbers")]
     NoRandom,
 }
@@ -38,7 +38,7 @@ impl Token {
     /// Parses a user's token; surrounding white space is ignored.
     ///
     /// # Errors
-    /// If it is too short, or would have to be quoted.
+    /// If it is too short, or has characters that need quoting.
     pub fn parse(text: &str) -> Result<Token, TokenError> {
         let text = text.trim();
         if !text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_')) {

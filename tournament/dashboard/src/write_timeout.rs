@@ -1,5 +1,5 @@
-//! A stream with a write timeout: a client that reads nothing for too long is disconnected. (Slow senders are
-//! handled by the HTTP library.)
+//! A stream with a write timeout: a client that does not read is disconnected. (The HTTP library handles slow
+//! senders.)
 
 use std::io;
 use std::pin::Pin;
@@ -23,7 +23,7 @@ impl WriteTimeout {
         WriteTimeout { stream, longest, waiting: None }
     }
 
-    /// An error if a write has waited for too long.
+    /// An error if a write exceeded the timeout.
     fn limit<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.waiting = None;

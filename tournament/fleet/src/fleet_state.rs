@@ -1,9 +1,8 @@
-//! State of a fleet in the coordinator: workers, leases of pairs, disqualified workers. It answers requests
-//! and returns effects; it has no server and no clock of its own.
+//! State of a fleet in the coordinator: workers, leases of pairs, disqualified workers. It answers requests and
+//! returns effects, without a server or clock.
 //!
-//! The server authenticates workers. Every game is replayed by the rules ([`super::verify`]); a worker that
-//! sends an invalid one is disqualified, and its pairs go to others. No single worker can end anything for
-//! the others.
+//! The server authenticates workers. Every game is replayed by the rules ([`super::verify`]); a worker that sends an
+//! invalid one is disqualified, and its pairs go to others, so no single worker can end the run.
 
 mod engines;
 mod members;
@@ -27,12 +26,12 @@ use smalt_match::game::{BinaryReport, Machine, MachineReport};
 use smalt_match::plan::{MoveClock, Plan};
 use smalt_match::run::{Event, Work};
 
-/// A pair without results is given to other workers after this many expected durations of a pair, and after
-/// this many leases at the earliest.
+/// A pair without results is leased to other workers after this many expected durations of a pair, and after this
+/// many leases at the earliest.
 const PAIRS_WAITED: u32 = 20;
 const LEASES_WAITED: u32 = 60;
 
-/// Maximum number of workers that may send results of one pair: the latest that took it.
+/// Maximum number of workers that may send results of one pair: the latest lease holders.
 const MAX_TAKERS: usize = 64;
 
 /// An effect for the coordinator's task.
@@ -40,13 +39,13 @@ const MAX_TAKERS: usize = 64;
 pub enum Effect {
     /// Send an event to the coordinator.
     Send(Event),
-    /// Put a pair into the queue, again if it was there.
+    /// Put a pair into the queue, possibly again.
     Publish(u32, WorkMessage),
     /// Remove a pair from the queue.
     Remove(u32),
 }
 
-/// When a request is answered.
+/// Time of a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReplyTime {
     Now(Box<Response>),
@@ -74,7 +73,7 @@ pub struct FleetState {
     engines: Engines,
     out: BTreeMap<u32, Outstanding>,
     pair_of: HashMap<u32, u32>,
-    /// One more than the last submitted pair.
+    /// End of the submitted pair numbers, exclusive.
     end: u32,
     members: Members,
     notices: Notices,
@@ -87,12 +86,12 @@ pub struct FleetState {
 #[derive(Debug)]
 struct Outstanding {
     work: Work,
-    /// Games that are not stored, and whether a result was accepted.
+    /// Games not stored yet, and whether a result was accepted.
     missing: Vec<(u32, bool)>,
     hold: Option<Lease>,
-    /// Workers that took it, latest last.
+    /// Workers that leased it, latest last.
     takers: VecDeque<String>,
-    /// How often its lease expired.
+    /// Number of expired leases.
     expiries: u32,
 }
 
@@ -102,7 +101,7 @@ struct Lease {
     worker: String,
     taken: Instant,
     silent_since: Instant,
-    /// Games that the worker reported as started.
+    /// Games reported as started.
     started: Vec<u32>,
 }
 
@@ -134,7 +133,7 @@ impl FleetState {
         }
     }
 
-    /// Number of pairs that should be submitted.
+    /// Number of pairs to keep submitted.
     pub(crate) fn wanted(&self) -> usize {
         self.members.wanted()
     }
@@ -155,12 +154,12 @@ impl FleetState {
         Effect::Publish(pair, message)
     }
 
-    /// The pairs that should be in the queue, with their messages.
+    /// Pairs that should be in the queue, with their messages.
     pub(crate) fn outstanding(&self) -> impl Iterator<Item = (u32, WorkMessage)> {
         self.out.iter().map(|(pair, out)| (*pair, WorkMessage::from(&out.work)))
     }
 
-    /// A game is stored. The last game of a pair ends its work.
+    /// Handles a stored game; the last game of a pair completes its work.
     pub(crate) fn stored(&mut self, game: u32) -> Vec<Effect> {
         let Some(pair) = self.pair_of.remove(&game) else { return Vec::new() };
         let Some(out) = self.out.get_mut(&pair) else { return Vec::new() };
@@ -179,7 +178,7 @@ impl FleetState {
         pairs.map(|pair| Effect::Send(Event::WorkDone { worker: 0, pair })).collect()
     }
 
-    /// Abandons the missing games of a disqualified entrant.
+    /// Abandons the unplayed games of a disqualified entrant.
     pub(crate) fn cancel_entrant(&mut self, entrant: usize) -> Vec<Effect> {
         let mut effects = Vec::new();
         let is_his = |out: &Outstanding| {
@@ -218,14 +217,14 @@ impl FleetState {
         effects
     }
 
-    /// Expires leases of pairs without results, whatever their workers tell the server.
+    /// Expires leases of pairs without results, even if their workers still extend them.
     fn expire_leases(&mut self, now: Instant) -> Vec<Effect> {
         let (count, sum) = self.lasted;
         let mean = sum.checked_div(count).unwrap_or_default().max(self.expected);
         let patience = (LEASES_WAITED * self.lease).max(mean.saturating_mul(PAIRS_WAITED));
         let mut effects = Vec::new();
         for (pair, out) in &mut self.out {
-            // The time doubles, in case these games really last that long.
+            // The time doubles, in case these games really take that long.
             let patience = patience.saturating_mul(1 << out.expiries.min(16));
             let is_over = |hold: &mut Lease| now.saturating_duration_since(hold.silent_since) > patience;
             let Some(hold) = out.hold.take_if(is_over) else { continue };
@@ -242,7 +241,7 @@ impl FleetState {
         effects
     }
 
-    /// Answers a request of a worker, which is known by its name on the server.
+    /// Answers a request of a worker, identified by its name on the server.
     pub fn ask(
         &mut self,
         worker: &str,
@@ -327,7 +326,7 @@ impl FleetState {
     fn take(&mut self, worker: &str, pair: u32, now: Instant) -> ReplyTime {
         let Some(member) = self.members.get_mut(worker) else { return ReplyTime::now(Response::Unknown) };
         if !self.out.contains_key(&pair) {
-            // Taken before the coordinator restarted: it will be submitted again.
+            // Leased before the coordinator restarted: it will be submitted again.
             let unknown = pair >= self.end;
             return ReplyTime::now(if unknown {
                 Response::Later
@@ -347,7 +346,7 @@ impl FleetState {
         }
         member.held.insert(pair);
         let Some(out) = self.out.get_mut(&pair) else { return ReplyTime::now(Response::Later) };
-        // A worker that takes it again has no results yet.
+        // A worker that leases it again has no results yet.
         let earlier = out.hold.take().filter(|hold| hold.worker == worker);
         let new = Lease { worker: worker.to_owned(), taken: now, silent_since: now, started: Vec::new() };
         out.hold = Some(earlier.unwrap_or(new));
@@ -374,7 +373,7 @@ impl FleetState {
             return (ReplyTime::now(answer), Vec::new());
         };
         if !out.takers.iter().any(|taker| taker == worker) {
-            // Taken before the coordinator restarted, or never: it must be taken now.
+            // Leased before the coordinator restarted, or never: it must be leased now.
             return (ReplyTime::now(Response::Unknown), Vec::new());
         }
         let Some(given) = out.work.games.iter().find(|opened| opened.game.number == game) else {

@@ -1,6 +1,6 @@
 //! Distributed runs over NATS JetStream: a [`smalt_match::run::Queue`] whose workers run on other machines.
 //!
-//! Work is done only when its games are stored: a redelivered game may be played twice, but is never counted
+//! Work is complete only when its games are stored: a redelivered game may be played twice, but is never counted
 //! twice.
 
 mod fleet_state;

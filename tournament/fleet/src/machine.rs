@@ -1,5 +1,4 @@
-//! The machine of a worker: host name, processor, engine binaries. Starts each engine once to read its name;
-//! plays nothing.
+//! A worker's machine: host name, processor, engine binaries. Starts each engine once to read its name.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +10,7 @@ use super::wire::{EngineIdentity, check_machine, trimmed};
 use smalt_match::plan::Plan;
 use smalt_match::run::{engine_command, engine_timeouts};
 
-/// Host name; `worker` where the system does not say.
+/// Host name; `worker` if unknown.
 pub fn host_name() -> String {
     let name = name_in_network();
     if check_machine(&name).is_err() { "worker".to_owned() } else { name }
@@ -27,12 +26,12 @@ fn name_in_network() -> String {
     std::env::var("COMPUTERNAME").unwrap_or_default()
 }
 
-/// Processor model, as x86-64 processors name themselves; empty elsewhere.
+/// Processor model as reported by x86-64 processors; empty elsewhere.
 pub(crate) fn processor_model() -> String {
     trimmed(&brand()).chars().take(200).collect()
 }
 
-/// The brand string: 48 bytes in three leaves, whose number stands in another (Intel SDM, volume 2, CPUID).
+/// The brand string: 48 bytes in three leaves; another leaf tells whether they exist (Intel SDM, volume 2, CPUID).
 #[cfg(target_arch = "x86_64")]
 fn brand() -> String {
     use std::arch::x86_64::__cpuid;
@@ -50,10 +49,10 @@ fn brand() -> String {
     String::new()
 }
 
-/// The engines of a plan's entrants on this machine. The reaper ends a running engine when this program ends.
+/// The engines of a plan's entrants on this machine. The reaper ends a running engine if this program ends.
 ///
 /// # Errors
-/// If one cannot be started, or its file not be read, in words that begin with its name.
+/// If one cannot be started, or its file cannot be read; the text begins with its name.
 pub fn engines(
     plan: &Plan,
     own_program: &Path,

@@ -1,5 +1,5 @@
-//! A NATS server of the run's own, on loopback with a random port and password, for workers that reach it through the tunnels
-//! of ssh. It ends with its value; what it stored is deleted.
+//! A NATS server for a single run, on loopback with a random port and password; workers reach it through ssh tunnels.
+//! Dropping it stops the server and deletes its data.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,18 +14,18 @@ const USER: &str = "smalt";
 
 const PROGRAM: &str = "nats-server";
 
-/// Where Debian installs it, which is not in the `PATH` of every user.
+/// Debian's path, which is not in every user's `PATH`.
 const DEBIAN_PROGRAM: &str = "/usr/sbin/nats-server";
 
 const READY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How often a starting server is checked.
+/// Polling interval of a starting server.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A running server.
 #[derive(Debug)]
 pub struct NatsServer {
-    /// Killed before its folder is deleted.
+    /// Declared first: killed before its folder is deleted.
     _process: Process,
     folder: TempDir,
     url: String,
@@ -43,18 +43,18 @@ pub enum NatsServerError {
     Start(#[from] StartError),
     #[error("write its configuration: {0}")]
     Write(#[from] std::io::Error),
-    /// It ended or did not listen; the end of its log.
+    /// It exited or did not listen; the last lines of its log.
     #[error("start nats-server: {0}")]
     NotReady(String),
 }
 
 impl NatsServer {
-    /// Starts a server and waits until it listens. It ends with the calling thread at the latest.
+    /// Starts a server and waits until it listens. It ends at the latest with the calling thread.
     ///
     /// # Errors
-    /// If there is no such program, or it does not listen.
+    /// If the program is not found, or does not listen.
     pub fn start(reaper: Option<&Reaper>) -> Result<NatsServer, NatsServerError> {
-        // Only this user can read it.
+        // Readable by this user only.
         let folder = tempfile::tempdir()?;
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(std::io::Error::other)?;
@@ -93,7 +93,7 @@ impl NatsServer {
         }
     }
 
-    /// The settings of a run on this server.
+    /// The run's settings with this server.
     pub fn settings(&self, of_run: &FleetSettings) -> FleetSettings {
         FleetSettings {
             nats: Some(self.url.clone()),
@@ -104,7 +104,7 @@ impl NatsServer {
     }
 }
 
-/// The address in the file of ports that a server writes when it listens.
+/// The address in the ports file, which the server writes once it listens.
 fn url_in(folder: &TempDir) -> Option<String> {
     let files = fs::read_dir(folder.path()).ok()?.flatten().map(|file| file.path());
     let ports =

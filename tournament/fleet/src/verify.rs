@@ -1,6 +1,6 @@
-//! Verifies a game reported by a worker: replays the moves by the rules, runs the clocks again, and checks
-//! that the ending follows from the last position. A worker can still lie about scores and faults of its own
-//! engines, but cannot invent an illegal game. Pure.
+//! Verifies a game reported by a worker: replays the moves by the rules, recomputes the clocks, and checks that the
+//! ending follows from the last position. A worker can report false scores and faults of its own engines, but not an
+//! illegal game. Pure.
 
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +14,7 @@ use smalt_match::game::{
 use smalt_match::plan::{AdjudicationRules, MoveClock, Plan, PvRecord, TimeFlow, Variant};
 use smalt_match::run::OpenedGame;
 
-/// Tolerance for times rounded to microseconds, over the longest game.
+/// Tolerance of times rounded to microseconds, over the longest game.
 const ROUNDING: Duration = Duration::from_millis(20);
 
 /// Upper limits for plausible figures of a single search.
@@ -39,7 +39,7 @@ pub enum InvalidGame {
     Opening,
     #[error("its ply {ply} is {mv}, which is illegal in {fen}")]
     Illegal {
-        /// Its number, from 1.
+        /// Ply, from 1.
         ply: usize,
         mv: UciMove,
         fen: String,
@@ -47,7 +47,7 @@ pub enum InvalidGame {
     /// A move after the end of the game.
     #[error("it goes on after ply {ply}, where it ended by {termination}")]
     GoesOn {
-        /// The last ply of the game, from 1.
+        /// Last ply of the game, from 1.
         ply: usize,
         /// Why it was over.
         termination: Termination,
@@ -55,13 +55,13 @@ pub enum InvalidGame {
     /// The search data of a move is missing or impossible.
     #[error("the search data of its ply {ply} is impossible")]
     Search {
-        /// Its number, from 1.
+        /// Ply, from 1.
         ply: usize,
     },
-    /// A move after the time was up.
+    /// A move after the time forfeit.
     #[error("its ply {ply} was played after the time forfeit")]
     Late {
-        /// Its number, from 1.
+        /// Ply, from 1.
         ply: usize,
     },
     #[error("its duration is impossible")]
@@ -69,7 +69,7 @@ pub enum InvalidGame {
     /// An ending that does not follow from the last position.
     #[error("its end ({outcome} by {termination}) does not follow from its last position")]
     Ending { outcome: Outcome, termination: Termination },
-    /// A fault report that does not fit the termination.
+    /// A fault report that contradicts the termination.
     #[error("its report of a fault does not fit its end ({termination})")]
     Fault { termination: Termination },
 }
@@ -86,13 +86,13 @@ impl GameVerifier {
         }
     }
 
-    /// Largest number of pieces adjudicated by endgame tables, if any.
+    /// Maximum number of pieces adjudicated by endgame tables, if any.
     pub fn tables(&self) -> Option<u32> {
         self.tablebases.as_ref().map(TablebaseAdjudicator::pieces)
     }
 
-    /// The record of a submitted game, given the time controls of White and Black as scaled on the worker. Data
-    /// beyond the moves is taken only as far as it is plausible.
+    /// The record of a submitted game, given the time controls of White and Black as scaled on the worker. Other data
+    /// than the moves is checked for plausibility.
     ///
     /// # Errors
     /// If the game is impossible.
@@ -235,7 +235,7 @@ impl Replay<'_> {
                 None => Ok(()),
             },
             None if !termination.is_fault() => Err(refuse),
-            // Without a clock there is no time forfeit.
+            // No time forfeit without a clock.
             None if termination == Termination::TimeForfeit
                 && self.clocks[turn.index()].time_limit().is_none() =>
             {

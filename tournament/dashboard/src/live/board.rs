@@ -1,7 +1,7 @@
-//! A live board: the state of the game that a slot plays.
+//! A live board: the state of the game in a slot.
 //!
-//! The slot writes after every move and never waits: if the publisher reads at that instant, it gets the next
-//! state instead, which has all moves of this one. Memory is reused, so that a move allocates nothing.
+//! The slot writes after every move and never waits: a publisher that reads at that instant misses this state and
+//! gets the next one, which includes it. Memory is reused, so that a move allocates nothing.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +27,7 @@ pub struct LiveBoard {
 /// State of a board.
 #[derive(Debug, Default)]
 pub(super) struct BoardState {
-    /// Edition number, which grows with each change.
+    /// Edition number; grows with each change.
     pub(super) edition: u64,
     pub(super) game: Option<ScheduledGame>,
     pub(super) fen: Option<String>,
@@ -49,13 +49,13 @@ pub(super) struct SideState {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct SearchInfo {
-    /// Score from its own point of view.
+    /// Score from its own view.
     pub score: Option<Score>,
     pub depth: Option<u32>,
     pub nodes: Option<u64>,
     /// Nodes per second, as reported.
     pub nps: Option<u64>,
-    /// Ply at which the variation starts.
+    /// Ply at the start of the variation.
     pub ply: usize,
     pub line: Vec<UciMove>,
 }
@@ -90,8 +90,8 @@ impl SearchInfo {
 }
 
 impl LiveBoard {
-    /// Shows a new search: the moves so far, and both sides as `set_sides` sets them. A new game starts with an
-    /// empty board.
+    /// Shows a new search: the moves so far, and both sides as set by `set_sides`. A new game starts with an empty
+    /// board.
     pub(super) fn show(
         &self,
         game: ScheduledGame,
@@ -117,13 +117,13 @@ impl LiveBoard {
         self.watched.store(watched, Ordering::Relaxed);
     }
 
-    /// Reads the board unless its edition is known.
+    /// Reads the board unless its edition is unchanged.
     pub(super) fn read_if_changed<T>(
         &self,
         known: u64,
         read: impl FnOnce(&BoardState) -> T,
     ) -> Option<(u64, T)> {
-        // The slot holds the lock for nanoseconds; after a panic the board stays as it is.
+        // The slot holds the lock for nanoseconds; after a panic the board stays unchanged.
         let shown = self.shown.lock().ok()?;
         (shown.edition != known).then(|| (shown.edition, read(&shown)))
     }

@@ -1,5 +1,5 @@
-//! The live file of games in progress: `RUN.db-live`, a header line with length and checksum, then JSON. It
-//! is written in place; a reader that meets an incomplete write sees a wrong checksum and reads again.
+//! The live file of games in progress: `RUN.db-live`, a header line with length and checksum, then JSON. It is
+//! rewritten in place; a reader that meets an incomplete write sees a wrong checksum and retries.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub(super) struct LiveFile {
 pub(crate) struct LiveGame {
     /// Index of the slot.
     pub slot: usize,
-    /// Its number, from 0.
+    /// Game number, from 0.
     pub number: u32,
     /// Index of White among the plan's entrants.
     pub white: usize,
@@ -47,7 +47,7 @@ pub(crate) struct LiveSide {
     pub thought: LiveSearchInfo,
 }
 
-/// Search information; the score is from its own point of view.
+/// Search information; the score is from the side's own view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LiveSearchInfo {
     pub cp: Option<i32>,
@@ -55,7 +55,7 @@ pub(crate) struct LiveSearchInfo {
     pub depth: Option<u32>,
     pub nodes: Option<u64>,
     pub nps: Option<u64>,
-    /// Ply at which the variation starts.
+    /// Ply at the start of the variation.
     pub ply: usize,
     /// Principal variation, separated by spaces.
     pub line: String,
@@ -86,7 +86,7 @@ pub(super) fn write(page: &LiveFile) -> Vec<u8> {
     bytes
 }
 
-/// Reads the text of [`write()`], even if remains of a longer one follow; `None` for anything else.
+/// Parses the text of [`write()`], ignoring trailing bytes of a longer one; `None` for anything else.
 pub(super) fn read(bytes: &[u8]) -> Option<LiveFile> {
     let end = bytes.iter().position(|&byte| byte == b'\n')?;
     let mut words = std::str::from_utf8(&bytes[..end]).ok()?.split(' ');

@@ -1,8 +1,8 @@
 //! Live boards: games in progress, which are not in the store yet.
 //!
-//! Each slot updates a [`LiveBoard`] after every move, which costs some fifty nanoseconds and no wait. A
-//! [`Publisher`] copies changed boards a few times a second to a small file beside the store, but only while
-//! a [`LiveReader`] in any process has it open. So no page can slow a game.
+//! Each slot updates a [`LiveBoard`] after every move, in about fifty nanoseconds and without waiting. A
+//! [`Publisher`] copies changed boards a few times per second to a small file beside the store, but only while a
+//! [`LiveReader`] in any process has it open. Pages therefore never slow a game.
 
 mod board;
 mod file;
@@ -25,7 +25,7 @@ pub(crate) use reader::LiveReader;
 fn open(options: &mut OpenOptions, path: &Path) -> std::io::Result<File> {
     #[cfg(unix)]
     let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed();
-    // FILE_FLAG_OPEN_REPARSE_POINT: a link is opened itself, and is no file.
+    // FILE_FLAG_OPEN_REPARSE_POINT: opens a link itself, which is not a regular file.
     #[cfg(windows)]
     let flags = 0x0020_0000;
     let file = options.custom_flags(flags).open(path)?;

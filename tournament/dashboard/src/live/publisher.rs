@@ -1,4 +1,4 @@
-//! Copies the boards of a run to its live file, a few times a second and only while someone reads it. Errors do
+//! Copies the boards of a run to its live file, a few times per second and only while a reader has it open. Errors do
 //! not affect the run.
 
 use std::fs::File;
@@ -18,10 +18,10 @@ use super::file::{self, LiveFile, LiveGame, LiveSearchInfo, LiveSide, path_of};
 use smalt_match::run::{RunEvent, RunObserver};
 use smalt_match::standings::Standings;
 
-/// Interval of copying while someone reads.
+/// Interval of copying while there are readers.
 const WRITE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Interval of looking for readers.
+/// Interval of checking for readers.
 const WATCH_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The publisher's thread; ends with the run or on drop, and removes the file.
@@ -36,10 +36,10 @@ impl Publisher {
     /// Starts publishing these boards beside a store.
     ///
     /// # Errors
-    /// If the file cannot be created, or the thread not started.
+    /// If the file cannot be created, or the thread cannot start.
     pub fn start(store: &Path, boards: Vec<Arc<LiveBoard>>) -> std::io::Result<Publisher> {
         let path = path_of(store);
-        // Not truncated first: a reader of a killed run may have it open and continues with it.
+        // Not truncated: a reader of a killed run may have it open and continues with it.
         let file = super::open(File::options().read(true).write(true).create(true).truncate(false), &path)?;
         let (stop, stopped) = mpsc::channel();
         let mut copyist = LiveWriter { file, boards, editions: Vec::new(), games: Vec::new() };
@@ -55,7 +55,7 @@ impl Publisher {
 }
 
 impl Publisher {
-    /// The file is removed while the store is still locked: a resumed run makes a new one.
+    /// Removes the file while the store is still locked: a resumed run creates a new one.
     fn end(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
@@ -87,7 +87,7 @@ struct LiveWriter {
 }
 
 impl LiveWriter {
-    /// Copies changed boards if there are readers; returns whether there are any.
+    /// Copies changed boards if there are readers; returns whether there are readers.
     fn copy(&mut self) -> bool {
         let watched = self.is_watched();
         self.boards.iter().for_each(|board| board.set_watched(watched));
@@ -109,7 +109,7 @@ impl LiveWriter {
         }
     }
 
-    /// Reads all boards; returns whether any has changed.
+    /// Reads all boards; returns whether any changed.
     fn read_boards(&mut self) -> bool {
         self.editions.resize(self.boards.len(), 0);
         self.games.resize(self.boards.len(), None);

@@ -22,16 +22,16 @@ pub(crate) struct LiveReader {
 }
 
 impl LiveReader {
-    /// A reader for the run of this store; opens nothing yet.
+    /// A reader for the run of this store; opens no file yet.
     pub(crate) fn new(store: &Path) -> LiveReader {
         LiveReader { path: path_of(store), file: None }
     }
 
-    /// The games in progress; `None` if unavailable. From now on the publisher writes.
+    /// The games in progress; `None` if unavailable. Opens the file, which starts the publisher.
     pub(crate) fn read(&mut self) -> Option<Vec<LiveGame>> {
         // A resumed run has a new file; the old one is closed only when the new one is locked.
         let opened = super::open(File::options().read(true), &self.path).ok()?;
-        // The publisher may hold the lock for the instant in which it looks for readers.
+        // The publisher holds the lock briefly while it checks for readers.
         if file_lock::try_lock_shared(&opened).is_ok() || self.file.is_none() {
             self.file = Some(opened);
         }

@@ -10,45 +10,45 @@ use smalt_workbench::entrant::{EngineSettings, WordsError, from_words};
 
 use super::random;
 
-/// Time by which a move of the engine may be late: a game with a human is no test of its clock.
+/// Time margin of the engine's moves: large, since a game against a human is no test of its clock.
 const MARGIN: Duration = Duration::from_secs(1);
 
 /// A command of the page: a JSON object whose field `do` names it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 pub(super) enum PlayCommand {
-    /// The human moves, in UCI notation.
+    /// A human move, in UCI notation.
     Move {
         #[serde(rename = "move")]
         mv: String,
     },
-    /// Takes back the human's last move and all that came after it.
+    /// Takes back the human's last move and all later ones.
     TakeBack,
     /// Asks the engine for the best move.
     Hint,
     Resign,
-    /// Offers a draw, or accepts that of the engine.
+    /// Offers a draw, or accepts the engine's offer.
     Draw,
     New(Box<NewGame>),
-    /// Analyzes the position after `ply` plies of the game and then `moves`, with that many lines.
+    /// Analyzes the position after `ply` plies of the game and then `moves`, with this number of lines.
     Analyze {
         ply: usize,
         #[serde(default)]
         moves: Vec<String>,
         lines: u32,
     },
-    /// Returns from the analysis to the game.
+    /// Returns from analysis to the game.
     Play,
-    /// Starts an engine that failed anew.
+    /// Restarts a failed engine.
     Restart,
 }
 
-/// A game to be started.
+/// A new game.
 #[derive(Clone, Debug, Deserialize)]
 pub struct NewGame {
     pub color: ColorChoice,
     pub start: StartPosition,
-    /// Rating to which the engine is limited (`UCI_Elo`); full strength if none.
+    /// Rating limit of the engine (`UCI_Elo`); `None` for full strength.
     #[serde(default)]
     pub level: Option<i64>,
     /// Time control and limits as key=value words: `tc=300+3`, `movetime=1000`, `depth=6`.
@@ -60,7 +60,7 @@ pub struct NewGame {
 pub enum ColorChoice {
     White,
     Black,
-    /// White or Black by chance.
+    /// Random color.
     Random,
     /// The side to move.
     Mover,
@@ -78,13 +78,13 @@ impl ColorChoice {
     }
 }
 
-/// Where a game starts.
+/// Start of a game.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StartPosition {
     Standard,
     Fen(String),
-    /// A start position of Chess960 by its number, from 0 to 959; a random one if none.
+    /// A Chess960 start position by number, from 0 to 959; random if `None`.
     Chess960(Option<u16>),
     /// A game of a PGN.
     Pgn {
@@ -92,11 +92,11 @@ pub enum StartPosition {
         /// Number of the game, from 1.
         #[serde(default = "first")]
         game: usize,
-        /// Number of its plies that are played; all if none.
+        /// Number of plies to play; all if `None`.
         #[serde(default)]
         plies: Option<usize>,
     },
-    /// The position on the board, with the moves that led to it.
+    /// The position on the board, with the moves leading to it.
     Here,
 }
 
@@ -128,9 +128,9 @@ pub enum NewGameError {
 /// The moves before a game.
 pub(super) struct StartLine {
     pub(super) game: Game,
-    /// How castling is written to the engine.
+    /// Castling notation for the engine.
     pub(super) mode: CastlingMode,
-    /// Number of the start position of Chess960.
+    /// Number of the Chess960 start position.
     pub(super) number: Option<u16>,
 }
 
@@ -150,7 +150,7 @@ impl NewGame {
 }
 
 impl StartPosition {
-    /// The moves before the game; `here` is the line on the board.
+    /// The moves before the game; `here` returns the line on the board.
     pub(super) fn line(&self, here: impl FnOnce() -> StartLine) -> Result<StartLine, NewGameError> {
         match self {
             StartPosition::Standard => Ok(StartLine::new(Position::start())),

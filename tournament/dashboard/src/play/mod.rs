@@ -1,8 +1,8 @@
 //! The play page: a human plays an engine in the browser, or analyzes with it.
 //!
 //! One thread, the [`session`], owns the engine ([`opponent`]) and the game ([`game`]); pages send it commands
-//! ([`command`]) and follow its state ([`snapshot`]), so that a reloaded or reconnected page goes on where it
-//! was. Access rules, limits and files are those of the live page.
+//! ([`command`]) and follow its state ([`snapshot`]), so that a reloaded page continues where it was. Access rules,
+//! limits and files are those of the live page.
 
 mod command;
 mod game;
@@ -57,7 +57,7 @@ impl PlayServer {
     /// Starts the engine, then the server.
     ///
     /// # Errors
-    /// If the engine or the first game cannot be set up, or the system has no more threads.
+    /// If the engine or the first game cannot be set up, or the system is out of threads.
     pub fn start(bound: BoundAddress, settings: PlaySettings) -> Result<PlayServer, PlayError> {
         let PlaySettings { engine, game, hosts, limits } = settings;
         let (session, handle) = PlaySession::start(engine, &game)?;
@@ -73,7 +73,7 @@ impl PlayServer {
 
 impl Drop for PlayServer {
     fn drop(&mut self) {
-        // Followers hear of the end before the server stops.
+        // Followers receive the end before the server stops.
         self.session.end();
     }
 }

@@ -1,5 +1,5 @@
-//! The engine of the page: started when it is needed, set to a level or to full strength, and asked for moves,
-//! hints and analysis.
+//! The engine of the page: started on demand, set to a level or to full strength, and used for moves, hints and
+//! analysis.
 
 use std::time::Duration;
 
@@ -21,19 +21,19 @@ const LIMIT_STRENGTH: &str = "UCI_LimitStrength";
 const ELO: &str = "UCI_Elo";
 const MULTI_PV: &str = "MultiPV";
 
-/// Time of a hint.
+/// Search time of a hint.
 const HINT_TIME: Duration = Duration::from_secs(1);
 
-/// Time of each position of a review.
+/// Search time per position of a review.
 const REVIEW_TIME: Duration = Duration::from_millis(150);
 
-/// Longest analysis of one position.
+/// Maximum search time of an analysis.
 const ANALYSIS_TIME: Duration = Duration::from_secs(3600);
 
-/// Extra wait beyond a search's time before it is late.
+/// Extra wait after which a search is late.
 const LATE_GRACE: Duration = Duration::from_secs(1);
 
-/// How the engine is started and set up.
+/// Command and settings of the engine.
 #[derive(Clone, Debug)]
 pub struct EngineSetup {
     /// Name if the engine reports none.
@@ -48,7 +48,7 @@ pub struct EngineSetup {
 }
 
 impl EngineSetup {
-    /// The level that its options set.
+    /// The level set by its options.
     pub(super) fn level(&self) -> Option<i64> {
         let value = |wanted: &str| {
             let option = self.options.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
@@ -58,7 +58,7 @@ impl EngineSetup {
     }
 }
 
-/// What a search is for.
+/// Purpose of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Purpose {
     /// The engine's move, at its level.
@@ -82,7 +82,7 @@ impl Purpose {
     }
 }
 
-/// A search: its position as moves from the start of a game.
+/// A search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Search {
     pub(super) purpose: Purpose,
@@ -94,20 +94,20 @@ pub(super) struct Search {
 /// How a wait for a search ended.
 pub(super) enum SearchOutcome {
     Finished(Box<SearchResult>),
-    /// The interrupt was raised; the engine searches on.
+    /// The interrupt was raised; the engine is still searching.
     Interrupted,
-    /// It has overstepped its time.
+    /// It exceeded its time.
     Late,
     Failed(String),
 }
 
-/// What the engine can do.
+/// Capabilities of the engine.
 #[derive(Clone, Debug)]
 pub(super) struct EngineFacts {
     pub(super) name: String,
     /// Range of levels.
     pub(super) elo: Option<(i64, i64)>,
-    /// Lines that it can analyze at once.
+    /// Maximum number of analysis lines.
     pub(super) lines: u32,
     pub(super) chess960: bool,
 }
@@ -115,18 +115,18 @@ pub(super) struct EngineFacts {
 /// The engine, running or not.
 pub(super) struct Opponent {
     setup: EngineSetup,
-    /// Ends every wait when the page ends.
+    /// Interrupts every wait when the page ends.
     quit: Interrupt,
     engine: Option<Box<dyn Engine>>,
     facts: EngineFacts,
-    /// Level and lines that were set last.
+    /// Level and number of lines last set.
     level: Option<i64>,
     lines: u32,
-    /// Limits to which it was fitted.
+    /// Limits for which it was checked.
     fitted: Option<SearchLimits>,
-    /// Number of the game for which it got `ucinewgame`.
+    /// Game of its last `ucinewgame`.
     game: Option<u32>,
-    /// Whether it has searched at full strength since then, so that its tables know more than its level does.
+    /// Whether it searched at full strength since then, which leaves strong moves in its hash table.
     knows_more: bool,
 }
 
@@ -165,12 +165,12 @@ impl Opponent {
         }
     }
 
-    /// Starts the engine, if it does not run, for a game with limits like these.
+    /// Starts the engine, if not running, for a game with limits of this kind.
     ///
     /// # Errors
-    /// In words.
+    /// The reason.
     pub(super) fn start(&mut self, limits: &SearchLimits) -> Result<(), String> {
-        // Only engines of the xboard protocol are fitted, and before their first game.
+        // Only xboard engines are checked, before their first game.
         let is_fitted = |engine: &dyn Engine| {
             engine.protocol() != Protocol::Xboard || self.fitted.as_ref() == Some(limits)
         };
@@ -193,10 +193,10 @@ impl Opponent {
         Ok(())
     }
 
-    /// Begins a search.
+    /// Starts a search.
     ///
     /// # Errors
-    /// In words; the engine may have failed.
+    /// The reason; the engine may have failed.
     pub(super) fn begin(&mut self, search: &Search, game: &PlayedGame) -> Result<(), String> {
         self.start(&game.clock.kind_of_limits())?;
         let is_move = search.purpose == Purpose::Move;
@@ -227,7 +227,7 @@ impl Opponent {
         engine.begin(&request, context).map_err(|error| error.to_string())
     }
 
-    /// Sets level and number of lines where they are others.
+    /// Sets level and number of lines if they changed.
     fn set_up(&mut self, level: Option<i64>, lines: u32) -> Result<(), String> {
         let mut options: Vec<(&str, String)> = Vec::new();
         if level != self.level && self.facts.elo.is_some() {
@@ -250,7 +250,7 @@ impl Opponent {
         Ok(())
     }
 
-    /// Waits for the search that was begun.
+    /// Waits for the started search.
     pub(super) fn finish(
         &mut self,
         interrupt: &Interrupt,
@@ -267,17 +267,17 @@ impl Opponent {
         }
     }
 
-    /// Stops the search, if one runs.
+    /// Stops the search, if one is running.
     ///
     /// # Errors
-    /// In words; the engine has failed then.
+    /// The reason; the engine has failed.
     pub(super) fn abandon(&mut self) -> Result<(), String> {
         let Some(engine) = self.engine.as_deref_mut() else { return Ok(()) };
         let stopped = engine.abandon(&mut WaitContext::interruptible(&self.quit));
         stopped.map(drop).map_err(|error| error.to_string())
     }
 
-    /// Ends the engine.
+    /// Quits the engine.
     pub(super) fn quit(&mut self) {
         if let Some(mut engine) = self.engine.take() {
             engine.quit();
@@ -289,7 +289,7 @@ fn option_words(error: &SetOptionError) -> String {
     format!("failed to {error}")
 }
 
-/// Whether a start position is written as `startpos`.
+/// Whether the start position is sent as `startpos`.
 fn is_standard(start: &Position, mode: CastlingMode) -> bool {
     mode == CastlingMode::Standard && *start == Position::start()
 }
@@ -309,8 +309,8 @@ fn facts(engine: &dyn Engine, name: &str) -> EngineFacts {
     }
 }
 
-/// Limits of a search, and the time after which it is late. The xboard protocol has whole seconds, and no
-/// analysis by the words of a search.
+/// Limits of a search, and the time after which it is late. xboard has whole seconds, and no analysis within a normal
+/// search.
 fn limits(purpose: Purpose, game: &PlayedGame, protocol: Protocol) -> (SearchLimits, Duration) {
     let is_xboard = protocol == Protocol::Xboard;
     let timed = |time: Duration| {

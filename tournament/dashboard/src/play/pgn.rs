@@ -8,7 +8,7 @@ use smalt_workbench::calendar::UtcTime;
 
 use super::game::PlayedGame;
 
-/// Writes the game; `names` are White's and Black's.
+/// Formats the game; `names` are White's and Black's.
 pub(super) fn pgn(played: &PlayedGame, names: [&str; 2]) -> String {
     let mut game = PgnGame::new(*played.game().start());
     let started = UtcTime::of(played.started);
@@ -23,7 +23,7 @@ pub(super) fn pgn(played: &PlayedGame, names: [&str; 2]) -> String {
         game.set_tag("ECO", eco);
         game.set_tag("Opening", name);
     }
-    // PGN has no words for a time for each move.
+    // PGN has no notation for a time per move.
     let clock = Some(played.clock.to_string()).filter(|clock| !clock.contains("/move"));
     game.set_tag("TimeControl", clock.as_deref().unwrap_or("-"));
     if let Some(level) = played.level {

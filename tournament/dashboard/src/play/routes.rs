@@ -19,7 +19,7 @@ use crate::assets::PLAY_PAGE;
 use crate::gate::{download, guard, plain};
 use crate::{ClientLimits, stream};
 
-/// Longest command in bytes: a PGN may hold many games.
+/// Maximum size of a command in bytes: a PGN may have many games.
 const COMMAND_LIMIT: usize = 4 << 20;
 
 /// State shared by all routes.

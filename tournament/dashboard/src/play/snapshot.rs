@@ -1,4 +1,4 @@
-//! What pages follow: the game, the engine's thoughts, and both clocks.
+//! State followed by pages: the game, the engine's lines, and both clocks.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,14 +20,14 @@ pub(super) struct PlaySnapshot {
 /// Both clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Clocks {
-    /// Time left when the running one was started; none without clocks.
+    /// Times left when the running clock started; `None` without clocks.
     pub(super) left: Option<[Duration; 2]>,
-    /// The running one, and since when.
+    /// Side whose clock is running, and since when.
     pub(super) running: Option<(Color, Instant)>,
 }
 
 impl Clocks {
-    /// Times left now, in milliseconds, as JSON.
+    /// Current times left, in milliseconds, as JSON.
     fn to_json(self) -> String {
         let Some(mut left) = self.left else { return "null".to_owned() };
         if let Some((color, since)) = self.running {
@@ -45,7 +45,7 @@ impl Clocks {
 }
 
 impl Followed for PlaySnapshot {
-    /// Events: `game`, `thinking`, and `clocks`, whose times are those of the moment of sending.
+    /// Events: `game`, `thinking`, and `clocks`, with the times at the moment of sending.
     fn events(&self, known: Option<&PlaySnapshot>) -> String {
         let mut events = String::new();
         if known.is_none_or(|known| known.game.0 != self.game.0) {

@@ -1,4 +1,4 @@
-//! What the engine thinks while it searches: its best lines, for pages.
+//! The engine's best lines during a search, for pages.
 
 use serde::Serialize;
 use smalt_chess::{Position, UciMove};
@@ -17,7 +17,7 @@ pub(super) struct Thinking {
     view: ScoreView,
     nodes: Option<u64>,
     nps: Option<u64>,
-    /// By MultiPV index.
+    /// Lines by MultiPV index.
     lines: Vec<Option<Line>>,
 }
 
@@ -51,7 +51,7 @@ impl Thinking {
         Thinking { purpose: purpose.name(), root, view, nodes: None, nps: None, lines: Vec::new() }
     }
 
-    /// Adds a line of information; true if it has a variation.
+    /// Adds an info line; returns whether it has a variation.
     pub(super) fn update(&mut self, info: &Info<'_>) -> bool {
         self.nodes = info.nodes.or(self.nodes);
         self.nps = info.nps.or(self.nps);
@@ -69,7 +69,7 @@ impl Thinking {
         true
     }
 
-    /// The score of the best line, or of the result where no line was seen, in the view of the side to move.
+    /// Score of the best line, or of the result without lines, from the side to move's view.
     pub(super) fn score(&self, result: &SearchResult) -> Option<Score> {
         let reported = result.report.score.map(|score| self.view.of_mover(self.root.turn(), score).score);
         self.lines.first().and_then(|line| Some(line.as_ref()?.score)).or(reported)
@@ -94,5 +94,5 @@ impl Thinking {
     }
 }
 
-/// Lines that are shown at most.
+/// Maximum number of lines shown.
 pub(super) const MOST_LINES: usize = 10;

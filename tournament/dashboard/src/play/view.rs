@@ -8,27 +8,27 @@ use super::opponent::EngineFacts;
 use super::pgn::opening;
 use crate::game::{ScoreJson, squares};
 
-/// An analysis: a position of the game, and moves that were tried from there.
+/// An analysis: a position of the game, and moves tried from there.
 #[derive(Clone, Debug)]
 pub(super) struct Analysis {
-    /// Number of plies of the game.
+    /// Ply of the game.
     pub(super) ply: usize,
     /// All moves up to the position.
     pub(super) line: Game,
     pub(super) lines: u32,
 }
 
-/// What a page shows besides the game itself.
+/// State shown besides the game.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Messages {
-    /// An answer of the engine in words, until the next command.
+    /// A message of the engine, until the next command.
     pub(super) notice: Option<String>,
-    /// Why the engine does not play.
+    /// Why the engine cannot play.
     pub(super) problem: Option<String>,
     /// Whether the engine offers a draw.
     pub(super) draw_offered: bool,
     pub(super) hint: Option<UciMove>,
-    /// Whether a hint is being searched for.
+    /// Whether a hint is being searched.
     pub(super) hint_asked: bool,
 }
 
@@ -45,7 +45,7 @@ struct GameJson<'a> {
     /// Start position.
     fen: String,
     plies: Vec<PlyJson>,
-    /// The position on the board: of the analysis, or of the game.
+    /// Position on the board: of the analysis, or of the game.
     board: BoardJson,
     state: &'static str,
     result: Option<String>,
@@ -57,7 +57,7 @@ struct GameJson<'a> {
     draw_offered: bool,
     hint: Option<HintJson>,
     hint_asked: bool,
-    /// Plies that the review of a finished game has still to look at.
+    /// Number of plies left to review in a finished game.
     to_review: usize,
 }
 
@@ -73,13 +73,13 @@ struct EngineJson<'a> {
 struct PlyJson {
     #[serde(flatten)]
     mv: PlayedJson,
-    /// The review's score, else the engine's own.
+    /// The review's score, otherwise the engine's own.
     #[serde(flatten)]
     score: ScoreJson,
     depth: Option<u32>,
     ms: Option<u64>,
     left_ms: Option<u64>,
-    /// The move that the review prefers, if it is another.
+    /// The review's preferred move, if different.
     better: Option<String>,
 }
 
@@ -107,7 +107,7 @@ struct LegalJson {
     uci: String,
     san: String,
     from: String,
-    /// Squares by which it can be given: castling has the king's destination and the rook.
+    /// Target squares for input: castling has the king's destination and the rook.
     to: Vec<String>,
 }
 
@@ -245,8 +245,8 @@ fn board(game: &Game, mode: CastlingMode) -> BoardJson {
     }
 }
 
-/// The squares by which a move can be given. Castling is given by the rook, and by the king's destination where
-/// no step of the king goes there.
+/// Target squares for the input of a move. For castling: the rook, and the king's destination unless a king step goes
+/// there.
 fn targets(mv: Move, legal: &[Move]) -> Vec<Square> {
     if !mv.is_castle() {
         return vec![mv.to()];
@@ -279,9 +279,9 @@ mod tests {
     #[test]
     fn castling_is_given_by_the_king_or_by_the_rook() {
         assert_eq!(castling_targets("4k3/8/8/8/8/8/8/4K2R w K - 0 1"), ["g1", "h1"]);
-        // The king may step to g1, too.
+        // A king step to g1 is also legal.
         assert_eq!(castling_targets("4k3/8/8/8/8/8/8/5K1R w K - 0 1"), ["h1"]);
-        // The king stays where he is.
+        // The king does not move.
         assert_eq!(castling_targets("4k3/8/8/8/8/8/8/6KR w K - 0 1"), ["h1"]);
     }
 }

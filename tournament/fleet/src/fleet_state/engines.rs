@@ -1,4 +1,4 @@
-//! Engine binaries that workers must have: those of the first played games. The binaries of a worker count only
+//! Engine binaries that all workers must have: those of the first played games. A worker's binaries are bound only
 //! once it has played.
 
 use smalt_match::game::{BinaryReport, MachineReport};
@@ -13,7 +13,7 @@ pub(super) struct Engines {
 }
 
 impl Engines {
-    /// The engines of earlier sessions.
+    /// The engines bound in earlier sessions.
     pub(super) fn of(names: Vec<String>, allows_mixed: bool, machines: &[MachineReport]) -> Engines {
         let known = names.iter().map(|_| None).collect();
         let mut engines = Engines { names, allows_mixed, known };
@@ -26,7 +26,7 @@ impl Engines {
         self.names.get(entrant).map(String::as_str)
     }
 
-    /// Binds the engines of a machine that has played.
+    /// Binds the engines of a machine that played.
     pub(super) fn bind(&mut self, machine: &MachineReport) {
         for (known, engine) in self.known.iter_mut().zip(&machine.engines) {
             known.get_or_insert_with(|| (machine.name.clone(), engine.clone()));
@@ -36,7 +36,7 @@ impl Engines {
     /// Checks that these are the bound engines.
     ///
     /// # Errors
-    /// Names the first engine that differs.
+    /// Description of the first engine that differs.
     pub(super) fn check(&self, engines: &[BinaryReport]) -> Result<(), String> {
         if engines.len() != self.names.len() {
             return Err("it lacks the engine of an entrant".to_owned());

@@ -1,4 +1,4 @@
-//! The workers of a run: active, silent and disqualified ones, and their limits.
+//! The workers of a run: active, silent and disqualified ones, with limits.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use smalt_match::game::{Machine, MachineReport};
 use smalt_match::plan::MoveClock;
 
-/// Maximum number of workers, and of remembered disqualifications.
+/// Maximum number of workers, and of stored disqualifications.
 const MAX_WORKERS: usize = 10_000;
 
 /// Minimum and maximum number of submitted pairs.
 const MIN_PAIRS: usize = 8;
 const MAX_PAIRS: usize = 20_000;
 
-/// Leases of silence after which a worker is removed; it can join again.
+/// Number of leases of silence after which a worker is removed; it can rejoin.
 const REMEMBERED_LEASES: u32 = 1000;
 
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct Member {
     pub(super) clocks: Vec<MoveClock>,
     pub(super) seen: Instant,
     pub(super) is_silent: bool,
-    /// Pairs that it took; some may be finished or leased to others.
+    /// Pairs that it leased; some may be finished or leased to others.
     pub(super) held: HashSet<u32>,
 }
 
@@ -33,7 +33,7 @@ impl Member {
         self.report.slots as usize
     }
 
-    /// Maximum number of pairs: those in play, those with pending results, and as many again that were lost.
+    /// Maximum number of leased pairs: those in play, those with pending results, and as many again for lost ones.
     pub(super) fn max_held(&self) -> usize {
         4 * self.slots() + 8
     }
@@ -68,13 +68,13 @@ impl Members {
         self.present.len() < MAX_WORKERS
     }
 
-    /// Two pairs for each concurrent game, so that no slot waits.
+    /// Two pairs per concurrent game, so that no slot waits.
     pub(super) fn wanted(&self) -> usize {
         let slots: usize = self.active().map(Member::slots).sum();
         (2 * slots).clamp(MIN_PAIRS, MAX_PAIRS)
     }
 
-    /// A unique name, with a number if needed.
+    /// A unique name, numbered if necessary.
     pub(super) fn free_name(&self, worker: &str, name: &str) -> String {
         let others = self.present.iter().filter(|(id, member)| *id != worker && !member.is_silent);
         let taken: HashSet<&str> = others.map(|(_, member)| member.machine.name.as_str()).collect();
@@ -83,7 +83,7 @@ impl Members {
         candidates.find(|candidate| !taken.contains(candidate.as_str())).unwrap_or_else(|| name.to_owned())
     }
 
-    /// Marks workers as silent after two leases, and returns the new ones.
+    /// Marks workers as silent after two leases; returns the new ones.
     pub(super) fn mark_silent(&mut self, now: Instant, lease: Duration) -> Vec<String> {
         let longest = REMEMBERED_LEASES * lease;
         self.present.retain(|_, member| now.saturating_duration_since(member.seen) < longest);

@@ -1,12 +1,12 @@
-//! Rate limit of notices: a worker that joins and leaves all the time, or whose engines warn all the time,
-//! would fill screen and log.
+//! Rate limit of notices: a worker that constantly rejoins, or whose engines constantly warn, would flood screen and
+//! log.
 
 use std::time::Instant;
 
 use super::Effect;
 use smalt_match::run::Event;
 
-/// Burst size of notices; then one more each second.
+/// Burst size of notices; one more is allowed per second.
 const BURST: u64 = 200;
 
 /// Rate limiter of notices.

@@ -1,4 +1,4 @@
-//! Handles notices of workers: started games, faults, warnings, leaving.
+//! Handles workers' notices: started games, faults, warnings, leaving.
 
 use super::{Effect, FleetState, notice};
 use crate::wire::WorkerNotice;
@@ -34,7 +34,7 @@ impl FleetState {
         }
     }
 
-    /// A started game, reported once by the worker that holds its pair.
+    /// A started game, reported once by the worker with the lease.
     fn game_started(&mut self, worker: &str, game: u32) -> Option<Effect> {
         let out = self.out.get_mut(self.pair_of.get(&game)?)?;
         let hold = out.hold.as_mut().filter(|hold| hold.worker == worker && !hold.started.contains(&game))?;
@@ -43,8 +43,8 @@ impl FleetState {
         Some(Effect::Send(Event::GameStarted(opened.game)))
     }
 
-    /// A worker that cannot start an engine leaves. The entrant stays in the run even without other workers,
-    /// since others may join.
+    /// A worker that cannot start an engine leaves. The entrant stays in the run even without other workers, since
+    /// others may join.
     fn unable(&mut self, worker: &str, entrant: usize, times: u32, words: String) -> Vec<Effect> {
         let name = self.engines.name(entrant).unwrap_or_default().to_owned();
         self.members.disqualify(worker, format!("{name} did not start"));

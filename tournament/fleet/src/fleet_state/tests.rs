@@ -66,7 +66,7 @@ fn join(fleet_state: &mut FleetState, worker: &str, worker_info: WorkerInfo) -> 
     }
 }
 
-/// White gives up after these moves behind the opening.
+/// White resigns after these moves following the opening.
 fn message(text: &str) -> RecordMessage {
     RecordMessage::from(&GameRecord {
         game: work(0).games[0].game,
@@ -82,7 +82,7 @@ fn message(text: &str) -> RecordMessage {
     })
 }
 
-/// Takes the pair, if that is possible, and sends a result.
+/// Leases the pair if possible, and sends a result.
 fn send(fleet_state: &mut FleetState, worker: &str, game: u32, text: &str) -> (ReplyTime, Vec<Effect>) {
     ask(fleet_state, worker, WorkerRequest::Take { pair: game / 2 });
     let record = Box::new(message(text));
@@ -211,7 +211,7 @@ fn a_game_of_another_pair_disqualifies() {
 
 #[test]
 fn clocks_are_those_of_the_machine() {
-    // Half the speed of the reference: a clock of one second is one of two there, and of one on a machine that is as fast.
+    // At half the reference speed a clock of one second becomes two; at the reference speed it stays one.
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
     join(&mut fleet_state, "w1", worker_info("slow"));

@@ -1,4 +1,4 @@
-//! Claims that can be true, and those that cannot.
+//! Possible and impossible claims.
 
 use smalt_workbench::entrant::Registry;
 
@@ -32,7 +32,7 @@ fn plan(clock: &str) -> Plan {
     Plan::of_layers(layer, &Registry::default()).unwrap()
 }
 
-/// A game of the opening 1 e4 e5, with these words of moves behind it.
+/// A game after the opening 1 e4 e5, with these moves.
 fn report(text: &str, outcome: &str, termination: &str, loser: Option<Color>) -> GameReport {
     let text = text.strip_prefix('=').map_or_else(|| format!("e2e4 e7e5 {text}"), str::to_owned);
     GameReport {
@@ -59,7 +59,7 @@ fn verify(clock: &str, report: GameReport) -> Result<GameRecord, InvalidGame> {
     rules.verify(&work(3).games[0], clocks, report, SystemTime::now())
 }
 
-/// Whether a claim is accepted; if not, how the refusal begins.
+/// Checks whether a claim is accepted; if not, how the refusal begins.
 fn check(report: GameReport, refusal: Option<&str>) {
     let found = verify("nodes = 100", report.clone()).map(|_| ()).map_err(|error| error.to_string());
     match (found, refusal) {

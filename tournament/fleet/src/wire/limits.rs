@@ -6,10 +6,10 @@ use super::{
 use smalt_match::plan::is_run_name;
 use smalt_report::sanitize::is_hidden;
 
-/// Longest name, in letters.
+/// Maximum length of a name, in characters.
 const MAX_NAME: usize = 200;
 pub(super) const MAX_TEXT: usize = 4_000;
-/// Maximum number of lines of a transcript, and bytes of a line.
+/// Maximum number of lines of a transcript, and bytes per line.
 pub(super) const MAX_LINES: usize = 200;
 pub(super) const MAX_LINE: usize = 5_000;
 /// Maximum bytes of a transcript.
@@ -33,7 +33,7 @@ fn check_text(what: &str, text: &str, longest: usize) -> Result<(), String> {
     }
 }
 
-/// Checks the name of a worker: it must fit any table.
+/// Checks the name of a worker.
 ///
 /// # Errors
 /// If it is empty, too long, or has other characters than letters, digits, spaces and `.`, `_`, `-`.

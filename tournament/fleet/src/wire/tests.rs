@@ -1,4 +1,4 @@
-//! Messages: what is written reads the same, and nothing that is read does harm.
+//! Messages survive a round trip, and hostile messages are rejected.
 
 use std::time::SystemTime;
 

@@ -1,4 +1,4 @@
-//! Workers that want to end, starve, fill or close a run for the others.
+//! Workers that try to end, starve, flood or block a run.
 
 use super::*;
 
@@ -102,7 +102,7 @@ fn an_idle_worker_binds_no_engine() {
     assert!(is_welcome(&mut fleet_state, "w2", worker_info("honest")));
     assert_eq!(send(&mut fleet_state, "w2", 2, "").0, ReplyTime::WhenStored(2));
     assert!(!is_welcome(&mut fleet_state, "w3", other_engines("late")), "games were played with others");
-    // It joined before anybody had played, with other engines: its first game is not taken.
+    // It joined with other engines before any game was played: its first game is rejected.
     let (reply, effects) = send(&mut fleet_state, "w1", 0, "");
     assert!(matches!(reply, ReplyTime::Now(answer) if matches!(*answer, Response::Refused { .. })));
     assert!(notices(&effects)[0].contains("idle was removed: its first is another file"), "{effects:?}");
@@ -195,7 +195,7 @@ fn a_pair_of_which_nothing_comes_is_given_to_others_and_more_and_more_rarely() {
     at(&mut fleet_state, "w1", 0, WorkerRequest::Take { pair: 0 });
     let mut lapses = Vec::new();
     for second in 0..1000 {
-        // It tells that it lives, and takes the pair again whenever it can.
+        // It sends heartbeats, and leases the pair again whenever it can.
         at(&mut fleet_state, "w1", second, WorkerRequest::Take { pair: 0 });
         let effects = fleet_state.tick(begun + Duration::from_secs(second));
         if published(&effects) == [0] {
