@@ -5,7 +5,6 @@ mod cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    smalt_about::check_processor();
     smalt_about::run_faster_build();
     cli::main()
 }

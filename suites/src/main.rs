@@ -6,7 +6,6 @@ use smalt::bench::BenchPlan;
 use smalt_suites::Builtin;
 
 fn main() -> ExitCode {
-    smalt_about::check_processor();
     smalt_suites::main(Builtin { serve: smalt::serve::run, bench, version: smalt_about::VERSION })
 }
 

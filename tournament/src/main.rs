@@ -3,6 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    smalt_about::check_processor();
     smalt_tournament::main(smalt::serve::run)
 }

@@ -12,7 +12,7 @@ use clap::{Args, ColorChoice, Command, Parser, Subcommand, ValueEnum};
 use clap_complete::CompleteEnv;
 pub use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
-pub use processor::{check_processor, run_faster_build};
+pub use processor::run_faster_build;
 
 /// The version; builds between releases have commit and date in brackets, builds outside the repository `no git`.
 pub const VERSION: &str = env!("SMALT_VERSION");

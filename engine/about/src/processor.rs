@@ -1,20 +1,96 @@
 //! Processor support: a build for newer processors reports an unsupported one, and a generic build starts a faster
 //! build beside it.
 
-/// Exits with a message if the program was compiled for another processor, before an illegal instruction crashes it.
-/// Call it first.
-pub fn check_processor() {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let missing = missing(&std::arch::x86_64::__cpuid, |extension| extension.is_used);
-        if !missing.is_empty() {
-            #[expect(clippy::print_stderr, reason = "the program ends here")]
-            {
-                eprintln!("This build is for a newer processor: this one has no {}.", missing.join(", "));
-                eprintln!("Take the release for x86-64, or build it here: RUSTFLAGS= cargo build --release");
-            }
-            std::process::exit(1);
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[expect(unsafe_code, reason = "code before the standard library, in assembly language")]
+mod check {
+    use std::arch::naked_asm;
+
+    /// Processor extensions up to x86-64-v3 that the compiler may have used, as bits of a CPUID register (Intel SDM,
+    /// volume 2, CPUID; LZCNT: AMD's manual, volume 3).
+    const LEAF_1_ECX: u32 = used(&[
+        (cfg!(target_feature = "ssse3"), 9),
+        (cfg!(target_feature = "fma"), 12),
+        (cfg!(target_feature = "sse4.2"), 20),
+        (cfg!(target_feature = "movbe"), 22),
+        (cfg!(target_feature = "popcnt"), 23),
+        (cfg!(target_feature = "avx"), 28),
+        (cfg!(target_feature = "f16c"), 29),
+    ]);
+    const LEAF_7_EBX: u32 = used(&[
+        (cfg!(target_feature = "bmi1"), 3),
+        (cfg!(target_feature = "avx2"), 5),
+        (cfg!(target_feature = "bmi2"), 8),
+    ]);
+    const EXTENDED_ECX: u32 = used(&[(cfg!(target_feature = "lzcnt"), 5)]);
+
+    const fn used(extensions: &[(bool, u32)]) -> u32 {
+        let mut mask = 0;
+        let mut index = 0;
+        while index < extensions.len() {
+            mask |= (extensions[index].0 as u32) << extensions[index].1;
+            index += 1;
         }
+        mask
+    }
+
+    const LENGTH: usize = 136;
+    static MESSAGE: [u8; LENGTH] = *b"This build uses instructions that this processor lacks.\n\
+        Take the release for x86-64, or build it here: RUSTFLAGS= cargo build --release\n";
+
+    /// Runs the check before `main` and the standard library, which may contain the newer instructions as well.
+    #[used]
+    #[unsafe(link_section = ".init_array.00001")]
+    static CHECK: extern "C" fn() = check_processor;
+
+    /// Exits with the message if the processor lacks an extension. Written in assembly language, because the compiler
+    /// would use the extensions here, too.
+    #[unsafe(naked)]
+    extern "C" fn check_processor() {
+        naked_asm!(
+            "push rbx",
+            "mov eax, 1",
+            "cpuid",
+            "not ecx",
+            "test ecx, {leaf_1_ecx}",
+            "jnz 3f",
+            // For a leaf beyond its last, a processor returns another leaf.
+            "xor eax, eax",
+            "cpuid",
+            "xor ebx, ebx",
+            "cmp eax, 7",
+            "jb 2f",
+            "mov eax, 7",
+            "xor ecx, ecx",
+            "cpuid",
+            "2:",
+            "not ebx",
+            "test ebx, {leaf_7_ebx}",
+            "jnz 3f",
+            "mov eax, 0x80000001",
+            "cpuid",
+            "not ecx",
+            "test ecx, {extended_ecx}",
+            "jnz 3f",
+            "pop rbx",
+            "ret",
+            // write(2, MESSAGE, length), exit_group(1).
+            "3:",
+            "mov eax, 1",
+            "mov edi, 2",
+            "lea rsi, [rip + {message}]",
+            "mov edx, {length}",
+            "syscall",
+            "mov eax, 231",
+            "mov edi, 1",
+            "syscall",
+            "ud2",
+            leaf_1_ecx = const LEAF_1_ECX,
+            leaf_7_ebx = const LEAF_7_EBX,
+            extended_ecx = const EXTENDED_ECX,
+            message = sym MESSAGE,
+            length = const LENGTH,
+        )
     }
 }
 
@@ -25,7 +101,14 @@ pub fn run_faster_build() {
     {
         use std::os::unix::process::CommandExt as _;
 
-        if cfg!(target_feature = "avx2") || !missing(&std::arch::x86_64::__cpuid, |_| true).is_empty() {
+        let is_newer = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("f16c")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("movbe");
+        if cfg!(target_feature = "avx2") || !is_newer {
             return;
         }
         let Ok(program) = std::env::current_exe() else { return };
@@ -38,80 +121,5 @@ pub fn run_faster_build() {
             // It returns only on failure; then this build continues.
             let _ = command.args(std::env::args_os().skip(1)).exec();
         }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-type Leaf = std::arch::x86_64::CpuidResult;
-
-/// A processor extension that the compiler may have used, and its CPUID bit (Intel SDM, volume 2, CPUID; LZCNT: AMD's
-/// manual, volume 3).
-#[cfg(target_arch = "x86_64")]
-struct Extension {
-    name: &'static str,
-    is_used: bool,
-    leaf: u32,
-    register: fn(Leaf) -> u32,
-    bit: u32,
-}
-
-#[cfg(target_arch = "x86_64")]
-const fn extension(
-    name: &'static str,
-    is_used: bool,
-    leaf: u32,
-    register: fn(Leaf) -> u32,
-    bit: u32,
-) -> Extension {
-    Extension { name, is_used, leaf, register, bit }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[rustfmt::skip]
-const EXTENSIONS: [Extension; 11] = [
-    extension("SSSE3",  cfg!(target_feature = "ssse3"),  1,           |leaf| leaf.ecx, 9),
-    extension("FMA",    cfg!(target_feature = "fma"),    1,           |leaf| leaf.ecx, 12),
-    extension("SSE4.2", cfg!(target_feature = "sse4.2"), 1,           |leaf| leaf.ecx, 20),
-    extension("MOVBE",  cfg!(target_feature = "movbe"),  1,           |leaf| leaf.ecx, 22),
-    extension("POPCNT", cfg!(target_feature = "popcnt"), 1,           |leaf| leaf.ecx, 23),
-    extension("AVX",    cfg!(target_feature = "avx"),    1,           |leaf| leaf.ecx, 28),
-    extension("F16C",   cfg!(target_feature = "f16c"),   1,           |leaf| leaf.ecx, 29),
-    extension("BMI1",   cfg!(target_feature = "bmi1"),   7,           |leaf| leaf.ebx, 3),
-    extension("AVX2",   cfg!(target_feature = "avx2"),   7,           |leaf| leaf.ebx, 5),
-    extension("BMI2",   cfg!(target_feature = "bmi2"),   7,           |leaf| leaf.ebx, 8),
-    extension("LZCNT",  cfg!(target_feature = "lzcnt"),  0x8000_0001, |leaf| leaf.ecx, 5),
-];
-
-/// The names of required extensions that the processor lacks.
-#[cfg(target_arch = "x86_64")]
-fn missing(cpuid: &dyn Fn(u32) -> Leaf, is_wanted: fn(&Extension) -> bool) -> Vec<&'static str> {
-    // For a leaf beyond its last, a processor returns another leaf.
-    let has = |extension: &Extension| {
-        let leaf = extension.leaf;
-        cpuid(leaf & 0x8000_0000).eax >= leaf && (extension.register)(cpuid(leaf)) >> extension.bit & 1 == 1
-    };
-    let wanted = EXTENSIONS.iter().filter(|extension| is_wanted(extension));
-    wanted.filter(|extension| !has(extension)).map(|extension| extension.name).collect()
-}
-
-#[cfg(test)]
-#[cfg(target_arch = "x86_64")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn missing_processor_features_are_named() {
-        let names: Vec<_> = EXTENSIONS.iter().map(|extension| extension.name).collect();
-        let none = |_| Leaf { eax: 0, ebx: u32::MAX, ecx: u32::MAX, edx: 0 };
-        assert_eq!(missing(&none, |_| true), names, "no leaf has these numbers");
-        let all = |_| Leaf { eax: u32::MAX, ebx: u32::MAX, ecx: u32::MAX, edx: 0 };
-        assert!(missing(&all, |_| true).is_empty());
-        // The values of Nehalem.
-        let old = |_| Leaf { eax: u32::MAX, ebx: 0, ecx: 1 << 9 | 1 << 20 | 1 << 23, edx: 0 };
-        assert!(!missing(&old, |_| true).contains(&"POPCNT") && missing(&old, |_| true).contains(&"AVX2"));
-        assert!(
-            missing(&std::arch::x86_64::__cpuid, |extension| extension.is_used).is_empty(),
-            "this test runs"
-        );
     }
 }
