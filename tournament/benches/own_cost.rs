@@ -1,10 +1,10 @@
-//! Cost of the runner beside its engines: processor time and plies per second, and the time from one engine's best move
-//! written to the other's `go` received. The real program plays, stores and writes games of 131 plies; the engines are this
-//! bench itself, which answers at once with the next move of a fixed game.
+//! Overhead of the runner: processor time per ply, plies per second, and the time from one engine's written best move
+//! to the other's received `go`. The real program plays, stores and writes games of 131 plies; this bench itself is
+//! the engine, which answers at once with the next move of a fixed game.
 //!
-//! `cargo bench -p smalt-tournament --bench own_cost` runs all; `-- GAMES CONCURRENCY…` sets the sizes, `-- page GAMES
-//! CLIENTS` compares the cost without a page, with a page of another process, and with its own, and `-- script` prints the
-//! game for `smalt-scripted --moves`. SMALT_BENCH_PROGRAM names another build.
+//! `cargo bench -p smalt-tournament --bench own_cost` runs all; `-- GAMES CONCURRENCY…` sets the sizes, `-- page
+//! GAMES CLIENTS` compares the cost without a page, with a page of another process, and with its own, and `-- script`
+//! prints the game for `smalt-scripted --moves`. SMALT_BENCH_PROGRAM names another build.
 
 #![expect(
     clippy::unwrap_used,
@@ -23,10 +23,10 @@ use std::time::{Duration, Instant};
 
 use smalt_chess::{CastlingMode, DrawClaims, Game, UciMove};
 
-/// Where the engine's script lies, and where it writes down its stamps.
+/// Files of the engine's script and of its time stamps.
 const SCRIPT: &str = "SMALT_BENCH_SCRIPT";
 const STAMPS: &str = "SMALT_BENCH_STAMPS";
-/// Another build of the program to measure, for a comparison.
+/// Another build of the program, for comparison.
 const PROGRAM: &str = "SMALT_BENCH_PROGRAM";
 const PLIES: usize = 131;
 
@@ -39,7 +39,8 @@ fn main() {
         println!("{}", script());
         return;
     }
-    // Of two builds compare only figures of the same load: others' work costs caches, and games are not bound beside it.
+    // Compare two builds only at equal load: other processes evict caches, and games are not bound to processors
+    // then.
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     println!("load of the machine before: {}", load.split(' ').next().unwrap_or("?"));
     let is_about_pages = arguments.first().is_some_and(|word| word == "page");
@@ -58,7 +59,7 @@ fn main() {
     }
 }
 
-/// Who looks on while games are played.
+/// Page and clients during the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Page {
     Nobody,
@@ -68,17 +69,17 @@ enum Page {
     OfTheRunner(usize),
 }
 
-/// What a run cost.
+/// Cost of a run.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
-    /// User and system time of the runner alone, in microseconds a ply.
+    /// User and system time of the runner alone, in microseconds per ply.
     own: [f64; 2],
     plies_a_second: f64,
-    /// The runner's own delay between a move and the other's `go`: median and 99th percentile, in microseconds.
+    /// Runner's delay between a move and the opponent's `go`: median and 99th percentile, in microseconds.
     handover: [f64; 2],
 }
 
-/// A game that ends by the rules after exactly 131 plies, found by playing at random with one seed after the other.
+/// A game that ends by the rules after exactly 131 plies, found by random play with one seed after the other.
 fn script() -> String {
     let game = (1..).find_map(random_game).expect("some random game has that length");
     let words: Vec<String> =
@@ -139,7 +140,7 @@ fn be_engine(script: &str) {
     }
 }
 
-/// Nanoseconds of the clock that all processes share.
+/// Nanoseconds of the clock shared by all processes.
 fn now() -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     u64::try_from(time.tv_sec).unwrap() * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap()
@@ -160,10 +161,10 @@ fn measure(games: usize, concurrency: usize) {
     }
 }
 
-/// A number of a cost.
+/// A figure of a cost.
 type Measure = fn(&Cost) -> f64;
 
-/// How often each way is taken; the middle one counts.
+/// Number of runs of each variant; the median counts.
 const TURNS: usize = 5;
 
 fn compare_pages(games: usize, clients: usize) {
@@ -197,7 +198,7 @@ fn compare_pages(games: usize, clients: usize) {
     }
 }
 
-/// Plays in a folder, with stamps of the engines if it has a place for them.
+/// Plays in a folder, with time stamps of the engines if requested.
 fn play(folder: &Path, games: usize, concurrency: usize, page: Page) -> Cost {
     let path = |name: &str| folder.join(name);
     fs::write(path("script"), script()).unwrap();
@@ -250,8 +251,8 @@ fn program(folder: &Path) -> Command {
     command
 }
 
-/// Begins to look on; gives the server, if it is another process, and the clients, which end with it and then tell how many
-/// bytes they got.
+/// Connects the clients; returns the server, if it is another process, and the clients' threads, which end with it
+/// and return the number of bytes received.
 fn onlookers(runner: &mut Child, folder: &Path, page: Page) -> (Option<Child>, Vec<JoinHandle<u64>>) {
     let (clients, url, server) = match page {
         Page::Nobody => return (None, Vec::new()),
@@ -276,7 +277,7 @@ fn onlookers(runner: &mut Child, folder: &Path, page: Page) -> (Option<Child>, V
     (server, (0..clients).map(client).collect())
 }
 
-/// How many bytes come until the connection ends, one way or another.
+/// Number of bytes until the connection ends or breaks.
 fn read_to_the_end(mut stream: TcpStream) -> u64 {
     let mut buffer = vec![0; 1 << 16];
     let mut count = 0;
@@ -286,7 +287,7 @@ fn read_to_the_end(mut stream: TcpStream) -> u64 {
     count
 }
 
-/// The address that a program tells; the rest of what it tells is read and forgotten.
+/// The address printed by a program; the rest of its output is discarded.
 fn url(output: impl Read + Send + 'static) -> String {
     let mut lines = BufReader::new(output).lines().map_while(Result::ok);
     let url = lines.find_map(|line| {
@@ -296,7 +297,7 @@ fn url(output: impl Read + Send + 'static) -> String {
     url.expect("it tells where the page is")
 }
 
-/// Waits for the end of a process that stays to be reaped; gives its own user and system time, in seconds.
+/// Waits for the end of a process without reaping it; returns its user and system time, in seconds.
 fn await_and_time(pid: u32) -> [f64; 2] {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
     let id = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
@@ -307,7 +308,7 @@ fn await_and_time(pid: u32) -> [f64; 2] {
     [fields[11], fields[12]].map(|ticks| ticks.parse::<f64>().unwrap() / 100.0)
 }
 
-/// All engines' stamps in one order; consecutive ones are a hand-over.
+/// Reports the delays between consecutive time stamps of all engines.
 fn report_handovers(folder: &Path) {
     let mut stamps: Vec<(u64, u64)> = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {

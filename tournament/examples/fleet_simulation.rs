@@ -1,5 +1,5 @@
-//! Many workers without engines, as light tasks of one process: each fetches pairs from a real server, takes its time,
-//! and sends games of random legal moves to a real coordinator, to see where a fleet would break first.
+//! Many workers without engines, as async tasks of one process: each fetches pairs from a real server, waits, and
+//! sends games of random legal moves to a real coordinator, to find the limits of a fleet.
 //!
 //! Start `nats-server -js`, then this, then the run:
 //!
@@ -8,7 +8,7 @@
 //! smalt-tournament match --engine builtin --engine 'cmd=builtin name=other' --games 10000 --nodes 1 --nats nats://127.0.0.1:4222
 //! ```
 //!
-//! It ends when the run is over, and prints how long a pair was waited for and how long a result took to be stored.
+//! It ends with the run, and prints the waiting time for pairs and the time until a result is stored.
 
 #![expect(clippy::print_stdout, reason = "it prints what it measured")]
 
@@ -29,10 +29,10 @@ use smalt_match::game::{GameRecord, PlyRecord, SearchRecord, Termination};
 use smalt_match::run::OpenedGame;
 use smalt_protocol::Score;
 
-/// Plies behind the opening after which somebody gives up.
+/// Plies after the opening until a side resigns.
 const PLIES: usize = 100;
 
-/// What all workers measure.
+/// Measurements of all workers.
 #[derive(Debug, Default)]
 struct Measured {
     fetched: Vec<Duration>,
@@ -59,7 +59,7 @@ async fn simulate(url: &str, workers: u64, length: Duration) -> Result<()> {
     let mut tasks = tokio::task::JoinSet::new();
     let begun = Instant::now();
     for number in 0..workers {
-        // A connection for each ten, as ten slots of one machine would have it.
+        // One connection per ten workers, like ten slots of one machine.
         let client = if number % 10 == 0 { async_nats::connect(url).await? } else { client.clone() };
         tasks.spawn(work(client, names.clone(), number, length, Arc::clone(&measured)));
     }
@@ -93,7 +93,7 @@ async fn work(
 ) -> Result<()> {
     let id = format!("anyone.simulated{number}");
     join(&client, &names, &id).await?;
-    // Not all at once, as real games are not.
+    // Spread over time, like real games.
     tokio::time::sleep(length.mul_f64((number % 97) as f64 / 97.0)).await;
     let mut context = jetstream::new(client.clone());
     context.set_timeout(Duration::from_secs(30));
@@ -146,7 +146,7 @@ async fn join(client: &Client, names: &Subjects, id: &str) -> Result<()> {
 
 async fn ask(client: &Client, names: &Subjects, id: &str, question: WorkerRequest) -> Option<Response> {
     let bytes = encode(&question).ok()?;
-    // Answers go to inboxes of the worker alone.
+    // Replies go to the worker's own inbox.
     let reply = format!("_INBOX.{id}.{}", client.new_inbox());
     let request = async_nats::Request::new().payload(bytes.into()).inbox(reply);
     let answer = client.send_request(names.ask(id), request);
@@ -154,7 +154,7 @@ async fn ask(client: &Client, names: &Subjects, id: &str, question: WorkerReques
     decode(&answer.ok()?.ok()?.payload).ok()
 }
 
-/// A game of random moves, at whose end somebody gives up if it is not over before.
+/// A game of random moves; a side resigns at its end unless it is over before.
 fn random_game(opened: &OpenedGame, length: Duration, state: &mut u64) -> GameRecord {
     let mode = CastlingMode::of(&opened.opening.position);
     let mut game = Game::new(opened.opening.position);

@@ -1,4 +1,4 @@
-//! The scripted engine, built along with the tests of this package, which play with it.
+//! The scripted engine, built with the tests of this package.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! The laws that the fuzz targets hold: whatever the bytes, reading never panics, and what was read prints to something that
-//! reads the same. `cargo test` replays the corpus through them.
+//! The properties that the fuzz targets check: no input makes the parsers panic, and what they accept survives a
+//! round trip. `cargo test` replays the corpus through them.
 
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ use smalt_match::plan::{Plan, Settings};
 use smalt_match::store::{Store, StoreError};
 use smalt_workbench::entrant::Registry;
 
-/// Plan files: settings come back from their print, and are a plan or refused.
+/// Plan files: settings survive printing, and are a plan or refused.
 pub(crate) fn plan(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let Ok(settings) = Settings::parse(&text, "plan") else { return };
@@ -19,7 +19,7 @@ pub(crate) fn plan(bytes: &[u8]) {
     }
 }
 
-/// Registries, our own and Cute Chess's: each engine is found by its name.
+/// Registries, Smalt's and Cute Chess's: each engine is found by its name.
 pub(crate) fn registry(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let own = Registry::parse(&text, "engines.toml").ok();
@@ -33,7 +33,7 @@ pub(crate) fn registry(bytes: &[u8]) {
     }
 }
 
-/// Stores: every reader reads or refuses, and a store that cannot be resumed keeps its bytes.
+/// Stores: every reader reads or refuses, and a store that cannot be resumed is unchanged.
 pub(crate) fn store(bytes: &[u8]) {
     let mut file = tempfile::NamedTempFile::new().expect("there is a folder for temporary files");
     file.write_all(bytes).expect("the file can be written");
@@ -58,7 +58,7 @@ fn read_all(path: &std::path::Path) -> Result<(), StoreError> {
     readers.iter().try_for_each(|read| read())
 }
 
-/// Messages: what is taken is encoded to something that is taken as the same.
+/// Messages: accepted ones survive a round trip.
 pub(crate) fn wire(bytes: &[u8]) {
     let headed = [format!("smalt {}\n", wire::VERSION).as_bytes(), bytes].concat();
     for bytes in [bytes, &headed] {

@@ -1,4 +1,4 @@
-//! Fuzzes the law of plan files.
+//! Fuzzes plan files.
 
 #![no_main]
 

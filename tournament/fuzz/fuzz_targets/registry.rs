@@ -1,4 +1,4 @@
-//! Fuzzes the law of registries of engines.
+//! Fuzzes registries of engines.
 
 #![no_main]
 

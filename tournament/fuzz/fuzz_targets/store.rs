@@ -1,4 +1,4 @@
-//! Fuzzes the law of stores of runs.
+//! Fuzzes stores of runs.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Fuzzes the law of messages between machines.
+//! Fuzzes messages between machines.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Determinism check: one thread with a limit of nodes or depth should give the same answers twice.
+//! Determinism check: with one thread and a node or depth limit, two searches should give the same result.
 
 use std::time::Duration;
 
@@ -42,12 +42,12 @@ struct BenchRun {
     lines: Vec<TranscriptLine>,
 }
 
-/// Moves, scores and nodes must be equal after another new game, at a node limit if the engine keeps it, else
-/// at a depth.
+/// Moves, scores and nodes must be equal after another new game: with a node limit if the engine obeys it, otherwise
+/// with a depth.
 pub(super) fn determinism(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let nodes = SearchLimits { nodes: Some(NODES), ..SearchLimits::default() };
     let depth = SearchLimits { depth: Some(DEPTH), ..SearchLimits::default() };
-    // xboard has no node limit, and some UCI engines ignore theirs.
+    // xboard has no node limit, and some UCI engines ignore it.
     let by_nodes = if engine.protocol() == Protocol::Uci { twice(engine, &nodes)? } else { None };
     let (both, limit) = match by_nodes {
         Some(both) => (Some(both), format!("{NODES} nodes")),

@@ -1,5 +1,5 @@
-//! Checks whether an engine is fit to play. Every step starts the engine anew, tests one thing, and returns
-//! findings with the transcript lines that show them. Prints nothing.
+//! Checks whether an engine is fit for games. Every step restarts the engine, tests one thing, and returns findings
+//! with the transcript lines that show them.
 
 mod bench;
 mod pondering;
@@ -21,7 +21,7 @@ use smalt_driver::{
 /// Transcript lines shown with a finding.
 const LINES_SHOWN: usize = 8;
 
-/// Of these, the lines sent to the engine: position, go and stop.
+/// Of these, lines sent to the engine: position, go and stop.
 const LINES_TOLD: usize = 3;
 
 /// A finding of one step.
@@ -30,11 +30,11 @@ pub(crate) struct Finding {
     pub step: &'static str,
     pub result: CheckResult,
     pub words: String,
-    /// Transcript lines that show it; none if all is well.
+    /// Transcript lines that show it; empty if the step passed.
     pub lines: Vec<String>,
 }
 
-/// Result of a step, from good to bad.
+/// Result of a step, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum CheckResult {
@@ -45,7 +45,7 @@ pub(crate) enum CheckResult {
     Skipped,
     /// Playable, but not correct.
     Warning,
-    /// It loses games by this or cannot play.
+    /// It loses games or cannot play because of this.
     Failure,
 }
 
@@ -62,13 +62,13 @@ pub(crate) struct EngineUnderTest {
 /// The report of all steps.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct CheckReport {
-    /// Reported name, else the entrant's.
+    /// Reported name, otherwise the entrant's.
     pub engine: String,
     pub protocol: String,
     pub fit: bool,
-    /// Whether all steps of the protocol were run; false if the engine took too long.
+    /// Whether all steps of the protocol ran; `false` if the engine took too long.
     pub complete: bool,
-    /// Every finding, in the order of the steps.
+    /// All findings, in step order.
     pub findings: Vec<Finding>,
 }
 
@@ -116,7 +116,7 @@ const STEPS: [(&str, Step); 8] = [
     ("quit", settings::quit),
 ];
 
-/// UCI steps, with the reason why xboard has no such step.
+/// UCI steps, with the reason why xboard has no equivalent.
 const UCI_STEPS: [(&str, Step, &str); 3] = [
     (
         "isready while thinking",
@@ -134,7 +134,7 @@ const UCI_STEPS: [(&str, Step, &str); 3] = [
 /// No step starts after this time; with the last step's timeouts a check takes less than two minutes.
 const MAX_CHECK_TIME: Duration = Duration::from_secs(60);
 
-/// Findings so far; each is shown at once.
+/// Findings so far; each is shown immediately.
 struct Findings<'a> {
     all: Vec<Finding>,
     show: &'a mut dyn FnMut(&Finding),
@@ -147,8 +147,7 @@ impl Findings<'_> {
     }
 }
 
-/// Checks an engine and shows each finding at once. Takes some seconds, or about a minute for a silent
-/// engine; leaves no process.
+/// Checks an engine and shows each finding immediately. Takes some seconds, or about a minute for a silent engine.
 pub(crate) fn check(subject: &EngineUnderTest, show: &mut dyn FnMut(&Finding)) -> CheckReport {
     let deadline = Instant::now() + MAX_CHECK_TIME;
     let mut findings = Findings { all: Vec::new(), show };
@@ -257,11 +256,11 @@ fn run(subject: &EngineUnderTest, name: &'static str, step: Step, findings: &mut
 struct Notes {
     step: &'static str,
     found: Vec<NoteEntry>,
-    /// Transcript at the last look.
+    /// Transcript when last read.
     seen: Vec<TranscriptLine>,
 }
 
-/// A note with its transcript lines, if taken yet.
+/// A note with its transcript lines, once read.
 struct NoteEntry {
     result: CheckResult,
     words: String,
@@ -273,7 +272,7 @@ impl Notes {
         Notes { step, found: Vec::new(), seen: Vec::new() }
     }
 
-    /// Takes the current transcript for the following notes.
+    /// Reads the current transcript for the following notes.
     fn take_transcript(&mut self, engine: &dyn Engine) {
         self.seen = engine.transcript().lines();
     }
@@ -312,12 +311,12 @@ impl Notes {
         self.found.push(NoteEntry { result: CheckResult::Failure, words: words.into(), lines });
     }
 
-    /// Number of notes that are not passed.
+    /// Number of notes other than passes.
     fn complaints(&self) -> usize {
         self.found.iter().filter(|found| found.result != CheckResult::Ok).count()
     }
 
-    /// What was found several times is reported once.
+    /// Repeated notes are reported once.
     fn close(self, findings: &mut Findings<'_>) {
         let Notes { step, found, .. } = self;
         let begun = findings.all.len();
@@ -330,7 +329,7 @@ impl Notes {
     }
 }
 
-/// Transcript lines of a finding: the last sent to the engine, and the last received with this text.
+/// Transcript lines of a finding: the last ones sent to the engine, and the last ones received with this text.
 fn evidence(seen: &[TranscriptLine], text: &str) -> Vec<String> {
     let last_of = |speaker: Speaker, text: &str, most: usize| -> Vec<usize> {
         let lines = (0..seen.len()).rev();
@@ -341,7 +340,7 @@ fn evidence(seen: &[TranscriptLine], text: &str) -> Vec<String> {
     };
     let told = last_of(Speaker::Driver, "", LINES_TOLD);
     let said = last_of(Speaker::Engine, text, LINES_SHOWN - LINES_TOLD);
-    // A missing text was too long to be kept.
+    // A missing text was too long to be stored.
     let said = if said.is_empty() { last_of(Speaker::Engine, "", LINES_SHOWN - LINES_TOLD) } else { said };
     let mut lines = [told, said].concat();
     lines.sort_unstable();

@@ -1,5 +1,4 @@
-//! Pondering in both protocols: it starts when allowed, sends no move before the opponent has moved, and then
-//! moves.
+//! Pondering in both protocols: it starts when allowed, sends no move before the opponent's, and then moves.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -21,7 +20,7 @@ use super::{Notes, StepError};
 /// Time of pondering before the opponent moves.
 const PONDERED: Duration = Duration::from_millis(200);
 
-/// Ponders without moving, and moves after the hit.
+/// The engine must ponder without moving, and move after the hit.
 pub(super) fn ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let is_uci = engine.protocol() == Protocol::Uci;
     if is_uci && smalt_protocol::option::find(engine.options(), "Ponder").is_none() {
@@ -61,7 +60,7 @@ fn uci_ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepErro
     Ok(())
 }
 
-/// xboard: from `hard` on it ponders after each of its moves, until the opponent's comes.
+/// xboard: after `hard` the engine ponders after each of its moves, until the opponent's.
 fn xboard_ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let first = play(engine, &[])?;
     let unasked = Arc::new(AtomicU32::new(0));
@@ -87,7 +86,7 @@ fn xboard_ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepE
     Ok(())
 }
 
-/// Counts what an engine writes as its moves.
+/// Counts the moves that an engine sends.
 fn count_moves(count: &Arc<AtomicU32>) -> impl TranscriptSink + use<> {
     let count = Arc::clone(count);
     move |_: Duration, speaker: Speaker, line: &[u8]| {

@@ -1,5 +1,4 @@
-//! Checks below the driver: surplus answers, unknown commands, `quit` during a search, end of input. Sends
-//! and reads raw lines.
+//! Checks below the driver, with raw lines: surplus answers, unknown commands, `quit` during a search, end of input.
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +22,7 @@ const THINK_TIME: Duration = Duration::from_millis(500);
 /// A short search: only the form of the answer matters.
 const QUICK: &str = "go movetime 50";
 
-/// A process and its lines.
+/// A process with its lines.
 struct RawSession {
     process: Process,
     lines: Vec<String>,
@@ -106,7 +105,7 @@ pub(super) fn hostile(
     }
 }
 
-/// Handshake; engines of xboard version 1 send nothing and need not.
+/// Handshake; xboard version 1 engines send nothing.
 fn greet(talk: &mut RawSession, protocol: Protocol) -> bool {
     if protocol == Protocol::Uci {
         talk.send("uci");
@@ -136,7 +135,7 @@ fn is_ready(talk: &mut RawSession) -> bool {
     talk.wait_for("readyok")
 }
 
-/// A runner may misread surplus answers: a second bestmove as the answer to the next search.
+/// Surplus answers are dangerous: a second bestmove looks like the answer to the next search.
 fn answers(talk: &mut RawSession, protocol: Protocol) -> (CheckResult, String) {
     if protocol != Protocol::Uci {
         return (CheckResult::Inapplicable, "xboard moves answer no separate question".to_owned());
@@ -183,7 +182,7 @@ fn unknown_commands(talk: &mut RawSession, protocol: Protocol) -> (CheckResult, 
     if talk.wait_for(answer) {
         (CheckResult::Ok, "ignores unknown commands".to_owned())
     } else {
-        // An xboard client sends only what features allow, so this does not occur in games.
+        // An xboard client sends only commands allowed by features, so this does not occur in games.
         let result = if protocol == Protocol::Uci { CheckResult::Failure } else { CheckResult::Warning };
         (result, format!("does not answer `{question}` after an unknown command"))
     }
@@ -202,14 +201,14 @@ fn quit_while_thinking(talk: &mut RawSession, protocol: Protocol) -> (CheckResul
     }
     talk.send("quit");
     let (result, words) = check_exit(talk, "it gets quit during a search");
-    // Engines of xboard's protocol need not listen while they think; a runner kills them then.
+    // xboard engines may ignore input while thinking; a runner then kills them.
     (if protocol == Protocol::Uci { result } else { result.min(CheckResult::Warning) }, words)
 }
 
 fn end_of_input(talk: &mut RawSession, _: Protocol) -> (CheckResult, String) {
     talk.process.close_stdin();
     let (result, words) = check_exit(talk, "its input ends");
-    // A runner kills it then, which costs only time.
+    // A runner then kills it, which only costs time.
     (result.min(CheckResult::Warning), words)
 }
 

@@ -1,4 +1,4 @@
-//! Scores must be from the point of view of the side to move: adjudication depends on it.
+//! Scores must be from the side to move's view: adjudication depends on it.
 
 use smalt_driver::{Engine, ResultClaim, SearchResult};
 use smalt_protocol::{Score, SearchLimits};
@@ -15,7 +15,7 @@ const BLACK_IS_WINNING: [(&str, &str); 2] = [
 /// A clear advantage in centipawns: less than a queen on any scale.
 const CLEAR: i32 = 200;
 
-/// Point of view in which an engine reports its scores.
+/// Point of view of an engine's scores.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum View {
     Ahead,

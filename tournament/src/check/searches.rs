@@ -1,4 +1,4 @@
-//! Searches: limits kept, moves legal, info lines sane. Both protocols.
+//! Searches in both protocols: limits obeyed, moves legal, info lines valid.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -82,7 +82,7 @@ pub(super) fn search(
     searched
 }
 
-/// Keeps the PVs of an xboard engine as text: the driver keeps only their legal moves.
+/// Stores the PVs of an xboard engine as text: the driver keeps only their legal moves.
 fn collect_texts(texts: &Arc<Mutex<Vec<String>>>) -> impl TranscriptSink + use<> {
     let texts = Arc::clone(texts);
     move |_: Duration, speaker: Speaker, line: &[u8]| {
@@ -184,7 +184,7 @@ fn with_time(ms: u64) -> SearchLimits {
     SearchLimits { move_time: Some(Duration::from_millis(ms)), ..SearchLimits::default() }
 }
 
-/// xboard has time per move in whole seconds, and depth is optional.
+/// xboard has whole seconds per move, and depth is optional.
 fn cases(protocol: Protocol) -> [Case; 4] {
     let depth = ("depth 4", SearchLimits { depth: Some(4), ..SearchLimits::default() });
     let nodes = ("nodes 20000", SearchLimits { nodes: Some(20_000), ..SearchLimits::default() });
@@ -196,7 +196,7 @@ fn cases(protocol: Protocol) -> [Case; 4] {
     }
 }
 
-/// Limits of depth, nodes, movetime and a short clock must be kept.
+/// Depth, nodes, movetime and a short clock must be obeyed.
 pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     for (what, limits) in cases(engine.protocol()) {
         begin_game(engine)?;
@@ -215,7 +215,7 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
                 searched => searched?,
             };
             notes.take_transcript(engine);
-            // xboard has no node limit: the engine gets `?` when its output reaches it.
+            // xboard has no node limit: the engine gets `?` when it reports as many nodes.
             let is_told = is_xboard && limits.nodes.is_some();
             if searched.ending != SearchEnd::Own && !(is_told && searched.elapsed < PATIENT) {
                 notes.warn(match is_told {
@@ -313,7 +313,7 @@ pub(super) fn ready_while_thinking(engine: &mut dyn Engine, notes: &mut Notes) -
     engine.begin(&request, context)?;
     let took = match engine.ping(context) {
         Err(ConversationError::Fault(Fault::NoReadyok { .. })) => {
-            // No runner sends this in a game, but the protocol requires an answer.
+            // Runners do not send this in a game, but the protocol requires an answer.
             notes.take_transcript(engine);
             notes.warn("does not answer `isready` during a search");
             return Ok(());
@@ -348,7 +348,7 @@ pub(super) fn finished_positions(engine: &mut dyn Engine, notes: &mut Notes) -> 
                 notes.warn(format!("in {what}, which has no legal move, it {fault}"));
             }
             Err(ConversationError::Fault(fault)) => {
-                // No runner sends this in a game.
+                // Runners do not send this in a game.
                 notes.warn(format!("in {what}, which has no legal move, it {fault}"));
                 return Ok(());
             }
@@ -358,7 +358,7 @@ pub(super) fn finished_positions(engine: &mut dyn Engine, notes: &mut Notes) -> 
     Ok(())
 }
 
-/// As many lines as asked for, if it has the option.
+/// As many lines as requested, if it has the option.
 pub(super) fn multi_pv(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     if smalt_protocol::option::find(engine.options(), "MultiPV").is_none() {
         notes.inapplicable("declares no option MultiPV");
@@ -372,7 +372,7 @@ pub(super) fn multi_pv(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(),
     notes.take_transcript(engine);
     check_moves(None, &searched, &seen, None, notes);
     if seen.multipv == 3 && notes.complaints() > 0 {
-        // Three lines with illegal moves, which are noted already.
+        // Three lines with illegal moves, which are already noted.
         return Ok(());
     }
     if seen.multipv == 3 {

@@ -6,7 +6,7 @@ use smalt_protocol::option::OptionKind;
 
 use super::{Notes, StepError};
 
-/// Defaults must fit their ranges, names be unique, and setting each default must work.
+/// Defaults must be within their ranges, names unique, and setting each default must work.
 pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let declared = engine.options().to_vec();
     notes.take_transcript(engine);
@@ -37,7 +37,7 @@ pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), 
     let context = &mut WaitContext::none();
     let mut set = 0;
     for option in &declared {
-        // Texts are mostly file names, and some engines crash on the empty default that they declare.
+        // Text options are mostly file names, and some engines crash on their own empty default.
         if matches!(option.kind, OptionKind::Text { .. }) {
             continue;
         }

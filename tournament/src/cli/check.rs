@@ -79,14 +79,14 @@ fn examined(engine: Table, registry: &Registry, is_shown: bool) -> Result<CheckR
     failed.map_or(Ok(report), Err)
 }
 
-/// The entrant as a plan would have it.
+/// The entrant as in a plan.
 fn subject(engine: Table, registry: &Registry) -> Result<EngineUnderTest, Refusal> {
     let (entrant, command) = single_engine(engine, registry)?;
     let options = entrant.engine.options.iter().map(|(name, text)| (name.clone(), text.0.clone())).collect();
     Ok(EngineUnderTest { name: entrant.name, command, protocol: entrant.engine.proto, options })
 }
 
-/// A finding with the lines that show it.
+/// A finding with its transcript lines.
 fn finding_text(finding: &Finding) -> String {
     let result = match finding.result {
         CheckResult::Ok => "ok     ",
@@ -102,7 +102,7 @@ fn finding_text(finding: &Finding) -> String {
     text
 }
 
-/// The last line of the output: fitness, failures and warnings.
+/// The last line of output: fitness, failures and warnings.
 fn summary(report: &CheckReport) -> String {
     let count = |wanted| report.findings.iter().filter(|finding| finding.result == wanted).count();
     let (warnings, failures) = (count(CheckResult::Warning), count(CheckResult::Failure));

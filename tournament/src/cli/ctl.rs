@@ -75,7 +75,7 @@ enum Action {
     },
 }
 
-/// Listens for the commands of this file, until the value that comes back is dropped.
+/// Listens for commands to the run of this store until the returned value is dropped.
 pub(super) fn listen(store: &Path, events: &Sender<Event>) -> Option<ControlListener> {
     ControlListener::start(store, events.clone())
         .map_err(|error| inform(&format!("Warning: failed to listen to `ctl`: {error}")))
@@ -113,7 +113,7 @@ fn send(path: &Path, action: &Action) -> Result<String, Refusal> {
     command.send(path).or_failed()
 }
 
-/// The settings of an engine that starts and may join, as TOML.
+/// Settings of a joining engine that starts, as TOML.
 fn newcomer(plan: &Plan, words: &[String]) -> Result<String, Refusal> {
     let registry = registry(None)?;
     let words = match words {
@@ -133,7 +133,7 @@ fn newcomer(plan: &Plan, words: &[String]) -> Result<String, Refusal> {
     toml::to_string(&entrant.engine).context("write the settings of the engine").or_failed()
 }
 
-/// The commands of pages: those of `ctl`.
+/// The commands available to pages: those of `ctl`.
 pub(super) fn page_commands(suite: Option<&Path>) -> PageCommands {
     PageCommands { control: Arc::new(PageControl), suite: suite.map(Path::to_owned) }
 }
@@ -159,7 +159,7 @@ impl RunControl for PageControl {
     }
 }
 
-/// A page starts no programs but those that the user of this machine has registered.
+/// A page can start only programs that the user of this machine registered.
 fn check_is_registered(engine: &[String]) -> Result<(), Refusal> {
     let registry = registry(None)?;
     match engine {

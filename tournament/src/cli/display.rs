@@ -1,5 +1,5 @@
-//! Progress on standard error: one line a game; on a terminal standings and a progress bar below, elsewhere
-//! standings at an interval.
+//! Progress on standard error: one line per game; on a terminal with standings and a progress bar below, otherwise
+//! with standings at an interval.
 
 use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
@@ -15,7 +15,7 @@ use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::{Standings, TestState, report};
 use smalt_report::sanitize::sanitize;
 
-/// How much is shown.
+/// Amount of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verbosity {
     /// Faults and what stops the run.
@@ -35,7 +35,7 @@ pub(super) struct Display {
     began: Instant,
     drawn: Option<Instant>,
     games_before: u64,
-    /// The kinds of warnings about searches that were shown, by entrant: the first of each is.
+    /// Kinds of search warnings already shown, by entrant: only the first of each is shown.
     shown_warnings: HashSet<(usize, SearchWarning)>,
 }
 
@@ -70,7 +70,7 @@ impl Display {
         self.bar = Some(bar);
     }
 
-    /// The first warning of a kind about an engine; `status` and the reports count all of them.
+    /// Shows the first warning of a kind about an engine; `status` and the reports count all.
     fn show_search_warning(&mut self, entrant: usize, game: &ScheduledGame, warning: &GameWarning) {
         let kind = warning.finding.kind;
         if self.shown_warnings.insert((entrant, kind)) {
@@ -84,7 +84,7 @@ impl Display {
         }
     }
 
-    /// A line above the bar, or simply a line.
+    /// Prints a line, above the bar if there is one.
     fn line(&self, text: &str) {
         self.print(&(sanitize(text) + "\n"));
     }
@@ -143,7 +143,7 @@ impl Display {
         }
     }
 
-    /// Speed since this start and time left: `, 3,412 games/h, 5m 20s left`.
+    /// Speed in this session and remaining time: `, 3,412 games/h, 5m 20s left`.
     fn pace(&self, standings: &Standings) -> String {
         let played = standings.games_finished().saturating_sub(self.games_before);
         let seconds = self.began.elapsed().as_secs_f64();
@@ -179,7 +179,7 @@ impl Display {
     }
 }
 
-/// Sets the style of the progress bar: without a bar while nobody knows how many games follow.
+/// Sets the style of the progress bar: without a bar while the number of games is open.
 fn set_style(bar: &ProgressBar, standings: &Standings) {
     let template = if standings.schedule().is_open_ended() {
         "{pos} games, {elapsed} passed{msg}"
@@ -191,7 +191,7 @@ fn set_style(bar: &ProgressBar, standings: &Standings) {
     }
 }
 
-/// Finished and planned games: `12/400`; `12` alone while nobody knows how many follow.
+/// Finished and planned games: `12/400`; `12` alone while the number is open.
 fn count_of_games(standings: &Standings) -> String {
     let finished = standings.games_finished();
     if standings.schedule().is_open_ended() {
@@ -201,8 +201,7 @@ fn count_of_games(standings: &Standings) -> String {
     }
 }
 
-/// Current score of the pairing: `smalt - sf: 3.5/8, Elo -43.7 ± 120.3`, or `Elo > +137` if all games were
-/// won.
+/// Current score of the pairing: `smalt - sf: 3.5/8, Elo -43.7 ± 120.3`, or `Elo > +137` after wins only.
 fn score_line(record: &GameRecord, standings: &Standings) -> String {
     let players = [record.game.white, record.game.black];
     let tally = standings

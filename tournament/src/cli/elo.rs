@@ -60,8 +60,7 @@ pub(super) fn elo(counts: Counts, test: &Flags<SprtSettings>, json: Option<&Path
     Ok(Exit::Done)
 }
 
-/// The test given by flags, if any. Counts do not reveal the hypotheses under which they were collected, so
-/// both must be given.
+/// The test given by flags, if any. Both hypotheses must be given, since counts do not show which were tested.
 pub(super) fn test_of(flags: &Flags<SprtSettings>) -> Result<Option<Sprt>, Refusal> {
     if flags.given.is_empty() {
         return Ok(None);
@@ -76,7 +75,7 @@ pub(super) fn test_of(flags: &Flags<SprtSettings>) -> Result<Option<Sprt>, Refus
     Err(anyhow!("a sequential test needs {missing}")).or_usage()
 }
 
-/// As fastchess prints it.
+/// Text in fastchess's format.
 fn text(found: &MatchStatistics, counts: &Counts, test: Option<(&Sprt, f64)>) -> String {
     let nelo = found.nelo.map_or_else(
         || format::MISSING.to_owned(),

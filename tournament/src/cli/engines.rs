@@ -33,7 +33,7 @@ pub(super) struct EnginesFlags {
     json: Option<PathBuf>,
 }
 
-/// The list for scripts.
+/// The list as JSON.
 #[derive(Serialize)]
 struct EngineList {
     engines: Vec<ListedEngine>,

@@ -1,4 +1,4 @@
-//! The exit codes as this program means them, one table.
+//! The table of exit codes.
 
 pub(super) use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
 

@@ -1,4 +1,4 @@
-//! `export`: writes the games of a store in a chosen form, game after game, for stores of any size.
+//! `export`: writes the games of a store in a given format, game by game, so that stores may have any size.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -68,11 +68,11 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
     }
 }
 
-/// Exports labelled positions; what the flags do not say is as in the run.
+/// Exports labelled positions; defaults are the run's settings.
 fn positions(flags: &ExportFlags, store: &Store, filter: &Filter, plan: &Plan) -> Result<Exit, Refusal> {
     let mut layer = plan.settings.to_layer();
     if flags.data.given.get("data").is_some_and(|data| data.get("file").is_some()) {
-        // The ending of another file decides.
+        // The extension of the new file determines the format.
         section(&mut layer, "data").remove("format");
     }
     merge_settings(&mut layer, flags.data.given.clone());
@@ -101,7 +101,7 @@ fn create(path: &Path) -> io::Result<File> {
     File::options().write(true).create(true).truncate(false).open(path)
 }
 
-/// Replaces an older export whose lines are all in the new one, or any file by force.
+/// Replaces an older export whose lines are all in the new one; with force any file.
 fn replace(path: &Path, part: &Path, force: bool) -> anyhow::Result<()> {
     let lines = |path: &Path| -> io::Result<_> { Ok(BufReader::new(File::open(path)?).split(b'\n')) };
     // The last line of a list has no comma.
@@ -127,7 +127,7 @@ fn replace(path: &Path, part: &Path, force: bool) -> anyhow::Result<()> {
     std::fs::rename(part, path).with_context(context)
 }
 
-/// Numbers that the run does not have are an error rather than an empty file.
+/// Game numbers that do not exist are an error instead of an empty file.
 fn check_numbers(flags: &ExportFlags, store: &Store) -> Result<(), Refusal> {
     let (mut games, mut pairs) = (NumbersSeen::default(), NumbersSeen::default());
     if flags.game.is_none() && flags.pair.is_none() {
@@ -141,7 +141,7 @@ fn check_numbers(flags: &ExportFlags, store: &Store) -> Result<(), Refusal> {
     games.check("game", flags.game).and_then(|()| pairs.check("pair", flags.pair)).or_usage()
 }
 
-/// Which of the requested numbers exist.
+/// Tracks which of the requested numbers exist.
 #[derive(Default)]
 struct NumbersSeen {
     /// Largest number, from 0.
@@ -164,7 +164,7 @@ impl NumbersSeen {
     }
 }
 
-/// Form by file name.
+/// Format by file name.
 fn form_of(path: &Path) -> Option<ExportForm> {
     match path.extension()?.to_str()? {
         "csv" => Some(ExportForm::Csv),
@@ -214,7 +214,7 @@ fn pgn_writer(store: &Store, form: ExportForm, plan: &Plan) -> PgnWriter {
     PgnWriter::new(plan, openings)
 }
 
-/// After the first write error the rest is only read.
+/// After the first write error the remaining games are only read.
 fn games(
     store: &Store,
     form: ExportForm,

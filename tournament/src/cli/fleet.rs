@@ -110,7 +110,7 @@ mod over_nats {
     use smalt_match::run::{Event, StopReason, engine_command};
     use smalt_workbench::entrant::Registry;
 
-    /// Heartbeats that may be missing before an attached worker takes its connection for lost.
+    /// Missed heartbeats after which an attached worker treats its connection as lost.
     const LOST_HEARTBEATS: u32 = 6;
 
     /// Gives a distributed run its permanent name on the server.
@@ -167,7 +167,7 @@ mod over_nats {
         Ok(queue.with_hosts(hosts, own_server))
     }
 
-    /// The engines that can be copied: programs of this machine that need no folder of their own.
+    /// Engines that can be copied: programs of this machine that need no working folder.
     fn engine_copies(plan: &Plan, own_program: &Path) -> Vec<EngineCopy> {
         let engines = plan
             .entrants
@@ -181,7 +181,7 @@ mod over_nats {
         copies.collect()
     }
 
-    /// Reads the registry of the copied engines from standard input. They lie in folders beside that of this program.
+    /// Reads the registry of the copied engines from standard input. Their folders are beside this program's.
     fn copied_engines() -> anyhow::Result<Registry> {
         let mut line = String::new();
         std::io::stdin().read_line(&mut line)?;
@@ -197,7 +197,7 @@ mod over_nats {
         Ok(Registry::parse(&registry.to_string(), "copied engines")?)
     }
 
-    /// The registry of a worker: that of this machine before the copied engines of an attached one.
+    /// The registry of a worker: that of this machine, then the copied engines of an attached worker.
     fn worker_registry(flags: &WorkerFlags) -> Result<Registry, Refusal> {
         if !flags.attached {
             return registry(flags.engines.as_deref());
@@ -207,7 +207,7 @@ mod over_nats {
         Ok(own.or(copied).or(Registry::shipped()))
     }
 
-    /// Stops an attached worker when standard input ends, or has been silent for long.
+    /// Stops an attached worker when standard input ends or is silent too long.
     fn stop_with_input(events: Sender<Event>) -> std::io::Result<()> {
         let (heartbeats, received) = mpsc::channel();
         let reader = move || {

@@ -1,4 +1,4 @@
-//! Game files of a run: created at the start, reopened on resume. Foreign content is kept.
+//! Game files of a run: created at the start, reopened on resume. Other content is kept.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ impl GameFileKind {
     }
 }
 
-/// Why a run does not start.
+/// Why a run cannot start.
 pub(super) enum BeginError {
     Taken(Refusal),
     Other(Refusal),
@@ -104,7 +104,7 @@ impl From<BeginError> for Refusal {
 /// Creates the files of a new run, or opens those to append to. Files in `emptied` may exist, and keep their content.
 ///
 /// # Errors
-/// If one is there already and nothing was said of appending, or the system refuses.
+/// If a file exists without --append, or the system refuses.
 pub(super) fn begin(prepared: &Prepared, emptied: &[PathBuf]) -> Result<GameFiles, BeginError> {
     let mut output = prepared.plan.settings.output.clone();
     let mut files = GameFiles::default();
@@ -129,8 +129,8 @@ pub(super) fn begin(prepared: &Prepared, emptied: &[PathBuf]) -> Result<GameFile
     Ok(files)
 }
 
-/// Opens the files of a resumed run. A file of the same name that is not this run's stays as it is; the games
-/// go to a new file beside it, which the plan names from then on.
+/// Opens the files of a resumed run. A file of the same name from elsewhere is left unchanged; the games go to a new
+/// file beside it, which becomes part of the plan.
 pub(super) fn resume(prepared: &mut Prepared, store: &Store) -> Result<GameFiles, Refusal> {
     let mut files = GameFiles::default();
     for kind in GameFileKind::ALL {

@@ -69,13 +69,13 @@ pub(super) struct OpeningFlags {
 /// Timeout of an evaluation.
 const EVALUATION_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Number of candidates for each opening after which the search is given up.
+/// Maximum number of candidates per opening.
 const MAX_CANDIDATES_PER_OPENING: u64 = 1000;
 
 /// Default number of random plies.
 const DEFAULT_PLIES: u32 = 8;
 
-/// A evaluated candidate by number; `None` if the number has no candidate.
+/// An evaluated candidate by number; `None` if the number has no candidate.
 type EvaluatedCandidate = anyhow::Result<(u64, Option<(Candidate, i32)>)>;
 
 /// Makes or checks a book.
@@ -140,7 +140,7 @@ fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
     Ok(Exit::Done)
 }
 
-/// The evaluator, checked like any entrant.
+/// The evaluator, validated like any entrant.
 fn evaluator(flags: &OpeningFlags) -> Result<Entrant, Refusal> {
     let registry = intent::registry(flags.engines.as_deref())?;
     let evaluator = registry.parse_engine(&flags.engine).or_usage()?;
@@ -152,7 +152,7 @@ fn evaluator(flags: &OpeningFlags) -> Result<Entrant, Refusal> {
     plan.entrants.into_iter().next().context("no evaluator").or_usage()
 }
 
-/// Takes evaluations in candidate order and keeps even, new positions until there are enough.
+/// Receives evaluations in candidate order and keeps balanced new positions until there are enough.
 #[expect(clippy::needless_pass_by_value, reason = "its end tells the evaluators to leave")]
 fn choose(evaluations: Receiver<EvaluatedCandidate>, flags: &OpeningFlags) -> anyhow::Result<String> {
     let mut waiting = BTreeMap::new();
@@ -215,7 +215,7 @@ fn start(evaluator: &Entrant) -> anyhow::Result<Box<dyn Engine>> {
     Ok(engine)
 }
 
-/// Score in centipawns from the point of view of the side to move; `None` for a mate.
+/// Score in centipawns from the side to move's view; `None` for a mate.
 fn evaluate(engine: &mut dyn Engine, candidate: &Candidate, nodes: u64) -> anyhow::Result<Option<i32>> {
     let moves: Vec<UciMove> =
         candidate.moves.iter().map(|&mv| UciMove::from_move(mv, CastlingMode::Standard)).collect();

@@ -13,17 +13,17 @@ use smalt_match::plan::{OutputSettings, Plan};
 use smalt_match::store::Store;
 use smalt_workbench::calendar::UtcTime;
 
-/// Names of the store and the PGN file. The default is format and date; the PGN file stands beside the store.
+/// Names of the store and the PGN file. The default is format and date; the PGN file is beside the store.
 pub(super) struct OutputNames {
     typed: OutputSettings,
     stem: String,
     has_pgn: bool,
-    /// Whether the PGN file may exist already.
+    /// Whether the PGN file may exist.
     takes_any_pgn: bool,
 }
 
 impl OutputNames {
-    /// The names that the plan gives, and defaults for the others.
+    /// Names from the plan, with defaults.
     pub(super) fn of(plan: &Plan, face: &OutputStyle) -> OutputNames {
         let (has_pgn, takes_any_pgn) = match face {
             OutputStyle::Native(_) => {
@@ -49,7 +49,7 @@ impl OutputNames {
         self.typed.store.is_none() && self.takes_any_pgn
     }
 
-    /// Sets the names in the plan; from the second attempt on they have a number.
+    /// Sets the names in the plan, numbered from the second attempt on.
     pub(super) fn set(&self, plan: &mut Plan, attempt: u32) {
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         let number = if attempt > 1 { format!("-{attempt}") } else { String::new() };
@@ -61,13 +61,13 @@ impl OutputNames {
     }
 }
 
-/// Renames the store of an earlier run to a numbered name: under the fastchess and cutechess faces the same command line starts a
+/// Renames an earlier run's store to a numbered name: in fastchess and cutechess mode the same command line starts a
 /// new run.
 pub(super) fn set_aside(store: &Path) -> Result<(), Refusal> {
     if !store.exists() {
         return Ok(());
     }
-    // Checkpoints the write-ahead log, and fails if the store is in use.
+    // Checkpoints the write-ahead log; fails if the store is in use.
     Store::resume(store).map_err(refuse_store)?.close();
     for number in 2.. {
         let aside = numbered(store, number);

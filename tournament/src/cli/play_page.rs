@@ -28,7 +28,7 @@ use super::intent::{command_of, engine_names, registry, single_engine};
 use super::play::{read_run, refuse_store};
 use super::serve::{PageFlags, refuse_page};
 
-/// What an engine has where neither flags nor its words limit it.
+/// Default limits of the engine, without flags or limits of its own.
 const USUAL_LIMITS: &str = "movetime=1000";
 
 pub(super) const EXAMPLES: &str = "\
@@ -110,7 +110,7 @@ impl From<SideFlag> for ColorChoice {
     }
 }
 
-/// Serves the page until a signal comes.
+/// Serves the page until a signal.
 pub(super) fn play(flags: &PlayFlags) -> Result<Exit, Refusal> {
     let run = flags.run.as_deref().map(|path| stored_game(path, flags.game.unwrap_or(1))).transpose()?;
     let (entrant, command, limits) = engine(flags, run.as_ref().map(|(plan, _)| plan))?;
@@ -150,7 +150,7 @@ fn setup(entrant: &Entrant, command: EngineCommand) -> EngineSetup {
     }
 }
 
-/// The engine, its command and its limits: those of flags, else its own.
+/// The engine, its command and its limits: those of flags, otherwise its own.
 fn engine(flags: &PlayFlags, run: Option<&Plan>) -> Result<(Entrant, EngineCommand, String), Refusal> {
     let words = flags.engine.as_deref().unwrap_or(BUILTIN);
     let typed = limit_words(flags);
@@ -178,7 +178,7 @@ fn limit_words(flags: &PlayFlags) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// Limits among the words of an engine.
+/// Limits in the words of an engine.
 fn own_limits(engine: &Table) -> Option<String> {
     let word = |key: &&str| match engine.get(*key)? {
         Value::String(text) => Some(format!("{key}={text}")),
@@ -188,7 +188,7 @@ fn own_limits(engine: &Table) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// Where the game starts.
+/// Start of the game.
 fn start(flags: &PlayFlags, stored: Option<String>) -> Result<StartPosition, Refusal> {
     let pgn = |text, game| StartPosition::Pgn { text, game, plies: flags.ply };
     if let Some(text) = stored {

@@ -74,7 +74,7 @@ pub(super) struct PlotFlags {
 /// Data of a store or a PGN file.
 struct PlotData {
     figures: Figures,
-    /// The game that is asked for.
+    /// The requested game.
     game: Option<GameCurves>,
 }
 
@@ -111,7 +111,7 @@ pub(super) fn plot(flags: &PlotFlags) -> Result<Exit, Refusal> {
     Ok(Exit::Done)
 }
 
-/// Folder of several plots; a name of an SVG file is refused.
+/// Folder for several plots; an SVG file name is refused.
 fn folder(output: Option<&Path>) -> Result<&Path, Refusal> {
     let words = "several kinds are several files: give a folder, -o FOLDER";
     let Some(path) = output.filter(|path| !is_standard_output(path)) else {
@@ -207,7 +207,7 @@ fn places(flags: &PlotFlags, names: &[String]) -> Result<Option<Vec<usize>>, Ref
     Ok(Some(places.or_usage()?).filter(|places| !places.is_empty()))
 }
 
-/// The drawing of a kind; refused, with what to do, where there is nothing to draw.
+/// Draws a kind of chart; if there is no data, the error tells what to do.
 fn draw(kind: PlotKind, source: &PlotData) -> anyhow::Result<String> {
     let figures = &source.figures;
     match kind {
@@ -241,7 +241,7 @@ fn dynamic<C: Chart>(charts: &[C]) -> Vec<&dyn Chart> {
     charts.iter().map(|chart| chart as &dyn Chart).collect()
 }
 
-/// Charts below each other, or in words why there is none.
+/// Charts below each other; `otherwise` is the error without data.
 fn explained(charts: &[&dyn Chart], otherwise: &str) -> anyhow::Result<String> {
     match stacked(charts) {
         Err(PlotError::Empty { .. }) => Err(anyhow!("nothing to plot: {otherwise}")),

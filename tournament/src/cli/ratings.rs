@@ -1,4 +1,4 @@
-//! `ratings`: one list from stores and PGN files.
+//! `ratings`: one rating list from stores and PGN files.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ use crate::ratings::{Games, ListOptions, RatingList, pgn};
 use smalt_workbench::decompress::Unpacked;
 use smalt_workbench::output_file::Existing;
 
-/// Number of notices of a file that are shown; all of them are in the JSON.
+/// Maximum number of notices shown per file; the JSON has all.
 const NOTICES_SHOWN: usize = 10;
 
 pub(super) const EXAMPLES: &str = "\
@@ -195,7 +195,7 @@ fn chosen(flags: &RatingFlags, games: Games) -> Result<Games, Refusal> {
     Ok(chosen)
 }
 
-/// Names of a file, one list a line, separated by commas, with or without quotation marks.
+/// Names in a file, one list per line, separated by commas, with or without quotation marks.
 fn read_names(path: &Path) -> Result<Vec<Vec<String>>, Refusal> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("read {}", path.display())).or_usage()?;
@@ -253,12 +253,12 @@ fn text(flags: &RatingFlags, rated: &RatingList) -> String {
     }
 }
 
-/// Parts with an empty line between them.
+/// Parts separated by empty lines.
 fn joined(parts: impl Iterator<Item = String>, line_end: &str) -> String {
     parts.map(|part| format!("{}{line_end}", part.trim_end())).collect::<Vec<_>>().join(line_end)
 }
 
-/// Adds the games of a file; prints and returns its notices.
+/// Adds the games of a file; prints and returns notices.
 fn read(path: &Path, games: &mut Games) -> Result<Vec<Notice>, Refusal> {
     if view::is_store(path) {
         let standings = view::read_standings(path)?;
@@ -278,7 +278,7 @@ fn read(path: &Path, games: &mut Games) -> Result<Vec<Notice>, Refusal> {
     Ok(notices)
 }
 
-/// Reads `NAME=RATING` or `NAME=RATING±ERROR`.
+/// Parses `NAME=RATING` or `NAME=RATING±ERROR`.
 fn parse_anchor(text: &str, games: &Games) -> anyhow::Result<Anchor> {
     let (name, rating) =
         text.rsplit_once('=').with_context(|| format!("--anchor {text:?}: expected NAME=RATING"))?;

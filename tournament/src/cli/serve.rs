@@ -1,4 +1,4 @@
-//! Serves the live page: of stores, until it is interrupted, or of the run that this process plays, until that is over.
+//! Serves the live page: of stores, until a signal, or of a run in this process, until its end.
 
 use std::io::{ErrorKind, Write};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -83,7 +83,7 @@ pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
     Ok(Exit::Done)
 }
 
-/// The addresses of a page, and what is to be said of them.
+/// The addresses of a page, with remarks on them.
 pub(super) struct Announcement {
     urls: Vec<String>,
     advice: Option<&'static str>,
@@ -100,7 +100,7 @@ impl Announcement {
 }
 
 impl PageFlags {
-    /// Binds the address; any free port where no address was asked for and the usual one is taken.
+    /// Binds the address; any free port if no address was requested and the default one is taken.
     pub(super) fn bind(&self) -> Result<BoundAddress, Refusal> {
         claim(self.listen, PORT, self.token_file.as_deref())
     }
@@ -110,14 +110,14 @@ impl PageFlags {
     }
 }
 
-/// Binds the address of the page before the run starts, if it has one.
+/// Binds the address of the page before the run starts, if requested.
 pub(super) fn claim_for_run(output: &OutputSettings) -> Result<Option<BoundAddress>, Refusal> {
     let Some(listen) = output.serve else { return Ok(None) };
     let token = token(output.serve_token.as_deref(), listen)?;
     BoundAddress::bind(listen, token).map(Some).map_err(|error| refuse_page(error, "--serve"))
 }
 
-/// The address of a page: `listen`, else the default port of this machine, or any free one.
+/// The address of a page: `listen`, otherwise the default port on loopback, or any free one.
 pub(super) fn claim(
     listen: Option<SocketAddr>,
     usual: u16,
@@ -127,7 +127,7 @@ pub(super) fn claim(
     let address = listen.unwrap_or(local(usual));
     let token = token(token_file, address)?;
     let place = match BoundAddress::bind(address, token.clone()) {
-        // The default port is taken: any free port will do.
+        // The default port is taken: use any free one.
         Err(DashboardError::Listen { source, .. })
             if listen.is_none() && source.kind() == ErrorKind::AddrInUse =>
         {
@@ -150,7 +150,7 @@ pub(super) fn serve_run(store: &Path, place: BoundAddress) -> Result<Dashboard, 
     start(place, settings, "--serve")
 }
 
-/// Starts a page, whose place `flag` has said, and tells where it is.
+/// Starts a page at the address of `flag`, and prints the address.
 pub(super) fn start(
     place: BoundAddress,
     settings: DashboardSettings,
@@ -183,7 +183,7 @@ fn advice(place: &BoundAddress) -> Option<&'static str> {
     }
 }
 
-/// The token of the file; without a file a new token if other machines can reach the address, else none.
+/// The token in the file; without a file a new token if other machines can reach the address, otherwise none.
 fn token(file: Option<&Path>, listen: SocketAddr) -> Result<Option<Token>, Refusal> {
     let Some(path) = file else {
         let is_open = !listen.ip().is_loopback();
@@ -204,18 +204,18 @@ fn token(file: Option<&Path>, listen: SocketAddr) -> Result<Option<Token>, Refus
     }
 }
 
-/// Only its owner may read it.
+/// Writes a file readable by its owner only.
 fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
     let mut options = std::fs::File::options();
     options.write(true).create_new(true);
-    // On Windows the folder of a user is closed to others.
+    // On Windows a user's folder is not accessible to others.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(path)?;
     writeln!(file, "{text}")
 }
 
-/// Refusal of the page; `flag` names the flag of its address.
+/// Refusal of the page; `flag` is the flag of its address.
 pub(super) fn refuse_page(error: DashboardError, flag: &str) -> Refusal {
     let advice = match &error {
         DashboardError::Listen { source, .. } if source.kind() == ErrorKind::AddrInUse => {

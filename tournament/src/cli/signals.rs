@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use smalt_match::run::{Event, StopReason};
 
-/// Time of the coordinator to end everything after the second signal.
+/// Time for the coordinator to end everything after the second signal.
 const LAST_CHANCE: Duration = Duration::from_millis(500);
 
 /// Sends stop requests to the coordinator from now on.
 pub(super) fn listen(events: Sender<Event>) -> std::io::Result<()> {
-    // A file beyond the size limit is a write error, which stops the run resumable.
+    // A file beyond the size limit is a write error, which stops the run; it can be resumed.
     #[cfg(unix)]
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Default::default())?;
     let kills = events.clone();

@@ -1,4 +1,4 @@
-//! `status`: progress, speed and faults of a run. Changes nothing; the run may be in progress.
+//! `status`: progress, speed and faults of a run, which may be in progress.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -73,7 +73,7 @@ struct FaultJson<'a> {
 /// p-value below which a machine's results are reported as different.
 const SIGNIFICANCE: f64 = 0.001;
 
-/// Results by machine and pairing, from the point of view of the entrant with the lower index.
+/// Results by machine and pairing, from the view of the entrant with the lower index.
 #[derive(Default)]
 struct MachineResults(BTreeMap<String, BTreeMap<(usize, usize), Wdl>>);
 
@@ -143,7 +143,7 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     }
     text.push_str(&machines_text(&machines));
     let plan = read_run(&store)?.plan;
-    // Without an address the server is one of the run's own, for its ssh hosts.
+    // Without an address the run has its own server, for its ssh hosts.
     let fleet = plan.fleet().filter(|fleet| state == RunState::Running && fleet.nats.is_some());
     if let Some(fleet) = fleet {
         let words = if machines.is_empty() { "No worker has played yet; start one" } else { "More workers" };

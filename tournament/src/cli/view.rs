@@ -1,4 +1,4 @@
-//! `standings`: reads a store and prints its tables. Changes nothing; the run may be in progress.
+//! `standings`: prints the tables of a store; the run may be in progress.
 
 use std::io::Read;
 use std::path::Path;
@@ -44,8 +44,8 @@ pub(super) struct LoadedRun {
 }
 
 impl LoadedRun {
-    /// Reads all games and calls back with each, its entrants' names and its opening's name. Opening names
-    /// come from the book if it can still be read.
+    /// Reads all games and calls `each` with every game, its entrants' names and its opening's name. Opening names
+    /// come from the book if it is still readable.
     pub(super) fn read(
         path: &Path,
         mut each: impl FnMut(&GameRecord, &[String], &str),
@@ -69,7 +69,7 @@ impl LoadedRun {
     }
 }
 
-/// Index of a name in a list; the error suggests the nearest one.
+/// Index of a name in a list; the error suggests the closest name.
 pub(super) fn place_of(name: &str, names: &[String]) -> anyhow::Result<usize> {
     names.iter().position(|other| other == name).ok_or_else(|| {
         let hint = nearest(name, names.iter().map(String::as_str));
@@ -78,10 +78,10 @@ pub(super) fn place_of(name: &str, names: &[String]) -> anyhow::Result<usize> {
     })
 }
 
-/// Whether a file is a store, by its first bytes or its name, so that a broken store is refused as such.
+/// Whether a file is a store, by its first bytes or its name, so that a damaged store is refused as such.
 pub(super) fn is_store(path: &Path) -> bool {
     let mut start = Vec::new();
-    // Opening a pipe would wait for its writer.
+    // Opening a pipe would block.
     let begins_so = path.is_file()
         && std::fs::File::open(path)
             .and_then(|file| file.take(SQLITE.len() as u64).read_to_end(&mut start))

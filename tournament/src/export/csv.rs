@@ -1,4 +1,4 @@
-//! CSV export, one line a game: RFC 4180 with plain line feeds.
+//! CSV export, one line per game: RFC 4180 with plain line feeds.
 
 use smalt_report::csv::field;
 

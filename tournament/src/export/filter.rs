@@ -54,7 +54,7 @@ pub(crate) struct Filter {
     /// Terminations; any if empty.
     pub terminations: Vec<Termination>,
     pub games: Option<Span>,
-    /// The number of its pair.
+    /// Number of its pair.
     pub pairs: Option<Span>,
 }
 

@@ -14,10 +14,10 @@ use smalt_match::standings::EloPoint;
 /// Maximum number of openings shown: the worst and the best.
 const OPENINGS_SHOWN: usize = 24;
 
-/// Maximum score of a chart, in pawns; mates are drawn there.
+/// Maximum score of a chart, in pawns; mates are drawn at this value.
 const EDGE: f64 = 10.0;
 
-/// Share of early games that does not set the range of the Elo axis.
+/// Share of early games ignored for the range of the Elo axis.
 const UNSETTLED: f64 = 0.1;
 
 /// Elo after each pair with its 95 % interval.

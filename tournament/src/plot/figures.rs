@@ -1,4 +1,4 @@
-//! Numbers for charts by entrant, from a store or PGN.
+//! Figures for charts by entrant, from a store or PGN.
 
 use smalt_stats::{Pentanomial, Sprt, Wdl};
 
@@ -7,7 +7,7 @@ use crate::ratings::{Games, ListOptions, RatingList};
 use smalt_match::plan::{Format, Plan, Role};
 use smalt_match::standings::{EloPoint, LlrPoint, Standings};
 
-/// Number of entrants that are shown by default: more lines cannot be distinguished.
+/// Default maximum number of entrants: more lines cannot be distinguished.
 const MAX_SIDES: usize = 6;
 
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Figures {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Test {
-    /// Entrant whose gain is measured.
+    /// Entrant that the test measures.
     pub name: String,
     pub sprt: Sprt,
     pub curve: Vec<LlrPoint>,
@@ -31,15 +31,15 @@ pub(crate) struct Test {
 #[derive(Clone, Debug)]
 pub(crate) struct EntrantFigures {
     pub name: String,
-    /// Elo after each pair (game without pairs).
+    /// Elo after each pair (or game without pairs).
     pub curve: Vec<EloPoint>,
     pub pairs: Pentanomial,
     pub openings: Vec<(String, Wdl)>,
 }
 
 impl Figures {
-    /// Figures of a run for these entrants. `test` may add a test that the run did not have, from the first
-    /// one's point of view.
+    /// Figures of a run for these entrants. `test` may be a test that the run did not have, from the first entrant's
+    /// view.
     pub(crate) fn of_run(
         standings: &Standings,
         openings: &OpeningTally,
@@ -79,7 +79,7 @@ pub(super) fn rated(games: &Games) -> Option<RatingList> {
     RatingList::fit(games, &ListOptions::default(), || ()).ok()
 }
 
-/// Entrants shown by default: the first of two, the challengers of a gauntlet, else all, up to the maximum.
+/// Default entrants: the first of two, the challengers of a gauntlet, otherwise all, up to the maximum.
 pub(crate) fn viewed(plan: &Plan) -> Vec<usize> {
     let all = 0..plan.entrants.len();
     match plan.format() {
@@ -91,7 +91,7 @@ pub(crate) fn viewed(plan: &Plan) -> Vec<usize> {
     }
 }
 
-/// Players of a PGN file shown by default, by number of games.
+/// Default players of a PGN file, by number of games.
 pub(super) fn viewed_of_counts(games: &[u64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..games.len()).collect();
     // A gauntlet's challenger has more games than the others.

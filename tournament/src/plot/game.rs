@@ -21,7 +21,7 @@ pub(crate) struct GameCurves {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MoveFacts {
     pub color: Color,
-    /// Move number; Black's moves are halfway to the next.
+    /// Move number; Black's moves are at half numbers.
     pub number: f64,
     /// Score from White's point of view.
     pub score: Option<Score>,
@@ -47,8 +47,7 @@ impl GameCurves {
         }
     }
 
-    /// Curves of a PGN game from its comments. Clocks without comments follow from the time control and the
-    /// times used.
+    /// Curves of a PGN game from its comments. Missing clocks are computed from the time control and the times used.
     pub(crate) fn of_pgn(game: &PgnGame) -> GameCurves {
         let tag = |name: &str| game.tags().get(name).unwrap_or("?").to_owned();
         let (turn, number) = turn_and_number(&game.start().to_fen());
@@ -116,7 +115,7 @@ fn left_of(comment: &SearchComment) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// Time control of the tags.
+/// Time control in the tags.
 fn terms(game: &PgnGame, color: Color) -> Option<MoveClock> {
     let own = match color {
         Color::White => "WhiteTimeControl",
@@ -136,7 +135,7 @@ fn terms(game: &PgnGame, color: Color) -> Option<MoveClock> {
     })
 }
 
-/// Time left after a move. A move without a time ends the clock.
+/// Time left after a move. A move without a time stops the clock.
 fn spend(clock: &mut Option<RunningClock<'_>>, used: Option<Duration>) -> Option<Duration> {
     match (clock.as_mut(), used) {
         (Some(running), Some(used)) => {

@@ -32,8 +32,8 @@ impl OpeningTally {
     }
 }
 
-/// Names for openings: ECO code and name if known, else the first moves from the start position, else a
-/// number in order of appearance.
+/// Opening names: ECO code and name if known, otherwise the first moves from the start position, otherwise a number
+/// in order of appearance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpeningNames {
     positions: HashMap<String, usize>,

@@ -1,5 +1,5 @@
-//! Figures from PGN of any program. Moves are read only as far as opening names need them, and completely for
-//! one requested game.
+//! Figures from any program's PGN. Moves are parsed only as far as needed for opening names, and completely for one
+//! requested game.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -22,14 +22,14 @@ pub(crate) struct PgnFigures {
     openings: OpeningTally,
     names: OpeningNames,
     units: Units,
-    /// First games of incomplete pairs: White's result.
+    /// White's result in the first game of each incomplete pair.
     halves: HashMap<PairKey, Outcome>,
     singles: Units,
     counts: Vec<u64>,
     game: PendingGame,
 }
 
-/// Key of a pair: what both games share except colors.
+/// Key of a pair: everything both games share except colors.
 type PairKey = (String, String, [usize; 2]);
 
 /// The game being read.
@@ -66,11 +66,11 @@ impl PgnFigures {
         self.games.count()
     }
 
-    /// Figures for these players, by default those with most games. `test` may add a test, from the first
-    /// one's point of view.
+    /// Figures for these players, by default those with most games. `test` may be a test, from the first player's
+    /// view.
     pub(crate) fn figures(&self, viewed: &[usize], test: Option<Sprt>) -> Figures {
         let chosen = if viewed.is_empty() { viewed_of_counts(&self.counts) } else { viewed.to_vec() };
-        // Without pairs, games count singly; with pairs, unpaired games do not count.
+        // Without pairs, games count singly; with pairs, unpaired games are ignored.
         let units = if self.units.is_empty() { &self.singles } else { &self.units };
         let side = |&player: &usize| {
             let units = units.of(player);
@@ -125,7 +125,7 @@ impl PgnFigures {
         self.pair(tags, [white, black], white_outcome);
     }
 
-    /// Two games of one round from one position with reversed colors are a pair.
+    /// Two games of one round from one position with reversed colors form a pair.
     fn pair(&mut self, tags: PendingGame, [white, black]: [usize; 2], outcome: Outcome) {
         let number = |units: &Units| u32::try_from(units.len()).unwrap_or(u32::MAX);
         let pairing = Pairing { first: white, second: black };

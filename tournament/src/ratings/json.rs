@@ -1,19 +1,19 @@
-//! The list as JSON. Numbers that have no finite value are null; errors are half-widths of intervals with the list's
-//! confidence, 95 % unless another one was given.
+//! The list as JSON. Values that are not finite are null; errors are half-widths of intervals with the list's
+//! confidence, 95% by default.
 
 use serde::Serialize;
 use smalt_stats::ratings::ParameterSource;
 
 use super::RatingList;
 
-/// All of a list.
+/// A complete list.
 #[derive(Debug, Serialize)]
 pub(crate) struct RatingListJson {
     model: &'static str,
-    /// The probability with which the true value lies within an error.
+    /// Probability that the true value lies within an error.
     confidence: f64,
     games: u64,
-    /// Whether anchors fix the scale, else the mean.
+    /// Whether anchors fix the scale, otherwise the mean.
     anchored: bool,
     white_advantage: f64,
     white_advantage_error: Option<f64>,
@@ -23,7 +23,7 @@ pub(crate) struct RatingListJson {
     draw_rate_source: &'static str,
     log_likelihood: f64,
     simulations: u64,
-    /// Simulations without ratings, which count in no error.
+    /// Simulations without ratings, which are not part of the errors.
     simulations_without_ratings: u64,
     players: Vec<PlayerJson>,
     los: Vec<Vec<Option<f64>>>,
@@ -38,7 +38,7 @@ struct PlayerJson {
     rating: Option<f64>,
     rating_error: Option<f64>,
     simulated_error: Option<f64>,
-    /// Number of simulated lists with a rating of the player; below 99 % of all there is no simulated error.
+    /// Number of simulated lists that rate the player; below 99% there is no simulated error.
     simulated_lists: Option<u64>,
     games: u64,
     wins: u64,
@@ -67,7 +67,7 @@ struct PairingJson {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct SkippedGame {
     pub file: String,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u64,
     pub reason: String,
 }

@@ -1,4 +1,4 @@
-//! The rating list: ratings, head-to-head results, expected and actual scores. Values only.
+//! The rating list: ratings, head-to-head results, expected and actual scores.
 
 use smalt_stats::normal::{Z_95, quantile};
 use smalt_stats::ratings::{
@@ -15,8 +15,7 @@ pub(crate) struct ListOptions {
     pub anchors: Vec<Anchor>,
     /// Mean of all ratings without anchors.
     pub average: Elo,
-    /// Half-width of the 95 % prior around the average for every player without an anchor; `None` for no
-    /// prior.
+    /// Half-width of the 95% prior around the average for every player without an anchor; `None` for no prior.
     pub prior: Option<Elo>,
     /// White's advantage in Elo.
     pub white_advantage: Parameter,
@@ -26,14 +25,14 @@ pub(crate) struct ListOptions {
     pub simulations: u64,
     /// Random seed of simulations.
     pub seed: u64,
-    /// The probability with which the true rating lies within the error shown.
+    /// Probability that the true rating lies within the error shown.
     pub confidence: f64,
-    /// Players with fewer games are rated, and not shown.
+    /// Players with fewer games are rated but not shown.
     pub least_games: u64,
 }
 
 impl Default for ListOptions {
-    /// No anchors and no prior, a mean of 0, White's advantage and the draw rate fitted, nothing simulated.
+    /// No anchors and no prior, a mean of 0, White's advantage and the draw rate fitted, no simulations.
     fn default() -> ListOptions {
         ListOptions {
             anchors: Vec::new(),
@@ -88,7 +87,7 @@ pub(super) struct HeadToHead {
 }
 
 impl RatingList {
-    /// Fits the list. Each finished simulated list is reported, from any thread.
+    /// Fits the list. `progress` is called for each simulated list, from any thread.
     ///
     /// # Errors
     /// As [`Ratings::fit`].
@@ -133,7 +132,7 @@ impl RatingList {
         Ok(list)
     }
 
-    /// Adds games for both players, and as a head-to-head entry that is not yet merged with its mirror image.
+    /// Adds games for both players, and as a head-to-head entry not yet merged with its mirror image.
     fn count(&mut self, pairing: &Pairing) {
         let Pairing { white, black, results } = *pairing;
         self.players[white].results += results;
@@ -179,7 +178,7 @@ impl RatingList {
         &self.ratings
     }
 
-    /// Whether no anchor is connected to any player.
+    /// Whether no anchor is comparable with any player.
     pub(super) fn lost_its_anchors(&self) -> bool {
         self.has_anchors && !self.ratings.is_anchored()
     }
@@ -189,7 +188,7 @@ impl RatingList {
         self.simulation.as_ref()
     }
 
-    /// Number of simulations; some may have had no ratings.
+    /// Number of simulations, including those without ratings.
     pub(super) fn simulations_tried(&self) -> u64 {
         self.simulations_tried
     }
@@ -198,7 +197,7 @@ impl RatingList {
         &self.players
     }
 
-    /// Head-to-head results, each pair of players once.
+    /// Head-to-head results, one per pair of players.
     pub(super) fn encounters(&self) -> &[HeadToHead] {
         &self.encounters
     }
@@ -208,8 +207,7 @@ impl RatingList {
         &self.groups
     }
 
-    /// Players from highest to lowest; those who won all games first, those who lost all or met no rated
-    /// player last.
+    /// Players from highest to lowest; those who won all games first, those who lost all or met no rated player last.
     pub(crate) fn order(&self) -> &[usize] {
         &self.order
     }
@@ -219,12 +217,12 @@ impl RatingList {
         self.hidden
     }
 
-    /// The probability with which the true value lies within an error.
+    /// Probability that the true value lies within an error.
     pub(crate) fn confidence(&self) -> f64 {
         self.confidence
     }
 
-    /// Half the width of an interval with the list's confidence, by that of the 95 % interval.
+    /// Half-width at the list's confidence, from that of a 95% interval.
     fn scaled(&self, error: f64) -> f64 {
         if self.confidence == ListOptions::default().confidence {
             return error;
@@ -241,7 +239,7 @@ impl RatingList {
         self.with_scaled_error(self.ratings.white_advantage())
     }
 
-    /// The share of draws between equals.
+    /// Share of draws between equals.
     pub(crate) fn draw_rate(&self) -> Estimate {
         self.with_scaled_error(self.ratings.draw_rate())
     }
@@ -251,7 +249,7 @@ impl RatingList {
         self.ratings.difference(first, second).map(|estimate| self.with_scaled_error(estimate))
     }
 
-    /// The error of a player's rating by simulation.
+    /// A player's rating error by simulation.
     pub(super) fn simulated_error(&self, player: usize) -> Option<f64> {
         Some(self.scaled(self.simulation.as_ref()?.error(player)?))
     }
@@ -292,7 +290,7 @@ fn height(rating: &Rating) -> f64 {
     }
 }
 
-/// A prior is an anchor with a wide error for every player without an anchor.
+/// A prior is an anchor with a large error for every player without an anchor.
 fn rating_options(players: usize, options: &ListOptions) -> RatingOptions {
     let mut anchors = options.anchors.clone();
     if let Some(error) = options.prior {
@@ -313,7 +311,7 @@ fn rating_options(players: usize, options: &ListOptions) -> RatingOptions {
     }
 }
 
-/// Uses all cores; the result does not depend on their number except in the last digits.
+/// Uses all cores; the result depends on their number only in the last digits.
 fn simulate(
     ratings: &Ratings,
     simulations: u64,
@@ -323,7 +321,7 @@ fn simulate(
     let work = |worker: u64| {
         let mut part = Simulation::around(ratings);
         for number in (worker..simulations).step_by(workers as usize) {
-            // With few games a simulation may leave no comparable players.
+            // With few games a simulation may have no comparable players.
             match replay(number) {
                 Ok(replayed) => part.add(&replayed),
                 Err(_) => part.add_failed(),

@@ -1,7 +1,7 @@
 //! A rating list from the games of any number of stores and PGN files.
 //!
-//! [`Games`] collects results by names, [`pgn`] reads them from PGN, [`list`] fits the list with the model of
-//! `smalt-stats`, [`report`] and [`json`] format it. Prints nothing.
+//! [`Games`] collects results by name, [`pgn`] reads them from PGN, [`list`] fits the list with the model of
+//! `smalt-stats`, [`report`] and [`json`] format it.
 
 pub(crate) mod json;
 mod list;

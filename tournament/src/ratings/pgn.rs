@@ -1,5 +1,4 @@
-//! Results from PGN: tags only, moves are skipped. A game that cannot be counted yields a notice with line
-//! and reason.
+//! Results from PGN tags; moves are skipped. A game that cannot be counted yields a notice with line and reason.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -38,7 +37,7 @@ impl fmt::Display for Notice {
 /// Adds all finished games of a text; returns notices about the others.
 ///
 /// # Errors
-/// If the stream fails; what was read before is counted.
+/// If the stream fails; games before the error are counted.
 pub(crate) fn read(source: impl Read, games: &mut Games) -> io::Result<Vec<Notice>> {
     let mut reader = PgnReader::new(source);
     let mut tags = ResultReader { games, game: GameTags::default(), notices: Vec::new() };
@@ -97,7 +96,7 @@ impl Visitor for ResultReader<'_> {
 }
 
 impl ResultReader<'_> {
-    /// Adds the game by its tags; the result after the moves must not contradict them.
+    /// Adds the game by its tags; a result after the moves must agree with them.
     fn count(&mut self, behind_moves: Option<Outcome>) -> Result<(), String> {
         let GameTags { white, black, result, .. } = &self.game;
         if let Some((tag, _)) = [("White", white), ("Black", black)]

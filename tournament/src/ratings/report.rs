@@ -1,4 +1,4 @@
-//! The rating list as text tables. Prints nothing.
+//! The rating list as text tables.
 
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table, format};
 use smalt_stats::Estimate;
@@ -80,7 +80,7 @@ pub(crate) fn table(list: &RatingList) -> Table {
     table
 }
 
-/// Note on a missing rating, or on games that did not count for the rating.
+/// Note on a missing rating, or on games not counted for the rating.
 fn note(list: &RatingList, player: usize) -> String {
     let tally = &list.players()[player];
     let [all, rated] = [tally.results.games(), tally.rated.games()];
@@ -137,7 +137,7 @@ pub(crate) fn los(list: &RatingList) -> Table {
     table
 }
 
-/// Errors of the differences between the ratings of rows and columns, as Ordo's -e writes them.
+/// Errors of the rating differences between rows and columns, as in Ordo's -e.
 pub(crate) fn error_matrix(list: &RatingList) -> Table {
     let names = list
         .order()
@@ -224,5 +224,5 @@ pub(crate) fn remarks(list: &RatingList) -> String {
     text
 }
 
-/// Number of group members named.
+/// Maximum number of group members listed.
 const GROUP_NAMES: usize = 8;

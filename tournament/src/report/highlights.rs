@@ -1,5 +1,5 @@
-//! Highlights: games that ended by a fault, games in which a lead was lost, and the last games. A few of each,
-//! in the order of their numbers, so that every report stays small.
+//! Highlights: games ended by a fault, games with a lost lead, and the last games. A few of each, in order of
+//! numbers, so that every report stays small.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,7 +9,7 @@ use crate::plot::GameCurves;
 use crate::plot::charts::pawns;
 use smalt_match::game::{GameRecord, Termination};
 
-/// Number of games of each kind that are kept.
+/// Maximum number of games of each kind.
 const FAULTS: usize = 6;
 const LEADS: usize = 6;
 const LAST: usize = 3;
@@ -19,19 +19,19 @@ const LEAST_LEAD: f64 = 1.5;
 
 #[derive(Clone, Debug)]
 pub(super) struct Highlight {
-    /// Its number, from 1.
+    /// Game number, from 1.
     pub(super) number: u32,
     pub(super) course: GameCurves,
-    /// Its result, as PGN writes it.
+    /// PGN result.
     pub(super) result: String,
-    /// Reason besides the termination; `None` for one of the last games.
+    /// Reason other than the termination; `None` for one of the last games.
     pub(super) why: Option<String>,
 }
 
 /// Collects the highlights of all games.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RemarkableGames {
-    /// The first of each loser and kind of fault.
+    /// First game of each loser and kind of fault.
     faults: BTreeMap<(usize, Termination), Highlight>,
     /// Lost leads with their size, the largest first.
     leads: Vec<(f64, Highlight)>,
@@ -74,7 +74,7 @@ impl RemarkableGames {
             return;
         }
         let lost = [Color::White, Color::Black].map(|color| {
-            // A draw gives away half of what a loss does.
+            // A draw loses half as much as a loss.
             let share = match record.loser() {
                 Some(loser) if loser == color => 1.0,
                 Some(_) => 0.0,
@@ -96,7 +96,7 @@ impl RemarkableGames {
         }
     }
 
-    /// The highlights, each game once.
+    /// The highlights, without duplicates.
     pub(super) fn games(&self) -> Vec<&Highlight> {
         let leads = self.leads.iter().map(|(_, game)| game);
         let mut games: BTreeMap<u32, &Highlight> = BTreeMap::new();
@@ -107,7 +107,7 @@ impl RemarkableGames {
     }
 }
 
-/// Largest lead of a side in pawns by two consecutive scores of both engines; 0 if it never led.
+/// Largest lead of a side in pawns in two consecutive scores of both engines; 0 if it never led.
 fn lead(course: &GameCurves, color: Color) -> f64 {
     let of_side = |white: f64| if color == Color::White { white } else { -white };
     let both = course.moves.windows(2).filter(|both| both[0].color != both[1].color);
@@ -127,7 +127,7 @@ mod tests {
     use smalt_match::game::{FaultReport, PlyRecord, SearchRecord};
     use smalt_match::schedule::ScheduledGame;
 
-    /// A game of two engines whose scores, each in its own view, are these in turn.
+    /// A game with these alternating scores, each from the engine's own view.
     fn record(number: u32, scores: &[i32], outcome: Outcome, termination: Termination) -> GameRecord {
         let ply = |&score: &i32| PlyRecord {
             mv: UciMove::parse("e2e4").unwrap(),
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_lead_is_what_both_saw() {
-        // Black was ahead by 4 in its own eyes and by 2.5 in White's.
+        // Black was ahead by 4 in its own view and by 2.5 in White's.
         let lost = record(0, &[-250, 400, 100, -100], WHITE_WINS, Termination::Checkmate);
         let quiet = (1..5).map(|number| record(number, &[10, -10], Outcome::Draw, Termination::Repetition));
         let kept = kept(&std::iter::once(lost).chain(quiet).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! HTML report in one file: no script, no external resources. Engine output is escaped text.
+//! HTML report in one file, without scripts or external resources. Engine output is escaped.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -23,7 +23,7 @@ const LIST: &str = "games";
 /// The HTML page.
 ///
 /// # Errors
-/// If a chart cannot be drawn for another reason than that there are no numbers for it.
+/// If a chart cannot be drawn for another reason than missing data.
 pub(crate) fn html(report: &RunReport) -> Result<String, PlotError> {
     let mut body = format!(
         "<h1>{}</h1>\n<p class=\"pale\">{}</p>\n",
@@ -101,7 +101,7 @@ fn drawing(chart: &dyn Chart) -> Result<Option<String>, PlotError> {
     }
 }
 
-/// Highlighted games with curves: evaluations, and clocks or else move times.
+/// Highlighted games with their curves: evaluations, and clocks or otherwise move times.
 fn courses(games: &[&Highlight]) -> Result<Vec<(u32, String)>, PlotError> {
     let mut courses = Vec::new();
     for game in games {
@@ -175,7 +175,7 @@ fn games(report: &RunReport, shown: &BTreeSet<u32>) -> String {
         count => format!("<p class=\"pale\">and {count} more games without a fault</p>\n"),
     };
     let count = report.standings.games_finished();
-    // The id is inside, so that a browser unfolds it when it follows a link.
+    // The id is inside, so that a browser unfolds the section when following a link.
     let content = format!(
         "<details><summary>{count} games</summary>\n<div id=\"{LIST}\">\n{}{left_out}</div></details>\n",
         table.to_html()

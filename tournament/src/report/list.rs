@@ -1,4 +1,4 @@
-//! The list of games of a report, one line a game, with a maximum length.
+//! The list of games of a report, one line per game, with a maximum length.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use smalt_report::{Cell, Column, ColumnKind, Table};
 
 use smalt_match::game::GameRecord;
 
-/// Maximum number of listed games; games that ended by a fault are always listed.
+/// Maximum number of listed games; games ended by a fault are always listed.
 const LISTED: usize = 2_000;
 
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,7 @@ pub(crate) struct GameList {
     left_out: usize,
 }
 
-/// A game with the cells behind its number.
+/// A game with the cells after its number.
 #[derive(Clone, Debug)]
 struct GameLine {
     number: u32,
@@ -43,7 +43,7 @@ impl GameList {
         self.lines.push(GameLine { number: game.number + 1, cells });
     }
 
-    /// The table; numbers of games with charts link to these.
+    /// The table; the numbers of games with charts are links.
     pub(super) fn table(&self, shown: &BTreeSet<u32>) -> Table {
         let number = |header: &str| Column::new(header, ColumnKind::Integer);
         let text = |header: &str| Column::new(header, ColumnKind::Text);

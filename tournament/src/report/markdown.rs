@@ -1,4 +1,4 @@
-//! Report for a pull request: tables, faults in words, and folded settings.
+//! Report for a pull request: tables, descriptions of faults, and folded settings.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use super::{RunReport, terms};
 use smalt_match::standings::report as tables;
 use smalt_match::store::StoredFault;
 
-/// Number of faults that are described.
+/// Maximum number of described faults.
 const FAULTS_TOLD: usize = 10;
 
 /// The report as Markdown.

@@ -1,6 +1,5 @@
-//! Report of a run on one page: settings, results, faults, and games to look at. [`html`] draws it with charts,
-//! [`markdown`] writes it short for a pull request, [`csv`] for spreadsheets. All of them take a [`RunReport`];
-//! nothing here reads or writes files.
+//! Report of a run on one page: settings, results, faults, and highlighted games. [`html`] formats it with charts,
+//! [`markdown`] briefly for a pull request, [`csv`] for spreadsheets. All take a [`RunReport`].
 
 mod highlights;
 pub(crate) mod html;
@@ -21,7 +20,7 @@ use smalt_match::standings::{CourseJson, Standings, report as tables};
 use smalt_match::store::StoredFault;
 pub(crate) use terms::{adjudication, openings};
 
-/// Number of faults that are shown with the engine's last lines.
+/// Maximum number of faults shown with the engine's last lines.
 const FAULTS_SHOWN: usize = 50;
 
 /// Data of a report.
@@ -35,14 +34,14 @@ pub(crate) struct RunReport {
     pub state: String,
     /// Start of the run.
     pub begun: SystemTime,
-    /// From the start of the first game to the end of the last; `None` without games.
+    /// Time from the start of the first game to the end of the last; `None` without games.
     pub length: Option<Duration>,
     /// Reported engine names, by entrant.
     pub programs: BTreeMap<usize, String>,
     /// Faults of the engines.
     pub faults: Faults,
     pub games: GameList,
-    /// Games whose curves are shown.
+    /// Games shown with curves.
     pub remarkable: RemarkableGames,
 }
 
@@ -54,7 +53,7 @@ pub(crate) struct Faults {
 }
 
 impl Faults {
-    /// Adds a fault; those beyond the maximum are only counted.
+    /// Adds a fault; beyond the maximum it is only counted.
     pub(crate) fn add(&mut self, fault: StoredFault) {
         self.count += 1;
         if self.first.len() < FAULTS_SHOWN {

@@ -1,4 +1,4 @@
-//! `check`: sound engines are fit, and each fault is reported with the lines that show it.
+//! `check`: correct engines pass, and each fault is reported with the lines that show it.
 
 use crate::support::{Place, scripted};
 
@@ -99,7 +99,7 @@ fn engines_of_xboard_are_examined_as_far_as_their_protocol_goes() {
     for step in ["MultiPV", "isready while thinking"] {
         assert_eq!(results(&found, step), ["inapplicable"], "{step}: {found:#}");
     }
-    // Such an engine takes no notice of its time either, and would lose on it.
+    // Such an engine ignores its clock too, and would lose on time.
     let deep = report(&place, "--speak xboard --fault ignore-limit@all", 1);
     let words: Vec<&str> = deep["findings"]
         .as_array()
@@ -154,7 +154,7 @@ fn a_failed_start_names_the_entrant() {
 #[ignore = "needs the chess engines of Debian"]
 fn real_engines_of_both_protocols_pass_as_expected() {
     let place = Place::new();
-    // A busy machine is no engine's fault: nothing but a time that was taken may fail.
+    // On a busy machine only tests of time may fail.
     let judge = |engine: &str| -> serde_json::Value {
         let output = place.run(&["check", engine, "--json", "-"]);
         let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -169,7 +169,7 @@ fn real_engines_of_both_protocols_pass_as_expected() {
     for step in ["determinism", "MultiPV", "Chess960", "ponder", "isready while thinking"] {
         assert_eq!(results(&stockfish, step), ["ok"], "{step}: {stockfish:#}");
     }
-    // It takes no notice of a number of nodes, which makes it no worse a player.
+    // It ignores node limits, which is no fault in a game.
     let toga = judge("toga2");
     assert!(results(&toga, "limits").contains(&"warning"), "{toga:#}");
     assert_eq!(results(&toga, "finished positions"), ["warning", "warning"], "{toga:#}");

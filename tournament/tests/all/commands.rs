@@ -1,4 +1,4 @@
-//! The command line: help, plans, statistics, and refusals that say what to do.
+//! The command line: help, plans, statistics, and errors that tell what to do.
 
 use crate::support::{Place, duel, scripted};
 
@@ -39,7 +39,7 @@ fn flags_and_the_plan_that_they_print_mean_the_same() {
     ];
     let (printed, _) = place.check(&flags, 0);
     place.write("plan.toml", &printed);
-    // A printed plan has everything, so that printing it again through `run`'s reader changes nothing.
+    // A printed plan is complete: printing it again through `run`'s parser changes nothing.
     let (again, _) = place.check(&["plan", "--from", "plan.toml"], 0);
     assert_eq!(printed, again);
     let neutral = printed.replace(env!("CARGO_MANIFEST_DIR"), "");
@@ -77,7 +77,7 @@ fn wrong_plans_are_refused_with_file_line_and_nearest_name() {
     let check = |text: &str, expected: &str| {
         place.write("plan.toml", text);
         let (_, err) = place.check(&["run", "plan.toml"], 2);
-        // What stands for … is a list that grows.
+        // … stands for a list that may grow.
         let (start, end) = expected.split_once('…').unwrap_or((expected, ""));
         let said = err.trim_end().strip_prefix("smalt-tournament: ").unwrap_or_default();
         assert!(said.starts_with(start) && said.ends_with(end), "{said}");
@@ -198,7 +198,7 @@ fn statistics_have_their_fixed_names_in_json() {
 #[test]
 fn tables_and_json_of_a_run_have_their_form() {
     let place = Place::new();
-    // Everybody loses something, by an illegal move at a search that is counted from the start of its process.
+    // Each engine loses a game by an illegal move, at a search counted from the start of its process.
     let good = scripted("good", "--info-lines 1 --fault illegal-move@5 --fault illegal-move@10");
     let bad = scripted("bad", "--fault illegal-move@2");
     let arguments = [

@@ -1,6 +1,6 @@
-//! Stores with damage at random: every reader says so, or shows what it showed before. No reader panics.
+//! Randomly damaged stores: every reader reports the damage, or shows the original data. No reader panics.
 //!
-//! SMALT_MUTATIONS sets how many damaged files are read.
+//! SMALT_MUTATIONS sets the number of damaged files.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -101,7 +101,7 @@ fn write_store(path: &Path) {
     store.close();
 }
 
-/// All that readers show of the games of a store: table, JSON, PGN. None where they refuse it.
+/// Output of all readers about the games of a store: table, JSON, PGN. `None` if they refuse it.
 fn shown(path: &Path) -> Option<String> {
     let refused = |error: StoreError| {
         let is_plain = matches!(
@@ -130,7 +130,7 @@ fn shown(path: &Path) -> Option<String> {
         .ok()?;
     text += &report::full(&standings);
     text += &serde_json::to_string(&json::ResultsJson::of(&standings)).unwrap();
-    // What happened between games has no checksum: it is read, and may differ.
+    // Events outside games have no checksum: they are read, and may differ.
     standings.add_between_games(&store).map_err(refused).ok()?;
     store.for_each_fault(|_| {}).map_err(refused).ok()?;
     store.last_faults(5).map_err(refused).ok()?;
@@ -210,7 +210,7 @@ fn no_number_in_a_store_makes_a_reader_panic() {
             {
                 std::fs::copy(&whole, &path).unwrap();
                 let database = Connection::open(&path).unwrap();
-                // Without the checksum, as in a store of an older form.
+                // Without the checksum, as in older formats.
                 database
                     .execute_batch("UPDATE game SET checksum = NULL; UPDATE run SET checksum = NULL")
                     .unwrap();
@@ -225,7 +225,7 @@ fn no_number_in_a_store_makes_a_reader_panic() {
     }
 }
 
-/// The status of an answer, and what it says.
+/// Status and body of a response.
 fn get(address: SocketAddr, path: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(crate::support::LONG)).unwrap();
@@ -236,7 +236,7 @@ fn get(address: SocketAddr, path: &str) -> (u16, String) {
     (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
 }
 
-/// A page of these stores.
+/// A page for these stores.
 fn serve(stores: Vec<PathBuf>) -> Dashboard {
     let address = BoundAddress::bind("127.0.0.1:0".parse().unwrap(), None).unwrap();
     Dashboard::start(

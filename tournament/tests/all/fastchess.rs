@@ -1,10 +1,10 @@
-//! The faces of fastchess and cutechess-cli: their flags, and their lines as scripts read them.
+//! fastchess and cutechess-cli mode: flags, and output lines as scripts parse them.
 
 use std::collections::HashMap;
 
 use crate::support::{Place, scripted};
 
-/// An engine in foreign words: nothing is quoted twice.
+/// An engine in fastchess's words, without double quoting.
 pub(crate) fn engine(name: &str, arguments: &str) -> Vec<String> {
     let words = scripted(name, arguments);
     let (cmd, rest) = words.strip_prefix("\"cmd=").unwrap().split_once('"').unwrap();
@@ -36,8 +36,8 @@ pub(crate) fn duel() -> [Vec<String>; 2] {
     [engine("A", "--seed 1 --info-lines 1"), engine("B", "--seed 2 --info-lines 1")]
 }
 
-/// OpenBench's worker: number, result and reason out of the words of a line; pairs by odd and even numbers; an empty line
-/// is the end.
+/// OpenBench's worker: parses number, result and reason from a line; pairs by odd and even numbers; an empty line is
+/// the end.
 #[derive(Default)]
 struct OpenBench {
     waiting: HashMap<u32, String>,
@@ -50,7 +50,7 @@ struct OpenBench {
 impl OpenBench {
     fn read(output: &str) -> OpenBench {
         let mut found = OpenBench::default();
-        // The worker takes an empty line for the end.
+        // The worker stops at an empty line.
         for line in output.lines().map(str::trim).take_while(|line| !line.is_empty()) {
             if line.contains("Finished game") {
                 found.take(line);
@@ -80,7 +80,7 @@ impl OpenBench {
     }
 }
 
-/// Fishtest's worker: games and pairs out of each report, which must agree with each other.
+/// Fishtest's worker: games and pairs of each report, which must agree.
 pub(crate) fn fishtest(output: &str) -> Vec<([u32; 4], [u32; 5])> {
     let numbers = |text: &str| -> Vec<u32> {
         text.split(|letter: char| !letter.is_ascii_digit())
@@ -125,17 +125,17 @@ fn a_line_of_openbench_runs_unchanged_and_its_worker_reads_the_lines() {
     let (out, _) = run(&place, "cutechess", &line(&engines, flags), 0);
     let found = OpenBench::read(&out);
     assert_eq!(found.penta.iter().sum::<u32>(), 4, "{out}");
-    // Each of the two processes at once makes its own.
+    // Each of the two concurrent processes makes one illegal move.
     assert!((1..=2).contains(&found.illegals), "{out}");
     assert_eq!((found.crashes, found.time_losses), (0, 0), "{out}");
-    // Its table of pairs takes for granted that the first engine has White in every odd game.
+    // Its table of pairs assumes that the first engine has White in every odd game.
     for game in (1..=8).step_by(2) {
         assert!(out.contains(&format!("Started game {game} of 8 (E-dev vs E-base)\n")), "{out}");
     }
     assert!(out.contains("\nScore of E-dev vs E-base: ") && out.ends_with("Finished match\n"), "{out}");
     let pgn = std::fs::read_to_string(place.path("games.pgn")).unwrap();
     assert_eq!(pgn.matches("[Event ").count(), 8);
-    // As the second of several copies does, and as a second batch does: games are appended.
+    // Games are appended, as by a second copy or a second batch.
     run(&place, "cutechess", &line(&engines, flags), 0);
     assert_eq!(std::fs::read_to_string(place.path("games.pgn")).unwrap().matches("[Event ").count(), 16);
     place.await_nobody();
@@ -163,7 +163,7 @@ fn a_line_of_fishtest_runs_unchanged_and_its_worker_reads_the_reports() {
     let sum = out.lines().find(|line| line.contains("has CRC32:")).unwrap();
     assert!(sum.starts_with("File r.pgn has CRC32: 0x"), "{sum}");
     assert!(out.contains("\nFinished match\nTotal Time: "), "{out}");
-    // What is said of games on standard error would be counted twice.
+    // Messages about games on standard error would be counted twice.
     assert!(!["disconnect", "stall", "on time"].iter().any(|word| err.contains(word)), "{err}");
     assert!(
         std::fs::read_to_string(place.path("r.pgn")).unwrap().contains("[Site \"https://x/tests/view/1\"]")
@@ -205,7 +205,7 @@ fn without_recover_a_crash_stops_and_a_loss_on_time_does_not() {
     let place = Place::new();
     let crash = [engine("A", ""), engine("B", "--fault crash@2")];
     let (out, err) = run(&place, "fastchess", &line(&crash, "-rounds 4 -each depth=1 -maxmoves 10"), 1);
-    // The next game may have begun before the news was heard.
+    // The next game may have started before the stop.
     assert!((1..=2).contains(&OpenBench::read(&out).crashes), "{out}");
     assert!(err.contains("Stopped after a fault"), "{err}");
     let illegal = [engine("A", ""), engine("B", "--fault illegal-move@2")];
@@ -256,7 +256,7 @@ fn the_columns_of_the_table_of_many_engines_are_chosen() {
     assert!(out.contains("\nwide2\n   Rank,Name,Elo,"), "{out}");
 }
 
-/// One position, the first, and one move, e2e4 (polyglot's format: key, move, weight, learn).
+/// One position, the start position, and one move, e2e4 (Polyglot: key, move, weight, learn).
 pub(crate) const BOOK_OF_ONE_MOVE: [u8; 16] =
     [0x46, 0x3b, 0x96, 0x18, 0x16, 0x91, 0xfc, 0x9c, 0x03, 0x1c, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00];
 
@@ -441,7 +441,7 @@ fn concurrency_may_be_given_as_cores_to_leave_free() {
     let place = Place::new();
     run(&place, "fastchess", &line(&duel(), "-rounds 1 -each depth=1 -maxmoves 2 -concurrency 0"), 0);
     run(&place, "fastchess", &line(&duel(), "-rounds 1 -each depth=1 -concurrency -9999"), 2);
-    // fastchess takes more than two games for the rounds.
+    // fastchess swaps games and rounds if there are more than two games.
     let (out, _) = run(&place, "fastchess", &line(&duel(), "-games 3 -each depth=1 -maxmoves 2"), 0);
     assert_eq!(out.matches("Finished game").count(), 6, "{out}");
 }

@@ -1,4 +1,4 @@
-//! Where command lines of fastchess mean something else than they seem to, and where its lines come at a certain time.
+//! fastchess command lines with unexpected meanings, and output lines that come at a certain time.
 
 use crate::fastchess::{duel, engine, line, run, words};
 use crate::fastchess_resume::{fastchess_config, stopped_run};
@@ -166,8 +166,8 @@ fn arguments_with_spaces_come_back_from_the_configuration() {
     assert!(out.contains("Finished game 4 "), "{out}");
 }
 
-/// Pairings and first moves of the games of `-rounds 4` over a book of three, as fastchess 1.8.2 plays them: each pairing takes the
-/// next of the openings, of which there are as many as rounds, or as the book has.
+/// Pairings and first moves of `-rounds 4` with a book of three openings, as in fastchess 1.8.2: each pairing takes
+/// the next of as many openings as there are rounds, or as the book has.
 #[test]
 fn each_pairing_of_many_engines_takes_the_next_opening() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Runs that go on under the command lines of fastchess and cutechess-cli: by their stores, and by `config.json`.
+//! Runs continued in fastchess and cutechess-cli mode: from stores, and from `config.json`.
 
 use crate::fastchess::{duel, engine, fishtest, line, run, words};
 use crate::support::Place;
@@ -23,7 +23,7 @@ fn a_stopped_run_goes_on_by_the_name_of_its_store() {
     assert_eq!(pgn.matches("[Event ").count(), 7);
 }
 
-/// A configuration that fastchess 1.8.2 saved after two rounds, with three more to be played.
+/// A configuration saved by fastchess 1.8.2 after two rounds, with three rounds left.
 pub(crate) fn fastchess_config(place: &Place) -> serde_json::Value {
     place.write("book.epd", include_str!("../data/first_moves.epd"));
     let mut config: serde_json::Value =
@@ -59,7 +59,7 @@ fn a_match_that_fastchess_began_goes_on_with_its_results_and_openings() {
     let sum = |keys: &[&str]| keys.iter().map(|key| stats[key].as_u64().unwrap()).sum::<u64>();
     assert_eq!(sum(&["wins", "draws", "losses"]), 10, "{saved}");
     assert_eq!(sum(&["penta_WW", "penta_WD", "penta_WL", "penta_DD", "penta_LD", "penta_LL"]), 5);
-    // fastchess refuses a configuration without one of its keys.
+    // fastchess refuses a configuration with a missing key.
     for (key, value) in config.as_object().unwrap() {
         assert!(saved.get(key).is_some(), "{key}");
         for inner in value.as_object().into_iter().flatten().filter(|_| key != "stats") {
@@ -71,7 +71,7 @@ fn a_match_that_fastchess_began_goes_on_with_its_results_and_openings() {
         (&config["rounds"], &config["games"], &config["seed"])
     );
     assert_eq!(saved["opening"]["start"], config["opening"]["start"]);
-    // Nothing is left to be played, and results can be dropped.
+    // No games are left, and results can be dropped.
     let (out, _) = run(&place, "fastchess", &resumed, 0);
     assert_eq!(out, "Finished match\n");
     let again = [&resumed[..], &["stats=false".to_owned()]].concat();
@@ -101,7 +101,7 @@ fn a_file_that_is_no_configuration_is_not_written_over() {
     run(&place, "fastchess", &line(&duel(), &format!("{flags} -config outname=config.json")), 2);
 }
 
-/// A run of three rounds that a crash stopped, with a store that goes on.
+/// A run of three rounds stopped by a crash, with a resumable store.
 pub(crate) fn stopped_run(more: &str) -> Place {
     let place = Place::new();
     let crash = [engine("A", "--info-lines 1"), engine("B", "--info-lines 1 --fault crash@3")];

@@ -1,9 +1,9 @@
-//! One test a fault: an engine does it in the middle of a run; the game ends with its own name and is lost by the
-//! right side, the other games are played, and nobody is left.
+//! One test per fault: it happens in the middle of a run; the game has the right termination and loser, the other
+//! games are played, and no process is left.
 
 use crate::support::{Place, duel, finish, scripted, scripted_program, texts, wait_until};
 
-/// How the games of an engine with this fault end, whichever protocol it speaks: each ending with its number of games.
+/// Checks how the games of an engine with this fault end, in both protocols: terminations with their counts.
 fn check(fault: &str, expected: &[(&str, u64)]) {
     check_speaking("uci", fault, expected);
     check_speaking("xboard", fault, expected);
@@ -70,7 +70,7 @@ fn a_hang_is_a_stall() {
 #[test]
 fn silence_is_a_stall() {
     check_speaking("uci", "no-bestmove@15", &[OTHER, ("stall", 1)]);
-    // It answers the ping that follows the order to move now: it is there, but out of time.
+    // It answers the ping after the move-now command: it is alive, but out of time.
     check_speaking("xboard", "no-bestmove@15", &[OTHER, ("time forfeit", 1)]);
 }
 
@@ -143,7 +143,7 @@ fn harmless_protocol_errors_cost_nothing() {
 
 #[test]
 fn a_flood_is_drained() {
-    // The flood takes as long as the machine is slow: here it must be read, not read in time.
+    // The speed of the flood depends on the machine: it must be read, in any time.
     for protocol in ["uci", "xboard"] {
         check_with_clock("--tc 30+0.1", protocol, "flood-stderr@3", &[PLAYED]);
         check_with_clock("--tc 30+0.1", protocol, "flood-stdout@3 --fault ignore-quit", &[PLAYED]);
@@ -205,7 +205,7 @@ fn an_engine_that_never_starts_is_disqualified_and_the_others_go_on() {
     place.await_nobody();
 }
 
-/// The games stand, and nobody is charged with it; but there is one warning.
+/// The games count without a fault, but there is one warning.
 #[test]
 fn an_engine_that_dies_of_quit_has_lost_nothing_by_it() {
     for (protocol, fault, words) in [
@@ -230,7 +230,7 @@ fn an_engine_that_dies_of_quit_has_lost_nothing_by_it() {
 #[test]
 fn an_engine_that_ignores_its_limit_and_stop_runs_out_of_time() {
     check_speaking("uci", "ignore-limit@15 --fault ignore-stop", &[OTHER, ("stall", 1)]);
-    // It answers the ping that follows the order to move now.
+    // It answers the ping after the move-now command.
     check_speaking("xboard", "ignore-limit@15 --fault ignore-stop", &[OTHER, ("time forfeit", 1)]);
 }
 
@@ -239,7 +239,7 @@ fn a_slow_start_costs_nothing() {
     check("slow-start", &[PLAYED]);
 }
 
-/// A duel with one who is never ready to play, each time-out being half a second; the words of that.
+/// A duel with an engine that is never ready, with timeouts of half a second; checks the fault's text.
 fn check_never_ready(protocol: &str, fault: &str, times: &str, expected: &str) {
     let place = Place::new();
     let bad = scripted("bad", &format!("--speak {protocol} --fault {fault}"));
@@ -267,7 +267,7 @@ fn an_engine_without_readyok_is_disqualified() {
     check_never_ready("xboard", "no-uciok", "start=0.5", "within 500ms");
 }
 
-/// It says nothing of itself, gets positions piece by piece, and its moves have no `move` in front of them.
+/// It sends no features, takes positions piece by piece, and its moves lack the prefix `move`.
 #[test]
 fn an_engine_of_the_first_version_of_xboard_s_protocol_plays_a_match() {
     let place = Place::new();
@@ -308,14 +308,14 @@ fn an_option_that_an_engine_lacks_is_refused_before_the_run_with_the_right_name(
     assert!(err.contains("the engine has none of that name: did you mean Hash?"), "{err}");
     assert!(!place.path("run.db").exists());
     let bad = format!("{} option.Hush=16", scripted("bad", ""));
-    // Unless the plan wants a warning.
+    // Unless the plan allows a warning.
     let arguments = duel(&good, &bad, "--depth 1 --games 2 --store b.db --maxmoves 5 --bad-options warn");
     let (_, err) = place.check(&arguments, 0);
     assert_eq!(err.matches("Warning: bad plays without option Hush").count(), 1, "{err}");
     assert_eq!(place.results("b.db")["games_finished"], 2);
 }
 
-/// It is no fault, but nobody shall take the games for those that were agreed.
+/// No fault, but the games differ from the plan, so there is a warning.
 #[test]
 fn an_engine_that_ignores_its_limit_gets_stop_and_a_warning() {
     for (protocol, limit, words) in [
@@ -398,7 +398,7 @@ fn a_fault_stops_the_run_where_the_plan_says_so() {
     place.await_nobody();
 }
 
-/// All moves of a game, and answers that nobody gives, by ply.
+/// All moves of a game, and lines that no rule-conforming engine sends, by ply.
 const GAME: &str = "e2e4,e7e5,g1f3,b8c6,f1b5,a7a6,b5a4,g8f6";
 const WRONG_GUESSES: &str = "c7c5,b1c3,d7d6,f1c4,g8f6,b5c6,b7b5";
 
@@ -472,7 +472,7 @@ fn the_last_words_on_standard_error_are_in_the_message_the_log_and_the_report() 
     assert!(told.contains(words) && told.contains("! index out of bounds"), "{told}");
 }
 
-/// The program is not there while it is rebuilt.
+/// The program is missing while it is rebuilt.
 #[test]
 #[cfg_attr(windows, ignore = "its engine is a shell script")]
 fn an_engine_that_is_rebuilt_for_a_second_is_not_disqualified() {
@@ -490,7 +490,7 @@ fn an_engine_that_is_rebuilt_for_a_second_is_not_disqualified() {
     assert_eq!(place.results("run.db")["games_finished"], 2);
 }
 
-/// The processes that a process has started, by the kernel's list.
+/// Child processes of a process, from the kernel's list.
 #[cfg(target_os = "linux")]
 fn children(process: u32) -> Vec<String> {
     let tasks = std::fs::read_dir(format!("/proc/{process}/task")).unwrap().flatten();
@@ -515,7 +515,7 @@ fn a_stop_that_reaches_the_engines_first_is_no_loss() {
         place.await_games("run.db", games + 4);
         let mut all = children(run.id());
         all.push(run.id().to_string());
-        // Some may have ended since.
+        // Some may have exited.
         let _ = smalt_testing::process::command("kill").arg("-TERM").args(&all).output().unwrap();
         finish(run, 143);
         games = place.results("run.db")["games_finished"].as_u64().unwrap();

@@ -1,4 +1,4 @@
-//! Figures of a run: the same number means the same in every form in which it is shown.
+//! Figures of a run are equal in every format.
 
 use serde_json::Value;
 use smalt_chess::{Color, Outcome};
@@ -9,7 +9,7 @@ use crate::support::Place;
 use crate::support::made::{ROUND_ROBIN, mixed, sprt, store};
 use crate::support::served::{Served, get};
 
-/// All fields of an entrant or a pairing that statistics make.
+/// All statistical fields of an entrant or a pairing.
 fn statistics(results: &Value) -> Vec<Value> {
     let fields = ["elo", "elo_error", "elo_low", "elo_high", "nelo", "nelo_error", "los", "draw_ratio"];
     fields.map(|field| results[field].clone()).to_vec()
@@ -43,7 +43,7 @@ fn an_unfinished_pair_changes_no_statistics_and_is_shown_apart() {
     }
     place.check(&["report", "half.db", "-o", "half.html"], 0);
     assert!(place.read("half.html").contains(note));
-    // The curves end where the tables stand.
+    // The curves end at the values of the tables.
     let served = Served::start(&place, &["half.db", "--listen", "0"]);
     let page = get(served.address, "/api/runs/0").json();
     assert_eq!(statistics(&page["results"]["entrants"][0]), statistics(&half["entrants"][0]));
@@ -52,7 +52,7 @@ fn an_unfinished_pair_changes_no_statistics_and_is_shown_apart() {
     assert_eq!((&last[0], &last[1]), (&160.into(), &half["entrants"][0]["elo"]));
 }
 
-/// A tournament of single games has no pairs: its games count one by one.
+/// A tournament of single games has no pairs: games count singly.
 #[test]
 fn single_games_count_as_games() {
     let place = Place::new();
@@ -64,7 +64,7 @@ fn single_games_count_as_games() {
     assert!(first["elo"].is_number(), "{first}");
 }
 
-/// What every form shows of an entrant, as texts of tables, made of the JSON.
+/// An entrant's values in every format, as table text derived from the JSON.
 fn cells(entrant: &Value) -> Vec<String> {
     let number = |field: &str| entrant[field].as_f64();
     let estimate = |field: &str, error: &str, decimals| {
@@ -98,8 +98,8 @@ fn cells(entrant: &Value) -> Vec<String> {
     ]
 }
 
-/// Of three one wins all games against another, so that everything occurs: ratings, ± and open ends, LOS of one-sided
-/// results, and drawn games that are no drawn pairs.
+/// One of three engines wins all games against another, so that everything occurs: ratings, ± and open ends, LOS of
+/// one-sided results, and drawn games outside drawn pairs.
 fn one_sided(game: ScheduledGame) -> Outcome {
     match (game.white, game.black) {
         (0, 2) => Outcome::Win(Color::White),
@@ -148,19 +148,19 @@ fn every_form_shows_the_same_figures() {
         }
     }
     assert_eq!(seen, 15);
-    // The page is drawn from the same numbers, to the last digit.
+    // The page uses the same numbers, to the last digit.
     let mut written = results.clone();
     written.as_object_mut().unwrap().remove("schema");
     assert_eq!(page["results"], written);
-    // A pairing that one side won alone: the same LOS in table and JSON, and no certainty.
+    // A pairing won by one side: the same LOS in table and JSON, below 100%.
     let pairing =
         results["pairings"].as_array().unwrap().iter().find(|pairing| pairing["second"] == "c").unwrap();
     assert_eq!((&pairing["penta"], &pairing["los"]), (&serde_json::json!([0, 0, 0, 0, 4]), &0.9375.into()));
     assert!(text.lines().any(|line| line.starts_with("a - c") && line.contains(" 93.8%")), "{text}");
 }
 
-/// A gauntlet's Elo is against its own opponents: an opponent that won all is above a strong challenger, and no bound is
-/// shown before five pairs.
+/// A gauntlet's Elo is relative to the entrant's own opponents: an opponent that won all games ranks above a strong
+/// challenger, and no bound is shown before five pairs.
 #[test]
 fn ranks_follow_one_scale_and_a_single_win_bounds_nothing() {
     let place = Place::new();
@@ -175,7 +175,7 @@ fn ranks_follow_one_scale_and_a_single_win_bounds_nothing() {
         "cmd=c name=c",
     ];
     let flags = [&flags[..], &["--nodes", "1000", "--games", "12"]].concat();
-    // The challenger draws with b, and c wins one game in four from it: c is the best, b beside the challenger.
+    // The challenger draws with b and loses one game in four to c: c ranks first, b level with the challenger.
     let outcome = |game: ScheduledGame| match (game.white, game.black) {
         (2, _) if game.pair % 4 == 1 => Outcome::Win(Color::White),
         (0, 1) if game.pair.is_multiple_of(8) => Outcome::Win(Color::White),
@@ -198,7 +198,7 @@ fn ranks_follow_one_scale_and_a_single_win_bounds_nothing() {
     assert_eq!((&won["elo_low"], &won["los"]), (&Value::Null, &0.5.into()));
 }
 
-/// How long an open test takes is not known: no end is announced, but the games that it needs on average.
+/// The length of an open test is unknown: no end is announced, only the mean number of games left.
 #[test]
 fn an_open_sequential_test_shows_the_expected_games() {
     let place = Place::new();

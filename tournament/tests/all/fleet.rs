@@ -1,4 +1,4 @@
-//! Runs on other machines: a real NATS server, real coordinators and workers, and everything that can befall them.
+//! Runs on other machines: a real NATS server, real coordinators and workers, with every kind of failure.
 
 use smalt_testing::process::WatchedProgram;
 
@@ -7,7 +7,7 @@ use crate::support::fleet::{
 };
 use crate::support::{Place, finish, signal, texts, timeless};
 
-/// The games of the same run on one machine, without what depends on time.
+/// The games of the same run on one machine, without time-dependent data.
 fn played_here(think: &str, games: &str) -> String {
     let place = Place::new();
     write_engines(&place, think);
@@ -15,7 +15,7 @@ fn played_here(think: &str, games: &str) -> String {
     timeless(&place.read("run.pgn"))
 }
 
-/// What must be so in the end, whatever happened: the games of one machine, each once, and nobody left.
+/// Checks the end of a run: the same games as on one machine, each once, and no process left.
 fn check_end(place: &Place, think: &str, games: &str) {
     assert_eq!(timeless(&place.read("run.pgn")), played_here(think, games));
     assert_eq!(place.results("run.db")["games_finished"], games.parse::<u64>().unwrap());
@@ -70,7 +70,7 @@ fn a_lost_network_loses_no_game_and_counts_none_twice() {
     for (network, games) in [(Network::Silent, 8), (Network::Cut, 24)] {
         place.await_games("run.db", games);
         proxy.turn(network);
-        // Others have its pair meanwhile, and it returns with results of its own.
+        // Others have its pair meanwhile, and it returns with its own results.
         run.wait_for("far has not answered for long");
         proxy.turn(Network::Up);
         run.wait_for("far is back");
@@ -139,7 +139,7 @@ fn a_killed_coordinator_goes_on_with_the_same_workers() {
     check_end(&place, "1", "20");
 }
 
-/// A run of two workers to whose server this happens after four games ends as if nothing had happened.
+/// Checks that a run of two workers is unaffected by a failure of the server after four games.
 #[track_caller]
 fn check_survives(befalls: impl FnOnce(&Place, &mut Server)) {
     let place = Place::new();
@@ -174,7 +174,7 @@ fn a_server_that_comes_back_with_half_of_a_run_gets_the_other() {
     check_survives(|place, server| {
         server.kill();
         for stream in std::fs::read_dir(place.path("js/jetstream/$G/streams")).unwrap() {
-            // What a kill leaves of a file that was being written: the server then forgets by whom pairs are fetched.
+            // Simulates a file torn by a kill: the server then forgets which worker fetched which pair.
             std::fs::write(stream.unwrap().path().join("obs/workers/meta.inf"), "").unwrap();
         }
         server.come_back();
@@ -224,7 +224,7 @@ fn clocks_are_scaled_to_each_machine_and_the_pgn_has_both() {
     let place = Place::new();
     let server = Server::start(&place, &[]);
     write_engines(&place, "0");
-    // `worker` has the speed of a million: a quarter of the reference, so that it gets four times the time.
+    // `worker` has a measured speed of a million: a quarter of the reference, so it gets four times the time.
     let worker = worker(&place, &server.url(), "a");
     let clock = ["--tc", "10+1", "--scale-clock", "4000000", "--nats", &server.url(), "--maxmoves", "5"];
     let engines = ["match", "--engine", "first", "--engine", "second", "--engines", "engines.toml"];
@@ -264,7 +264,7 @@ fn a_decided_test_ends_the_run_and_its_workers_wait() {
     let server = Server::start(&place, &[]);
     write_engines(&place, "0");
     let engines = place.read("engines.toml");
-    // The second plays an illegal move at its first chance in every game.
+    // The second engine plays an illegal move as early as possible in every game.
     place.write(
         "engines.toml",
         &engines.replace("\"--seed\", \"2\"", "\"--seed\", \"2\", \"--fault\", \"illegal-move@all\""),
@@ -311,7 +311,7 @@ fn a_signal_ends_a_worker_that_leaves_a_run_which_is_over() {
     // Slow to quit, so that the worker is still leaving when the signal comes.
     wrap_engines(&place, "$ENGINE \"$@\"\ntouch quitting\nsleep 30");
     let worker = worker(&place, &server.url(), "a");
-    // Once each engine has introduced itself it is started anew for the games.
+    // Each engine is restarted for the games after its first identification.
     let run = place.start(&over(&server.url(), "2"));
     place.await_games("run.db", 1);
     let _ = std::fs::remove_file(place.path("quitting"));

@@ -1,5 +1,4 @@
-//! Who may take part in a run on other machines: secrets and certificates, the same engines everywhere, and workers that
-//! lie.
+//! Access to distributed runs: secrets and certificates, equal engines everywhere, and dishonest workers.
 
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ use smalt_testing::process::WatchedProgram;
 use crate::support::fleet::{Server, dismiss, matched, over, worker, wrap_engines, write_engines};
 use crate::support::{Place, finish, texts};
 
-/// The permissions that `worker --help` names, and no others.
+/// The permissions documented in `worker --help`, and no others.
 const USERS: &str = r#"
 authorization {
   users = [
@@ -39,7 +38,7 @@ authorization {
 }
 "#;
 
-/// Makes a certificate for localhost, and the authority that signed it.
+/// Makes a certificate for localhost and its authority.
 #[expect(clippy::disallowed_methods, reason = "openssl makes certificates")]
 fn make_certificates(place: &Place) {
     place.write("san.cnf", "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
@@ -109,7 +108,7 @@ fn an_nkey_authenticates() {
     dismiss([worker]);
 }
 
-/// A token as NATS knows them: a header, claims, and the signature of the issuer (JSON web token, ed25519-nkey).
+/// A NATS token: header, claims, and the issuer's signature (JSON web token, ed25519-nkey).
 fn token(issuer: &KeyPair, name: &str, subject: &str, nats: &serde_json::Value) -> String {
     let header = json!({ "typ": "JWT", "alg": "ed25519-nkey" });
     let claims = json!({
@@ -297,7 +296,7 @@ fn two_runs_on_one_server_do_not_disturb_each_other() {
     }
 }
 
-/// A worker of our own making that speaks to a coordinator.
+/// A minimal worker that speaks to a coordinator.
 struct RawWorker {
     client: Client,
     names: Subjects,
@@ -319,7 +318,7 @@ impl RawWorker {
         decode(&answer.unwrap().payload).unwrap()
     }
 
-    /// Joins with engines that nobody else has.
+    /// Joins with different engines.
     async fn join(&self) {
         let engine = |name: &str| EngineIdentity {
             name: name.to_owned(),
@@ -343,7 +342,7 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// Joins a run, takes a pair, and sends an illegal move.
+/// Joins a run, leases a pair, and sends an illegal move.
 async fn send_impossible_game(url: &str) -> Response {
     let worker = RawWorker::start(url, "anyone.raw", ConnectOptions::new()).await;
     worker.join().await;
@@ -392,7 +391,7 @@ fn an_idle_first_worker_does_not_exclude_others() {
     dismiss([honest]);
 }
 
-/// A worker that logs in as mallory, and what the server forbids it.
+/// A worker logged in as mallory, and the permission errors of the server.
 async fn mallory(url: &str) -> (RawWorker, UnboundedReceiver<String>) {
     let (sender, errors) = unbounded_channel();
     let options = ConnectOptions::with_user_and_password("mallory".to_owned(), "sesame three".to_owned());
@@ -426,7 +425,7 @@ fn a_worker_can_neither_speak_for_another_nor_read_its_answers() {
             matches!(mallory.ask(WorkerRequest::Terms).await, Response::Terms(_)),
             "it may ask for itself"
         );
-        // Answers to others, the whole of the server, and what others ask.
+        // Replies to others, all subjects, and requests of others.
         for subject in ["_INBOX.>", "_INBOX.worker.>", ">", "smalt.run.*.ask.>"] {
             let _subscriber = mallory.client.subscribe(subject).await.unwrap();
             let words = errors.recv().await.unwrap();
@@ -438,7 +437,7 @@ fn a_worker_can_neither_speak_for_another_nor_read_its_answers() {
             let words = errors.recv().await.unwrap();
             assert!(words.contains("Permissions Violation for Publish"), "{subject}: {words}");
         }
-        // The coordinator sends no answer to the inbox of another.
+        // The coordinator does not reply to another user's inbox.
         let mut own = mallory.client.subscribe("_INBOX.mallory.2.answer").await.unwrap();
         let terms = encode(&WorkerRequest::Terms).unwrap();
         let ask = mallory.subject.clone();

@@ -1,4 +1,4 @@
-//! Every format and every kind of openings, end to end with engines that follow a script.
+//! Every format and every kind of openings, end to end with scripted engines.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Place, finish, restarted, scripted, timeless};
 
-/// Engines that play differently but each the same way every time. Some lose by an illegal move.
+/// Engines that play differently from each other but deterministically. Some lose by an illegal move.
 fn entrants(count: usize) -> Vec<String> {
     (0..count)
         .map(|index| {
@@ -26,7 +26,7 @@ fn arguments<'a>(format: &'a str, entrants: &'a [String], rest: &[&'a str]) -> V
     arguments
 }
 
-/// A run of engines that are started for each game, so that a game does not depend on those before it.
+/// A run with engines restarted for each game, so that games are independent.
 fn play(format: &str, count: usize, rest: &[&str]) -> (Place, Value) {
     let place = Place::new();
     let entrants = entrants(count);
@@ -43,7 +43,7 @@ fn tags(pgn: &str, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// How often each has played, by name.
+/// Number of games by name.
 fn games_each(pgn: &str) -> BTreeMap<String, u32> {
     let mut games = BTreeMap::new();
     for name in tags(pgn, "White").into_iter().chain(tags(pgn, "Black")) {
@@ -147,7 +147,7 @@ fn tournaments_by_results_are_the_same_at_any_concurrency_and_after_kills() {
     }
 }
 
-/// What is not won by then is level, and what is decided stops the games: in every format of two.
+/// Level games at the limit are draws, and a decided test stops the games: in every format of two.
 #[test]
 fn a_sequential_test_ends_any_tournament_of_two() {
     for format in ["match", "round-robin", "gauntlet", "pyramid", "knockout", "swiss"] {
@@ -182,7 +182,7 @@ fn a_sequential_test_ends_any_tournament_of_two() {
     }
 }
 
-/// The better seed stands first, whatever the seed shuffles: the test takes the view of the first entrant.
+/// The better seed comes first whatever the seed shuffles: the test measures the first entrant.
 #[test]
 fn a_sequential_test_takes_the_view_of_the_first_entrant_however_they_are_seeded() {
     for seed in ["1", "2", "3", "4"] {
@@ -213,7 +213,7 @@ fn a_sequential_test_takes_the_view_of_the_first_entrant_however_they_are_seeded
     }
 }
 
-/// Where later games follow from results, an entrant that cannot be started loses by walkover, and the rest is played.
+/// If later games depend on results, an entrant that cannot be started loses by walkover, and the rest is played.
 #[test]
 fn an_engine_that_cannot_start_loses_by_walkover() {
     for format in ["knockout", "swiss"] {
@@ -269,7 +269,7 @@ nonsense
 rnbqkbnr/pppppppp/8/8/2P5/8/PP1PPPPP/RNBQKBNR b KQkq - 0 1
 ";
 
-/// A match from these openings in order; gives the placements with which its games began.
+/// A match from these openings in order; returns the start positions of its games.
 fn begins(place: &Place, file: &str, rest: &[&str]) -> Vec<String> {
     let entrants = entrants(2);
     let rest = [&["--openings", file, "--games", "8"], rest].concat();

@@ -1,5 +1,5 @@
-//! OpenBench and fishtest with this program in the place of fastchess: command lines that their own functions made
-//! (`.ci/framework_arguments.py`), and their own ways of reading the output.
+//! OpenBench and fishtest with this program in place of fastchess: command lines from their own functions
+//! (`.ci/framework_arguments.py`), and their parsers of the output.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -15,7 +15,7 @@ fn frameworks() -> Value {
     serde_json::from_str(include_str!("../data/frameworks.json")).unwrap()
 }
 
-/// The command lines of a framework, by their names.
+/// Command lines of a framework, by name.
 fn command_lines(framework: &str) -> Vec<(String, Vec<String>)> {
     let all = frameworks();
     let lines = all["command_lines"].as_array().unwrap().iter().filter(|line| line["framework"] == framework);
@@ -25,7 +25,7 @@ fn command_lines(framework: &str) -> Vec<(String, Vec<String>)> {
     lines.map(|line| (line["name"].as_str().unwrap().to_owned(), words(line))).collect()
 }
 
-/// A program of this name that is an engine; `filter` changes its output.
+/// Writes an engine program of this name; `filter` changes its output.
 fn write_engine(place: &Place, path: &str, seed: u32, filter: Option<&str>) {
     let options = [
         "Threads type spin default 1 min 1 max 8",
@@ -55,7 +55,7 @@ const BOOK: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\n
                     rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1\n\
                     rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n";
 
-/// Runs this program under another name, and gives what it writes to standard output and to standard error.
+/// Runs this program under another name; returns standard output and standard error.
 #[expect(clippy::disallowed_methods, reason = "the program under test is started here")]
 fn run(place: &Place, name: &str, arguments: &[String], code: i32) -> (String, String) {
     let program = place.path(name);
@@ -74,11 +74,12 @@ fn run(place: &Place, name: &str, arguments: &[String], code: i32) -> (String, S
     (out, err)
 }
 
-/// The results as OpenBench's client counts them: by the words of `Finished game` lines, in pairs of an odd number and the next.
+/// Results as counted by OpenBench's client: from the words of `Finished game` lines, in pairs of an odd number and
+/// the next.
 fn openbench_pairs(output: &str) -> [u32; 5] {
     let mut waiting: HashMap<u32, String> = HashMap::new();
     let mut pairs = [0; 5];
-    // The client reads up to the first empty line.
+    // The client stops at the first empty line.
     for line in output.lines().map(str::trim).take_while(|line| !line.is_empty()) {
         assert!(line.is_ascii(), "the client decodes ASCII: {line}");
         if !line.contains("Finished game") {
@@ -122,7 +123,7 @@ fn command_lines_of_openbench_run_and_its_client_reads_the_results() {
         let written = place.read(pgn);
         assert_eq!(written.matches("[Event ").count() as u32, games, "{name}");
         assert!(written.contains(", n=") && written.contains(", sd="), "{name}: {written}");
-        // As its `extract_pgncomment` looks for it; long lines of a game may be broken.
+        // As its `extract_pgncomment` searches for it; long lines of a game may be wrapped.
         let written = written.replace('\n', " ");
         assert!(written.contains("line=\"info string pgncomment 17\""), "{name}: {written}");
         std::fs::remove_file(place.path(pgn)).unwrap();
@@ -130,7 +131,7 @@ fn command_lines_of_openbench_run_and_its_client_reads_the_results() {
     place.await_nobody();
 }
 
-/// What fishtest's worker matches lines with.
+/// The regular expressions of fishtest's worker.
 struct Fishtest {
     results: Regex,
     pairs: Regex,
@@ -152,12 +153,12 @@ impl Fishtest {
         }
     }
 
-    /// The first line for which the worker would give the task up.
+    /// The first line at which the worker would abort the task.
     fn error<'a>(&self, output: &'a str) -> Option<&'a str> {
         output.lines().find(|line| self.errors.iter().any(|pattern| pattern.is_match(line)))
     }
 
-    /// Reads a whole output as the worker does, and gives the games that its last report counts.
+    /// Parses a complete output like the worker; returns the games counted in its last report.
     fn games(&self, output: &str) -> u64 {
         let (mut games, mut pairs, mut last) = (None, None, 0);
         for line in output.lines() {
@@ -248,7 +249,7 @@ fn both_frameworks_read_the_version() {
     let place = Place::new();
     let all = frameworks();
     let patterns = &all["fishtest_patterns"];
-    // OpenBench takes the first number of this form.
+    // OpenBench uses the first number of this form.
     let number = Regex::new(r"\d+\.\d+(\.\d+)?").unwrap();
     let pattern = Regex::new(patterns["version"].as_str().unwrap()).unwrap();
     for argument in ["--version", "-version", "-v"] {

@@ -1,4 +1,4 @@
-//! Replays the corpus of the fuzz targets through their laws.
+//! Replays the corpus of the fuzz targets.
 
 #[path = "../../fuzz/laws.rs"]
 mod laws;

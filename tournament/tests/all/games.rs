@@ -1,8 +1,8 @@
-//! How one game is played and written, end to end: clocks, pondering, Chess960, tables, and the same bytes again.
+//! Single games, end to end: clocks, pondering, Chess960, tablebases, and reproducible output.
 
 use crate::support::{LONG, Place, duel, scripted};
 
-/// A match of two entrants with these arguments besides; gives its PGN.
+/// A match of two entrants with further arguments; returns its PGN.
 fn play(place: &Place, first: &str, second: &str, arguments: &[&str]) -> String {
     let mut all = duel(first, second, "--store run.db");
     all.extend(arguments);
@@ -34,7 +34,7 @@ fn transcripts(place: &Place) -> String {
 
 const QUICK: [&str; 8] = ["--depth", "1", "--games", "2", "--maxmoves", "20", "--resign", "off"];
 
-/// What the same plan writes at this concurrency, without anything that depends on time.
+/// Output of the same plan at this concurrency, without time-dependent data.
 fn timeless_bytes(concurrency: &str) -> String {
     let place = Place::new();
     let entrants = [scripted("hero", "--info-lines 2 --score 12"), scripted("other", "--seed 1")];
@@ -85,7 +85,7 @@ fn a_killed_and_resumed_run_writes_the_same_bytes() {
 #[test]
 fn chess960_is_set_in_engines_and_written_to_the_pgn() {
     let place = Place::new();
-    // Shredder-FEN, then X-FEN: White castles with the rook of the b-file, and of the outermost files.
+    // Shredder-FEN, then X-FEN: White castles with the b-file rook, and with the outermost rooks.
     place.write(
         "960.epd",
         "1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w GBgb - 0 1\n1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w KQkq -\n",
@@ -99,7 +99,7 @@ fn chess960_is_set_in_engines_and_written_to_the_pgn() {
     assert_eq!(pgn.matches("1. O-O-O ").count(), 4, "{pgn}");
 }
 
-/// Each protocol has its own word for castling, and in Chess960 neither is that of standard chess.
+/// The protocols write castling differently, and Chess960 differs from standard chess in both.
 #[test]
 fn castling_of_chess960_is_understood_between_the_protocols() {
     let place = Place::new();
@@ -137,7 +137,7 @@ fn an_hourglass_runs_for_both_and_is_written_as_such() {
     arguments.extend(["--tc", "20", "--hourglass", "--pgn-comments", "timeleft"]);
     let pgn = play(&place, &scripted("a", "--think 20"), &scripted("b", "--seed 2"), &arguments);
     assert!(pgn.contains("[TimeControl \"*20\"]"), "{pgn}");
-    // The one that takes no time gets the other's.
+    // The engine that uses no time gains its opponent's.
     assert!(pgn.contains("tl=20.1"), "{pgn}");
 }
 
@@ -166,7 +166,8 @@ fn tables_that_are_not_there_are_refused_before_the_run() {
 fn tablebases_end_games() {
     let place = Place::new();
     let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/syzygy");
-    // The only move takes the queen, and the four pieces that are left are known. What is known before a move is skipped.
+    // The only move captures the queen, and the remaining four pieces are in the tablebases. A position known before
+    // a move is skipped.
     place.write("ends.epd", "8/8/8/8/8/p3k3/8/3QK3 w - - 0 1\nk7/1Q6/8/8/7p/8/8/3R1K2 b - - 0 1\n");
     let mut arguments = QUICK.to_vec();
     arguments.extend(["--openings", "ends.epd", "--tb", tables]);
@@ -196,7 +197,8 @@ fn an_engine_that_is_slow_to_start_is_given_up_by_its_time_out() {
     assert!(transcripts(&place).contains("200ms"), "{}", transcripts(&place));
 }
 
-/// A match against an xboard engine with this fault at its second move; gives its PGN and the counts of endings.
+/// A match against an xboard engine with this fault at its second move; returns its PGN and the counts of
+/// terminations.
 fn against_xboard(fault: &str) -> (String, serde_json::Value) {
     let place = Place::new();
     let liar = scripted("liar", &format!("--speak xboard --fault {fault}@2"));
@@ -224,7 +226,7 @@ fn clocks_are_scaled_to_this_machine_and_the_pgn_has_both() {
     let mut arguments = QUICK[2..].to_vec();
     arguments.extend(["--tc", "10+1", "--scale-clock", "1"]);
     let pgn = play(&place, &scripted("a", ""), &scripted("b", ""), &arguments);
-    // A machine of one node a second would need far more; this one gets the least that there is.
+    // A machine of one node per second would need far more; the measured one gets the minimum.
     assert!(pgn.contains("[TimeControl \"0.1+0.01\"]"), "{pgn}");
     assert!(pgn.contains("[WhiteAgreedTimeControl \"10+1\"]"), "{pgn}");
 }
@@ -240,7 +242,7 @@ fn an_entrant_has_a_scale_of_its_own() {
     assert!(pgn.contains("[WhiteAgreedTimeControl \"10+1\"]\n[BlackAgreedTimeControl \"10+1\"]"), "{pgn}");
 }
 
-/// Both see themselves ahead by 90: the one that tells it from White's view as well says, with Black, that it is behind.
+/// Both engines report +90 for themselves; the one that reports from White's view says, as Black, that it is behind.
 #[test]
 fn scores_from_white_s_view_are_turned_for_black() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Engines that are built from commits of a git repository.
+//! Engines built from git commits.
 
 use std::process::Command;
 

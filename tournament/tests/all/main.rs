@@ -1,4 +1,4 @@
-//! The tests of the crate through its public interface, in one program.
+//! Tests of the public API, in one program.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -24,7 +24,7 @@ mod frameworks;
 #[cfg(feature = "nats")]
 mod fuzz_corpus;
 mod games;
-// Their engines are shell scripts.
+// These tests use shell scripts as engines.
 #[cfg(unix)]
 mod git_engines;
 mod outputs;

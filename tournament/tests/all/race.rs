@@ -1,4 +1,4 @@
-//! Races, end to end: engines that follow a script, one of them better than the base.
+//! Races, end to end: scripted engines, one of them better than the base.
 
 use serde_json::Value;
 use smalt_chess::{Color, Outcome};
@@ -7,7 +7,7 @@ use smalt_match::schedule::ScheduledGame;
 use crate::support::made::store;
 use crate::support::{Place, finish, scripted, scripted_program, timeless};
 
-/// The base loses all games to `good`, and wins all against the others.
+/// The base loses all games against `good` and wins all others.
 fn entrants() -> [String; 4] {
     [
         scripted("base", "--seed 1 --fault illegal-move@6"),
@@ -36,7 +36,7 @@ fn candidate<'a>(results: &'a Value, name: &str) -> &'a Value {
 fn the_better_candidate_wins_the_race_and_gets_an_estimate_from_later_games() {
     let place = Place::new();
     let (out, err) = place.check(&race(&entrants(), &["--concurrency", "2", "--rating-interval", "2"]), 0);
-    // How many games there are is known from the verdict on.
+    // The number of games is known once the verdict is.
     let finished: Vec<&str> = err.lines().filter(|line| line.starts_with("Finished game")).collect();
     let last = format!("[{0}/{0}] ", finished.len());
     assert!(finished[0].contains("} [1] ") && finished.last().unwrap().contains(&last), "{err}");
@@ -118,7 +118,7 @@ fn a_race_without_its_base_stops_and_accepts_no_candidate() {
     assert_eq!(candidate(&results, "good")["verdict"], "undecided");
 }
 
-/// No Elo is estimated from games that nobody played: they are left out, and resume plays them.
+/// Games that were not played give no Elo estimate: they are skipped, and resume plays them.
 #[test]
 #[cfg_attr(windows, ignore = "its engine is a shell script")]
 fn games_for_the_estimate_of_a_candidate_that_stops_starting_are_left_out() {
@@ -152,7 +152,7 @@ fn games_for_the_estimate_of_a_candidate_that_stops_starting_are_left_out() {
     assert_eq!(results["games_left_out"], 0);
 }
 
-/// While the race is open its rounds need all their games, as those of a knockout do.
+/// While a race is open its rounds need all games, as in a knockout.
 #[test]
 fn a_candidate_that_cannot_be_started_loses_by_walkover_while_the_race_is_open() {
     let place = Place::new();
@@ -203,7 +203,7 @@ fn a_race_that_goes_on_shows_who_leads() {
     let llr = |name| candidate(&results, name)["llr"].as_f64().unwrap();
     assert!(llr("c") > llr("b"), "{results}");
     assert_eq!(results["course"]["is_open"], true);
-    // Nobody knows how many games follow.
+    // The number of games is open.
     for command in ["status", "report"] {
         let (text, _) = place.check(&[command, "run.db"], 0);
         assert!(text.contains("32 games, ") && !text.contains("of 64 games"), "{text}");

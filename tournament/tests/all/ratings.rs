@@ -1,10 +1,10 @@
-//! Rating lists through the program: from PGN and stores, beside the figures that Ordo printed.
+//! Rating lists through the program, from PGN and stores, compared with Ordo's output.
 
 use std::io::Write;
 
 use crate::support::{Place, duel, scripted};
 
-/// White's wins, draws, Black's wins of each pairing of the gauntlet that Ordo rated.
+/// White's wins, draws, Black's wins in each pairing of the gauntlet rated by Ordo.
 const GAUNTLET: [(&str, &str, [usize; 3]); 6] = [
     ("Hero", "Anchor", [22, 12, 6]),
     ("Anchor", "Hero", [10, 11, 19]),
@@ -39,8 +39,8 @@ fn player<'a>(list: &'a serde_json::Value, name: &str) -> &'a serde_json::Value 
     list["players"].as_array().unwrap().iter().find(|player| player["name"] == name).unwrap()
 }
 
-/// Ordo's scale has 202 points at 76%, ours 400 at ten times the odds: 0.9% apart. On one scale ratings agree to a tenth
-/// (Ordo equates points; the likelihood depends on the results that made them), and so do both shared parameters.
+/// Ordo's scale sets 202 points to 76%, Smalt's 400 to ten times the odds: 0.9% apart. On one scale ratings agree to
+/// a tenth (Ordo equates points; the likelihood depends on individual results), and so do both shared parameters.
 #[test]
 fn the_gauntlet_that_ordo_rated_is_rated_alike() {
     let place = Place::new();
@@ -180,7 +180,8 @@ fn a_side_that_never_loses_is_rated_and_a_list_of_wins_alone_is_refused_with_adv
     json(&place, &["won.pgn", "--prior", "300"]);
 }
 
-/// An anchor that won everything connects with nobody: the others are rated, and the output says what hangs on nothing.
+/// An anchor that won everything is not comparable: the others are rated, and the output reports that nothing fixes
+/// the scale.
 #[test]
 fn an_anchor_that_won_all_its_games_is_said_to_hold_nothing() {
     let place = Place::new();

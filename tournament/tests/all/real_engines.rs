@@ -1,4 +1,4 @@
-//! A short gauntlet of Debian's engines.
+//! A short gauntlet of engines packaged by Debian.
 
 use crate::support::Place;
 
@@ -6,7 +6,7 @@ use crate::support::Place;
 #[ignore = "needs the chess engines of Debian"]
 fn real_engines_play_without_losing_on_time_and_leave() {
     let place = Place::new();
-    // The margin is for a machine that is busy with other things; an engine with a wrong clock oversteps it, too.
+    // The margin allows for a busy machine; an engine with a wrong clock exceeds even that.
     let arguments = [
         "gauntlet",
         "--engine",

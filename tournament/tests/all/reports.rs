@@ -1,4 +1,4 @@
-//! Plots and reports of runs and files as users get them: what is in them, what cannot be, and that no name gets out.
+//! Plots and reports of runs and files: content, errors, and escaping of names.
 
 use std::fmt::Write;
 
@@ -10,14 +10,14 @@ use smalt_match::store::Store;
 use crate::support::Place;
 use crate::support::made::{HOSTILE, ROUND_ROBIN, mixed, record, sprt, store};
 
-/// The drawing as XML, or a panic that tells where it is none.
+/// Texts of the SVG; panics with the place of an XML error.
 fn texts(svg: &str) -> Vec<String> {
     let document = roxmltree::Document::parse(svg).unwrap_or_else(|error| panic!("{error}\n{svg}"));
     let words = document.descendants().filter(|node| node.tag_name().name() == "text");
     words.filter_map(|node| node.text()).map(|text| text.trim().to_owned()).collect()
 }
 
-/// Plots to standard output, and checks what is written in the drawing.
+/// Plots to standard output and checks the texts in the drawing.
 fn check_plot(place: &Place, arguments: &[&str], expected: &[&str]) -> String {
     let svg = place.check(&[&["plot"], arguments].concat(), 0).0;
     let texts = texts(&svg);
@@ -115,7 +115,7 @@ fn a_one_sided_run_has_no_elo_and_all_else() {
     assert!(page.contains("&gt; -15") && page.contains("Pairs of games of new"), "{page}");
 }
 
-/// Games as fastchess writes them: pairs of a round, evaluations and times in comments.
+/// Games in fastchess's format: pairs per round, evaluations and times in comments.
 fn foreign(games: u32) -> String {
     let mut text = String::new();
     for number in 0..games {
@@ -144,7 +144,7 @@ fn a_foreign_pgn_is_plotted_from_the_data_it_has() {
     check_plot(&place, &["games.pgn", "--kind", "openings"], &["C20 (10)", "C26 (8)"]);
     check_plot(&place, &["games.pgn", "--elo0", "0", "--elo1", "20"], &["LLR of A", "20 against 0 Elo, "]);
     let svg = check_plot(&place, &["games.pgn", "--game", "2"], &["B (White)", "A (Black)", "time left (s)"]);
-    // Ten seconds less those used: the clock follows from the time control.
+    // Ten seconds minus the times used: the clock is computed from the time control.
     assert!(texts(&svg).iter().any(|text| text == "9.5"), "{:?}", texts(&svg));
 }
 
@@ -158,12 +158,12 @@ fn ten_thousand_games_make_no_large_drawing() {
     }
 }
 
-/// A page that is one file: nothing in it asks for another, nothing in it is a program.
+/// Checks that a page is one file without external resources or scripts.
 fn check_self_contained(page: &str) {
     for word in ["<script", "<img", "<link", "<iframe", "<object", "url(", "@import"] {
         assert!(!page.contains(word), "{word}");
     }
-    // What leads anywhere leads to a place of the page itself.
+    // Links lead only to places on the page.
     for link in page.split("<a ").skip(1) {
         let id = link.strip_prefix("href=\"#").and_then(|rest| rest.split('"').next()).unwrap();
         assert_eq!(page.matches(&format!(" id=\"{id}\"")).count(), 1, "{id}");
@@ -172,7 +172,7 @@ fn check_self_contained(page: &str) {
         let end = start + page[start..].find("</svg>").unwrap() + "</svg>".len();
         roxmltree::Document::parse(&page[start..end]).unwrap();
     }
-    // The name of the format is no address that is asked for.
+    // Namespace names are not requested.
     let others = page.matches("http").count() - page.matches("http-equiv").count();
     assert_eq!(others, page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count());
 }

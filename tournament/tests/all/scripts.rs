@@ -1,4 +1,4 @@
-//! What scripts rely on: exit codes, one command that starts or resumes, schemas, completions and manual pages.
+//! Interfaces for scripts: exit codes, a command that starts or resumes, schemas, completions and manual pages.
 
 use crate::support::{Place, duel, finish, restarted, scripted, signal};
 

@@ -1,5 +1,5 @@
-//! Files of games that others write to as well, and names that stand for something else: nothing of a user's is cut,
-//! replaced or overwritten, whatever a run does.
+//! Game files with other writers, and names of links, pipes and devices: a run never truncates, replaces or
+//! overwrites a user's data.
 
 use std::process::Stdio;
 
@@ -7,7 +7,7 @@ use crate::support::{Place, duel, finish, scripted, texts};
 
 const QUICK: &str = "--depth 1 --games 4 --maxmoves 3";
 
-/// A quick match with these arguments besides.
+/// A quick match with further arguments.
 fn play(place: &Place, more: &[&str], code: i32) -> String {
     let (a, b) = (scripted("a", ""), scripted("b", ""));
     place.check(&[&duel(&a, &b, QUICK)[..], more].concat(), code).1
@@ -199,7 +199,7 @@ fn logs_of_another_run_in_the_same_folder_stay() {
     assert_eq!(std::fs::read_dir(place.path("talk")).unwrap().count(), 8);
 }
 
-/// What a shell's reader gets of this run.
+/// Output of this run as read by a shell pipeline.
 #[expect(clippy::disallowed_methods, reason = "a shell joins the program with a reader")]
 fn through_a_pipe(place: &Place, arguments: &[&str]) -> String {
     let quoted: Vec<String> = arguments.iter().map(|word| format!("'{word}'")).collect();

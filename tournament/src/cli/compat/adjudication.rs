@@ -1,4 +1,4 @@
-//! What ends games and tournaments early, from foreign words: draw, resignation, tests, tables.
+//! Early ends of games and tournaments in other programs' flags: draw and resign rules, tests, endgame tables.
 
 use std::path::PathBuf;
 
@@ -69,7 +69,7 @@ pub(super) fn sprt(flag: &Flag<'_>, dialect: Dialect) -> anyhow::Result<SprtSett
     Ok(test)
 }
 
-/// Takes one of `-tb`, `-tbpieces`, `-tbignore50` and `-tbadjudicate`, which belong together.
+/// Parses one of `-tb`, `-tbpieces`, `-tbignore50` and `-tbadjudicate`, which form one rule.
 pub(super) fn take_tables(rule: &mut TablebaseRule, flag: &Flag<'_>) -> anyhow::Result<()> {
     match flag.name {
         "tb" => rule.path = Some(folders(flag.word()?)?),
@@ -90,14 +90,14 @@ pub(super) fn take_tables(rule: &mut TablebaseRule, flag: &Flag<'_>) -> anyhow::
     Ok(())
 }
 
-/// Folders between semicolons, or between the separators of the system, as one list of the system.
+/// Folders separated by semicolons or the system's separator, joined by the latter.
 fn folders(paths: &str) -> anyhow::Result<PathBuf> {
     let folders = paths.split(';').flat_map(std::env::split_paths);
     let list = std::env::join_paths(folders).with_context(|| format!("-tb {paths}"))?;
     Ok(PathBuf::from(list))
 }
 
-/// Warns of settings of tables without tables, which fastchess takes.
+/// Warns of table settings without tables, which fastchess accepts.
 pub(super) fn warn_without_tables(rule: &TablebaseRule) {
     if rule.path.is_none() && *rule != TablebaseRule::default() {
         inform("Warning: -tbpieces, -tbignore50 and -tbadjudicate do nothing without -tb PATHS");

@@ -1,4 +1,4 @@
-//! The command line of c-chess-cli, as one of cutechess-cli that means the same.
+//! Translates c-chess-cli's command line to cutechess-cli's.
 
 use std::path::Path;
 
@@ -7,18 +7,18 @@ use anyhow::{Context, bail};
 use super::flag::{Flag, flags};
 use super::sample::SampleOptions;
 
-/// A command line of c-chess-cli in cutechess-cli's words, and what that does not have.
+/// A c-chess-cli command line as cutechess-cli flags, plus settings that the latter lacks.
 #[derive(Debug, PartialEq)]
 pub(super) struct CChessCli {
     pub(super) arguments: Vec<String>,
     pub(super) sample: Option<SampleOptions>,
 }
 
-/// Timeouts of an engine in seconds where nothing is said, to which c-chess-cli's `timeout=` is set in relation.
+/// Default timeout of an engine in seconds, to which c-chess-cli's `timeout=` is relative.
 const USUAL_TIMEOUT: f64 = 10.0;
 
 impl CChessCli {
-    /// Reads a command line.
+    /// Parses a command line.
     pub(super) fn parse(arguments: &[String]) -> anyhow::Result<CChessCli> {
         let mut translated = CChessCli { arguments: Vec::new(), sample: None };
         for flag in flags(arguments)? {
@@ -73,7 +73,7 @@ impl CChessCli {
         for (key, value) in flag.pairs()? {
             match key {
                 "file" | "order" => words.push(format!("{key}={value}")),
-                // 0 means a seed by chance, as without the flag.
+                // 0 means a random seed, as without the flag.
                 "srand" if value == "0" => {}
                 "srand" => self.push("srand", vec![value.to_owned()]),
                 _ => return Err(flag.unknown(key, "file, order and srand")),
@@ -83,7 +83,7 @@ impl CChessCli {
         Ok(())
     }
 
-    /// `-pgn FILE [VERBOSITY]`: below 2 moves have no comments.
+    /// `-pgn FILE [VERBOSITY]`: below 2, moves have no comments.
     fn take_pgn(&mut self, flag: &Flag<'_>) -> anyhow::Result<()> {
         let (file, verbosity) = match flag.words {
             [file] => (file, 3),
@@ -97,7 +97,7 @@ impl CChessCli {
         Ok(())
     }
 
-    /// `-draw` and `-resign`, which without a count are off.
+    /// `-draw` and `-resign`; off without a count.
     fn push_rule(&mut self, flag: &Flag<'_>) -> anyhow::Result<()> {
         let mut words = Vec::new();
         for (key, value) in flag.pairs()? {
@@ -114,7 +114,7 @@ impl CChessCli {
     }
 }
 
-/// A word of an engine. A command with a folder runs in that folder.
+/// Translates a word of an engine. A command with a folder runs in that folder.
 fn engine_word(word: &str) -> anyhow::Result<Vec<String>> {
     Ok(match word.split_once('=') {
         Some(("cmd", command)) => {
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(CChessCli::parse(&line).unwrap().arguments.join(" "), expected);
     }
 
-    /// The example of its README.
+    /// The example of c-chess-cli's README.
     #[test]
     fn its_flags_are_those_of_cutechess_in_other_words() {
         check(

@@ -1,4 +1,5 @@
-//! `-crc32 pgn=true`: the checksum of the PGN file after each game, by which fishtest's server knows that an upload is whole.
+//! `-crc32 pgn=true`: the checksum of the PGN file after each game, which fishtest's server uses to detect incomplete
+//! uploads.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -6,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Crc;
 
-/// The CRC32 of a file that grows.
+/// CRC32 of a growing file.
 pub(super) struct PgnChecksum {
     path: PathBuf,
     length: u64,
@@ -22,7 +23,7 @@ impl PgnChecksum {
         &self.path
     }
 
-    /// Reads what was appended since the last call; gives the line of fastchess if there was anything.
+    /// Reads new bytes since the last call; returns fastchess's line if there were any.
     pub(super) fn update(&mut self) -> io::Result<Option<String>> {
         let mut file = File::open(&self.path)?;
         let length = file.metadata()?.len();
@@ -54,7 +55,8 @@ mod tests {
             let found = line.as_ref().map(|line| line.split_whitespace().next_back().unwrap());
             assert_eq!(found, expected, "{text}");
         };
-        // The check value of CRC-32 is that of the digits (Williams, A painless guide to CRC error detection algorithms).
+        // CRC-32's check value is that of the digits 1 to 9 (Williams, A painless guide to CRC error detection
+        // algorithms).
         check("1234", Some("0x9be3e0a3"));
         check("1234", None);
         check("123456789", Some("0xcbf43926"));

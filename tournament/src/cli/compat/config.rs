@@ -1,6 +1,6 @@
-//! `config.json` of fastchess: the settings and the results of a run, read as a command line and written as games finish, so that
-//! either program goes on with what the other began. Without the store of the run, what fastchess's form does not hold
-//! ([`NOT_IN_CONFIG`]) is lost.
+//! fastchess's `config.json`: settings and results of a run, read as a command line and written as games finish, so
+//! that either program can continue the other's run. Without the run's store, settings that the format lacks
+//! ([`NOT_IN_CONFIG`]) are lost.
 
 mod arguments;
 
@@ -22,13 +22,13 @@ use smalt_match::plan::{
     Role, START_POSITION, Sides, Variant,
 };
 
-/// An interval that never comes, as fastchess saves it.
+/// fastchess's value for "never".
 const NEVER: u64 = i32::MAX as u64;
 
-/// What fastchess's form does not hold: only the store does.
+/// Settings that the format lacks and only the store has.
 pub(super) const NOT_IN_CONFIG: &str = "proto, stderr, ponder, whitepov, book, initstr, trust, tscale, debug, later periods of tc, knockout and pyramid, processors, timeouts, -strict and -tbadjudicate";
 
-/// The file. Missing keys are zero, false or empty; fastchess itself refuses a file without one of its keys.
+/// The file. Missing keys are zero, false or empty; fastchess itself refuses a file with a missing key.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub(super) struct ConfigFile {
@@ -64,10 +64,10 @@ pub(super) struct ConfigFile {
     log: Log,
     engines: Vec<ConfigEngine>,
     stats: BTreeMap<String, Stats>,
-    /// Our store of the run; fastchess passes over this key.
+    /// Smalt's store of the run; fastchess ignores this key.
     #[serde(skip_serializing_if = "Option::is_none")]
     smalt_store: Option<PathBuf>,
-    /// Whether that store stays after the last game.
+    /// Whether the store is kept after the last game.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     smalt_keeps_store: bool,
 }
@@ -229,7 +229,7 @@ impl Stats {
         }
     }
 
-    /// In the view of the first engine.
+    /// From the first engine's view.
     fn to_prior(self) -> PriorResults {
         PriorResults {
             wins: self.wins,
@@ -273,7 +273,7 @@ impl Stats {
     }
 }
 
-/// The score with which a run goes on.
+/// The score at the start of a continued run.
 pub(super) fn prior_score(prior: &PriorResults) -> Score {
     Score {
         games: Wdl::new(prior.wins, prior.draws, prior.losses),
@@ -284,7 +284,7 @@ pub(super) fn prior_score(prior: &PriorResults) -> Score {
 }
 
 impl ConfigFile {
-    /// Reads a file.
+    /// Reads and parses a file.
     pub(super) fn read(path: &Path) -> anyhow::Result<ConfigFile> {
         let text = std::fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
         let file: ConfigFile = serde_json::from_str(&text)
@@ -428,7 +428,7 @@ impl ConfigFile {
         }
     }
 
-    /// The file with these results, of two engines each.
+    /// Writes the file with these results, of two engines each.
     pub(super) fn write(
         &self,
         scores: &BTreeMap<(usize, usize), Score>,
@@ -446,7 +446,7 @@ impl ConfigFile {
         Ok(output_file::write(path, format!("{text}\n").as_bytes(), Existing::Replace)?)
     }
 
-    /// Whether a file may be written over: it is none, or empty, or a configuration of fastchess.
+    /// Whether a file may be overwritten: it does not exist, is empty, or is a fastchess configuration.
     pub(super) fn may_replace(path: &Path) -> bool {
         match std::fs::read(path) {
             Ok(bytes) => {
@@ -458,22 +458,22 @@ impl ConfigFile {
         }
     }
 
-    /// The file that fastchess would write.
+    /// The event name that fastchess would write.
     pub(super) fn name(&self) -> &str {
         &self.config_name
     }
 
-    /// Our store of the run, if it is there.
+    /// The run's store, if it exists.
     pub(super) fn store(&self) -> Option<&Path> {
         self.smalt_store.as_deref().filter(|store| store.is_file())
     }
 
-    /// Our store of the run, if it is not there any more.
+    /// The run's store, if it no longer exists.
     pub(super) fn missing_store(&self) -> Option<&Path> {
         self.smalt_store.as_deref().filter(|store| !store.is_file())
     }
 
-    /// Whether the store stays after the last game: version 0.2.0 said it by the name of the store alone.
+    /// Whether the store is kept after the last game; in version 0.2.0 its name decided.
     pub(super) fn keeps_store(&self) -> bool {
         let named = std::path::absolute(Path::new(&self.config_name).with_extension("db")).ok();
         self.smalt_keeps_store || self.smalt_store.is_some() && self.smalt_store == named
@@ -484,7 +484,7 @@ impl ConfigFile {
         self.stats.values().map(|stats| stats.wins + stats.losses + stats.draws).sum()
     }
 
-    /// The results of a match that was begun; none of more than two engines, as in fastchess.
+    /// Results of a match to continue; `None` with more than two engines, as in fastchess.
     pub(super) fn prior(&self) -> Option<PriorResults> {
         let [first, second] = self.engines.as_slice() else { return None };
         let found = |a: &ConfigEngine, b: &ConfigEngine| {

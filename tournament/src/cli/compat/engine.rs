@@ -1,4 +1,5 @@
-//! Engines in foreign words: rewritten into ours, which are nearly the same, and read by the one reader of entrants.
+//! Engines in other programs' words: translated to Smalt's, which are nearly the same, and then parsed like any
+//! entrant.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,7 +10,7 @@ use toml::{Table, Value};
 
 use super::flag::Flag;
 
-/// Reads an engine; the words of `-each` come last, so that they have the last word, as they have there.
+/// Parses an engine; the words of `-each` come last, so that they take precedence, as in fastchess and cutechess.
 pub(super) fn engine(
     engine: &Flag<'_>,
     each: &[String],
@@ -47,7 +48,7 @@ pub(super) fn engine(
     Ok(settings)
 }
 
-/// Names as fastchess gives them: the file of the command without its extension, and a number behind a name that another has.
+/// fastchess's default names: the file name of the command without extension, numbered if not unique.
 pub(super) fn name_as_fastchess(engines: &mut [Table]) {
     let mut seen: HashMap<String, u32> = HashMap::new();
     for engine in engines {
@@ -61,8 +62,7 @@ pub(super) fn name_as_fastchess(engines: &mut [Table]) {
     }
 }
 
-/// Names as fastchess gives them to the two engines of `-quick`: their commands, with 1 and 2 behind them where they are the
-/// same.
+/// fastchess's names for the two engines of `-quick`: their commands, with 1 and 2 appended if equal.
 pub(super) fn name_quick(flags: &[Flag<'_>], engines: &mut [Table]) {
     let are_quick = flags.iter().zip(engines).filter(|(flag, _)| flag.name == "quick");
     let mut quick: Vec<&mut Table> = are_quick.map(|(_, engine)| engine).collect();
@@ -88,7 +88,7 @@ fn known(name: &str, registry: &Registry, left_out: &[SkippedEngine]) -> anyhow:
     Ok(engine.clone())
 }
 
-/// One word in ours.
+/// Translates a word.
 fn rewritten(word: &str) -> anyhow::Result<String> {
     Ok(match word.split_once('=') {
         Some(("plies", value)) => format!("depth={value}"),
@@ -101,7 +101,7 @@ fn rewritten(word: &str) -> anyhow::Result<String> {
     })
 }
 
-/// `inf/60+0.6` and `infinite` of fastchess, and seconds with an `s` behind them.
+/// Translates fastchess's `inf/60+0.6` and `infinite`, and seconds with a trailing `s`.
 fn time_control(text: &str) -> String {
     if matches!(text, "inf" | "infinite") {
         return "inf".to_owned();
@@ -112,7 +112,7 @@ fn time_control(text: &str) -> String {
     parts.join("+")
 }
 
-/// Unlimited time besides another limit is how cutechess says that there is only the other limit.
+/// In cutechess, unlimited time with another limit means that only the other limit applies.
 fn settle_clock(settings: &mut Table) {
     let is_limited = ["nodes", "depth", "movetime"].iter().any(|key| settings.contains_key(*key));
     let is_unlimited = settings.get("tc").and_then(Value::as_str) == Some("inf");

@@ -1,4 +1,4 @@
-//! The files of a run: `-pgnout`, `-epdout`, `-log`, `-config`; and how it is printed: `-crc32`, `-output`, `-report`.
+//! Files of a run: `-pgnout`, `-epdout`, `-log`, `-config`; and output: `-crc32`, `-output`, `-report`.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -21,7 +21,7 @@ pub(super) struct PgnOut {
     pub(super) figures: Vec<Figure>,
     pub(super) form: PgnForm,
     pub(super) notation: Notation,
-    /// Patterns of engine output that goes into the comments of moves.
+    /// Patterns of engine output for move comments.
     pub(super) match_lines: Vec<LinePattern>,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
     Ok(PgnOut { path, after, figures, form, notation, match_lines })
 }
 
-/// `fastchess_20260729_190734.pgn`: the name of fastchess for a file without a name.
+/// `fastchess_20260729_190734.pgn`: fastchess's default file name.
 fn default_name(extension: &str) -> PathBuf {
     PathBuf::from(format!(
         "fastchess_{}.{extension}",
@@ -101,7 +101,7 @@ pub(super) fn style(flag: &Flag<'_>) -> anyhow::Result<Style> {
     Ok(style)
 }
 
-/// A flag with one key that is true or false, as `-report penta=` and `-crc32 pgn=`.
+/// A flag with one boolean key, such as `-report penta=` and `-crc32 pgn=`.
 pub(super) fn switch(flag: &Flag<'_>, wanted: &str) -> anyhow::Result<bool> {
     let mut is_on = true;
     for (key, value) in flag.pairs()? {
@@ -137,16 +137,16 @@ pub(super) fn epd(flag: &Flag<'_>) -> anyhow::Result<EpdOut> {
     Ok(EpdOut { path, after })
 }
 
-/// A log, and a folder for what engines say if that is wanted too.
+/// A log, and the folder for engine output if requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LogOut {
     pub(super) log: LogFile,
     pub(super) engines: Option<PathBuf>,
 }
 
-/// `-log file= level= append= compress= engine=`: warnings and what is worse, with level=info also what standard output
-/// gets; with level=trace or engine=true the output of the engines goes into a folder beside it, a file a game. Without a file
-/// there is no log.
+/// `-log file= level= append= compress= engine=`: warnings and errors; with level=info also standard output; with
+/// level=trace or engine=true engine output goes to a folder beside it, one file per game. Without a file there is no
+/// log.
 pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<Option<LogOut>> {
     let (mut path, mut level) = (None::<PathBuf>, Level::Warn);
     let (mut appends, mut compresses, mut wants_engines) = (true, false, false);
@@ -162,7 +162,7 @@ pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<Option<LogOut>> {
                 })?;
             }
             "append" => appends = flag.truth(key, value)?,
-            // Every line is written at once, which is no wrong where nobody needs it.
+            // Lines are always written at once, which does no harm.
             "realtime" => {
                 flag.truth(key, value)?;
             }
@@ -180,23 +180,23 @@ pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<Option<LogOut>> {
     Ok(Some(LogOut { log: LogFile { path, level, appends, compresses }, engines }))
 }
 
-/// `-config`: a run to go on with, and where the state of this one is kept.
+/// `-config`: the run to continue, and where the state of this one is saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Config {
-    /// Our store of a run to go on with.
+    /// Store of a run to continue.
     pub(super) resume: Option<PathBuf>,
-    /// A configuration of fastchess to go on with.
+    /// fastchess configuration of a run to continue.
     pub(super) load: Option<PathBuf>,
     /// The configuration to write.
     pub(super) outname: Option<PathBuf>,
     /// The store to keep.
     pub(super) keep: Option<PathBuf>,
-    /// Forgets the results of the loaded configuration.
+    /// Whether to drop the results of the loaded configuration.
     pub(super) drops_stats: bool,
 }
 
-/// `-config file= outname= discard= stats=`. A store of ours may stand in for the file, and is kept beside the file of
-/// `outname`, called `….db`; `outname=NAME.db` is that store itself.
+/// `-config file= outname= discard= stats=`. `file` may also be a store of Smalt; `outname=NAME.db` is the store
+/// itself, otherwise the store is kept beside `outname` as `….db`.
 pub(super) fn config(flag: &Flag<'_>) -> anyhow::Result<Config> {
     let mut config = Config::default();
     for (key, value) in flag.pairs()? {
@@ -218,7 +218,7 @@ pub(super) fn config(flag: &Flag<'_>) -> anyhow::Result<Config> {
     Ok(config)
 }
 
-/// A store is called `….db` where the configuration would be `….json`.
+/// The store's name: `….db` for a configuration `….json`.
 fn store_name(path: &Path) -> PathBuf {
     let is_json = path.extension().is_some_and(|extension| extension == "json");
     if is_json { path.with_extension("db") } else { path.to_owned() }
@@ -228,7 +228,7 @@ fn is_db(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "db")
 }
 
-/// Refuses two flags that write one file. Pipes and terminals take everything.
+/// Refuses two flags with the same file, except pipes and terminals.
 pub(super) fn check_apart(named: &[(&str, Option<&Path>)]) -> anyhow::Result<()> {
     let mut files: Vec<(&str, PathBuf)> = Vec::new();
     for (flag, path) in named.iter().filter_map(|(flag, path)| Some((*flag, (*path)?))) {

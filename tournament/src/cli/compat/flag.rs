@@ -1,4 +1,4 @@
-//! A command line in fastchess's and cutechess's form: flags with one dash, each with the words up to the next flag.
+//! A command line in fastchess's and cutechess's form: flags with one dash, each followed by its words.
 
 use anyhow::{Context, anyhow, bail};
 
@@ -9,7 +9,7 @@ pub(super) struct Flag<'a> {
     pub(super) words: &'a [String],
 }
 
-/// Parts a command line at its flags.
+/// Splits a command line into flags.
 pub(super) fn flags(arguments: &[String]) -> anyhow::Result<Vec<Flag<'_>>> {
     let mut flags = Vec::new();
     let mut rest = arguments;
@@ -23,7 +23,7 @@ pub(super) fn flags(arguments: &[String]) -> anyhow::Result<Vec<Flag<'_>>> {
     Ok(flags)
 }
 
-/// A dash and a letter; a negative number is none.
+/// A dash and a letter; negative numbers are not flags.
 fn flag_name(word: &str) -> Option<&str> {
     let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
     name.starts_with(|letter: char| letter.is_ascii_alphabetic()).then_some(name)
@@ -44,7 +44,7 @@ impl<'a> Flag<'a> {
         word.parse().map_err(|_| anyhow!("-{} {word}: expected a whole number", self.name))
     }
 
-    /// That it has no words.
+    /// Checks that it has no words.
     pub(super) fn alone(&self) -> anyhow::Result<()> {
         match self.words {
             [] => Ok(()),
@@ -52,7 +52,7 @@ impl<'a> Flag<'a> {
         }
     }
 
-    /// Its words as keys with values.
+    /// Its words as key-value pairs.
     pub(super) fn pairs(&self) -> anyhow::Result<Vec<(&'a str, &'a str)>> {
         let part = |word: &'a String| {
             word.split_once('=').with_context(|| format!("-{} {word}: expected key=value", self.name))
@@ -60,17 +60,17 @@ impl<'a> Flag<'a> {
         self.words.iter().map(part).collect()
     }
 
-    /// An error about one of its keys.
+    /// An error about one of its values.
     pub(super) fn refuse(&self, key: &str, value: &str, reason: &str) -> anyhow::Error {
         anyhow!("-{} {key}={value}: {reason}", self.name)
     }
 
-    /// An error about a key that it does not have.
+    /// An error about an unknown key.
     pub(super) fn unknown(&self, key: &str, keys: &str) -> anyhow::Error {
         anyhow!("-{} {key}=…: unknown key; the keys are {keys}", self.name)
     }
 
-    /// A value that is true or false.
+    /// A boolean value.
     pub(super) fn truth(&self, key: &str, value: &str) -> anyhow::Result<bool> {
         match value {
             "true" => Ok(true),
@@ -79,7 +79,7 @@ impl<'a> Flag<'a> {
         }
     }
 
-    /// A value that is a number.
+    /// A numeric value.
     pub(super) fn value<T: std::str::FromStr>(&self, key: &str, value: &str) -> anyhow::Result<T> {
         value.parse().map_err(|_| self.refuse(key, value, "expected a number"))
     }

@@ -1,5 +1,4 @@
-//! `-log`: a file of events down to a level, plain or compressed. The output of engines goes into files of the games
-//! instead.
+//! `-log`: a file of events down to a level, plain or compressed. Engine output goes to one file per game instead.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -15,11 +14,11 @@ use smalt_workbench::calendar::UtcTime;
 pub(super) enum Level {
     /// Output of engines.
     Trace,
-    /// Games and reports: what standard output gets.
+    /// Games and reports: the same as standard output.
     Info,
-    /// Games that a fault ended, and engines that do not play as configured.
+    /// Games ended by a fault, and engines that do not play as configured.
     Warn,
-    /// Engines that could not be started, or are disqualified; files that could not be read.
+    /// Engines that could not be started or are disqualified; unreadable files.
     Err,
     /// The reason why a run stops.
     Fatal,
@@ -38,13 +37,13 @@ impl Level {
     }
 }
 
-/// A log file and what goes into it.
+/// A log file with its level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LogFile {
     pub(super) path: PathBuf,
     pub(super) level: Level,
     pub(super) appends: bool,
-    /// Writes gzip, to a name with the time behind it.
+    /// Writes gzip, with the time appended to the name.
     pub(super) compresses: bool,
 }
 
@@ -67,7 +66,7 @@ impl Log {
         Ok(Log { file, level: log.level })
     }
 
-    /// Writes whole lines of this severity. Games go on where it fails.
+    /// Writes complete lines of this severity. A failure does not stop the games.
     pub(super) fn write(&mut self, level: Level, text: &str) {
         if level >= self.level {
             let _ = self.file.write_all(text.as_bytes()).and_then(|()| self.file.flush());
@@ -75,7 +74,7 @@ impl Log {
     }
 }
 
-/// `run.log2026-07-29T.19.07.34.gz`, as fastchess names it.
+/// fastchess's name of a compressed log, `run.log2026-07-29T.19.07.34.gz`.
 fn compressed_name(log: &LogFile) -> PathBuf {
     let time: String = UtcTime::of(SystemTime::now()).pgn_time().chars().take(19).collect();
     let mut name = log.path.clone().into_os_string();

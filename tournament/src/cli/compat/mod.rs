@@ -1,8 +1,8 @@
-//! The command lines of fastchess, cutechess-cli and c-chess-cli, and their output, over the same runner as all else.
+//! The command lines and the output of fastchess, cutechess-cli and c-chess-cli, on Smalt's runner.
 //!
-//! [`flag`] splits a command line into flags, [`engine`] reads the words of an engine, [`options`] turns all of it into a
-//! plan, [`output`] prints what happens in the lines of either program, with the figures of [`statistics`], and [`log`]
-//! keeps them. Nothing here plays.
+//! [`flag`] splits a command line into flags, [`engine`] parses the words of an engine, [`options`] translates
+//! everything to a plan, [`output`] prints events in the lines of either program, with the figures of [`statistics`],
+//! and [`log`] writes the log file.
 
 mod adjudication;
 mod c_chess_cli;
@@ -30,44 +30,43 @@ use super::resume;
 
 pub(super) use output::{CompatOutput, OutputOptions};
 
-/// The program whose command line is read. They share most flags, and differ in some defaults.
+/// The emulated program. They share most flags, but differ in some defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// Two games a round, two rounds, penta reports, SPRT bounds in normalized Elo.
+    /// Two games per round, two rounds, penta reports, SPRT bounds in normalized Elo.
     Fastchess,
-    /// One game a round, one round, an opening a game, SPRT bounds in Elo.
+    /// One game per round, one round, an opening per game, SPRT bounds in Elo.
     Cutechess,
-    /// As cutechess-cli, in other words and with other lines.
+    /// As cutechess-cli, with other flags and output lines.
     CChessCli,
 }
 
-/// What a command line asks for.
+/// The request of a command line.
 enum Request {
     Play(Box<options::Translation>),
-    /// One that was begun before.
+    /// Resume a run.
     Resume {
         store: std::path::PathBuf,
         concurrency: Option<std::num::NonZeroUsize>,
         recovers: bool,
-        /// Another folder for the output of engines.
+        /// New folder for engine output.
         log: Option<std::path::PathBuf>,
         shown: Box<output::OutputOptions>,
     },
-    /// The version, in a line that scripts can read.
+    /// Print the version, as scripts parse it.
     Version,
-    /// What can be asked.
+    /// Print help.
     Help(String),
-    /// The names of the engines that are known.
+    /// List the known engines.
     Engines(Vec<String>),
-    /// What is wrong with an engine of this command, with these arguments.
+    /// Check the engine of this command and arguments.
     Compliance {
         program: String,
         arguments: Vec<String>,
     },
 }
 
-/// The dialect of a program of this name, with a link or a copy of this program in its place: `fastchess`, `fastchess-ob`,
-/// `cutechess-cli`.
+/// The dialect of a program name, for a link or copy of this program: `fastchess`, `fastchess-ob`, `cutechess-cli`.
 pub(super) fn dialect_of(program: &std::path::Path) -> Option<Dialect> {
     let name = program.file_stem()?.to_str()?;
     let named = [

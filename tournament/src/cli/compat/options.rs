@@ -1,4 +1,5 @@
-//! From the flags of fastchess and cutechess-cli to a plan and to the form of its output. Every flag is honoured or refused.
+//! Translates the flags of fastchess and cutechess-cli to a plan and an output style. Every flag is honoured or
+//! refused.
 
 mod loaded_config;
 
@@ -29,7 +30,7 @@ use smalt_match::plan::{
     Plan, PriorResults, START_POSITION, Settings,
 };
 
-/// A plan, and how it is shown.
+/// A plan and its output style.
 pub(super) struct Translation {
     pub(super) plan: Plan,
     pub(super) shown: OutputOptions,
@@ -45,36 +46,36 @@ struct Typed<'a> {
     is_quick: bool,
     rounds: Option<u32>,
     games: Option<NonZeroU32>,
-    /// How many games share an opening (cutechess).
+    /// Number of games per opening (cutechess).
     repeat: Option<NonZeroU32>,
     pgn: Option<PgnOut>,
     epd: Option<EpdOut>,
     config: Config,
-    /// `-concurrency`, if it is given.
+    /// `-concurrency`, if given.
     concurrency: Option<NonZeroUsize>,
-    /// The same if it was counted from the number of cores.
+    /// The same if computed from the number of cores.
     adjusted_concurrency: Option<NonZeroUsize>,
-    /// The results of the match that is gone on with.
+    /// Results of the match to continue.
     prior: Option<PriorResults>,
-    /// Whether the store stays after the last game, as the command line that began the run asked for.
+    /// Whether the store is kept after the last game, as requested when the run started.
     keeps_store: bool,
-    /// The seed of a random order of openings.
+    /// Seed of the random order of openings.
     srand: u64,
     shown: OutputOptions,
 }
 
-/// How many games are played.
+/// Numbers of games and rounds.
 struct Amount {
-    /// Of an encounter.
+    /// Per encounter.
     games: u32,
     rounds: u32,
     games_per_opening: u32,
 }
 
-/// Reads a command line.
+/// Parses a command line.
 pub(super) fn request(dialect: Dialect, arguments: &[String]) -> Result<Request, Refusal> {
     if let Some(("-compliance" | "--compliance", words)) = first_and_rest(arguments) {
-        // Whatever follows the engine is its own, dashes and all.
+        // Words after the engine are its own arguments, even with dashes.
         let named = words.split_first().ok_or_else(|| anyhow!("-compliance needs an engine"));
         let (program, arguments) = named.or_usage()?;
         return Ok(Request::Compliance { program: program.clone(), arguments: arguments.to_vec() });
@@ -125,10 +126,10 @@ fn first_and_rest(arguments: &[String]) -> Option<(&str, &[String])> {
     arguments.split_first().map(|(first, rest)| (first.as_str(), rest))
 }
 
-/// The engines of Cute Chess: `engines.json` in this folder, else in its own.
+/// Cute Chess's engines: `engines.json` in this folder, otherwise in its configuration folder.
 fn registry() -> anyhow::Result<(Registry, Vec<SkippedEngine>)> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    // Cute Chess has it there on macOS as well.
+    // Cute Chess uses this folder on macOS as well.
     let usual = || if cfg!(windows) { variable("APPDATA") } else { Some(variable("HOME")?.join(".config")) };
     let folder = variable("XDG_CONFIG_HOME").or_else(usual);
     let own = folder.map(|folder| folder.join("cutechess").join("engines.json"));
@@ -187,7 +188,7 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// Reads all flags.
+    /// Parses all flags.
     fn read(dialect: Dialect, flags: &[Flag<'a>]) -> Result<Typed<'a>, Refusal> {
         let mut typed = Typed::new(dialect);
         for flag in flags {
@@ -198,7 +199,7 @@ impl<'a> Typed<'a> {
 
     fn take(&mut self, flag: &Flag<'a>) -> anyhow::Result<()> {
         let Settings { run, adjudication, timeouts, .. } = &mut self.settings;
-        // fastchess puts the words of a name together without spaces.
+        // fastchess joins the words of a name without spaces.
         let space = if self.dialect == Dialect::Fastchess { "" } else { " " };
         match flag.name {
             "engine" => self.engines.push(flag.clone()),
@@ -304,7 +305,7 @@ impl<'a> Typed<'a> {
     }
 
     fn take_openings(&mut self, flag: &Flag<'a>) -> anyhow::Result<()> {
-        // Both take openings in the order of the file where nothing is said.
+        // By default both use openings in file order.
         let mut openings = OpeningsSettings::default();
         let (mut file, mut order, mut given_policy) = (None, None, None);
         for (key, value) in flag.pairs()? {
@@ -317,7 +318,7 @@ impl<'a> Typed<'a> {
                 "order" if value == "random" => order = Some(Order::Random),
                 "order" if value == "sequential" => order = Some(Order::Sequential),
                 "order" => return Err(flag.refuse(key, value, "the orders are random and sequential")),
-                // All of them where the number is negative.
+                // All plies if negative.
                 "plies" => openings.plies = u32::try_from(flag.value::<i32>(key, value)?).ok(),
                 "start" => openings.start = flag.value(key, value)?,
                 "policy" => given_policy = Some(policy(flag, value)?),
@@ -325,7 +326,7 @@ impl<'a> Typed<'a> {
             }
         }
         let Some(file) = file else { bail!("-openings needs file=") };
-        // A Polyglot book has no order but chance.
+        // A Polyglot book has only a random order.
         let is_polyglot = openings.format.or_else(|| BookFormat::of(&file)) == Some(BookFormat::Polyglot);
         let usual = if is_polyglot { Order::Random } else { Order::Sequential };
         openings.order = order.unwrap_or(usual);
@@ -336,7 +337,7 @@ impl<'a> Typed<'a> {
         Ok(())
     }
 
-    /// `-quick cmd= cmd= book=`: two engines and a book, with settings that fastchess chose for it.
+    /// `-quick cmd= cmd= book=`: two engines and a book, with fastchess's settings for it.
     fn take_quick(&mut self, flag: &Flag<'a>) -> anyhow::Result<()> {
         let mut commands = 0;
         for (index, (key, value)) in flag.pairs()?.into_iter().enumerate() {
@@ -378,7 +379,7 @@ impl<'a> Typed<'a> {
             let notes = self.notes();
             self.shown.notes.push_str(&notes);
         }
-        // As fastchess does: pairs are reported only where a round has two games, and not in cutechess's style.
+        // As in fastchess, pairs are reported only with two games per round, and not in cutechess's style.
         let (games, _) = self.games_and_rounds();
         self.shown.by_pairs &= games > 1 && self.shown.style == Style::Fastchess;
         self.shown.pgn = self.pgn.as_ref().map(|pgn| pgn.path.clone());
@@ -409,7 +410,7 @@ impl<'a> Typed<'a> {
         Ok(Request::Play(Box::new(Translation { plan, shown: self.shown })))
     }
 
-    /// What fastchess says of the settings before the first game.
+    /// fastchess's remarks on the settings before the first game.
     fn notes(&self) -> String {
         let mut notes = String::new();
         if let Some(games) = self.adjusted_concurrency {
@@ -427,7 +428,7 @@ impl<'a> Typed<'a> {
         notes
     }
 
-    /// Appends to all files of a match that goes on: `append=false` is ignored there, as in fastchess.
+    /// Appends to all files of a continued match: `append=false` is ignored then, as in fastchess.
     fn append_to_files(&mut self, played: u64) {
         let pgn = self.pgn.as_mut().map(|pgn| ("pgnout", &pgn.path, &mut pgn.after));
         let epd = self.epd.as_mut().map(|epd| ("epdout", &epd.path, &mut epd.after));
@@ -438,7 +439,7 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// No two flags write the same file.
+    /// Checks that no two flags write the same file.
     fn check_files(&self) -> anyhow::Result<()> {
         files::check_apart(&[
             ("-config outname", self.shown.config.as_deref()),
@@ -448,7 +449,8 @@ impl<'a> Typed<'a> {
         ])
     }
 
-    /// The configuration to write: as asked for, else `config.json` as fastchess does, where that holds nothing else.
+    /// The configuration file to write: as requested, otherwise fastchess's `config.json` unless that has other
+    /// content.
     fn choose_config(&mut self) -> anyhow::Result<()> {
         let usual = (self.dialect == Dialect::Fastchess).then(|| PathBuf::from("config.json"));
         let Some(path) = self.config.outname.clone().or(usual) else { return Ok(()) };
@@ -466,7 +468,7 @@ impl<'a> Typed<'a> {
         Ok(())
     }
 
-    /// Games of a round, and rounds. fastchess takes more than two games for the rounds, and the rounds for them.
+    /// Games per round, and rounds. fastchess swaps them if there are more than two games.
     fn games_and_rounds(&self) -> (u32, u32) {
         let is_fastchess = self.dialect == Dialect::Fastchess;
         let usual = if is_fastchess { 2 } else { 1 };
@@ -478,7 +480,7 @@ impl<'a> Typed<'a> {
         if is_fastchess && games > 2 { (rounds, games) } else { (games, rounds) }
     }
 
-    /// The rounds of a match that are still to be played, if some were played before.
+    /// Remaining rounds of a continued match.
     fn rounds_left(&self) -> Option<u32> {
         let played = self.prior?.games().games();
         let (games, rounds) = self.games_and_rounds();
@@ -486,7 +488,7 @@ impl<'a> Typed<'a> {
         Some(rounds.saturating_sub(u32::try_from(played).unwrap_or(u32::MAX)))
     }
 
-    /// The plan that the flags mean.
+    /// The plan of the flags.
     fn plan(&self) -> anyhow::Result<Plan> {
         let (registry, left_out) = registry()?;
         let mut engines: Vec<_> = self
@@ -517,7 +519,7 @@ impl<'a> Typed<'a> {
         };
         if self.dialect == Dialect::Fastchess {
             settings.openings.srand = (settings.openings.order == Order::Random).then_some(self.srand);
-            // What fastchess calls a round is a pair where there are more than two engines.
+            // With more than two engines, fastchess's round is a pair.
             if settings.openings.policy == OpeningPolicy::Round && !is_duel {
                 settings.openings.policy = OpeningPolicy::Cycle;
             }
@@ -538,7 +540,7 @@ impl<'a> Typed<'a> {
         if run.strict {
             run.on_fault = OnFault::Stop;
         }
-        // Every engine of a duel is on one side anyway.
+        // In a duel every engine is on one side anyway.
         run.seeds = run.seeds.filter(|_| !is_duel);
         let output = &mut settings.output;
         output.store.clone_from(&self.config.keep);
@@ -552,7 +554,7 @@ impl<'a> Typed<'a> {
             }
             (output.pgn_form, output.pgn_notation) = (pgn.form, pgn.notation);
         }
-        // Only PVs that are written are kept.
+        // PVs are stored only if written.
         if self.shown.sample.as_ref().is_some_and(|sample| sample.resolves) {
             output.pgn_comments.push(Figure::Pv);
         }
@@ -563,7 +565,7 @@ impl<'a> Typed<'a> {
         Ok(Plan::of_engines(settings, &engines, &Table::new(), &Registry::default())?)
     }
 
-    /// Which encounters share openings where nothing is said.
+    /// Default sharing of openings between encounters.
     fn usual_policy(&self) -> OpeningPolicy {
         match self.dialect {
             Dialect::Fastchess => OpeningPolicy::Round,
@@ -571,7 +573,7 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// What `-games`, `-rounds` and `-repeat` ask for.
+    /// Games and rounds by `-games`, `-rounds` and `-repeat`.
     fn amount(&self, is_duel: bool) -> anyhow::Result<Amount> {
         let (games, rounds) = self.games_and_rounds();
         if games == 0 || rounds == 0 {
@@ -580,7 +582,7 @@ impl<'a> Typed<'a> {
             );
         }
         let games_per_opening = match self.dialect {
-            // The other way round, as they were given.
+            // Swapped back to the given order.
             Dialect::Fastchess if games > 2 => {
                 bail!("-rounds {games} -games {rounds}: a round has one or two games")
             }

@@ -1,5 +1,5 @@
-//! The lines of fastchess and cutechess-cli on standard output, as games start and finish. Decides nothing. No line is empty
-//! before the last game has finished, since OpenBench's client takes an empty line for the end.
+//! The lines of fastchess and cutechess-cli on standard output, as games start and finish. No line is empty before
+//! the end of the last game, since OpenBench's client takes an empty line for the end.
 
 mod c_chess_cli;
 mod reports;
@@ -29,23 +29,23 @@ use smalt_match::run::{RunEvent, RunObserver, StopReason};
 use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::Standings;
 
-/// The form of reports.
+/// Style of reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Fastchess,
     Cutechess,
 }
 
-/// What is printed, and when.
+/// Output settings.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::cli) struct OutputOptions {
     pub(super) dialect: Dialect,
     pub(super) style: Style,
-    /// Games, or pairs, between two reports; 0: only at the end.
+    /// Games, or pairs, between two reports; 0: at the end only.
     pub(super) rating_interval: u64,
-    /// Games between two scores (in cutechess's style); 0: none.
+    /// Games between two scores (cutechess style); 0: none.
     pub(super) score_interval: u64,
-    /// Games between two lists of outcomes (cutechess); 0: only at the end.
+    /// Games between two lists of outcomes (cutechess); 0: at the end only.
     pub(super) outcome_interval: u64,
     pub(super) by_pairs: bool,
     /// The columns of cutechess's ranking.
@@ -57,17 +57,17 @@ pub(in crate::cli) struct OutputOptions {
     pub(super) checksum: bool,
     /// The PGN file, if games are written.
     pub(super) pgn: Option<PathBuf>,
-    /// Whether the store stays after the last game.
+    /// Whether the store is kept after the last game.
     pub(in crate::cli) keeps_store: bool,
-    /// The configuration that is written, and the games between two writes (0: only at the end).
+    /// The configuration file, and the games between two writes (0: at the end only).
     pub(super) config: Option<PathBuf>,
     pub(super) autosave_interval: u64,
-    /// Files that are emptied before the run (`append=false`).
+    /// Files truncated before the run (`append=false`).
     pub(super) emptied: Vec<PathBuf>,
     pub(super) log: Option<LogFile>,
-    /// Positions of games to be written (c-chess-cli).
+    /// Positions to write (c-chess-cli).
     pub(super) sample: Option<SampleOptions>,
-    /// Lines before the first game, and those of them behind the one about the openings.
+    /// Lines before the first game, and those that follow the line about the openings.
     pub(super) notes: String,
     pub(super) late_notes: String,
 }
@@ -77,7 +77,7 @@ impl OutputOptions {
         self.pgn.is_some()
     }
 
-    /// The files that are emptied before the run, by absolute paths, as in the plan.
+    /// Files truncated before the run, with absolute paths as in the plan.
     pub(in crate::cli) fn emptied(&self) -> Vec<PathBuf> {
         self.emptied.iter().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone())).collect()
     }
@@ -88,22 +88,22 @@ pub(in crate::cli) struct CompatOutput {
     shown: OutputOptions,
     names: Vec<String>,
     time_controls: Vec<String>,
-    /// Whether each engine is a challenger of the gauntlet.
+    /// Whether each engine is a gauntlet challenger.
     seeds: Vec<bool>,
     matchup: Option<Matchup>,
-    /// The scores of those who met, in the view of the one that is listed first.
+    /// Scores of pairings, from the view of the engine listed first.
     scores: BTreeMap<(usize, usize), Score>,
     config: Option<ConfigFile>,
     half_pairs: HashMap<u32, Outcome>,
     /// Games before this run.
     prior_games: u64,
-    /// Whether openings of a book are played in a random order.
+    /// Whether openings are in random order.
     shuffles: bool,
     players: Vec<PlayerResults>,
     finished: u64,
     /// Whether a game finished since the last report.
     is_due: bool,
-    /// Whether the next crash or stall stops the run.
+    /// Whether a crash or stall stops the run.
     stops_on_crash: bool,
     checksum: Option<PgnChecksum>,
     log: Option<Log>,
@@ -152,7 +152,7 @@ impl CompatOutput {
         }
     }
 
-    /// Prints whole lines. The games go on where standard output is closed.
+    /// Prints complete lines. The games continue if standard output is closed.
     fn print(&mut self, text: &str) {
         self.print_output(text);
         self.note(Level::Info, text);
@@ -163,14 +163,14 @@ impl CompatOutput {
         let _ = output.write_all(sanitize_lines(text).as_bytes()).and_then(|()| output.flush());
     }
 
-    /// Writes whole lines into the log only.
+    /// Writes complete lines to the log only.
     fn note(&mut self, level: Level, text: &str) {
         if let Some(log) = &mut self.log {
             log.write(level, text);
         }
     }
 
-    /// Writes a warning to standard error and into the log.
+    /// Writes a warning to standard error and to the log.
     fn warn(&mut self, level: Level, words: &str) {
         inform(words);
         self.note(level, &format!("{words}\n"));
@@ -220,7 +220,7 @@ impl CompatOutput {
         self.print_score(&record.game, standings);
         let interval = self.shown.rating_interval;
         let is_time = if self.shown.by_pairs && self.shown.style == Style::Fastchess {
-            // fastchess goes by the number of the pair.
+            // fastchess uses the number of the pair.
             let pair = u64::from(record.game.pair) + 1 + self.prior_games / 2;
             closes_pair && pair.is_multiple_of(interval)
         } else {
@@ -239,12 +239,12 @@ impl CompatOutput {
         }
     }
 
-    /// `[1] ` where lines name the slot of their game.
+    /// `[1] ` if lines name the slot of their game.
     fn slot_prefix(&self, slot: usize) -> String {
         if self.shown.dialect == Dialect::CChessCli { format!("[{slot}] ") } else { String::new() }
     }
 
-    /// Counts a game; whether it was the second of its pair.
+    /// Counts a game; returns whether it completed a pair.
     fn count(&mut self, record: &GameRecord, sentence: &str) -> bool {
         let white = record.white_outcome();
         let [with_white, with_black] = [record.game.white, record.game.black];
@@ -305,7 +305,7 @@ impl CompatOutput {
         self.print(&text);
     }
 
-    /// Counts a game that was finished before this run was resumed.
+    /// Counts a game finished before the run was resumed.
     pub(in crate::cli) fn count_earlier(&mut self, record: &GameRecord) {
         self.count(record, &record.sentence());
         self.finished += 1;
@@ -377,7 +377,7 @@ impl RunObserver for CompatOutput {
             RunEvent::GameStarted(game) => self.start(game, standings),
             RunEvent::GameFinished(record) => self.finish(record, standings),
             RunEvent::Stopping(StopReason::Decided) => self.print_decision(standings),
-            // Scripts that read both outputs would count the words about a game twice: standard error has none.
+            // Scripts that read both outputs would count a game's message twice, so standard error has none.
             RunEvent::Stopping(StopReason::Failed(words)) => {
                 self.warn(Level::Fatal, &format!("Stopping: failed to {words}"));
             }
@@ -413,7 +413,7 @@ impl RunObserver for CompatOutput {
     }
 }
 
-/// How this program was called as fastchess.
+/// Command by which this program was called as fastchess.
 fn own_command() -> String {
     let mut words = std::env::args();
     let program = words.next().unwrap_or_default();

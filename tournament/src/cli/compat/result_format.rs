@@ -1,5 +1,5 @@
-//! `-resultformat` of cutechess-cli: the columns of the ranking table, by their tokens or by the name of a format; and the
-//! outcomes of each player, which it lists at the end.
+//! cutechess-cli's `-resultformat`: columns of the ranking table, by token or by format name; and each player's
+//! outcomes, listed at the end.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use smalt_stats::{Outcome, Wdl};
 use super::statistics::estimate;
 use smalt_match::game::Termination;
 
-/// The columns of a table without `-resultformat`.
+/// Default columns.
 const DEFAULT: &str = "Rank,Name,Elo,Error,Games,Score,DScore";
 
-/// Formats with a name.
+/// Named formats.
 const NAMED: [(&str, &str); 13] = [
     ("minimal", "Rank,Name"),
     ("small", "Rank,Name,Games,Points"),
@@ -32,14 +32,14 @@ const NAMED: [(&str, &str); 13] = [
     ("wide3", "Rank,Name,TC,Elo,Error,Games,WLDStats,DrawStats,Terminations"),
 ];
 
-/// Groups of columns with a name.
+/// Named groups of columns.
 const GROUPS: [(&str, &str); 3] = [
     ("WLDStats", "W,L,D,Points,Score,wW,wL,wD,wPoints,wScore,bW,bL,bD,bPoints,bScore"),
     ("DrawStats", "DScore,DStale,DMater,DRepet,DMoves,DAdj,DAgree,OtherD"),
     ("Terminations", "Time,Illegal,Discon,Stall,WrClaim"),
 ];
 
-/// The results of one player by color and by ending.
+/// Results of one player by color and by ending.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PlayerResults {
     /// With White and with Black.
@@ -49,7 +49,7 @@ pub(super) struct PlayerResults {
 }
 
 impl PlayerResults {
-    /// Counts a game; `color` is 0 with White and 1 with Black, and `sentence` says how the game ended.
+    /// Counts a game; `color` is 0 for White and 1 for Black, and `sentence` tells how the game ended.
     pub(super) fn add(&mut self, color: usize, outcome: Outcome, termination: Termination, sentence: &str) {
         self.by_color[color].record(outcome);
         *self.endings.entry((termination, outcome == Outcome::Loss)).or_default() += 1;
@@ -67,7 +67,7 @@ impl PlayerResults {
         all
     }
 
-    /// The list of outcomes, as cutechess-cli prints it.
+    /// The list of outcomes in cutechess-cli's format.
     pub(super) fn outcomes(&self, name: &str) -> String {
         let outcomes = self.outcomes.iter().map(|(outcome, count)| format!("   \"{outcome}\": {count}\n"));
         format!("\nPlayer: {name}\n{}", outcomes.collect::<String>())
@@ -80,7 +80,7 @@ impl PlayerResults {
     }
 }
 
-/// A line of the table.
+/// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
     pub(super) rank: u32,
@@ -200,7 +200,7 @@ const COLUMNS: [Column; 46] = [
             [Termination::DrawAdjudication, Termination::TablebaseDraw, Termination::MaximumMoves];
         drawn_by(row, &adjudicated)
     }),
-    // No engine agrees on a draw: its offers are not passed on. No variant has counting rules.
+    // Draw offers are not passed on, so there are no agreed draws. No variant has counting rules.
     column("DAgree", "DAgree", 7, |_| "0".to_owned()),
     column("OtherD", "OtherD", 7, |_| "0".to_owned()),
     column("TC", "TC", 14, |row| row.time_control.to_owned()),
@@ -216,14 +216,14 @@ impl Default for ResultFormat {
     }
 }
 
-/// The places of the columns of a list of tokens; `None` for a token that is not a column.
+/// Indices of the columns of a list of tokens; `None` for an unknown token.
 fn columns_of(tokens: &str) -> Vec<Option<usize>> {
     let find = |token: &str| COLUMNS.iter().position(|column| column.token == token);
     tokens.split(',').map(str::trim).filter(|token| !token.is_empty()).map(find).collect()
 }
 
 impl ResultFormat {
-    /// A format by its name, or the tokens of columns and groups with commas between.
+    /// Parses a format name, or comma-separated tokens of columns and groups.
     pub(super) fn parse(text: &str) -> anyhow::Result<ResultFormat> {
         let named = NAMED.iter().find(|(name, _)| *name == text);
         let mut tokens = named.map_or(text, |(_, tokens)| tokens).to_owned();
@@ -240,7 +240,7 @@ impl ResultFormat {
         Ok(ResultFormat(columns))
     }
 
-    /// The formats, columns and groups that there are.
+    /// All formats, columns and groups.
     pub(super) fn help() -> String {
         let lines = |list: &[(&str, &str)]| -> String {
             list.iter().map(|(name, tokens)| format!("{name}\n   {tokens}\n")).collect()
@@ -255,12 +255,12 @@ impl ResultFormat {
         )
     }
 
-    /// The head of the table.
+    /// The table header.
     pub(super) fn header(&self, name_width: usize) -> String {
         self.line(name_width, |column| column.header.to_owned())
     }
 
-    /// A line of the table.
+    /// A table row.
     pub(super) fn row(&self, row: &Row<'_>, name_width: usize) -> String {
         self.line(name_width, |column| (column.value)(row))
     }

@@ -1,4 +1,4 @@
-//! `-sample` of c-chess-cli: positions of games with score and result, for the tuning of an evaluation.
+//! c-chess-cli's `-sample`: positions with score and result for evaluation tuning.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -16,9 +16,9 @@ use smalt_match::game::{GameRecord, Termination};
 pub(super) struct SampleOptions {
     /// Share of positions, 0 to 1.
     frequency: f64,
-    /// By how much, for each ply without capture and pawn move, the share falls: its exponent.
+    /// Exponential decay of that share per ply without a capture or pawn move.
     decay: f64,
-    /// Whether the position at the end of the captures of the PV is taken, if nobody is in check there.
+    /// Whether to use the position after the captures of the PV, if it is not check.
     pub(super) resolves: bool,
     file: PathBuf,
     format: SampleFormat,
@@ -69,7 +69,7 @@ pub(super) struct Sampler {
     seed: u64,
 }
 
-/// A position with the score and the result (0 a loss, 1 a draw, 2 a win) of its side to move.
+/// A position with score and result (0 a loss, 1 a draw, 2 a win) of the side to move.
 #[derive(Clone, Debug, PartialEq)]
 struct Sample {
     position: Position,
@@ -96,7 +96,7 @@ impl Sampler {
     }
 }
 
-/// The samples of a game: of each search but the one after which it was adjudicated.
+/// Samples of a game: of each search except the one before an adjudication.
 fn samples(options: &SampleOptions, record: &GameRecord, seed: u64) -> Vec<Sample> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(u64::from(record.game.number));
@@ -144,7 +144,7 @@ fn to_units(score: Score) -> i16 {
     units.clamp(i16::MIN.into(), i16::MAX.into()) as i16
 }
 
-/// Plays captures, castling and promotions at the beginning of the PV; the last position without check.
+/// Plays captures, castling and promotions at the start of the PV; returns the last position without check.
 fn resolved(start: Position, pv: &[UciMove]) -> Position {
     let (mut position, mut resolved) = (start, start);
     for text in pv {
@@ -165,8 +165,8 @@ impl Sample {
         format!("{},{},{}\n", self.position.to_fen(), self.score, self.result)
     }
 
-    /// Occupied squares, side to move and halfmove clock, four bits a piece, and 32 bits each for score and result, as the
-    /// program writes them; its README has 16 and 8 bits.
+    /// Occupied squares, side to move and halfmove clock, four bits per piece, and 32 bits each for score and result,
+    /// as written by the program; its README states 16 and 8 bits.
     fn pack(&self, bytes: &mut Vec<u8>) {
         let position = &self.position;
         let occupied: u64 = position.occupied().into_iter().map(|square| 1 << square.index()).sum();
@@ -182,8 +182,8 @@ impl Sample {
     }
 }
 
-/// Twice its kind, plus one for Black: knight, bishop, rook, queen, king, pawn, rook that may castle, pawn that may be taken
-/// en passant.
+/// Twice the kind, plus one for Black: knight, bishop, rook, queen, king, pawn, rook with castling right, pawn
+/// capturable en passant.
 fn packed_piece(position: &Position, square: Square) -> u8 {
     let Some(piece) = position.piece_at(square) else { return 0 };
     let is_passed_by = |target: Square| target.file() == square.file() && target.distance(square) == 1;

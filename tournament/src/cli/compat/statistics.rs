@@ -1,8 +1,8 @@
-//! Statistics in the forms that fastchess and cutechess print them. What has no finite value is `inf` or `nan`, as there.
+//! Statistics in the formats of fastchess and cutechess, with `inf` and `nan` for values that are not finite.
 
 use smalt_stats::{Estimate, MatchStatistics, Pentanomial, Wdl};
 
-/// `value +/- error`; without a finite value the sign of infinity comes from the score.
+/// `value +/- error`; an infinite value has the sign of the score.
 pub(super) fn estimate(estimate: Option<Estimate>, score: f64, decimals: usize) -> String {
     match estimate {
         Some(Estimate { value, error: Some(error) }) => format!("{value:.decimals$} +/- {error:.decimals$}"),
@@ -13,7 +13,7 @@ pub(super) fn estimate(estimate: Option<Estimate>, score: f64, decimals: usize) 
     }
 }
 
-/// A ratio with two decimals; `inf` over nothing, `nan` for nothing over nothing.
+/// A ratio with two decimals; `inf` for x/0, `nan` for 0/0.
 pub(super) fn ratio(above: u64, below: u64) -> String {
     match (above, below) {
         (0, 0) => "nan".to_owned(),
@@ -22,7 +22,7 @@ pub(super) fn ratio(above: u64, below: u64) -> String {
     }
 }
 
-/// Counts of two entrants in the view of the first; with pairs, only games of whole pairs.
+/// Counts of two entrants from the first one's view; with pairs, games of complete pairs only.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Score {
     pub(super) games: Wdl,
@@ -34,7 +34,7 @@ pub(super) struct Score {
 }
 
 impl Score {
-    /// The statistics that a report shows: by pairs, or by games.
+    /// Statistics of a report: by pairs, or by games.
     pub(super) fn statistics(&self, by_pairs: bool) -> Option<MatchStatistics> {
         if by_pairs { self.pairs.normal_statistics() } else { self.games.normal_statistics() }
     }
@@ -74,7 +74,7 @@ pub(super) fn report(score: &Score, by_pairs: bool) -> String {
 mod tests {
     use super::*;
 
-    /// A block that fastchess printed (quoted in fishtest's worker).
+    /// A block printed by fastchess (quoted in fishtest's worker).
     #[test]
     fn a_report_has_fastchess_s_lines_to_the_last_digit() {
         let score = Score {

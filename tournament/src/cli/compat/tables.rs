@@ -10,7 +10,7 @@ use super::statistics::estimate;
 use smalt_match::plan::{Entrant, Plan};
 use smalt_match::standings::{EntrantTally, Standings};
 
-/// The ranking of fastchess: every engine against all others, the best first; pairs have a column in its own style.
+/// fastchess's ranking: every engine against all others, best first; with a column of pairs in fastchess style.
 pub(super) fn ranking(standings: &Standings, by_pairs: bool, has_pairs_column: bool) -> String {
     let mut rows: Vec<_> = standings
         .entrants()
@@ -73,7 +73,7 @@ pub(super) fn ranking(standings: &Standings, by_pairs: bool, has_pairs_column: b
     text
 }
 
-/// Time losses and crashes of each engine that had any, between empty lines.
+/// Time losses and crashes of engines with any, between empty lines.
 pub(super) fn fault_counts(standings: &Standings) -> String {
     let has_any = |tally: &&EntrantTally| tally.time_losses + tally.crashes > 0;
     let lines: String = standings
@@ -87,7 +87,7 @@ pub(super) fn fault_counts(standings: &Standings) -> String {
     if lines.is_empty() { lines } else { format!("\n{lines}\n") }
 }
 
-/// The time between the opponent's move and the write of `go`, for each engine.
+/// Time from the opponent's move to the write of `go`, per engine.
 pub(super) fn latencies(standings: &Standings) -> String {
     let mut text = String::new();
     for tally in standings.entrants() {
@@ -103,20 +103,20 @@ pub(super) fn latencies(standings: &Standings) -> String {
     text
 }
 
-/// The head of a report: `Results of A vs B (10+0.1, 1t, 16MB, book.epd):`
+/// The header of a report: `Results of A vs B (10+0.1, 1t, 16MB, book.epd):`
 pub(super) struct Matchup {
     names: [String; 2],
     clocks: [String; 2],
     book: Option<String>,
-    /// Threads and hash of each engine, as set or else as it declares them.
+    /// Threads and hash of each engine, as set or otherwise as declared.
     options: [[Option<String>; 2]; 2],
 }
 
-/// The options that a report shows, with their units.
+/// Options in report headers, with their units.
 const SHOWN_OPTIONS: [(&str, &str); 2] = [("Threads", "t"), ("Hash", "MB")];
 
 impl Matchup {
-    /// Of a run of two engines.
+    /// The header for a run of two engines.
     pub(super) fn new(plan: &Plan, book: Option<&str>) -> Option<Matchup> {
         let [first, second] = plan.entrants.as_slice() else { return None };
         let both = [first, second];
@@ -132,7 +132,7 @@ impl Matchup {
         })
     }
 
-    /// Takes the defaults of an engine for what is not set.
+    /// Uses an engine's declared defaults for options that are not set.
     pub(super) fn take_defaults(&mut self, entrant: usize, declared: &[OptionDeclaration]) {
         let Some(values) = self.options.get_mut(entrant) else { return };
         for (value, (name, _)) in values.iter_mut().zip(SHOWN_OPTIONS) {
@@ -167,13 +167,13 @@ impl fmt::Display for Matchup {
     }
 }
 
-/// `10+0.1`, `0.05/move`, `12 plies` or `20000 nodes`, several between spaces; `inf` without a limit.
+/// `10+0.1`, `0.05/move`, `12 plies` or `20000 nodes`, separated by spaces; `inf` without a limit.
 pub(super) fn time_control(entrant: &Entrant) -> String {
     let limits = limits(entrant);
     if limits.is_empty() { "inf".to_owned() } else { limits.join(" ") }
 }
 
-/// All limits of its searches, those of time first.
+/// All limits of its searches, time first.
 fn limits(entrant: &Entrant) -> Vec<String> {
     let clock = &entrant.clock;
     let mut limits = Vec::new();

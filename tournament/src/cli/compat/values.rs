@@ -1,4 +1,4 @@
-//! Values of flags, defaults, and the flags that ask for what is so anyway.
+//! Values of flags, defaults, and flags that request existing behavior.
 
 use std::num::NonZeroUsize;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,10 +11,10 @@ use smalt_match::plan::{
     Affinity, BadOptions, Format, OnFault, OnOff, OpeningPolicy, SecondsSetting, Settings, Variant,
 };
 
-/// How many rounds fastchess plays for `-quick`.
+/// fastchess's number of rounds for `-quick`.
 pub(super) const QUICK_ROUNDS: u32 = 25_000;
 
-/// How many rounds fastchess plays for `-sprt` after `-rounds 0`.
+/// fastchess's number of rounds for `-sprt` after `-rounds 0`.
 pub(super) const SPRT_ROUNDS: u32 = 500_000;
 
 /// Seeds of plans have 63 bits.
@@ -25,8 +25,8 @@ pub(super) fn seed_of_now() -> u64 {
     (now as u64) & SEEDS
 }
 
-/// A number of games at once, and whether it was counted from the number of cores: fastchess subtracts one that is zero or below
-/// from them.
+/// Concurrency, and whether it was computed from the number of cores: fastchess adds a value of zero or below to that
+/// number.
 pub(super) fn concurrency(flag: &Flag<'_>) -> anyhow::Result<(NonZeroUsize, bool)> {
     let games: i64 = flag.number()?;
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -44,7 +44,7 @@ pub(super) fn seconds(flag: &Flag<'_>) -> anyhow::Result<SecondsSetting> {
     seconds.to_string().parse().map_err(|error| anyhow!("-{}: {error}", flag.name))
 }
 
-/// What both programs do where nothing is said.
+/// Defaults of both programs.
 pub(super) fn usual_settings() -> Settings {
     let mut settings = Settings::default();
     settings.run.concurrency = Some(NonZeroUsize::MIN);
@@ -93,11 +93,11 @@ pub(super) fn policy(flag: &Flag<'_>, value: &str) -> anyhow::Result<OpeningPoli
     }
 }
 
-/// Flags that ask for what is so anyway, and those that cannot be honoured.
+/// Accepts flags that request existing behavior; refuses those that cannot be honoured.
 pub(super) fn other(flag: &Flag<'_>) -> anyhow::Result<()> {
     let cannot = |reason: &str| Err(anyhow!("-{} cannot be honoured: {reason}", flag.name));
     match flag.name {
-        // Games at once are never limited but by what was asked; more than there are cores bring a warning.
+        // Concurrency is limited only by the request; more games than cores cause a warning.
         "force-concurrency" => flag.alone(),
         "bookmode" => match flag.word()? {
             "ram" | "disk" => Ok(()),
@@ -112,7 +112,7 @@ pub(super) fn other(flag: &Flag<'_>) -> anyhow::Result<()> {
     }
 }
 
-/// All flags that the help names, for hints.
+/// All flags in the help, for hints.
 fn known() -> impl Iterator<Item = &'static str> {
     let words = HELP.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
     words.filter_map(|word| word.strip_prefix('-')).filter(|name| name.len() > 1)

@@ -1,18 +1,18 @@
-//! The answers to `-version`, in the forms that OpenBench's client and fishtest's worker parse.
+//! Output of `-version`, as parsed by OpenBench's client and fishtest's worker.
 
 use super::Dialect;
 
-/// The version of fastchess that this program follows, with the date and the commit of its source. OpenBench compares the
-/// version with the least that its server accepts; fishtest compares the commit with the one that it would build.
+/// The emulated fastchess version, with date and commit of its source. OpenBench compares the version with its
+/// server's minimum; fishtest compares the commit with the one it would build.
 const FASTCHESS: &str = "fastchess alpha 1.8.2 20260606-58072f23";
 
-/// The version of cutechess-cli that this program follows.
+/// The emulated cutechess-cli version.
 const CUTECHESS: &str = "cutechess-cli 1.5.0";
 
-/// The version of c-chess-cli that this program follows: the date of its source.
+/// The emulated c-chess-cli version: the date of its source.
 const C_CHESS_CLI: &str = "c-chess-cli 2023-07-16";
 
-/// The lines of `-version`: those programs' line first, then ours.
+/// The lines of `-version`: the emulated program's line, then Smalt's.
 pub(super) fn text(dialect: Dialect) -> String {
     let line = match dialect {
         Dialect::Fastchess => FASTCHESS,

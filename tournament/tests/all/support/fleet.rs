@@ -1,4 +1,4 @@
-//! A NATS server, and the coordinators and workers that meet there.
+//! A NATS server with coordinators and workers.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::{Place, finish, scripted_program, signal, wait_until};
 
-/// A server of our own, with its store in the test's folder; it dies with this value.
+/// A separate server with its store in the test's folder; killed on drop.
 pub(crate) struct Server {
     pub(crate) port: u16,
     arguments: Vec<String>,
@@ -31,7 +31,7 @@ impl Server {
     }
 
     fn spawn(arguments: &[String]) -> Child {
-        // As Debian installs it, which is not in the path of every user.
+        // Debian's path, which is not in every user's PATH.
         let path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap_or_default());
         let mut command = smalt_testing::process::command("nats-server");
         command.args(arguments).env("PATH", path).stdin(Stdio::null()).stdout(Stdio::null());
@@ -64,17 +64,17 @@ impl Drop for Server {
     }
 }
 
-/// How a network does.
+/// State of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Network {
     Up = 0,
-    /// Nothing arrives, and there is no notice.
+    /// Nothing arrives, without an error.
     Silent = 1,
-    /// Connections are ended, and new ones refused.
+    /// Connections are closed, and new ones refused.
     Cut = 2,
 }
 
-/// A line to a server that can be lost and mended.
+/// A proxy to a server whose connections can fail and recover.
 pub(crate) struct Proxy {
     port: u16,
     network: Arc<AtomicU8>,
@@ -82,7 +82,7 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// To a server of this machine.
+    /// A proxy to a local server.
     pub(crate) fn start(server: u16) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -123,7 +123,7 @@ impl Proxy {
     }
 }
 
-/// Passes bytes on; where the network is silent they wait, as a system that sends them again and again makes them.
+/// Forwards bytes; on a silent network they wait, like TCP retransmissions.
 fn pump(mut from: TcpStream, mut to: TcpStream, network: &AtomicU8) {
     let mut buffer = [0; 4096];
     while let Ok(count @ 1..) = from.read(&mut buffer) {
@@ -137,7 +137,7 @@ fn pump(mut from: TcpStream, mut to: TcpStream, network: &AtomicU8) {
     let _ = to.shutdown(Shutdown::Both);
 }
 
-/// The engines of all workers: of the same file, told apart by their arguments.
+/// Registers the engines of all workers: one program, with different arguments.
 pub(crate) fn write_engines(place: &Place, think: &str) {
     let engine = |name: &str, arguments: &str| {
         format!(
@@ -150,7 +150,7 @@ pub(crate) fn write_engines(place: &Place, think: &str) {
     place.write("engines.toml", &format!("{first}{second}"));
 }
 
-/// Puts a shell script in the place of the engines' program, which it finds as `$ENGINE`.
+/// Replaces the engines' program with a shell script, which finds it as `$ENGINE`.
 pub(crate) fn wrap_engines(place: &Place, script: &str) {
     let engines = place.read("engines.toml");
     place.write("wrapper", &format!("#!/bin/sh\nENGINE={}\n{script}\n", scripted_program()));
@@ -159,12 +159,12 @@ pub(crate) fn wrap_engines(place: &Place, script: &str) {
     place.write("engines.toml", &engines.replace(&scripted_program(), wrapper.to_str().unwrap()));
 }
 
-/// Waits until a file of this name is there.
+/// Waits until a file of this name exists.
 pub(crate) fn await_file(place: &Place, name: &str) {
     wait_until(name, || place.path(name).exists());
 }
 
-/// A match with this number of games between the two.
+/// A match of the two engines with this number of games.
 pub(crate) fn matched<'a>(games: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = vec!["match", "--engine", "first", "--engine", "second", "--engines", "engines.toml"];
     arguments.extend([
@@ -187,7 +187,7 @@ pub(crate) fn over<'a>(url: &'a str, games: &'a str) -> Vec<&'a str> {
     matched(games, &["--nats", url, "--lease", "1"])
 }
 
-/// A worker that measures nothing.
+/// A worker without a speed measurement.
 pub(crate) fn worker(place: &Place, url: &str, name: &str) -> Child {
     let arguments = ["worker", "--nats", url, "--engines", "engines.toml", "--name", name];
     place.start(&[&arguments[..], &["--concurrency", "1", "--speed", "1000000"]].concat())

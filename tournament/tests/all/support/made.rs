@@ -1,4 +1,4 @@
-//! Stores of runs that nobody played: results as a test wants them, at once.
+//! Stores of runs that were not played, with given results.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -12,10 +12,10 @@ use smalt_protocol::Score;
 
 use super::Place;
 
-/// A name as a hostile engine might give itself.
+/// A hostile engine name.
 pub(crate) const HOSTILE: &str = "=<img src=x onerror=alert(1)>|&\"*";
 
-/// A game of four moves: two of the book, two that were searched.
+/// A game of four moves: two book moves, two searched ones.
 pub(crate) fn record(game: ScheduledGame, outcome: Outcome) -> GameRecord {
     let ply = |mv: &str, score: Option<i32>, left: u64| PlyRecord {
         mv: UciMove::parse(mv).unwrap(),
@@ -48,7 +48,7 @@ pub(crate) fn record(game: ScheduledGame, outcome: Outcome) -> GameRecord {
     }
 }
 
-/// What comes of a game: wins, draws and losses of the first entrant in turn.
+/// Result of a game: wins, draws and losses of the first entrant in turn.
 pub(crate) fn mixed(game: ScheduledGame) -> Outcome {
     match game.pair % 4 {
         0 => Outcome::Draw,
@@ -60,7 +60,7 @@ pub(crate) fn mixed(game: ScheduledGame) -> Outcome {
     }
 }
 
-/// A store of a run with this plan and these games, as if they had been played.
+/// A store of a run with this plan and these games.
 pub(crate) fn store(
     place: &Place,
     name: &str,

@@ -1,4 +1,4 @@
-//! What end-to-end tests share: a folder of their own, the program, and engines that follow a script.
+//! Helpers of the end-to-end tests: a temporary folder, the program, and scripted engines.
 
 #[cfg(all(feature = "nats", unix))]
 pub(crate) mod fleet;
@@ -12,7 +12,7 @@ use smalt_testing::process;
 pub(crate) use smalt_testing::process::{LONG, finish, signal, texts, wait_until};
 use tempfile::TempDir;
 
-/// A folder with the results of one run.
+/// A temporary folder for one test.
 pub(crate) struct Place {
     folder: TempDir,
 }
@@ -34,12 +34,12 @@ impl Place {
         std::fs::write(self.path(name), text).unwrap();
     }
 
-    /// A script that can be run.
+    /// Writes an executable script.
     pub(crate) fn script(&self, name: &str, text: &str) {
         process::write_script(self.path(name), text);
     }
 
-    /// The program in this folder, with these arguments, and with no configuration of the user's.
+    /// The program in this folder, with these arguments, isolated from the user's configuration.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = process::command(env!("CARGO_BIN_EXE_smalt-tournament"));
         command.args(arguments).current_dir(self.folder.path());
@@ -53,7 +53,7 @@ impl Place {
         process::wait_for_output(self.start(arguments))
     }
 
-    /// Runs it, expects this exit code, and gives standard output and standard error.
+    /// Runs it, checks the exit code, and returns standard output and standard error.
     pub(crate) fn check(&self, arguments: &[&str], code: i32) -> (String, String) {
         let output = self.run(arguments);
         let (out, err) = texts(&output);
@@ -80,23 +80,23 @@ impl Place {
         });
     }
 
-    /// The command lines of all processes that run in this folder.
+    /// Command lines of all processes running in this folder.
     pub(crate) fn processes(&self) -> Vec<String> {
         process::processes_in(self.folder.path())
     }
 
-    /// Waits until no process of this folder is left.
+    /// Waits until no process runs in this folder.
     pub(crate) fn await_nobody(&self) {
         wait_until("the end of all processes", || self.processes().is_empty());
     }
 }
 
-/// An entrant that plays legal moves at once, with these arguments of the scripted engine besides.
+/// An entrant that plays legal moves at once, with further arguments of the scripted engine.
 pub(crate) fn scripted(name: &str, arguments: &str) -> String {
     format!("\"cmd={}\" name={name} \"args=--name {name} {arguments}\"", scripted_program())
 }
 
-/// The entrant, started anew for every game: an illegal move of an earlier game is then no reason to wait for another one.
+/// The entrant, restarted for every game, so that an illegal move in one game does not affect the next.
 pub(crate) fn restarted(entrant: &str) -> String {
     format!("{entrant} restart=on")
 }
@@ -107,12 +107,12 @@ pub(crate) fn scripted_program() -> String {
     folder.join(format!("scripted_engine{}", std::env::consts::EXE_SUFFIX)).display().to_string()
 }
 
-/// A match of two, with these words besides.
+/// A match of two, with further words.
 pub(crate) fn duel<'a>(first: &'a str, second: &'a str, words: &'a str) -> Vec<&'a str> {
     ["match", "--engine", first, "--engine", second].into_iter().chain(words.split(' ')).collect()
 }
 
-/// A PGN without all that depends on time.
+/// A PGN without time-dependent data.
 pub(crate) fn timeless(pgn: &str) -> String {
     let tags = ["[Date", "[GameDuration", "[GameStartTime", "[GameEndTime"];
     let lines = pgn.lines().filter(|line| !tags.iter().any(|tag| line.starts_with(tag)));
@@ -123,7 +123,7 @@ pub(crate) fn timeless(pgn: &str) -> String {
             let bare = word.trim_matches(|letter| matches!(letter, '{' | '}' | ','));
             bare.strip_suffix('s').is_some_and(|number| number.parse::<f64>().is_ok())
         };
-        // Lines break elsewhere when a time is longer, so all white space counts the same.
+        // Lines are wrapped differently when a time is longer, so all white space is equal.
         if word != "\n" && !is_time(word) {
             text.push_str(word);
             text.push(' ');

@@ -1,4 +1,4 @@
-//! A page server of the program, and requests to it.
+//! A page server of the program, and requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -36,7 +36,7 @@ pub(crate) fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// Sends a request as it stands here, but for the line ends and the wish to be told no more.
+/// Sends this request, with converted line ends and `Connection: close`.
 pub(crate) fn request(address: SocketAddr, text: &str) -> HttpResponse {
     let mut stream = connect(address);
     let text = text.replace('\n', "\r\n");
@@ -48,7 +48,7 @@ pub(crate) fn get(address: SocketAddr, path: &str) -> HttpResponse {
     request(address, &format!("GET {path} HTTP/1.1\nHost: {address}"))
 }
 
-/// Posts JSON, as the own page does.
+/// Posts JSON, like the page.
 pub(crate) fn post(address: SocketAddr, path: &str, body: &Value) -> HttpResponse {
     let body = body.to_string();
     let mut stream = connect(address);
@@ -68,7 +68,7 @@ pub(crate) fn follow(address: SocketAddr, path: &str) -> BufReader<TcpStream> {
     BufReader::new(stream)
 }
 
-/// Reads events until one of this name has what is wanted.
+/// Reads events until one of this name satisfies `wanted`.
 pub(crate) fn await_event(stream: &mut impl BufRead, name: &str, wanted: impl Fn(&Value) -> bool) -> Value {
     let mut current = String::new();
     loop {
@@ -87,7 +87,7 @@ pub(crate) fn await_event(stream: &mut impl BufRead, name: &str, wanted: impl Fn
     }
 }
 
-/// A server of the program, ended with this value.
+/// A server process, ended on drop.
 pub(crate) struct Served {
     pub(crate) child: Child,
     pub(crate) address: SocketAddr,
@@ -99,7 +99,7 @@ impl Served {
         Served::of_command(place, &[&["serve"], arguments].concat())
     }
 
-    /// Any command that prints its address first.
+    /// Runs any command that prints its address first.
     pub(crate) fn of_command(place: &Place, arguments: &[&str]) -> Served {
         let mut child = place.command(arguments).stderr(Stdio::null()).spawn().unwrap();
         let mut url = String::new();

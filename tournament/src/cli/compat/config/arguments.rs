@@ -1,9 +1,9 @@
-//! A configuration of fastchess as the command line that means the same.
+//! A fastchess configuration as an equivalent command line.
 
 use super::{ConfigEngine, ConfigFile, Draw, Log, NEVER, Opening, Pgn, Resign, Sprt, Times};
 
 impl ConfigFile {
-    /// The command line that means the same.
+    /// The equivalent command line.
     pub(in crate::cli::compat) fn to_arguments(&self) -> Vec<String> {
         let mut words = Words(Vec::new());
         for engine in &self.engines {
@@ -19,7 +19,7 @@ impl ConfigFile {
         words.number("srand", self.seed);
         words.number("rounds", self.rounds.max(1));
         words.number("games", self.games.max(1));
-        // Two games of a round share an opening, which is the default of fastchess only.
+        // Two games per round share an opening, which is fastchess's default only.
         words.switch("repeat", self.games == 2);
         words.number("concurrency", self.concurrency);
         words.number("autosaveinterval", self.autosaveinterval);
@@ -86,7 +86,7 @@ impl ConfigFile {
             words.flag("site", [site.clone()]);
         }
         if !file.is_empty() {
-            // Games of the run are there already.
+            // The file already has games of the run.
             words.flag("pgnout", [format!("file={file}"), "append=true".to_owned()]);
             words.word(format!("notation={}", ["san", "lan", "uci"][usize::from(self.pgn.notation.min(2))]));
             let figures = [
@@ -146,7 +146,7 @@ impl ConfigEngine {
     }
 }
 
-/// A command line that grows.
+/// A command line under construction.
 struct Words(Vec<String>);
 
 impl Words {

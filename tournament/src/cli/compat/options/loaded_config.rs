@@ -1,4 +1,4 @@
-//! `-config file=`: a match that goes on.
+//! `-config file=`: continues a match.
 
 use std::path::{Path, PathBuf};
 
@@ -15,21 +15,21 @@ use crate::cli::intent::make_absolute;
 use crate::cli::output::{inform, make_outputs_absolute};
 use crate::cli::play::{read_played_run, refuse_store};
 
-/// A configuration that a command line goes on with. As in fastchess, flags before it do not count, but for `-each`.
+/// A configuration to continue. As in fastchess, earlier flags are ignored, except `-each`.
 pub(super) struct LoadedConfig<'a> {
     path: PathBuf,
     file: ConfigFile,
-    /// The flags that mean the same as the file.
+    /// Flags equivalent to the file.
     arguments: Vec<String>,
-    /// The flags that change it.
+    /// Flags that change it.
     changes: Vec<&'a Flag<'a>>,
     drops_stats: bool,
 }
 
-/// Flags of the plan that may change when a run goes on from its store; those of reports are no part of it.
+/// Plan flags that may change when resuming from the store; report flags are not part of the plan.
 const RESUMABLE: [&str; 4] = ["concurrency", "recover", "log", "debug"];
 
-/// Flags of reports, which may change too.
+/// Report flags, which may change too.
 const REPORTS: [&str; 11] = [
     "report",
     "output",
@@ -44,8 +44,8 @@ const REPORTS: [&str; 11] = [
     "config",
 ];
 
-/// Refuses flags behind `-config file=STORE` that would change the run that goes on from the store: as in fastchess, flags
-/// before it do not count.
+/// Refuses flags after `-config file=STORE` that would change the resumed run; as in fastchess, earlier flags are
+/// ignored.
 pub(super) fn check_store_changes(flags: &[Flag<'_>], store: &Path) -> Result<(), Refusal> {
     let behind =
         flags.iter().rposition(|flag| flag.name == "config").map_or(flags, |place| &flags[place + 1..]);
@@ -79,7 +79,7 @@ pub(super) fn check_store_changes(flags: &[Flag<'_>], store: &Path) -> Result<()
 }
 
 impl<'a> LoadedConfig<'a> {
-    /// The last configuration of a command line, if it loads one.
+    /// The last configuration that a command line loads.
     pub(super) fn of(flags: &'a [Flag<'a>]) -> anyhow::Result<Option<LoadedConfig<'a>>> {
         let Some(place) = flags.iter().rposition(|flag| flag.name == "config") else { return Ok(None) };
         let Config { load: Some(path), outname, keep, drops_stats, .. } = files::config(&flags[place])?
@@ -128,7 +128,7 @@ impl<'a> LoadedConfig<'a> {
         typed.request()
     }
 
-    /// The flags of the file, with these behind them.
+    /// The flags of the file, followed by these.
     fn arguments_with(&self, changes: &[&Flag<'_>]) -> Vec<String> {
         let mut arguments = self.arguments.clone();
         for flag in changes {
@@ -138,7 +138,7 @@ impl<'a> LoadedConfig<'a> {
         arguments
     }
 
-    /// Refuses flags that would change what is played: the store says that.
+    /// Refuses flags that would change the games, which the store determines.
     fn check_changes(&self, dialect: Dialect, store: &Path) -> Result<(), Refusal> {
         let plan = |changes: &[&Flag<'_>]| {
             let arguments = self.arguments_with(changes);

@@ -9,7 +9,7 @@ use super::reports::score_words;
 use super::{CompatOutput, Level};
 
 impl CompatOutput {
-    /// The number of the slot of a game that starts, from 1.
+    /// Assigns a slot number, from 1, to a game that starts.
     pub(super) fn take_slot(&mut self, game: &ScheduledGame) -> usize {
         let free = self.slots.iter().position(Option::is_none).unwrap_or(self.slots.len());
         if free == self.slots.len() {
@@ -19,7 +19,7 @@ impl CompatOutput {
         free + 1
     }
 
-    /// The number of the slot of a game that has finished; 0 for one without.
+    /// Frees the slot of a finished game and returns its number; 0 without a slot.
     pub(super) fn leave_slot(&mut self, game: &ScheduledGame) -> usize {
         let slot = self.slots.iter().position(|running| *running == Some(game.number));
         slot.map_or(0, |slot| {
@@ -28,7 +28,7 @@ impl CompatOutput {
         })
     }
 
-    /// The score of the two who met, the state of the test, and now and then all scores.
+    /// The score of the pairing, the state of the test, and at intervals all scores.
     pub(super) fn c_chess_cli_scores(&mut self, record: &GameRecord, standings: &Standings) {
         let (white, black) = (record.game.white, record.game.black);
         let met = (white.min(black), white.max(black));
@@ -67,7 +67,7 @@ impl CompatOutput {
     }
 }
 
-/// How a game ended, in the words of c-chess-cli.
+/// The ending in c-chess-cli's words.
 pub(super) fn reason(termination: Termination) -> &'static str {
     match termination {
         Termination::Repetition => "3-fold repetition",

@@ -1,4 +1,4 @@
-//! Reports over all games, as either program prints them.
+//! Reports over all games, in the format of either program.
 
 use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::{Standings, TestState};
@@ -9,8 +9,8 @@ use crate::cli::compat::result_format::Row;
 use crate::cli::compat::statistics::{self, estimate};
 
 impl CompatOutput {
-    /// Prints `Score of A vs B: w - l - d  [s] n` in cutechess's style. fastchess has it after the last game too, and for more
-    /// than two engines.
+    /// Prints `Score of A vs B: w - l - d  [s] n` in cutechess's style. fastchess prints it after the last game too,
+    /// and for more than two engines.
     pub(super) fn print_score(&mut self, game: &ScheduledGame, standings: &Standings) {
         let is_fastchess = self.shown.dialect == Dialect::Fastchess;
         let interval = self.shown.score_interval;
@@ -33,7 +33,7 @@ impl CompatOutput {
         score_of(&self.names[0], &self.names[1], standings.entrants()[0].results)
     }
 
-    /// What fastchess prints when the test is decided; the others have no such lines.
+    /// fastchess's lines when the test is decided; the other programs have none.
     pub(super) fn print_decision(&mut self, standings: &Standings) {
         let Some(test) = standings.test().filter(|_| self.shown.dialect == Dialect::Fastchess) else {
             return;
@@ -64,7 +64,7 @@ impl CompatOutput {
         format!("{RULE}{matchup}{figures}{test}{RULE}")
     }
 
-    /// Elo and test in cutechess's style, of which fastchess has two decimals and no results by color.
+    /// Elo and test in cutechess's style; fastchess's version has two decimals and no results by color.
     pub(super) fn cutechess_report(&self, standings: &Standings) -> String {
         let results = standings.entrants()[0].results;
         let Some(found) = results.normal_statistics() else { return String::new() };
@@ -104,7 +104,7 @@ impl CompatOutput {
         lines.map(|(who, results)| format!("...      {who}: {}\n", score_words(*results))).collect()
     }
 
-    /// The ranking of cutechess-cli: the challengers of a gauntlet first, with rank 0, then the others by their points.
+    /// cutechess-cli's ranking: challengers of a gauntlet first, with rank 0, then the others by points.
     pub(super) fn cutechess_ranking(&self, standings: &Standings) -> String {
         let share = |player: usize| {
             let results = self.players[player].all();
@@ -154,7 +154,7 @@ pub(in crate::cli::compat) fn percent_drawn(results: Wdl) -> f64 {
     if results.games() > 0 { 100.0 * results.draws as f64 / results.games() as f64 } else { 0.0 }
 }
 
-/// The log-likelihood ratio as a percentage of the bound on its side.
+/// The LLR as a percentage of the bound on its side.
 fn percentage(test: &TestState) -> f64 {
     let bounds = test.sprt.bounds();
     100.0 * if test.llr < 0.0 { test.llr / bounds.lower } else { test.llr / bounds.upper }

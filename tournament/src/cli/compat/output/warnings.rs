@@ -1,4 +1,4 @@
-//! Warnings, and the words for the ends of games, as either program has them.
+//! Warnings and endings in the words of either program.
 
 use smalt_chess::Color;
 use smalt_match::game::{
@@ -10,7 +10,7 @@ use smalt_report::sanitize::sanitize;
 use super::{CompatOutput, Dialect, Level, c_chess_cli};
 
 impl CompatOutput {
-    /// Prints a warning in fastchess's form. cutechess-cli has no such lines, and its scripts look for none.
+    /// Prints a warning in fastchess's format; cutechess-cli has none.
     pub(super) fn print_warning(&mut self, text: &str) {
         let line = format!("Warning; {text}\n");
         match self.shown.dialect {
@@ -50,7 +50,7 @@ impl CompatOutput {
         self.print_warning(&text);
     }
 
-    /// How a game ended, in the words of either program.
+    /// The ending in the words of either program.
     pub(super) fn reason(&self, record: &GameRecord) -> String {
         match (self.shown.dialect, record.termination) {
             (Dialect::Fastchess, _) => record.fastchess_sentence(),
@@ -66,7 +66,7 @@ impl CompatOutput {
         }
     }
 
-    /// What fastchess says of the crash or stall that stops the run, before the result of the game.
+    /// fastchess's line about the crash or stall that stops the run, before the result of the game.
     pub(super) fn announce_stop(&mut self, record: &GameRecord, game: u64) {
         if self.stops_on_crash && record.termination.kind() == TerminationKind::Crash {
             self.stops_on_crash = false;
@@ -76,7 +76,7 @@ impl CompatOutput {
         }
     }
 
-    /// What fastchess says of a game that an engine lost by its output.
+    /// fastchess's line about a game lost by an engine's invalid output.
     pub(super) fn fault_warning(&mut self, record: &GameRecord) {
         let Some(loser) = record.loser() else { return };
         let name = self.names[record.entrant(loser)].clone();
