@@ -140,7 +140,7 @@ PRESS = """
     return button !== undefined;
 """
 
-def control_the_run(browser, folder, program):
+def control_the_run(browser, folder, program, pictures):
     """With a token the page pauses the run, extends it and adds an engine; a lost game goes to an EPD file by one click."""
     expect(browser.count(".control button") == 0, "a page without a token changes nothing")
     serve = Server(folder, program, "serve", "run.db", "--token-file", "token", "--epd", "lost.epd")
@@ -149,6 +149,14 @@ def control_the_run(browser, folder, program):
         answer = lambda: browser.text(".control [role=status]")
         await_that("buttons", lambda: browser.run(PRESS, "Pause"))
         await_that("word of the pause", lambda: "Paused" in answer())
+        browser.look(390, 844, "light")
+        wide = browser.run("return document.documentElement.scrollWidth - window.innerWidth")
+        expect(wide <= 0, f"the commands are {wide} pixels too wide for a phone")
+        if pictures:
+            browser.picture(pictures / "control-390-light.png")
+        browser.look(1280, 900, "light")
+        if pictures:
+            browser.picture(pictures / "control-1280-light.png")
         browser.run(PRESS, "Continue")
         await_that("word that it goes on", lambda: "goes on" in answer())
         fields = """document.querySelector('.control [aria-label="Further games of each encounter"]').value = "3";
@@ -301,7 +309,7 @@ def main():
             browser.look(1280, 900, "light")
             browser.open(f"{base}#/run/0")
             await_that("the overview", lambda: browser.count(".standings tbody tr") == 5)
-            controlled = control_the_run(browser, folder, program)
+            controlled = control_the_run(browser, folder, program, arguments.pictures)
             gauntlet.terminate()
             gauntlet.wait(timeout=PATIENCE)
             browser.open(f"{base}#/run/0")

@@ -54,8 +54,8 @@ class Overview {
   node = element("div", { class: "stack" }, this.#cards.hero, this.#cards.race, this.#cards.bisection,
     element("div", { class: "grid two" },
       element("div", { class: "stack" }, this.#cards["standings-card"], this.#curves.node, this.#cards["cross-card"]),
-      element("div", { class: "stack" }, this.#live, this.#control.node, this.#cards.endings, this.#faults.node, this.#cards.warnings)),
-    this.#cards.engines);
+      element("div", { class: "stack" }, this.#live, this.#cards.endings, this.#faults.node, this.#cards.warnings)),
+    this.#cards.engines, this.#control.node);
 
   show() {
     this.#draw("hero", hero(run));
