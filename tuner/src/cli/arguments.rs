@@ -501,6 +501,12 @@ pub(super) struct TuningFlags {
     /// Games at the same time [default: that of the tournament program]
     #[arg(long, value_name = "N")]
     pub(super) concurrency: Option<usize>,
+    /// Hosts that play, over ssh, e.g. fast,me@slow/2, as `smalt-tournament` takes them
+    #[arg(long, value_name = "HOSTS", conflicts_with = "concurrency")]
+    pub(super) ssh: Option<String>,
+    /// NATS server whose workers play: nats://HOST:4222
+    #[arg(long, value_name = "URL", conflicts_with = "concurrency")]
+    pub(super) nats: Option<String>,
     /// File of openings [default: those of the tournament program]
     #[arg(long, value_name = "FILE")]
     pub(super) openings: Option<PathBuf>,

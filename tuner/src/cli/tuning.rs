@@ -146,6 +146,8 @@ impl<'a, T: Tuning> Session<'a, T> {
         add("--tc", settings.tc.as_ref().map(OsString::from));
         add("--nodes", settings.nodes.map(|nodes| nodes.to_string().into()));
         add("--concurrency", self.flags.concurrency.map(|count| count.to_string().into()));
+        add("--ssh", self.flags.ssh.as_ref().map(OsString::from));
+        add("--nats", self.flags.nats.as_ref().map(OsString::from));
         add("--openings", settings.openings.as_ref().map(OsString::from));
         add("--seed", Some(seed.to_string().into()));
         add("--store", Some(folder.join("games.db").into_os_string()));

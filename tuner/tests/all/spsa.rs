@@ -62,7 +62,7 @@ fn parameters_follow_the_side_that_wins_and_a_saved_tuning_goes_on() {
         "--out",
         &tuned,
     ];
-    flags.extend(["--checkpoint", &checkpoint, "--tournament", &tournament]);
+    flags.extend(["--checkpoint", &checkpoint, "--tournament", &tournament, "--ssh", "fast,slow/2"]);
     let (page, progress) = check(&flags, 0);
     assert!(
         page.contains("32 games in 2 rounds") && page.contains("margin") && !page.contains("other"),
@@ -71,7 +71,10 @@ fn parameters_follow_the_side_that_wins_and_a_saved_tuning_goes_on() {
     assert!(progress.contains("round 2: 9 - 3 - 4, game 32 of 32"), "{progress}");
     let words = std::fs::read_to_string(folder.path().join("words")).unwrap();
     assert!(
-        words.contains("--games 16") && words.contains("option.margin=") && !words.contains("option.other")
+        words.contains("--games 16")
+            && words.contains(" --ssh fast,slow/2 ")
+            && words.contains("option.margin=")
+            && !words.contains("option.other")
     );
     let text = std::fs::read_to_string(&tuned).unwrap();
     let value: f64 = text.split(',').nth(2).unwrap().trim().parse().unwrap();
