@@ -1,7 +1,7 @@
 //! Ratings from suites: an estimate from STS under stated conditions, and the performance on puzzles that have ratings.
 //!
-//! The line of STS was fitted by the authors of the STS-Rating program to engines of the CCRL 40/4 list, each given 200 ms a
-//! position on an Intel i7-2600K. A faster machine needs less time for the same: rivals scale it by a test of speed.
+//! The STS line was fitted by the authors of the STS-Rating program to engines of the CCRL 40/4 list, each with 200
+//! ms per position on an Intel i7-2600K. A faster machine needs less time; other programs scale it by a speed test.
 
 use std::ops::RangeInclusive;
 
@@ -9,37 +9,37 @@ use smalt_stats::paired::normal_sum;
 
 use crate::plan::Limit;
 
-/// Elo for each percent of all points.
+/// Elo per percent of all points.
 const SLOPE: f64 = 44.523;
 
-/// Elo at no points at all.
+/// Elo at zero points.
 const INTERCEPT: f64 = -242.85;
 
-/// Milliseconds a position at which the line means anything: the published time, and down to a quarter of it for
-/// machines that are faster than the one of 2011.
+/// Milliseconds per position for which the line is valid: the published time, and down to a quarter of it for
+/// machines faster than that of 2011.
 const CALIBRATED_MS: RangeInclusive<u64> = 50..=200;
 
-/// How many positions the line was fitted on.
+/// Number of positions of the fit.
 const CALIBRATED_POSITIONS: usize = 1500;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RatingEstimate {
-    /// On the scale of CCRL 40/4, or of the puzzles.
+    /// Elo on the scale of CCRL 40/4, or of the puzzles.
     pub rating: f64,
-    /// Half of the 95 % interval that follows from the choice of positions alone. How far engines lie off the fitted
-    /// line comes on top, and is not known.
+    /// Half-width of the 95% interval from the sample of positions alone. The deviation of engines from the fitted
+    /// line comes on top, and is unknown.
     pub error: f64,
 }
 
 impl RatingEstimate {
-    /// The estimate from the points of every position, of ten each; none for a limit or a number of positions to which
-    /// the line was not fitted. That it was fitted to UCI engines, asked for their full time, is for the caller to consider.
+    /// The estimate from the points of every position, of ten each; `None` for another limit or number of positions
+    /// than those of the fit. The caller checks that the engine speaks UCI and used its full time.
     pub(crate) fn new(points: &[u32], limit: Limit) -> Option<RatingEstimate> {
         let Limit::MoveTime(time) = limit else { return None };
         let fits = points.len() == CALIBRATED_POSITIONS
             && u64::try_from(time.as_millis()).is_ok_and(|ms| CALIBRATED_MS.contains(&ms));
         fits.then(|| {
-            // Percent of ten points a position, of all positions.
+            // Percent of ten points per position, over all positions.
             let percent = |points: f64| points * 10.0 / CALIBRATED_POSITIONS as f64;
             let points: Vec<f64> = points.iter().copied().map(f64::from).collect();
             let sum = normal_sum(&points).expect("there are many finite points");
@@ -51,7 +51,7 @@ impl RatingEstimate {
     }
 }
 
-/// A puzzle that was tried.
+/// An attempted puzzle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TriedPuzzle {
     /// Elo.
@@ -61,18 +61,18 @@ pub(crate) struct TriedPuzzle {
     pub solved: bool,
 }
 
-/// Elo for each unit of the logistic function.
+/// Elo per unit of the logistic function.
 const ELO_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// The rating for which the results are most likely, each puzzle being an opponent of its rating and deviation (Glicko: M.
-/// Glickman 1999, "Parameter estimation in large dynamic paired comparison experiments"). None where all or no puzzles
-/// were solved: the likelihood then has no maximum.
+/// The most likely rating, with each puzzle as an opponent with rating and deviation (Glicko: M. Glickman 1999,
+/// "Parameter estimation in large dynamic paired comparison experiments"). `None` if all or no puzzles were solved:
+/// the likelihood then has no maximum.
 pub(crate) fn puzzle_rating(puzzles: &[TriedPuzzle]) -> Option<RatingEstimate> {
     let solved = puzzles.iter().filter(|puzzle| puzzle.solved).count();
     if solved == 0 || solved == puzzles.len() {
         return None;
     }
-    // How much less the difference of ratings says, as the puzzle's is uncertain.
+    // Factor by which the puzzle's uncertainty reduces the rating difference.
     let weight = |puzzle: &TriedPuzzle| {
         let deviation = puzzle.deviation / ELO_SCALE / std::f64::consts::PI;
         1.0 / (1.0 + 3.0 * deviation * deviation).sqrt()
@@ -84,7 +84,7 @@ pub(crate) fn puzzle_rating(puzzles: &[TriedPuzzle]) -> Option<RatingEstimate> {
         let gain = |puzzle: &TriedPuzzle| f64::from(u8::from(puzzle.solved)) - expected(puzzle, rating);
         puzzles.iter().map(|puzzle| weight(puzzle) * gain(puzzle)).sum()
     };
-    // The slope of the likelihood falls as the rating grows.
+    // The derivative of the log-likelihood decreases with the rating.
     let ratings = || puzzles.iter().map(|puzzle| puzzle.rating);
     let mut low = ratings().fold(f64::INFINITY, f64::min) - 10_000.0;
     let mut high = ratings().fold(f64::NEG_INFINITY, f64::max) + 10_000.0;
@@ -100,7 +100,7 @@ pub(crate) fn puzzle_rating(puzzles: &[TriedPuzzle]) -> Option<RatingEstimate> {
     Some(RatingEstimate { rating: low, error })
 }
 
-/// What the rating from puzzles is, as text.
+/// Description of the rating from puzzles.
 pub(crate) fn puzzle_condition(puzzles: &[TriedPuzzle]) -> String {
     let solved = puzzles.iter().filter(|puzzle| puzzle.solved).count();
     format!(
@@ -119,7 +119,7 @@ pub(crate) fn reason_for_none() -> String {
     )
 }
 
-/// Conditions under which the estimate holds, as text.
+/// Conditions of the estimate, as text.
 pub(crate) fn condition(time_ms: u128) -> String {
     format!(
         "an estimate from {time_ms} ms a position, by a line fitted to CCRL 40/4 at 200 ms on an i7-2600K; the time is \
@@ -150,15 +150,15 @@ mod tests {
     fn the_rating_from_puzzles_is_the_most_likely_one() {
         let puzzle = |rating, deviation, solved| TriedPuzzle { rating, deviation, solved };
         let estimate = |puzzles: &[TriedPuzzle]| puzzle_rating(puzzles).unwrap();
-        // Half of the puzzles of one rating: that rating.
+        // Half of the puzzles of one rating give that rating.
         let half: Vec<_> = (0..100).map(|index| puzzle(1500.0, 0.0, index % 2 == 0)).collect();
         assert!((estimate(&half).rating - 1500.0).abs() < 1e-6);
-        // The error of a hundred games at even chances: 1.96 * 2 / sqrt(100) * 400 / ln 10.
+        // Error of a hundred games at even chances: 1.96 * 2 / sqrt(100) * 400 / ln 10.
         assert!((estimate(&half).error - 68.1).abs() < 0.1, "{}", estimate(&half).error);
-        // Ten of eleven: 400 Elo above.
+        // Ten of eleven are 400 Elo above.
         let ten: Vec<_> = (0..11).map(|index| puzzle(1500.0, 0.0, index > 0)).collect();
         assert!((estimate(&ten).rating - 1900.0).abs() < 1e-6);
-        // Uncertain ratings say less: the difference and its error grow by 1 / g.
+        // With uncertain ratings the difference and its error grow by 1 / g.
         let vague: Vec<_> = ten.iter().map(|tried| TriedPuzzle { deviation: 350.0, ..*tried }).collect();
         let ratio = (estimate(&vague).rating - 1500.0) / 400.0;
         assert!((ratio - 1.0 / 0.6690).abs() < 1e-3, "{ratio}");

@@ -15,7 +15,7 @@ use crate::plan::{Limit, Memory, Plan, SuiteEntrant};
 use crate::rating::{self, RatingEstimate, TriedPuzzle, puzzle_condition, puzzle_rating};
 use crate::suite::{self, Problem, Puzzle, Suite};
 
-/// The version of the files that this program writes. Fields are added without a new one.
+/// Format version written. New fields do not change it.
 const FORMAT: u32 = 1;
 
 /// One engine on one suite.
@@ -25,64 +25,64 @@ pub struct Record {
     #[serde(default)]
     pub format: u32,
     pub suite: String,
-    /// The engine's name in the run.
+    /// Engine name in the run.
     pub engine: String,
-    /// Name that the engine reports (`id name`), version included.
+    /// Reported name (`id name`), version included.
     #[serde(default)]
     pub engine_id: Option<String>,
-    /// Limit, as its flag; `None` for moves from elsewhere.
+    /// Limit as its flag; `None` for a move list.
     pub limit: Option<String>,
     /// Protocol: `uci` or `xboard`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
-    /// What else made it answer as it did.
+    /// Other settings.
     #[serde(flatten)]
     pub settings: RunSettings,
-    /// How many problems the suite has.
+    /// Number of problems.
     pub positions: usize,
-    /// How many were solved.
+    /// Number of solved problems.
     pub solved: usize,
     pub points: u64,
-    /// Points that could be made.
+    /// Maximum points.
     pub max_points: u64,
-    /// Points made, of 100.
+    /// Points in percent of the maximum.
     pub percent: f64,
-    /// What STS or puzzles suggest, where they can: see [`RatingEstimate`].
+    /// Rating from STS or puzzles, if available: see [`RatingEstimate`].
     pub rating: Option<f64>,
-    /// Half of the 95 % interval of the rating, from the sample of positions alone.
+    /// Half-width of the rating's 95% interval, from the sample of positions alone.
     #[serde(default)]
     pub rating_error: Option<f64>,
-    /// Under which condition the rating holds.
+    /// Condition of the rating.
     #[serde(default)]
     pub rating_condition: Option<String>,
     /// Late answers: the principal variation at the limit counts instead.
     #[serde(default)]
     pub late: usize,
-    /// How many were solved, if the late moves counted.
+    /// Number of solved problems if late moves counted.
     #[serde(default)]
     pub solved_with_late: usize,
-    /// Points made, if the late moves counted.
+    /// Points if late moves counted.
     #[serde(default)]
     pub points_with_late: u64,
-    /// Positions lost by faults of the engine.
+    /// Number of positions lost by engine faults.
     #[serde(default)]
     pub faults: usize,
-    /// Positions that were not asked, or had no move in a list.
+    /// Number of positions not asked, or without a move in a list.
     #[serde(default)]
     pub unanswered: usize,
-    /// Why the run ended before its end.
+    /// Reason of an early end.
     #[serde(default)]
     pub ended_by: Option<String>,
-    /// The same by themes.
+    /// Results by theme.
     pub themes: Vec<ThemeRecord>,
-    /// Position by position, in the order of the suite.
+    /// Results by position, in suite order.
     pub results: Vec<ResultRecord>,
 }
 
-/// What makes an engine answer as it does, besides its limit. Runs with different settings are different runs.
+/// Engine settings that affect its answers, other than the limit. Runs with different settings cannot be resumed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunSettings {
-    /// The options that were set.
+    /// Option values by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
     /// Whether hash tables were kept between positions.
@@ -91,7 +91,7 @@ pub struct RunSettings {
     /// Grace time in milliseconds; `None` without a time limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grace_ms: Option<u64>,
-    /// After how many iterations with a solution a search was ended.
+    /// Number of iterations with a solution that ended a search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early_stop: Option<u32>,
 }
@@ -112,12 +112,12 @@ impl RunSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThemeRecord {
     pub name: String,
-    /// How many problems it has.
+    /// Number of problems.
     pub positions: usize,
-    /// How many were solved.
+    /// Number of solved problems.
     pub solved: usize,
     pub points: u64,
-    /// Points that could be made.
+    /// Maximum points.
     pub max_points: u64,
 }
 
@@ -127,66 +127,66 @@ pub struct ResultRecord {
     pub fen: String,
     #[serde(default)]
     pub theme: String,
-    /// The puzzle that it is a part of.
+    /// Puzzle of the problem.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub puzzle: Option<PuzzleRecord>,
     /// The graded move in UCI notation; `None` without a legal one.
     #[serde(rename = "move")]
     pub mv: Option<String>,
-    /// The move in algebraic notation.
+    /// The move in SAN.
     #[serde(default)]
     pub san: Option<String>,
-    /// What would have solved it, in algebraic notation.
+    /// Solutions in SAN.
     #[serde(default)]
     pub best: Vec<String>,
-    /// What must not be played.
+    /// Moves to avoid.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub avoid: Vec<String>,
     pub points: u32,
-    /// Points that could be made.
+    /// Maximum points.
     pub max_points: u32,
     /// Whether it was solved.
     pub solved: bool,
     /// Milliseconds from the question to the answer.
     pub time_ms: Option<u64>,
-    /// Milliseconds after which the engine kept to its solution.
+    /// Milliseconds until the engine settled on its solution.
     pub solved_after_ms: Option<u64>,
     #[serde(default)]
     pub solved_after_nodes: Option<u64>,
-    /// The iteration in which it found it.
+    /// Iteration in which it found the solution.
     #[serde(default)]
     pub solved_after_depth: Option<u32>,
-    /// The last depth, in plies.
+    /// Last depth, in plies.
     pub depth: Option<u32>,
-    /// The last count of nodes.
+    /// Last node count.
     pub nodes: Option<u64>,
-    /// The last score, in the view of the side to move.
+    /// Last score, from the side to move's view.
     pub score: Option<ScoreRecord>,
-    /// The mate that was announced last within the limit.
+    /// Last mate announced within the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mate: Option<MateRecord>,
-    /// Whether the search was ended since it had held a solution for long enough.
+    /// Whether the search was stopped early with a solution.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped_early: bool,
-    /// A late move. `move` is then the principal variation's at the limit, and so are depth, nodes and score;
-    /// `time_ms` is the time of the late move.
+    /// A late move. `move`, depth, nodes and score are then those of the PV at the limit; `time_ms` is the time of
+    /// the late move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late: Option<LateRecord>,
-    /// The name of what went wrong.
+    /// Name of the fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// What went wrong, in words that follow the engine's name.
+    /// Description of the fault, which follows the engine's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault_text: Option<String>,
 }
 
-/// A puzzle of Lichess.
+/// A Lichess puzzle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PuzzleRecord {
-    /// Its id; the positions of one puzzle share it.
+    /// Puzzle id, shared by the positions of a puzzle.
     pub name: String,
     pub themes: Vec<String>,
-    /// Its rating, in Elo.
+    /// Elo of the puzzle.
     pub rating: f64,
     /// Deviation of the rating, in Elo.
     pub deviation: f64,
@@ -195,15 +195,15 @@ pub struct PuzzleRecord {
 /// An announced mate, checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MateRecord {
-    /// In moves; below zero when the side to move is mated.
+    /// Moves to mate; negative if the side to move is mated.
     pub moves: i32,
-    /// What is wrong with its line (PV); `None` for a legal line that mates in the announced number of moves.
+    /// Error of its line (PV); `None` for a legal line that mates in the announced number of moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_error: Option<String>,
-    /// Whether it is forced: `proved`, `refuted`, or `unknown` where a proof would need too many positions.
+    /// Whether it is forced: `proved`, `refuted`, or `unknown` if the proof needs too many positions.
     pub proof: String,
-    /// Whether the announcement is wrong: the mate is not forced in that many moves, or its line is illegal or no mate. A
-    /// line that was cut short is not wrong.
+    /// Whether the announcement is wrong: the mate is not forced in that many moves, or its line is illegal or does
+    /// not mate. A truncated line is not wrong.
     pub wrong: bool,
 }
 
@@ -218,26 +218,26 @@ impl From<&MateClaim> for MateRecord {
     }
 }
 
-/// A late move with the points that it would have earned.
+/// A late move with its points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LateRecord {
-    /// The move in coordinates.
+    /// The move in UCI notation.
     #[serde(rename = "move")]
     pub mv: String,
-    /// The move in algebraic notation.
+    /// The move in SAN.
     pub san: String,
     pub points: u32,
     /// Whether it solves the problem.
     pub solved: bool,
 }
 
-/// A score in the view of the side to move.
+/// A score from the side to move's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScoreRecord {
     /// Centipawns.
     Cp(i32),
-    /// Moves to mate; below zero when the side to move is mated.
+    /// Moves to mate; negative if the side to move is mated.
     Mate(i32),
 }
 
@@ -245,7 +245,7 @@ pub enum ScoreRecord {
 const NOT_ASKED: &str = "not-asked";
 
 impl Record {
-    /// The results of a run of an engine: its answers by problem, and how it ended. `earlier` has results of the same run
+    /// Results of an engine's run: answers by problem, and how it ended. `earlier` has the results of the same run
     /// before it was interrupted, by problem ([`Record::answered`]).
     pub fn from_asked(
         suite: &Suite,
@@ -281,7 +281,7 @@ impl Record {
         self.unanswered < self.positions
     }
 
-    /// Results by problem; `None` where one is missing.
+    /// Results by problem; `None` if missing.
     pub fn answered(&self, suite: &Suite) -> Vec<Option<ResultRecord>> {
         let same = |(problem, result): (&Problem, &ResultRecord)| {
             let is_same = result.id == problem.id && result.fen == problem.epd.position.to_fen();
@@ -290,7 +290,7 @@ impl Record {
         suite.problems.iter().zip(&self.results).map(same).collect()
     }
 
-    /// Results of a list of moves; `name` is the name of their engine.
+    /// Results of a move list; `name` is the engine's name.
     pub fn from_moves(suite: &Suite, name: &str, list: &MoveList) -> Record {
         let results = suite.problems.iter().zip(&list.moves).map(|(problem, listed)| {
             let mv = listed.as_ref().and_then(|listed| listed.mv.ok());
@@ -340,8 +340,8 @@ impl Record {
         }
     }
 
-    /// Where the published line may be followed: a UCI engine that was asked all of STS, forgot each position before the
-    /// next, answered without a fault, used its full time, and kept to it but for one answer of twenty.
+    /// Sets the rating if the published line applies: a UCI engine on all of STS, with cleared hash, without faults,
+    /// with its full time, and within it for 19 of 20 answers.
     fn estimate_rating(&mut self, suite: &Suite, limit: Limit, protocol: Option<Protocol>) {
         let had_its_time = self.settings.early_stop.is_none() && self.late * 20 <= self.positions;
         let is_calibrated = protocol == Some(Protocol::Uci) && had_its_time && !self.settings.keep_hash;
@@ -363,7 +363,7 @@ pub(crate) fn percent(points: u64, max_points: u64) -> f64 {
     if max_points == 0 { 0.0 } else { 100.0 * points as f64 / max_points as f64 }
 }
 
-/// The puzzles of results; one is solved when all of its positions are.
+/// The puzzles of the results; a puzzle is solved if all its positions are.
 fn tried_puzzles(results: &[ResultRecord]) -> Vec<TriedPuzzle> {
     let mut tried: BTreeMap<&str, TriedPuzzle> = BTreeMap::new();
     for result in results {
@@ -451,7 +451,7 @@ impl ResultRecord {
         }
     }
 
-    /// Points, and whether it was solved, if a late move counted.
+    /// Points, and whether it was solved, with the late move counted.
     fn with_late(&self) -> (u32, bool) {
         self.late.as_ref().map_or((self.points, self.solved), |late| (late.points, late.solved))
     }
@@ -463,7 +463,7 @@ impl ResultRecord {
         }
     }
 
-    /// Whether there was no answer without a fault.
+    /// Whether there is no answer but a fault.
     pub fn is_unanswered(&self) -> bool {
         self.fault.as_deref() == Some(NOT_ASKED)
     }
@@ -509,14 +509,14 @@ impl From<ReportedScore> for ScoreRecord {
     }
 }
 
-/// Why a file holds no results.
+/// Why a file has no results.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordsError {
     #[error("{file}: {source}")]
     Json {
         /// The file, as it was named.
         file: String,
-        /// What is wrong, with line and column.
+        /// JSON error, with line and column.
         source: serde_json::Error,
     },
     #[error("{file} has format {format}, this program reads up to {FORMAT}: use a newer smalt-suites")]
@@ -527,7 +527,7 @@ pub enum RecordsError {
     },
 }
 
-/// Writes results: one object for one run, else a list.
+/// Formats results: one object for one run, otherwise a list.
 pub fn to_json<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
     let records: Vec<&Record> = records.into_iter().collect();
     let text = match records.as_slice() {
@@ -537,10 +537,10 @@ pub fn to_json<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
     text.expect("results have only texts, numbers and lists") + "\n"
 }
 
-/// Reads what [`to_json`] wrote; `file` is the name in errors.
+/// Parses the output of [`to_json`]; `file` is the name in errors.
 ///
 /// # Errors
-/// If it is something else, or of a later format.
+/// If it has another form, or a later format version.
 pub fn from_json(text: &str, file: &str) -> Result<Vec<Record>, RecordsError> {
     let json = |source| RecordsError::Json { file: file.to_owned(), source };
     let records: Vec<Record> = if text.trim_start().starts_with('[') {

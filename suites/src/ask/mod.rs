@@ -1,7 +1,6 @@
-//! Lets engines solve problems: positions in, moves with their times out, many engines in parallel and the results in the
-//! order of the suite.
+//! Runs engines on problems: positions in, moves with their times out, in parallel and with results in suite order.
 //!
-//! Grading is left to [`crate::grade`], except for when an engine settled on a solution.
+//! [`crate::grade`] grades the moves; only time to solution is measured here.
 
 mod pool;
 mod settled;
@@ -19,43 +18,43 @@ pub(crate) use pool::{AnswerProgress, Asked, SuiteOutcome, WorkerPool};
 pub(crate) use settled::Settled;
 pub(crate) use worker::{Checked, EngineInfo, check};
 
-/// What came of one question.
+/// Answer to one problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineAnswer {
-    /// The move that counts, or what went wrong.
+    /// The move that counts, or the fault.
     pub outcome: Result<Move, AnswerFailure>,
-    /// From the question to the answer, or to the fault.
+    /// Time from the question to the answer or fault.
     pub time: Duration,
     /// Last depth reported within the limit, in plies.
     pub depth: Option<u32>,
-    /// The last count of nodes, likewise.
+    /// Last node count within the limit.
     pub nodes: Option<u64>,
-    /// The last score, likewise, in the view of the side to move.
+    /// Last score within the limit, from the side to move's view.
     pub score: Option<ReportedScore>,
-    /// Since when it kept to a solution, if its move is one.
+    /// When the engine settled on a solution, if its move is one.
     pub settled: Option<Settled>,
-    /// The mate that it announced last within the limit, checked.
+    /// Last mate announced within the limit, checked.
     pub mate: Option<MateClaim>,
-    /// Whether it used all that it was given.
+    /// Whether the search used its full limit.
     pub length: Length,
 }
 
-/// Whether a search used all that it was given.
+/// How a search ended relative to its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// It did, or ended by itself.
+    /// It used its limit, or ended by itself.
     Full,
-    /// It was ended, since it had held a solution for long enough.
+    /// Stopped early, after holding a solution long enough.
     StoppedEarly,
-    /// It exceeded its limit. The principal variation at the limit is the answer, not its move.
+    /// It exceeded its limit. The PV at the limit is the answer instead of its move.
     Late(LateMove),
 }
 
-/// The move of a search that went on after its limit.
+/// The move of a search that exceeded its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LateMove {
     pub mv: Move,
-    /// The last score that came before it, in the view of the side to move.
+    /// Last score before it, from the side to move's view.
     pub score: Option<ReportedScore>,
 }
 

@@ -11,10 +11,10 @@ use crate::grade::{MateClaim, announced_mate};
 use crate::plan::{Limit, Plan};
 use crate::suite::Problem;
 
-/// The moment from which on an engine kept to a solution.
+/// Point from which an engine kept a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// Since the question, by our clock.
+    /// Time since the question.
     pub time: Duration,
     /// Iteration in which it was found, if reported.
     pub depth: Option<u32>,
@@ -40,7 +40,7 @@ pub(super) struct SearchFollower<'a> {
     early_stop: Option<NonZeroU32>,
     latest: LatestInfo,
     settled: Option<Settled>,
-    /// The last announced mate and its line; none once a line without one has come. Bounds announce nothing.
+    /// Last announced mate and its line; `None` after a line without one. Bounds do not count.
     mate: Option<(i32, Vec<UciMove>)>,
 }
 
@@ -76,12 +76,12 @@ impl<'a> SearchFollower<'a> {
         if self.is_enough() { SearchControl::Stop } else { SearchControl::Continue }
     }
 
-    /// When it settled on this move; `None` if its last line has another.
+    /// When it settled on this move; `None` if its last PV starts with another.
     pub(super) fn settled(&self) -> Option<Settled> {
         self.settled
     }
 
-    /// The mate that was announced last, checked.
+    /// Last announced mate, checked.
     pub(super) fn mate(&self) -> Option<MateClaim> {
         let (moves, line) = self.mate.as_ref()?;
         Some(MateClaim::check(&self.problem.epd.position, *moves, line))
@@ -98,7 +98,7 @@ impl<'a> SearchFollower<'a> {
         mv.is_ok_and(|mv| self.problem.goal.is_solved_by(mv, announced))
     }
 
-    /// Whether a solution has been held for as many iterations as was asked for.
+    /// Whether a solution was held for the requested number of iterations.
     pub(super) fn is_enough(&self) -> bool {
         let since = self.settled.and_then(|settled| settled.depth);
         let held = self.latest.depth.zip(since).map(|(depth, since)| depth.saturating_sub(since));
@@ -106,7 +106,7 @@ impl<'a> SearchFollower<'a> {
     }
 }
 
-/// The mate of a score that is no bound.
+/// The mate of an exact score.
 fn exact_mate(score: Option<ReportedScore>) -> Option<i32> {
     match score? {
         ReportedScore { score: Score::Mate(moves), bound: Bound::Exact } => Some(moves),
@@ -125,7 +125,8 @@ mod tests {
 
     const WAC_1: &str = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6;";
 
-    /// Lines a millisecond apart; gives milliseconds, depth and nodes, and after how many lines it was enough.
+    /// Checks lines a millisecond apart: milliseconds, depth and nodes at the solution, and the number of lines until
+    /// the stop.
     fn check(
         line: &str,
         early_stop: u32,

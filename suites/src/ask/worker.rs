@@ -1,4 +1,4 @@
-//! A worker: one engine process that solves one problem after the other, and is restarted after a fault.
+//! A worker: one engine process that solves problems in turn, and is restarted after a fault.
 
 use std::time::{Duration, Instant};
 
@@ -21,13 +21,13 @@ use crate::suite::Problem;
 /// Failed starts after which an engine is disqualified.
 const STARTS: u32 = 3;
 
-/// A search is disturbed when this program stood still in it for half of its time, or for so long.
+/// A search is disturbed if this process stalled for half of its time, or for this long.
 const GREAT_DISTURBANCE: Duration = Duration::from_secs(1);
 
-/// How many searches of one process at most are repeated because they were disturbed.
+/// Maximum number of disturbed searches of a process that are repeated.
 const MOST_REPETITIONS: u32 = 20;
 
-/// Why an engine cannot be asked anything.
+/// Why an engine cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CheckError {
     #[error("engine {name:?} {fault}")]
@@ -36,7 +36,7 @@ pub(crate) enum CheckError {
     Option { name: String, error: SetOptionError },
 }
 
-/// An engine that was started before the run, and stays for its first question.
+/// An engine started before the run and kept for its first problem.
 #[derive(Default)]
 pub(crate) struct Checked {
     /// Reported name and author.
@@ -54,8 +54,8 @@ pub struct EngineInfo {
     pub protocol: Option<Protocol>,
 }
 
-/// Starts an engine once and sets its options, so that a wrong command, protocol or option is reported before the run. Other
-/// faults are for the run to find. The calling thread must live as long as the engine shall.
+/// Starts an engine once and sets its options, so that a wrong command, protocol or option is reported before the
+/// run. Other faults are left to the run. The calling thread must live as long as the engine.
 pub(crate) fn check(
     entrant: &SuiteEntrant,
     reaper: Option<&Reaper>,
@@ -76,18 +76,18 @@ pub(crate) fn check(
     }
 }
 
-/// Why no further question can be asked.
+/// Why a worker stops.
 #[derive(Debug)]
 pub(super) enum Stopped {
     Interrupted,
-    /// The engine would not start, several times running; or the system gave way.
+    /// The engine failed to start several times, or the system failed.
     GivenUp(String),
 }
 
-/// Whether an engine awaits a question.
+/// Whether an engine is ready for a problem.
 enum Ready {
     Yes(Box<dyn Engine>),
-    /// It could play, but not this kind of chess.
+    /// It cannot play this variant.
     NotForThis(Fault),
     Interrupted,
     Failed(String),
@@ -107,16 +107,16 @@ pub(super) struct SuiteWorker<'a> {
     entrant: &'a SuiteEntrant,
     interrupt: &'a Interrupt,
     engine: Option<Box<dyn Engine>>,
-    /// How castling was to be written in the last question.
+    /// Castling notation of the last problem.
     variant: CastlingMode,
-    /// How the engine is held to the limit, once that is known.
+    /// Limit method, once detected.
     limit_method: Option<LimitMethod>,
-    /// How many more searches may be repeated because this program stood still in them.
+    /// Remaining number of disturbed searches to repeat.
     repetitions: u32,
 }
 
 impl<'a> SuiteWorker<'a> {
-    /// One that begins with this engine, if there is one already.
+    /// A worker, with its engine if already running.
     pub(super) fn new(
         plan: &'a Plan,
         entrant: &'a SuiteEntrant,
@@ -135,7 +135,7 @@ impl<'a> SuiteWorker<'a> {
         }
     }
 
-    /// Asks for the best move of a problem. A fault of the engine is an answer, too.
+    /// Searches a problem. A fault of the engine is an answer too.
     pub(super) fn ask(&mut self, problem: &Problem) -> Result<EngineAnswer, Stopped> {
         let mut engine = match self.ready_engine(CastlingMode::of(&problem.epd.position))? {
             Ok(engine) => engine,
@@ -161,7 +161,7 @@ impl<'a> SuiteWorker<'a> {
         Ok(answer)
     }
 
-    /// Whether a timed search is invalid because this program was suspended during it.
+    /// Whether a timed search is invalid because this process stalled during it.
     fn is_disturbed(&self, stall: Duration) -> bool {
         match self.entrant.limit {
             Limit::MoveTime(time) => stall >= GREAT_DISTURBANCE.min(time / 2) && !stall.is_zero(),
@@ -169,15 +169,15 @@ impl<'a> SuiteWorker<'a> {
         }
     }
 
-    /// Lets the engine leave.
+    /// Quits the engine.
     pub(super) fn quit(self) {
         if let Some(mut engine) = self.engine {
             engine.quit();
         }
     }
 
-    /// An engine that awaits a question: the one that runs, unless it fails to get ready, or a new one. A fault where
-    /// it can play, but not this kind of chess.
+    /// An engine ready for a problem: the running one, unless it fails to get ready, or a new one. A fault if it
+    /// cannot play this variant.
     fn ready_engine(&mut self, variant: CastlingMode) -> Result<Result<Box<dyn Engine>, Fault>, Stopped> {
         let is_same = std::mem::replace(&mut self.variant, variant) == variant;
         let is_kept = self.plan.memory == Memory::Kept && is_same;
@@ -264,7 +264,7 @@ impl<'a> SuiteWorker<'a> {
     }
 }
 
-/// The answer of a search within its limit, or of one that brought no move.
+/// The answer of a search within its limit, or of one without a move.
 fn in_time(
     problem: &Problem,
     searched: &SearchResult,
@@ -288,7 +288,7 @@ fn in_time(
     }
 }
 
-/// State of a search at its limit.
+/// The answer of a late search, from its state at the limit.
 fn late(problem: &Problem, searched: &SearchResult, mv: Move, follower: &SearchFollower<'_>) -> EngineAnswer {
     let latest = follower.latest();
     let position = &problem.epd.position;
@@ -318,8 +318,7 @@ fn failed(failure: AnswerFailure, time: Duration) -> EngineAnswer {
     }
 }
 
-/// Starts an engine, has it introduce itself, sets its options, and finds out how it is held to the limit, if that is not
-/// known.
+/// Starts an engine, performs the handshake, sets its options, and detects its limit method if unknown.
 fn start(
     entrant: &SuiteEntrant,
     reaper: Option<&Reaper>,

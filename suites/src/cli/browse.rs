@@ -1,4 +1,4 @@
-//! `list` and `show`: the suites and their problems.
+//! `list` and `show`: suites and their problems.
 
 use anyhow::anyhow;
 use smalt_chess::{Move, San};
@@ -71,7 +71,7 @@ fn overview(suite: &Suite) -> String {
     text
 }
 
-/// Those of the suite as a whole, then those of its problems.
+/// Irregularities of the suite as a whole, then those of its problems.
 fn oddities(suite: &Suite) -> Vec<String> {
     let those = |is_so: &dyn Fn(&Goal) -> bool| {
         let ids = suite.problems.iter().filter(|problem| is_so(&problem.goal)).map(|problem| &*problem.id);

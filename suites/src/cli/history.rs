@@ -32,7 +32,7 @@ pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Re
     }
 }
 
-/// Markdown on standard output, unless Markdown goes to a file: then text.
+/// Prints Markdown on standard output, or text if Markdown goes to a file.
 fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
     let mut history = read(&flags.file)?;
     let files = [&flags.markdown, &flags.json, &flags.plot];
@@ -133,7 +133,7 @@ fn described(
     Ok(build)
 }
 
-/// The day that was given, or today.
+/// The given day, or today.
 fn day(given: Option<&str>) -> Result<Date, Refusal> {
     let Some(text) = given else { return Ok(Date::today()) };
     Date::parse(text)
@@ -166,7 +166,7 @@ fn scoring(flags: &HistoryAddFlags) -> ScoreFlags {
     }
 }
 
-/// The runs of the suites in the files of `--results`; empty without that flag.
+/// Suite runs in the files of `--results`; empty without that flag.
 fn earlier_results(flags: &HistoryAddFlags, engine: &str) -> Result<Vec<Record>, Refusal> {
     let mut records = Vec::new();
     if flags.results.is_empty() {
@@ -198,7 +198,7 @@ fn earlier_results(flags: &HistoryAddFlags, engine: &str) -> Result<Vec<Record>,
     Ok(records)
 }
 
-/// A row has complete runs, one a suite, under one limit.
+/// Checks that runs are complete, one per suite, with one limit.
 fn check_measured(records: &[Record]) -> anyhow::Result<()> {
     for record in records {
         let suite = &record.suite;
@@ -216,7 +216,7 @@ fn check_measured(records: &[Record]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Nodes and speed: by the bench that the built-in engine brings, or by ours.
+/// Nodes and speed: from the built-in engine's bench, or from this program's.
 fn measure(
     flags: &HistoryAddFlags,
     entrant: &SuiteEntrant,
@@ -239,7 +239,7 @@ fn measure(
     Ok((result.nodes, result.nodes_per_second))
 }
 
-/// Appends a row; what stands in the file already stays as it is.
+/// Appends a row; existing content is unchanged.
 fn append(file: &Path, build: &Build) -> Result<(), Refusal> {
     let separator = if file.exists() { "\n" } else { "" };
     let text = format!("{separator}{}", build.to_toml());

@@ -3,25 +3,25 @@
 
 use smalt_chess::{Ending, Position, UciMove};
 
-/// Positions that a proof may visit: a fraction of a second.
+/// Maximum number of positions of a proof: a fraction of a second.
 const PROOF_POSITIONS: u64 = 100_000;
 
-/// A mate that an engine announced, checked.
+/// A mate announced by an engine, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MateClaim {
-    /// In moves; below zero where the side to move is mated.
+    /// Moves to mate; negative if the side to move is mated.
     pub moves: i32,
-    /// What is wrong with its line (PV).
+    /// Error of its line (PV), if any.
     pub line: Result<(), MateLineError>,
     pub proof: MateProof,
 }
 
-/// What is wrong with the line of an announced mate.
+/// Error of the line of an announced mate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MateLineError {
     #[error("move {number} of its line, {mv}, is illegal")]
     Illegal {
-        /// From 1, counted in plies.
+        /// Ply, from 1.
         number: usize,
         mv: UciMove,
     },
@@ -38,7 +38,7 @@ pub enum MateLineError {
 pub enum MateProof {
     Proved,
     Refuted,
-    /// The proof would need too many positions.
+    /// The proof exceeds the maximum number of positions.
     Unknown,
 }
 
@@ -59,7 +59,7 @@ impl MateClaim {
         MateClaim { moves, line: check_line(position, moves, line), proof: prove(position, moves) }
     }
 
-    /// Whether the mate is not forced, or its line wrong rather than cut short.
+    /// Whether the mate is not forced, or its line is wrong (a truncated line is not).
     pub fn is_wrong(&self) -> bool {
         self.proof == MateProof::Refuted
             || !matches!(self.line, Ok(()) | Err(MateLineError::Incomplete { .. }))
@@ -67,7 +67,7 @@ impl MateClaim {
 }
 
 fn check_line(position: &Position, moves: i32, line: &[UciMove]) -> Result<(), MateLineError> {
-    // The last ply is one of the winner.
+    // The winner makes the last ply.
     let announced = 2 * moves.unsigned_abs() as usize - usize::from(moves > 0);
     let mut position = *position;
     for (number, &text) in (1..).zip(line) {
@@ -84,7 +84,7 @@ fn check_line(position: &Position, moves: i32, line: &[UciMove]) -> Result<(), M
     }
 }
 
-/// Looks at all moves of both sides, unless that takes too many positions.
+/// Searches all moves of both sides, up to a maximum number of positions.
 fn prove(position: &Position, moves: i32) -> MateProof {
     let mut left = PROOF_POSITIONS;
     let forced = if moves > 0 {
@@ -99,7 +99,7 @@ fn prove(position: &Position, moves: i32) -> MateProof {
     }
 }
 
-/// Whether the side to move mates in at most that number of moves; `None` when `left` is used up.
+/// Whether the side to move mates in at most `moves` moves; `None` when `left` is used up.
 fn mates_in(position: &Position, moves: u32, left: &mut u64) -> Option<bool> {
     if moves == 0 {
         return Some(false);
@@ -108,7 +108,7 @@ fn mates_in(position: &Position, moves: u32, left: &mut u64) -> Option<bool> {
     if moves == 1 {
         next.retain(Position::is_check);
     }
-    // Checks first, and among them those with few answers.
+    // Checks first, fewest replies first.
     next.sort_by_cached_key(|after| (!after.is_check(), after.count_legal_moves()));
     for after in &next {
         if is_mated_in(after, moves - 1, left)? {
@@ -118,7 +118,8 @@ fn mates_in(position: &Position, moves: u32, left: &mut u64) -> Option<bool> {
     Some(false)
 }
 
-/// Whether the side to move is mated now, or in at most that number of moves whatever it plays; `None` when `left` is used up.
+/// Whether the side to move is mated now, or in at most `moves` moves against any defense; `None` when `left` is used
+/// up.
 fn is_mated_in(position: &Position, moves: u32, left: &mut u64) -> Option<bool> {
     *left = left.checked_sub(1)?;
     let replies = position.legal_moves();
@@ -169,7 +170,7 @@ mod tests {
         check(BACK_RANK, 2, "a1a8", Err("its line mates after 1 plies"), Proved);
         check(LADDER, 2, "b5b7", Err("its line has 1 plies and ends before the mate"), Proved);
         check(LADDER, 1, "b5b7", Err("its line ends without mate after 1 plies"), Refuted);
-        // The fool's mate: the line is right, but White need not help.
+        // Fool's mate: the line is legal, but White is not forced to help.
         let fool = "rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - 0 1";
         check(fool, 2, "e7e5 g2g4 d8h4", Ok(()), Refuted);
         check(LADDER, -2, "b5b7 h8g8 a6a8", Err("its line mates after 3 plies"), Refuted);

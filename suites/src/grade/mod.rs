@@ -11,20 +11,19 @@ use crate::suite::Goal;
 pub(crate) use mate::{MateClaim, MateProof};
 pub use move_list::MoveList;
 
-/// What an answer earned.
+/// Grade of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grade {
     pub points: u32,
-    /// Points that could be made.
+    /// Maximum points.
     pub max_points: u32,
-    /// Whether the move is one that was asked for (and the mate announced, where one was).
+    /// Whether the move is a solution (with the mate announced, if required).
     pub solved: bool,
 }
 
 impl Goal {
-    /// Grades a move; no move earns nothing. `announced` is the mate in moves reported with it, negative
-    /// against the side to move. If moves have points, the move earns its own; else a solved problem earns
-    /// one.
+    /// Grades a move; no move earns nothing. `announced` is the mate in moves reported with it, negative against the
+    /// side to move. If moves have points, the move earns its own; otherwise a solution earns one.
     pub fn grade(&self, mv: Option<Move>, announced: Option<i32>) -> Grade {
         let solved = mv.is_some_and(|mv| self.is_solved_by(mv, announced));
         let listed = self.points.iter().find(|&&(listed, _)| Some(listed) == mv);
@@ -45,12 +44,12 @@ impl Goal {
     }
 }
 
-/// Whether a mate is for the same side as another, and takes no more moves.
+/// Whether a mate is for the same side as another, in no more moves.
 fn is_as_short(found: i32, asked: i32) -> bool {
     found.signum() == asked.signum() && found.unsigned_abs() <= asked.unsigned_abs()
 }
 
-/// The mate that a score announces, in moves; below zero where the side to move is mated.
+/// Mate announced by a score, in moves; negative if the side to move is mated.
 pub(crate) fn announced_mate(score: Option<ReportedScore>) -> Option<i32> {
     match score? {
         ReportedScore { score: Score::Mate(moves), bound: Bound::Exact } => Some(moves),

@@ -1,7 +1,7 @@
 //! The history of an engine's builds: suite and game results of each, in one file.
 //!
-//! The file is TOML with one table a build, kept in git beside the code: changes can be reviewed, merged and
-//! corrected by hand. Rows are appended as text, so other content of the file stays.
+//! The file is TOML with one table per build, kept in git beside the code: changes can be reviewed, merged and
+//! corrected by hand. Rows are appended as text, so that other content is kept.
 
 mod checkout;
 mod gauntlet;
@@ -29,43 +29,43 @@ pub struct History {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Build {
-    /// When it was measured, as `2026-11-21`.
+    /// Date of measurement, e.g. `2026-11-21`.
     pub date: String,
-    /// The commit that it was built from.
+    /// Commit of the build.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// What is new in it.
+    /// New feature.
     pub feature: String,
-    /// Its name in tournaments.
+    /// Name in tournaments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entrant: Option<String>,
-    /// What kind of thing that is: search, evaluation, speed.
+    /// Category: search, evaluation, speed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// How long it could think about a position.
+    /// Limit per position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
-    /// Positions of WAC that it solved, of 300.
+    /// WAC positions solved, of 300.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wac: Option<u32>,
-    /// Points of STS, of 15,000.
+    /// STS points, of 15,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sts: Option<u32>,
-    /// Nodes of its bench: the same as long as it searches the same.
+    /// Nodes of its bench: a signature of its search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bench_nodes: Option<u64>,
-    /// Nodes a second of its bench.
+    /// Nodes per second of its bench.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bench_nps: Option<u64>,
-    /// Rating, or difference to a reference.
+    /// Rating, or difference to a reference engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elo: Option<f64>,
-    /// Half of the 95 % interval of that.
+    /// Half-width of its 95% interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elo_error: Option<f64>,
-    /// Scores on other suites, by their names.
+    /// Scores on other suites, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub suites: BTreeMap<String, SuiteScore>,
 }
@@ -78,7 +78,7 @@ pub struct SuiteScore {
     pub solved: usize,
     pub positions: usize,
     pub points: u64,
-    /// Points that could be made.
+    /// Maximum points.
     pub max_points: u64,
     /// Rating from puzzles, in Elo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,13 +86,13 @@ pub struct SuiteScore {
 }
 
 impl SuiteScore {
-    /// Points made, of 100.
+    /// Points in percent of the maximum.
     pub fn percent(self) -> f64 {
         percent(self.points, self.max_points)
     }
 }
 
-/// Why a file is no history.
+/// Why a file is not a history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}{}: {message}", .line.map(|line| format!(", line {line}")).unwrap_or_default())]
 pub struct HistoryError {
@@ -102,7 +102,7 @@ pub struct HistoryError {
 }
 
 impl History {
-    /// Reads a file; `file` is the name in errors.
+    /// Parses a file; `file` is the name in errors.
     ///
     /// # Errors
     /// If it is not TOML, has an unknown key, or lacks one.
@@ -114,7 +114,7 @@ impl History {
         })
     }
 
-    /// The names of the suites besides WAC and STS on which any build was scored, in alphabetical order.
+    /// Suites other than WAC and STS on which any build was scored, in alphabetical order.
     pub fn suites(&self) -> Vec<&str> {
         let mut names: Vec<&str> =
             self.builds.iter().flat_map(|build| build.suites.keys()).map(String::as_str).collect();
@@ -123,7 +123,7 @@ impl History {
         names
     }
 
-    /// The improvement table: each build with its gain over the previous one, in Elo where both have it.
+    /// The improvement table: each build with its gain over the previous one, in Elo if both have it.
     pub fn table(&self) -> Table {
         let suites = self.suites();
         let mut columns = vec![
@@ -158,7 +158,7 @@ impl History {
         table
     }
 
-    /// How each build was measured, and how fast it is.
+    /// Limits and speed of each build.
     pub fn measurements(&self) -> Table {
         let mut table = Table::new([
             Column::new("Feature", ColumnKind::Text),
@@ -189,7 +189,7 @@ impl From<&Record> for SuiteScore {
     }
 }
 
-/// The gain in Elo. The errors of two independent measurements add by their squares.
+/// The gain in Elo. Errors of independent measurements add in squares.
 fn improvement(before: Option<&Build>, build: &Build) -> Cell {
     let Some((before, (old, new))) = before.and_then(|before| Some((before, before.elo.zip(build.elo)?)))
     else {
@@ -204,13 +204,13 @@ impl Build {
         self.commit.as_deref().map(|commit| commit.chars().take(9).collect())
     }
 
-    /// The build as the text to append to a file.
+    /// The build as TOML to append to a file.
     pub fn to_toml(&self) -> String {
         let one = History { builds: vec![self.clone()] };
         toml::to_string(&one).expect("a build has only texts and numbers")
     }
 
-    /// Takes over what runs on suites brought; the engine's own name is its version, unless one is known.
+    /// Adds the results of suite runs; the engine's reported name is its version, unless one is known.
     pub fn take(&mut self, records: &[Record]) {
         for record in records {
             match record.suite.as_str() {

@@ -6,11 +6,11 @@ use super::{ReportStyle, Section};
 use crate::history::{Build, History};
 use smalt_workbench::calendar::Date;
 
-/// Positions of WAC, and points of STS: all of them are 100 percent.
+/// Positions of WAC and points of STS: 100 percent.
 const WAC_POSITIONS: f64 = 300.0;
 const STS_POINTS: f64 = 15_000.0;
 
-/// The improvement table, and how its builds were measured.
+/// The improvement table, and the measurements of its builds.
 pub(crate) fn history_report(history: &History, style: ReportStyle) -> String {
     let mut section = Section::new("Improvements");
     section.table(history.table());
@@ -50,10 +50,10 @@ pub(crate) fn history_plot(history: &History) -> Result<String, PlotError> {
     stacked(&[&suites, &strength])
 }
 
-/// What goes from left to right.
+/// Unit of the x axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Along {
-    /// Days since the one that is named.
+    /// Days since this date.
     Days(String),
     /// Builds, from 1.
     Builds,
@@ -68,8 +68,8 @@ impl Along {
     }
 }
 
-/// Where each build stands: builds are counted where all are of one day. Else time goes along, and builds of one day are
-/// spread over it in their order.
+/// x of each build: its number if all are of one day, otherwise its day, with builds of one day spread over it in
+/// order.
 fn places(builds: &[Build]) -> (Along, Vec<f64>) {
     let days = days(builds);
     let first = days.first().copied().unwrap_or_default();
@@ -86,7 +86,7 @@ fn places(builds: &[Build]) -> (Along, Vec<f64>) {
     (Along::Days(first), days.iter().enumerate().map(spread).collect())
 }
 
-/// The day of each build. Where a date cannot be read, or is earlier, a build is taken to be of the day of the one before.
+/// Day of each build. If a date is unreadable or earlier, the previous build's day is used.
 fn days(builds: &[Build]) -> Vec<i64> {
     let days: Vec<Option<i64>> =
         builds.iter().map(|build| Date::parse(&build.date).map(Date::to_days)).collect();

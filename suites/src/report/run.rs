@@ -13,7 +13,7 @@ use crate::suite;
 /// Maximum number of faults listed.
 const FAULTS_SHOWN: usize = 20;
 
-/// The table of themes, the totals, the faults.
+/// Themes, totals and faults.
 pub(crate) fn run_report(run: &Record, style: ReportStyle) -> String {
     let mut section = Section::new(heading(run));
     section.table(themes(run));
@@ -96,7 +96,7 @@ fn totals(run: &Record) -> Vec<String> {
     lines
 }
 
-/// An engine that moves long before it has visited the nodes that it may: it has not understood the limit.
+/// Warning about an engine that moves long before its node limit, and so does not understand it.
 fn too_few_nodes(run: &Record) -> Option<String> {
     let limit: u64 = run.limit.as_deref()?.strip_prefix("nodes ")?.parse().ok()?;
     let mut nodes: Vec<u64> = run.results.iter().filter_map(|result| result.nodes).collect();
@@ -149,14 +149,14 @@ fn late(run: &Record) -> Option<String> {
     ))
 }
 
-/// The median of the times after which the engine kept to a solution, and the longest, in milliseconds.
+/// Median and maximum time to solution, in milliseconds.
 fn solving_times(run: &Record) -> Option<(u64, u64)> {
     let mut times: Vec<u64> = run.results.iter().filter_map(|result| result.solved_after_ms).collect();
     times.sort_unstable();
     Some((*times.get(times.len() / 2)?, *times.last()?))
 }
 
-/// Announced mates, and those that are wrong.
+/// Announced mates, and wrong ones.
 fn mates(run: &Record) -> Vec<String> {
     let claims = || run.results.iter().filter_map(|result| Some((result, result.mate.as_ref()?)));
     let count = |is_so: &dyn Fn(&MateRecord) -> bool| claims().filter(|(_, mate)| is_so(mate)).count();
@@ -200,7 +200,7 @@ fn faults(run: &Record) -> Vec<String> {
     lines
 }
 
-/// Missed problems with the played move and the solution; empty if there are none.
+/// Missed problems with played move and solution; empty if there are none.
 pub(crate) fn failures(run: &Record, style: ReportStyle) -> String {
     let mut table = Table::new([
         Column::new("Position", ColumnKind::Text),
@@ -236,7 +236,7 @@ fn score_text(score: ScoreRecord) -> String {
     }
 }
 
-/// Every position of every run, a row each, for other programs.
+/// All positions of all runs, one per row, for scripts.
 pub(crate) fn positions(runs: &[Record]) -> Table {
     let text = |header: &str| Column::new(header, ColumnKind::Text);
     let whole = |header: &str| Column::new(header, ColumnKind::Integer);

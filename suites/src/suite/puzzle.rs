@@ -1,7 +1,7 @@
-//! Puzzles of Lichess: the CSV files of database.lichess.org (`PuzzleId,FEN,Moves,Rating,RatingDeviation,…,Themes,…`).
+//! Lichess puzzles: the CSV files of database.lichess.org (`PuzzleId,FEN,Moves,Rating,RatingDeviation,…,Themes,…`).
 //!
-//! The first move of a puzzle is the opponent's and leads to the position; after it the sides alternate. Each move of the
-//! solver is a problem here, and a puzzle is solved when all of its problems are. As on Lichess, any mate in one is right.
+//! The first move of a puzzle is the opponent's and leads to the position; then the sides alternate. Each move of the
+//! solver is a problem, and a puzzle is solved if all its problems are. As on Lichess, any mate in one is accepted.
 
 use smalt_chess::{Color, Ending, Epd, Move, Position, San, UciMove};
 
@@ -9,12 +9,12 @@ use super::goal::Goal;
 use super::read::LineError;
 use super::{Problem, Suite};
 
-/// The puzzle that a problem is a part of.
+/// A puzzle of one or more problems.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Puzzle {
     /// Its `PuzzleId`.
     pub name: String,
-    /// Its themes, as Lichess names them: `mateIn2`, `fork`, …
+    /// Lichess's themes: `mateIn2`, `fork`, …
     pub themes: Vec<String>,
     /// Glicko-2 rating, in Elo.
     pub rating: f64,
@@ -22,7 +22,7 @@ pub struct Puzzle {
     pub deviation: f64,
 }
 
-/// Why a line is no puzzle.
+/// Why a line is not a puzzle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PuzzleError {
     #[error("a puzzle has an id, a FEN, moves, a rating, its deviation, and themes in column 8")]
@@ -43,10 +43,10 @@ const RATING: usize = 3;
 const DEVIATION: usize = 4;
 const THEMES: usize = 7;
 
-/// The first cell of the heading line.
+/// First cell of the header line.
 const HEADING: &str = "PuzzleId,";
 
-/// Whether the first line of a text is one of a file of puzzles, with or without a heading.
+/// Whether the first line belongs to a puzzle file, with or without a header.
 pub(super) fn is_puzzle_file(text: &str) -> bool {
     let first = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
     let cells: Vec<&str> = first.split(',').collect();
@@ -83,7 +83,7 @@ impl Suite {
     }
 }
 
-/// A puzzle, and for each turn of the solver the position with the moves that are right.
+/// A puzzle, and for each turn of the solver the position with its solutions.
 type Turns = Vec<(Position, Vec<Move>)>;
 
 fn read_puzzle(line: &str) -> Result<(Puzzle, Turns), LineError> {
@@ -116,7 +116,7 @@ fn read_turns(fen: &str, moves: &str) -> Result<Turns, LineError> {
     if turns.is_empty() { Err(PuzzleError::NoMove.into()) } else { Ok(turns) }
 }
 
-/// The move, or all that mate where it does.
+/// The move, or all mating moves if it mates.
 fn accepted(position: &Position, mv: Move, solver: Color) -> Vec<Move> {
     let mates = |mv: Move| position.after(mv).ending() == Some(Ending::Checkmate { winner: solver });
     if mates(mv) {

@@ -1,4 +1,4 @@
-//! Reads the files of suites leniently: any encoding, comments, empty lines, invalid lines.
+//! Parses suite files leniently: any encoding, comments, empty lines, invalid lines.
 
 use std::collections::HashMap;
 
@@ -10,29 +10,29 @@ use super::note::Note;
 use super::puzzle::{PuzzleError, is_puzzle_file};
 use super::{Problem, Suite};
 
-/// More groups of names than this are no themes, but names.
+/// With more groups of names than this, names are no themes.
 const MOST_THEMES: usize = 40;
 
-/// A line that is no problem.
+/// A line that is not a problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}, line {line}: {reason}")]
 pub struct RefusedLine {
-    /// The file, as it was named.
+    /// File name as given.
     pub file: String,
-    /// Its number, from 1.
+    /// Line number, from 1.
     pub line: usize,
     pub reason: LineError,
 }
 
-/// Why a line is no problem.
+/// Why a line is not a problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
-    /// It is no EPD.
+    /// Invalid EPD.
     #[error(transparent)]
     Epd(#[from] ParseEpdError),
     #[error(transparent)]
     Goal(#[from] GoalError),
-    /// The position of a puzzle is none.
+    /// Invalid position of a puzzle.
     #[error(transparent)]
     Fen(FenError),
     #[error(transparent)]
@@ -40,8 +40,8 @@ pub enum LineError {
 }
 
 impl Suite {
-    /// Reads the bytes of an EPD file, or of a CSV file of Lichess puzzles; `file` is the name in errors. Empty lines and
-    /// lines that begin with `#` are skipped. Themes of EPD are what names have in common before their numbers.
+    /// Parses an EPD file, or a CSV file of Lichess puzzles; `file` is the name in errors. Empty lines and lines that
+    /// begin with `#` are skipped. Themes of EPD are the common parts of names before their numbers.
     pub fn parse(bytes: &[u8], name: &str, file: &str) -> Suite {
         let mut suite = Suite::empty(name, file);
         let text = decode(bytes);
@@ -66,7 +66,7 @@ impl Suite {
         }
     }
 
-    /// Appends the problems of a text, all of one theme if it is known.
+    /// Appends the problems of a text, with this theme if known.
     pub(super) fn read(&mut self, text: &str, file: &str, theme: Option<&str>) {
         let theme = theme.map_or(0, |theme| self.theme(theme));
         for (number, line) in (1..).zip(lines(text)) {
@@ -94,7 +94,7 @@ impl Suite {
         })
     }
 
-    /// Groups the problems into themes by name; a single theme if that gives none or too many.
+    /// Groups the problems into themes by name; a single theme if there are no or too many groups.
     fn find_themes(&mut self) {
         let groups: Vec<String> = self.problems.iter().map(|problem| group_of(&problem.id)).collect();
         let mut distinct: Vec<&String> = groups.iter().collect();
@@ -107,7 +107,7 @@ impl Suite {
         }
     }
 
-    /// Notes names and positions that occur again.
+    /// Adds notes on repeated names and positions.
     pub(super) fn note_repetitions(&mut self) {
         let mut ids: HashMap<String, usize> = HashMap::new();
         let mut positions: HashMap<String, usize> = HashMap::new();
@@ -126,7 +126,7 @@ impl Suite {
     }
 }
 
-/// The lines of a text; of one without line feeds the parts between carriage returns, as old Macintosh files have them.
+/// Lines of a text; without line feeds, the parts between carriage returns (classic Mac OS files).
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let end = if text.contains('\n') { '\n' } else { '\r' };
     text.split(end)
@@ -140,7 +140,7 @@ fn read_line(line: &str, number: usize, theme: usize) -> Result<Problem, LineErr
     Ok(Problem { id: id.trim().to_owned(), line: number, theme, epd, goal, notes, puzzle: None })
 }
 
-/// Reads EPD without the remarks that matetrack's files have as further operations: `bm #9; 00:00 @ C2/R0; Duals(2);`.
+/// Parses EPD without the remarks that matetrack's files append: `bm #9; 00:00 @ C2/R0; Duals(2);`.
 fn read_epd(line: &str) -> Result<Epd, ParseEpdError> {
     let error = match Epd::parse(line) {
         Err(error @ ParseEpdError::Opcode(_)) if !line.contains('"') => error,

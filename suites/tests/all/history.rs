@@ -1,4 +1,4 @@
-//! The history of builds, through the whole program.
+//! The history of builds, through the program.
 
 use insta::assert_snapshot;
 use smalt_chess::{CastlingMode, UciMove};
@@ -23,7 +23,7 @@ const STANDINGS: &str = r#"{"run": "r", "entrants": [
     {"name": "smalt", "games": 10, "elo": 12.5, "elo_error": 9.0, "rating": 2130.0, "rating_error": 40.0},
     {"name": "other", "games": 10, "elo": -12.5, "elo_error": 9.0, "rating": null, "rating_error": null}]}"#;
 
-/// Moves of one kind in all of WAC, as results.
+/// Writes results with moves of one kind for all of WAC.
 fn graded(bench: &Bench) {
     let lines = (1..=300).map(|number| format!("WAC.{number:03} (none)\n"));
     bench.file("moves.txt", lines.collect::<String>().replace("WAC.001 (none)", "WAC.001 Qg6"));
@@ -86,7 +86,7 @@ fn wrong_input_is_refused_and_changes_nothing() {
     }
 }
 
-/// The program in the folder of the bench, with a reader of stores beside it that is this script.
+/// Runs the program in the bench's folder, with this script as `smalt-tournament` beside it.
 fn run_beside_reader(bench: &Bench, script: &str, arguments: &[&str]) -> (Option<i32>, String) {
     let program = bench.path("smalt-suites");
     std::fs::copy(env!("CARGO_BIN_EXE_smalt-suites"), &program).unwrap();

@@ -6,7 +6,7 @@ use smalt_suites::{Record, from_json};
 
 use crate::support::{ANSWERED, Bench, SUITE, scripted, scripted_program, shown};
 
-/// Scores the suite above with the scripted engine and one asker.
+/// Scores the suite above with the scripted engine and one worker.
 fn check_with(arguments: &str, flags: &[&str], expected: &[&str], code: i32) {
     let bench = Bench::new();
     let engine = scripted(&format!("--moves e2e4 --info-lines 3 {arguments}"));
@@ -65,7 +65,7 @@ fn suites_of_one_theme_share_their_charts() {
 
 #[test]
 fn a_fault_costs_its_position_and_the_engine_is_started_again() {
-    // The fault is at the second question since each start.
+    // The fault occurs at the second problem after each start.
     let every_other = |fault: &str| {
         [ANSWERED[0].to_owned(), format!("s.2 {fault} 0"), ANSWERED[2].to_owned(), format!("s.4 {fault} 0")]
     };
@@ -161,7 +161,7 @@ fn an_engine_that_hears_no_stop_costs_its_position() {
 
 #[test]
 fn an_engine_stays_from_suite_to_suite() {
-    // The fault is at the second question since each start: that is the second suite's, if the engine stays.
+    // The fault occurs at the second problem after each start: with a kept engine, that of the second suite.
     let ask = |flags: &[&str]| {
         let bench = Bench::new();
         let line = SUITE.lines().next().unwrap();
@@ -173,7 +173,7 @@ fn an_engine_stays_from_suite_to_suite() {
         records.iter().flat_map(|record| shown(&record.results)).collect::<Vec<_>>()
     };
     assert_eq!(ask(&[]), ["s.1 e4 1", "s.1 exited 0"]);
-    // Where it may remember, each suite has an engine of its own, so that its results depend on no other suite.
+    // With kept hash, each suite has its own engine process, so that its results are independent of other suites.
     assert_eq!(ask(&["--keep-hash"]), ["s.1 e4 1", "s.1 e4 1"]);
 }
 
@@ -249,13 +249,13 @@ fn an_engine_that_thinks_on_after_its_limit_is_stopped() {
     let bench = Bench::new();
     let line = SUITE.lines().next().unwrap();
     let thinker = scripted("--moves e2e4 --first e2e4 --think 600000");
-    // It obeys the order to stop, and so is hardly late; but whether that takes no time is for the machine to say.
+    // It obeys stop, and so is hardly late; the exact time depends on the machine.
     let (ran, records) = bench.score(line, &thinker, &["--movetime", "10"]);
     assert_eq!((ran.code, records[0].solved), (Some(0), 1), "{}", ran.errors);
     let engine = scripted("--moves e2e4 --first e2e4 --info-lines 9 --fault late@all --delay 100");
     let (ran, records) = bench.score(line, &engine, &["--depth", "3"]);
     assert_eq!((ran.code, records[0].solved, records[0].late), (Some(0), 1, 1), "{}", ran.errors);
-    // The limit, and the plies of room that it has.
+    // The limit plus its tolerance in plies.
     assert_eq!(records[0].results[0].depth, Some(5));
     assert!(ran.errors.contains("Late: 1 answer came after their limit;"), "{}", ran.errors);
 }
@@ -462,7 +462,7 @@ fn an_engine_is_built_from_a_commit() {
     assert_eq!(shown(&records[0].results)[0], "s.1 e4 1");
 }
 
-/// Two puzzles for which White finds a mate, and one of two moves.
+/// Two puzzles in which White finds a mate, and one with two moves.
 const PUZZLES: &str = "\
 PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags
 easy,6k1/p4ppp/8/8/8/8/5PPP/1R4K1 b - - 0 1,a7a6 b1b8,800,75,90,100,backRankMate mateIn1,,
@@ -481,7 +481,7 @@ fn puzzles_are_graded_by_theme_and_give_a_rating() {
     let themes: Vec<_> =
         record.themes.iter().map(|theme| (theme.name.as_str(), theme.solved, theme.positions)).collect();
     assert_eq!(themes, [("backRankMate", 1, 1), ("mateIn1", 2, 2), ("endgame", 1, 2), ("short", 1, 2)]);
-    // Between the puzzles that were solved and the one that was not.
+    // Between the solved puzzles and the missed one.
     let rating = record.rating.unwrap();
     assert!((1000.0..2400.0).contains(&rating) && record.rating_error.unwrap() > 100.0, "{rating}");
     let ran = bench.run(["grade", "puzzles.csv", "--moves", "moves.txt"]);

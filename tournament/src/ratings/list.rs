@@ -88,7 +88,7 @@ pub(super) struct HeadToHead {
 
 impl RatingList {
     /// Fits the list. `progress` is called for each simulated list, from any thread.
-    ///
+    /// Fits the list. `tell_simulated` is called after each simulated list, from any thread.
     /// # Errors
     /// As [`Ratings::fit`].
     pub(crate) fn fit(

@@ -88,7 +88,7 @@ impl Default for OutputSettings {
 }
 
 impl OutputSettings {
-    /// How games are written.
+    /// Settings of the PGN writer.
     pub fn writing(&self) -> GameWriting {
         GameWriting {
             style: self.pgn_style,
@@ -110,7 +110,7 @@ fn parse_url(text: &str) -> Result<String, String> {
     }
 }
 
-/// Parses a port of this machine, or an address with a port.
+/// Parses a port on loopback, or an address with a port.
 ///
 /// # Errors
 /// If the text is neither.
@@ -121,7 +121,7 @@ pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
     address.ok_or_else(|| "expected a port, or an address with its port like 0.0.0.0:8064".to_owned())
 }
 
-/// A regular expression of lines.
+/// A regular expression matched against engine lines.
 #[derive(Clone, Debug)]
 pub struct LinePattern(pub Regex);
 
@@ -240,7 +240,7 @@ pub enum PvRecord {
     Kept,
 }
 
-/// How games are written.
+/// Settings of the PGN writer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GameWriting {
     /// Extra fields of move comments, in order and unique.
@@ -251,7 +251,7 @@ pub struct GameWriting {
     pub form: PgnForm,
     /// How moves are written.
     pub notation: Notation,
-    /// Whose extra fields and tags are written.
+    /// Style of the extra fields and tags.
     pub style: PgnStyle,
 }
 

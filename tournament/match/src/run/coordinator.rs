@@ -1,6 +1,6 @@
-//! The coordinator owns the state of a run: finished games, games in progress, disqualified entrants, the
-//! end. It handles one event after the other and stores each game before it is reported. Once the run stops,
-//! every wait has a deadline.
+//! The coordinator owns the state of a run: finished games, games in progress, disqualified entrants, the end. It
+//! handles events one at a time and stores each game before reporting it. Once the run stops, every wait has a
+//! deadline.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::mpsc::Receiver;
@@ -50,7 +50,7 @@ pub enum RunOutcome {
     },
     /// The user stopped it.
     Interrupted,
-    /// An engine's fault stopped it, as the plan said.
+    /// Stopped by an engine's fault, as the plan requires.
     Stopped(String),
 }
 
@@ -59,11 +59,11 @@ pub enum RunOutcome {
 pub enum RunEnd {
     /// The run has ended.
     Ended(Box<Standings>, RunOutcome),
-    /// The user made it larger: another coordinator plays on with this store and its plan.
+    /// The user enlarged the run: another coordinator continues with this store and its plan.
     Grown(Box<Store>, SessionState),
 }
 
-/// What a coordinator hands on to the next one when the run has grown.
+/// State that passes to the next coordinator when the run grows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionState {
     is_paused: bool,
@@ -87,7 +87,7 @@ pub enum RunError {
     /// A game file failed.
     #[error("write the games: {0}")]
     Pgn(#[from] std::io::Error),
-    /// A failure of our own system.
+    /// A system failure.
     #[error("play: {0}")]
     System(String),
 }
@@ -104,19 +104,19 @@ pub struct Coordinator<'a> {
     next_pair: u32,
     faults: Vec<u32>,
     disqualified: BTreeMap<usize, Disqualification>,
-    /// Warnings that were shown already.
+    /// Warnings already shown.
     warned: HashSet<(usize, String)>,
-    /// Whether users were warned of repeated openings.
+    /// Whether the user was warned of repeated openings.
     has_warned_of_repeats: bool,
     walkovers: u32,
     playing: u32,
     /// Whether the user paused the run.
     is_paused: bool,
-    /// Maximum number of pairs at the same time, if the user set one.
+    /// Maximum number of concurrent pairs, if set by the user.
     concurrency: Option<usize>,
-    /// The plan of the store, once the user made the run larger.
+    /// The stored plan, once the user enlarged the run.
     grown: Option<Plan>,
-    /// Whether it goes on with the session of the coordinator before it.
+    /// Whether it continues the session of the previous coordinator.
     goes_on: bool,
     processes: HashSet<ProcessIdentity>,
     stop: Option<StopReason>,
@@ -135,10 +135,10 @@ enum Shutdown {
 }
 
 impl<'a> Coordinator<'a> {
-    /// A coordinator for a store, which may hold games already.
+    /// A coordinator for a store, which may have games already.
     ///
     /// # Errors
-    /// If the store cannot be read, or the games not be written.
+    /// If the store cannot be read, or the games cannot be written.
     pub fn new(
         prepared: &'a Prepared,
         store: Store,
@@ -183,10 +183,10 @@ impl<'a> Coordinator<'a> {
         })
     }
 
-    /// Runs to the end, or until the run has grown. All workers have ended then.
+    /// Runs until the run ends or grows; all workers have ended then.
     ///
     /// # Errors
-    /// If the system or the disk failed; what was stored before stays stored.
+    /// If the system or the disk failed; stored games are kept.
     pub fn run(mut self, events: &Receiver<Event>) -> Result<RunEnd, RunError> {
         if !self.goes_on {
             self.store.begin_session(self.queue.slots())?;
@@ -275,7 +275,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Whether engines were killed by us, so that their behavior is no fault.
+    /// Whether this program killed the engines, so that their behavior is no fault.
     fn has_killed(&self) -> bool {
         matches!(self.shutdown, Shutdown::AtLast(_))
     }
@@ -290,7 +290,7 @@ impl<'a> Coordinator<'a> {
         };
     }
 
-    /// Submits work while the queue has capacity; closes the queue when none is left.
+    /// Submits work while the queue has capacity; closes the queue when no work is left.
     fn submit_work(&mut self) -> Result<(), RunError> {
         if self.closed {
             return Ok(());
@@ -339,7 +339,7 @@ impl<'a> Coordinator<'a> {
         Ok(None)
     }
 
-    /// Warns once when openings repeat for engines whose limits do not depend on time.
+    /// Warns once if openings repeat for engines without time limits.
     fn warn_of_repeats(&mut self, games: &[ScheduledGame]) {
         let plan = &self.prepared.plan;
         let is_timeless = |entrant: usize| {
@@ -361,8 +361,8 @@ impl<'a> Coordinator<'a> {
         ));
     }
 
-    /// Handles a game that will not be played. Where later games depend on it, it is lost as a walkover, so that
-    /// the tournament goes on; elsewhere it is skipped and can be played after a resume.
+    /// Handles a game that will not be played. If later games depend on it, it is lost as a walkover, so that the
+    /// tournament continues; otherwise it is skipped and can be played after a resume.
     fn skip_game(&mut self, game: ScheduledGame) -> Result<(), RunError> {
         let is_out = [game.white, game.black].map(|entrant| self.disqualified.contains_key(&entrant));
         let outcome = match is_out {
@@ -396,7 +396,7 @@ impl<'a> Coordinator<'a> {
                 self.processes.remove(&process);
                 self.store.remove_process(process)?;
             }
-            // The behavior of engines that we killed is no fault.
+            // Killed engines have no faults.
             Event::EngineFault(_) | Event::Disqualified { .. } if self.has_killed() => {}
             Event::GameFinished(record) if self.has_killed() && record.termination.is_fault() => {}
             Event::EngineFault(fault) => {
@@ -444,7 +444,7 @@ impl<'a> Coordinator<'a> {
             }
             Event::Control(command, reply) => {
                 let answer = self.control(command)?;
-                // Its sender may be gone.
+                // The sender may have exited.
                 let _ = reply.send(answer);
             }
             Event::Stop(reason) => self.stop(reason),
@@ -457,7 +457,7 @@ impl<'a> Coordinator<'a> {
         Ok(())
     }
 
-    /// Ends the run at a warning where the plan wants that.
+    /// Ends the run at a warning if the plan requires it.
     fn stop_if_strict(&mut self, entrant: usize, words: &str) {
         let plan = &self.prepared.plan;
         if plan.settings.run.strict {
@@ -473,7 +473,7 @@ impl<'a> Coordinator<'a> {
         Ok(())
     }
 
-    /// Stores a game; only then does it count.
+    /// Stores a game; it counts only then.
     fn finish_game(&mut self, record: &GameRecord) -> Result<(), RunError> {
         let saved = self.store.save(record)?;
         self.queue.stored(record.game.number);
@@ -494,7 +494,7 @@ impl<'a> Coordinator<'a> {
         Ok(())
     }
 
-    /// Writes a game as the store has it, so that its bytes are always the same.
+    /// Writes a game as read from the store, so that its bytes are always the same.
     fn write_game(&mut self, number: u32) -> Result<(), RunError> {
         if self.games.is_empty() {
             return Ok(());
@@ -547,7 +547,7 @@ impl<'a> Coordinator<'a> {
         self.standings.add_between_games(&self.store)?;
         self.notify(&RunEvent::Disqualified { entrant, disqualification: &disqualification });
         self.queue.cancel_entrant(entrant);
-        // Games lost by walkover would look like wins in a race without its base, and like a loss of Elo in a bisection.
+        // Walkovers would look like wins in a race without its base, and like a loss of Elo in a bisection.
         let Some(rounds) = self.standings.schedule().candidates() else { return Ok(()) };
         let part = match rounds.selection() {
             Selection::Race(_) if rounds.base() == entrant => "the base of the race",

@@ -1,5 +1,5 @@
-//! Plays a plan. The coordinator owns the state of a run and handles [`Event`]s one after the other; slots
-//! play games, each on a thread that owns its engines. Observers see [`RunEvent`]s and decide nothing.
+//! Plays a plan. The coordinator owns the state of a run and handles [`Event`]s one at a time; slots play games, each
+//! on a thread that owns its engines. Observers receive [`RunEvent`]s.
 
 mod binaries;
 mod calibration;

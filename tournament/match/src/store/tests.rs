@@ -1,4 +1,4 @@
-//! The store, by itself.
+//! Tests of the store alone.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -139,7 +139,7 @@ fn processes_are_remembered_until_they_are_gone() {
     store.save_process(first).unwrap();
     store.save_process(second).unwrap();
     store.remove_process(first).unwrap();
-    // 2 is FULL: whatever comes next is on the disk again when its commit returns.
+    // 2 is FULL: commits wait for the disk again.
     let level: i64 = store.connection.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
     assert_eq!(level, 2);
     drop(store);
@@ -221,7 +221,7 @@ fn the_illegal_move_is_a_value_and_is_found_in_the_words_of_form_6() {
     assert_eq!(one.sentence(), "Black makes an illegal move: e2e5");
     store.connection.execute_batch("UPDATE fault SET illegal_move = 'e2e4' WHERE game = 0").unwrap();
     assert!(store.for_each_game(|_| {}).unwrap_err().to_string().contains("its checksum does not match"));
-    // As form 6 wrote it: without the column, and summed without it.
+    // As in format 6: without the column, and with a checksum without it.
     store.connection.execute_batch("DELETE FROM fault; DELETE FROM game").unwrap();
     let mut former = one.clone();
     former.fault.as_mut().unwrap().illegal_move = None;
@@ -316,7 +316,7 @@ fn a_damaged_file_is_refused_in_words() {
     }
     store.close();
     let mut bytes = std::fs::read(&path).unwrap();
-    // All but the first page, which holds the list of tables.
+    // All pages but the first, which has the list of tables.
     bytes[4096..].fill(0xa5);
     std::fs::write(&path, bytes).unwrap();
     let error = Store::read(&path).and_then(|store| store.for_each_game(|_| {})).unwrap_err();
@@ -324,7 +324,7 @@ fn a_damaged_file_is_refused_in_words() {
     assert!(error.is_about_the_file());
 }
 
-/// A closed store of 50 games, changed by this SQL.
+/// A closed store of 50 games, modified by this SQL.
 fn store_changed_by(folder: &Path, sql: &str) -> PathBuf {
     let path = folder.join("run.db");
     let mut store = Store::create(&path, &run()).unwrap();

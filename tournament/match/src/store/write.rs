@@ -1,4 +1,4 @@
-//! Writing: each call is one transaction, on the disk when it returns.
+//! Writing: each call is one transaction, on disk when it returns.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,9 +13,9 @@ use crate::game::{EngineFault, GameRecord, moves};
 /// Whether a game was new.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SaveOutcome {
-    /// The game was new, and counts from now on.
+    /// A new game, which counts from now on.
     New,
-    /// A game of its number was stored already, and stays as it was.
+    /// A game with this number was already stored; it is unchanged.
     Known,
 }
 
@@ -48,10 +48,10 @@ impl Store {
         Ok(())
     }
 
-    /// Stores a game. When this returns, it counts.
+    /// Stores a game; it counts when this returns.
     ///
     /// # Errors
-    /// If the disk is full, or fails; then the game is not stored.
+    /// If the disk is full or fails; the game is then not stored.
     pub fn save(&mut self, record: &GameRecord) -> Result<SaveOutcome, StoreError> {
         let saved = insert_game(&mut self.connection, record);
         let saved = self.database(saved)?;
@@ -59,7 +59,7 @@ impl Store {
         Ok(saved)
     }
 
-    /// Stores a fault that cost no game.
+    /// Stores a fault outside a game.
     ///
     /// # Errors
     /// As [`Self::save`].
@@ -118,7 +118,7 @@ impl Store {
         Ok(())
     }
 
-    /// Processes of an earlier run that was killed.
+    /// Processes left by an earlier run that was killed.
     ///
     /// # Errors
     /// If the database fails.
@@ -143,7 +143,7 @@ pub(super) fn run_checksum(created_ms: i64, plan: &str, openings: &str) -> i64 {
     checksum([ValueRef::Integer(created_ms), plan.into(), openings.into()])
 }
 
-/// Inserts a game, with its fault in the same transaction; a known game changes nothing.
+/// Inserts a game, with its fault in the same transaction; does nothing for a known game.
 fn insert_game(connection: &mut rusqlite::Connection, record: &GameRecord) -> rusqlite::Result<SaveOutcome> {
     let fault = fault_values(record);
     if record.fault.is_none() {

@@ -1,4 +1,4 @@
-//! Commands of the user to a run in progress.
+//! User commands to a running run.
 
 use std::num::NonZeroU32;
 
@@ -8,7 +8,7 @@ use crate::run::control::{ControlAnswer, ControlCommand};
 use crate::run::event::{Disqualification, RunEvent};
 
 impl Coordinator<'_> {
-    /// Goes on with the session of the coordinator before it, when the run has grown.
+    /// Continues the session of the previous coordinator after the run has grown.
     #[must_use]
     pub fn carry_on(mut self, state: SessionState) -> Self {
         let SessionState { is_paused, concurrency, faults, disqualified } = state;
@@ -29,7 +29,7 @@ impl Coordinator<'_> {
         }
     }
 
-    /// Whether the user lets another pair start.
+    /// Whether another pair may start.
     pub(super) fn may_start(&self) -> bool {
         let is_held = self.is_paused || self.grown.is_some();
         !is_held && self.concurrency.is_none_or(|most| (self.playing as usize) < most)
@@ -89,7 +89,7 @@ impl Coordinator<'_> {
         self.grow(|plan| plan.joined(settings), words)
     }
 
-    /// Stores a larger plan. The games in progress are finished, and the next coordinator plays it.
+    /// Stores a larger plan. The games in progress are finished; the next coordinator plays the plan.
     fn grow(
         &mut self,
         grow: impl FnOnce(&Plan) -> Result<Plan, GrowthError>,
