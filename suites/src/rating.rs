@@ -51,7 +51,6 @@ impl RatingEstimate {
     }
 }
 
-/// An attempted puzzle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TriedPuzzle {
     /// Elo.

@@ -35,15 +35,12 @@ pub struct Record {
     /// Protocol: `uci` or `xboard`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
-    /// Other settings.
     #[serde(flatten)]
     pub settings: RunSettings,
-    /// Number of problems.
     pub positions: usize,
     /// Number of solved problems.
     pub solved: usize,
     pub points: u64,
-    /// Maximum points.
     pub max_points: u64,
     /// Points in percent of the maximum.
     pub percent: f64,
@@ -73,7 +70,6 @@ pub struct Record {
     /// Reason of an early end.
     #[serde(default)]
     pub ended_by: Option<String>,
-    /// Results by theme.
     pub themes: Vec<ThemeRecord>,
     /// Results by position, in suite order.
     pub results: Vec<ResultRecord>,
@@ -112,12 +108,10 @@ impl RunSettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThemeRecord {
     pub name: String,
-    /// Number of problems.
     pub positions: usize,
     /// Number of solved problems.
     pub solved: usize,
     pub points: u64,
-    /// Maximum points.
     pub max_points: u64,
 }
 
@@ -143,7 +137,6 @@ pub struct ResultRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub avoid: Vec<String>,
     pub points: u32,
-    /// Maximum points.
     pub max_points: u32,
     /// Whether it was solved.
     pub solved: bool,
@@ -158,7 +151,6 @@ pub struct ResultRecord {
     pub solved_after_depth: Option<u32>,
     /// Last depth, in plies.
     pub depth: Option<u32>,
-    /// Last node count.
     pub nodes: Option<u64>,
     /// Last score, from the side to move's view.
     pub score: Option<ScoreRecord>,
@@ -180,7 +172,6 @@ pub struct ResultRecord {
     pub fault_text: Option<String>,
 }
 
-/// A Lichess puzzle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PuzzleRecord {
     /// Puzzle id, shared by the positions of a puzzle.

@@ -3,7 +3,6 @@
 /// Rows of a fit, split by game.
 #[derive(Default)]
 pub struct FitData<R> {
-    /// Training rows.
     pub train: R,
     /// Rows held out for validation.
     pub validation: R,

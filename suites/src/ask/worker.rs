@@ -169,7 +169,6 @@ impl<'a> SuiteWorker<'a> {
         }
     }
 
-    /// Quits the engine.
     pub(super) fn quit(self) {
         if let Some(mut engine) = self.engine {
             engine.quit();

@@ -76,7 +76,6 @@ pub(super) fn check_writable(path: &Path, existing: Existing) -> Result<(), Refu
     if is_standard_output(path) { Ok(()) } else { output_file::check(path, existing).or_usage() }
 }
 
-/// Checks several files.
 pub(super) fn check_all_writable(files: &[&Path], force: bool) -> Result<(), Refusal> {
     files.iter().try_for_each(|path| check_writable(path, Existing::with_force(force)))
 }

@@ -30,7 +30,6 @@ impl Default for SavePace {
 }
 
 impl SavePace {
-    /// Saves if due.
     pub(super) fn save(&mut self, save: impl FnOnce()) {
         let begun = Instant::now();
         if begun >= self.due {

@@ -20,7 +20,6 @@ pub(super) struct Earlier<'a> {
 }
 
 impl<'a> Earlier<'a> {
-    /// No earlier results.
     pub(super) fn none(plan: &'a Plan, suites: &'a [Suite]) -> Earlier<'a> {
         Earlier { records: Vec::new(), plan, suites }
     }

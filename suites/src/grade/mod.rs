@@ -15,7 +15,6 @@ pub use move_list::MoveList;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grade {
     pub points: u32,
-    /// Maximum points.
     pub max_points: u32,
     /// Whether the move is a solution (with the mate announced, if required).
     pub solved: bool,

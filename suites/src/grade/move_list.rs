@@ -31,7 +31,6 @@ pub struct ListedMove {
 pub enum NoMove {
     /// Illegal, or a null move.
     Illegal,
-    /// Ambiguous SAN.
     Ambiguous,
     /// Not a move in any notation.
     Unreadable,

@@ -25,32 +25,17 @@ pub(crate) enum GauntletError {
     #[error(
         "{store} is the store of a run, and {READER}, which reads it, could not be run: failed to {source}; build it (cargo build --release), or give the results that `{READER} standings --json` writes"
     )]
-    NoReader {
-        /// Store as given.
-        store: String,
-        source: StartError,
-    },
+    NoReader { store: String, source: StartError },
     #[error("{READER} could not read {store}: it {end}{}", if words.is_empty() { String::new() } else { format!(": {words}") })]
-    Unread {
-        /// Store as given.
-        store: String,
-        end: String,
-        words: String,
-    },
+    Unread { store: String, end: String, words: String },
     #[error("{file}: {source}")]
     Json {
-        /// File as given.
         file: String,
         /// JSON error, with line and column.
         source: serde_json::Error,
     },
     #[error("{file} has no entrant {name:?}; it has: {}", names.join(", "))]
-    NoEntrant {
-        name: String,
-        /// File as given.
-        file: String,
-        names: Vec<String>,
-    },
+    NoEntrant { name: String, file: String, names: Vec<String> },
 }
 
 #[derive(Deserialize)]

@@ -36,7 +36,6 @@ pub struct Build {
     pub commit: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// New feature.
     pub feature: String,
     /// Name in tournaments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,11 +73,9 @@ pub struct Build {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SuiteScore {
-    /// Positions solved.
     pub solved: usize,
     pub positions: usize,
     pub points: u64,
-    /// Maximum points.
     pub max_points: u64,
     /// Rating from puzzles, in Elo.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -25,7 +25,6 @@ struct SuiteGroup<'a> {
 }
 
 impl<'a> SuiteGroup<'a> {
-    /// Distinct engines.
     fn engines(&self) -> Vec<&'a str> {
         distinct(self.runs.iter().map(|run| run.engine.as_str()))
     }

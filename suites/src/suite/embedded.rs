@@ -2,7 +2,6 @@
 
 use super::Suite;
 
-/// A built-in suite.
 #[derive(Clone, Copy, Debug)]
 pub struct EmbeddedSuite {
     /// Name on the command line.
@@ -66,7 +65,6 @@ const fn theme(name: &'static str, index: usize) -> EmbeddedSuite {
     EmbeddedSuite { name, title: STS[index].theme, scoring: POINTS, remarks: &[], files }
 }
 
-/// All built-in suites.
 pub static EMBEDDED: [EmbeddedSuite; 17] = [
     EmbeddedSuite {
         name: "wac",

@@ -22,7 +22,6 @@ pub(crate) use read::RefusedLine;
 /// Name of the suite with a rating.
 pub(crate) const STS: &str = "sts";
 
-/// Problems in order.
 #[derive(Clone, Debug)]
 pub struct Suite {
     /// Name in results: `wac`, `sts`, or a file name without folder and extension.
@@ -70,7 +69,6 @@ impl Suite {
         self.problems.iter().flat_map(|problem| problem.notes.iter().map(move |note| (problem, note)))
     }
 
-    /// Maximum points.
     pub fn max_points(&self) -> u64 {
         self.problems.iter().map(|problem| u64::from(problem.goal.max_points())).sum()
     }

@@ -10,7 +10,6 @@ pub enum Note {
         text: String,
         /// The points that count.
         counted: u32,
-        /// The ignored points.
         ignored: u32,
     },
     /// An illegal move was ignored.
@@ -25,7 +24,6 @@ pub enum Note {
     UnequalLists {
         /// Operation with the moves.
         opcode: &'static str,
-        /// Number of moves.
         moves: usize,
         points: usize,
     },

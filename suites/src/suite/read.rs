@@ -27,7 +27,6 @@ pub struct RefusedLine {
 /// Why a line is not a problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
-    /// Invalid EPD.
     #[error(transparent)]
     Epd(#[from] ParseEpdError),
     #[error(transparent)]

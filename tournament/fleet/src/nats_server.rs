@@ -22,7 +22,6 @@ const READY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Polling interval of a starting server.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A running server.
 #[derive(Debug)]
 pub struct NatsServer {
     /// Declared first: killed before its folder is deleted.

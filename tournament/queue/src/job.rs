@@ -38,7 +38,6 @@ pub enum JobState {
     Waiting,
     /// Stopped by a user.
     Paused,
-    /// It has ended.
     Done,
     /// Ended with an error.
     Failed,

@@ -57,7 +57,6 @@ impl JobThread {
         self.stop.raise();
     }
 
-    /// Joins the thread.
     pub(crate) fn join(&mut self) {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

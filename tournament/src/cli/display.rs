@@ -15,7 +15,6 @@ use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::{Standings, TestState, report};
 use smalt_report::sanitize::sanitize;
 
-/// Amount of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verbosity {
     /// Faults and what stops the run.

@@ -74,7 +74,6 @@ pub(super) struct PlotFlags {
 /// Data of a store or a PGN file.
 struct PlotData {
     figures: Figures,
-    /// The requested game.
     game: Option<GameCurves>,
 }
 

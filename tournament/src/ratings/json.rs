@@ -6,7 +6,6 @@ use smalt_stats::ratings::ParameterSource;
 
 use super::RatingList;
 
-/// A complete list.
 #[derive(Debug, Serialize)]
 pub(crate) struct RatingListJson {
     model: &'static str,

@@ -207,7 +207,6 @@ impl PositionWriter {
         Ok(PositionWriter { file, path: path.to_owned(), seed, count: 0, hash: HASH_START })
     }
 
-    /// Appends a record.
     pub(crate) fn push(&mut self, record: &[u8; RECORD_SIZE]) -> io::Result<()> {
         self.count += 1;
         self.hash = hashed(self.hash, record);

@@ -45,7 +45,6 @@ pub enum DatasetError {
 /// Lines of text per batch.
 const TEXT_BATCH: usize = 4096;
 
-/// A skipped line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedLine {
     /// Line number from 1; record number in binaries.

@@ -42,7 +42,6 @@ pub struct Sample {
     pub game: u32,
     /// Ply of the game.
     pub ply: u16,
-    /// Number of occurrences.
     pub count: u16,
     /// White and Black as numbers from 1 into the player names; 0 if unknown.
     pub players: [u8; 2],

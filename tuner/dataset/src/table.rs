@@ -9,7 +9,6 @@ use super::games::GameCounter;
 use super::record::Sample;
 use super::text::{LineError, parse_labels, parse_result};
 
-/// The header written.
 pub(super) const HEADER: &str = "fen,score,result,game,ply,move\n";
 
 /// Recognized columns, by the names that programs use.

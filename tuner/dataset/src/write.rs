@@ -64,7 +64,6 @@ impl Unfit {
     pub const ALL: [Unfit; 4] = [Unfit::NoScore, Unfit::MeanResult, Unfit::NoMove, Unfit::NoRoom];
 }
 
-/// Result of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Number of positions in the file.

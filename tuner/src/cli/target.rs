@@ -105,7 +105,6 @@ impl Target {
         Ok(Target::Parameters { layout: Layout { path: Some(path.clone()), text }, path })
     }
 
-    /// Output files.
     pub(super) fn paths(&self) -> Vec<&Path> {
         match self {
             Target::None => Vec::new(),

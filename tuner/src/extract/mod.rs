@@ -147,7 +147,6 @@ pub fn extract(
     Ok(report)
 }
 
-/// Players so far.
 #[derive(Default)]
 struct Players {
     names: Vec<String>,

@@ -20,9 +20,7 @@ pub enum GameReason {
     NoResult,
     /// The result tag and the result after the moves disagree.
     Contradiction,
-    /// Time forfeit.
     TimeLoss,
-    /// Illegal move.
     IllegalMove,
     /// An engine crashed, hung or was disconnected.
     Crash,
@@ -52,7 +50,6 @@ impl GameReason {
     }
 }
 
-/// A skipped game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BadGame {
     pub path: String,

@@ -79,7 +79,6 @@ impl Loader {
         dataset.for_each_batch(BATCH, held_out, load, take, skipped)
     }
 
-    /// The loaded data.
     pub(crate) fn finish(mut self) -> FeatureData {
         self.table.train.finish(self.sources.options());
         self.table.validation.finish(self.sources.options());

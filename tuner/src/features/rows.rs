@@ -31,7 +31,6 @@ impl Rows {
         Rows { labels: Labels::new(kept), ..Rows::default() }
     }
 
-    /// Number of rows.
     pub fn len(&self) -> usize {
         self.labels.len() + self.tail.rows.len()
     }
@@ -45,7 +44,6 @@ impl Rows {
         &self.labels
     }
 
-    /// Number of blocks.
     pub fn block_count(&self) -> usize {
         self.blocks.len()
     }

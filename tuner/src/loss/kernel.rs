@@ -69,7 +69,6 @@ impl PackedWeights {
         }
     }
 
-    /// Sets the weights.
     fn set(&mut self, parameters: &[f64], slope: f64) {
         let (pairs, _) = parameters.as_chunks::<2>();
         assert_eq!(pairs.len(), WEIGHTS);

@@ -15,7 +15,6 @@ use smalt_dataset::{Dataset, Sample, SkippedLine};
 /// Positions per batch and process.
 const BATCH: usize = 2048;
 
-/// Why collecting failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CollectError {
     #[error(transparent)]

@@ -347,7 +347,6 @@ impl TraceWriter {
         self.file.write_all(&pack(labels, reply))
     }
 
-    /// Flushes buffered positions.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }

@@ -44,7 +44,6 @@ pub struct Header {
 #[error("{line:?}: {reason}")]
 pub struct HeaderError {
     pub line: String,
-    /// What is wrong.
     pub reason: String,
 }
 

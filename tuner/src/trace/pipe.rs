@@ -162,7 +162,6 @@ pub(crate) struct EnginePool {
 }
 
 impl EnginePool {
-    /// Starts the processes.
     pub(crate) fn start(
         command: &EngineCommand,
         options: &BTreeMap<String, String>,

@@ -48,7 +48,6 @@ impl TraceRows {
         TraceRows { header: header.clone(), labels: Labels::new(kept), columns, ..TraceRows::default() }
     }
 
-    /// Adds a row.
     pub(crate) fn push(&mut self, trace: &Trace, label: Label) -> Result<(), TooLong> {
         let start = self.words.len();
         let share = |number: f64, scale: f64| (number * scale).round().clamp(0.0, PHASE_SCALE) as u16;
@@ -151,7 +150,6 @@ struct TraceSums {
     curves: [[[f32; 2]; 2]; MOST_CURVES],
 }
 
-/// Rows with weights.
 struct TraceKernel<'a> {
     rows: &'a TraceRows,
     /// Values of each weight.

@@ -9,7 +9,6 @@ use toml_edit::{DocumentMut, Item, TableLike, Value, value};
 
 use super::Numbers;
 
-/// Maximum line length.
 const WIDTH: usize = 110;
 
 /// Pairs per line of a long list.

@@ -42,7 +42,6 @@ impl Language {
         (Language::Python, &["python", "py"]),
     ];
 
-    /// Parses a keyword.
     pub(crate) fn parse(word: &str) -> Option<Language> {
         Language::ALL.iter().find(|(_, words)| words[0] == word).map(|entry| entry.0)
     }

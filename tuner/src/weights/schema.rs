@@ -27,7 +27,6 @@ pub struct SchemaWeight {
     pub is_single: bool,
     /// Bounds of the engine.
     pub bounds: Bounds,
-    /// Decimals for rounding.
     pub decimals: usize,
     /// Weight with the same numbers.
     pub twin: Option<usize>,

@@ -72,7 +72,6 @@ impl Variables {
         Variables { bounds: members.iter().map(held).collect(), members, rising }
     }
 
-    /// Number of variables.
     pub(crate) fn len(&self) -> usize {
         self.members.len()
     }

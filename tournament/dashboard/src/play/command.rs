@@ -43,7 +43,6 @@ pub(super) enum PlayCommand {
     Restart,
 }
 
-/// A new game.
 #[derive(Clone, Debug, Deserialize)]
 pub struct NewGame {
     pub color: ColorChoice,

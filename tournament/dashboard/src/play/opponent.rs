@@ -82,7 +82,6 @@ impl Purpose {
     }
 }
 
-/// A search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Search {
     pub(super) purpose: Purpose,
@@ -277,7 +276,6 @@ impl Opponent {
         stopped.map(drop).map_err(|error| error.to_string())
     }
 
-    /// Quits the engine.
     pub(super) fn quit(&mut self) {
         if let Some(mut engine) = self.engine.take() {
             engine.quit();

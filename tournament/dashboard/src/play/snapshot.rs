@@ -17,7 +17,6 @@ pub(super) struct PlaySnapshot {
     pub(super) pgn: Arc<str>,
 }
 
-/// Both clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Clocks {
     /// Times left when the running clock started; `None` without clocks.

@@ -42,7 +42,6 @@ struct GameJson<'a> {
     limits: String,
     chess960: bool,
     chess960_start: Option<u16>,
-    /// Start position.
     fen: String,
     plies: Vec<PlyJson>,
     /// Position on the board: of the analysis, or of the game.

@@ -122,13 +122,11 @@ impl GameRecord {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlyRecord {
-    /// The move; legal.
     pub mv: UciMove,
     /// The search; `None` for a book move.
     pub search: Option<SearchRecord>,
 }
 
-/// A stored search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchRecord {
     /// Score from the point of view of the side that moved.

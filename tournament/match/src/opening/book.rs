@@ -14,7 +14,6 @@ use crate::plan::BookFormat;
 /// Number of skipped entries stored with their reasons.
 const KEPT: usize = 20;
 
-/// An unusable entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SkippedOpening {
     /// Line number, from 1.

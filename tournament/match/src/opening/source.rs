@@ -18,7 +18,6 @@ const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 /// Halfmove clock at which the fifty-move rule ends a game.
 const FIFTY_MOVES: u16 = 100;
 
-/// Origin of openings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OpeningOrigin {
     /// Built-in balanced positions of standard chess.

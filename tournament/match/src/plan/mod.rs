@@ -100,7 +100,6 @@ impl Plan {
         if self.settings.clock.hourglass { TimeFlow::Hourglass } else { TimeFlow::Usual }
     }
 
-    /// Grouping of games.
     pub(crate) fn repeat(&self) -> Repeat {
         Repeat::of(self.settings.openings.games_of_one())
     }

@@ -87,7 +87,6 @@ pub enum RunError {
     /// A game file failed.
     #[error("write the games: {0}")]
     Pgn(#[from] std::io::Error),
-    /// A system failure.
     #[error("play: {0}")]
     System(String),
 }
@@ -104,7 +103,6 @@ pub struct Coordinator<'a> {
     next_pair: u32,
     faults: Vec<u32>,
     disqualified: BTreeMap<usize, Disqualification>,
-    /// Warnings already shown.
     warned: HashSet<(usize, String)>,
     /// Whether the user was warned of repeated openings.
     has_warned_of_repeats: bool,

@@ -286,7 +286,6 @@ impl Schedule {
         games
     }
 
-    /// Grouping of games.
     pub(crate) fn repeat(&self) -> Repeat {
         self.terms.repeat()
     }

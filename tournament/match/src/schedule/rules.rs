@@ -15,7 +15,6 @@ pub struct EncounterRules {
 }
 
 impl EncounterRules {
-    /// Grouping of games.
     pub(super) fn repeat(&self) -> Repeat {
         Repeat::of(self.games_per_opening)
     }

@@ -573,7 +573,6 @@ fn pairing_tallies(schedule: &Schedule) -> Vec<PairingTally> {
     schedule.pairings().into_iter().map(PairingTally::new).collect()
 }
 
-/// White's half points.
 fn half_points(white: Outcome) -> u32 {
     match white {
         Outcome::Win => 2,

@@ -10,7 +10,6 @@ use super::column::{entrant, number, time, time_if_any};
 use super::write::to_ms;
 use super::{Store, StoreError};
 
-/// The latest session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredSession {
     pub pid: u32,

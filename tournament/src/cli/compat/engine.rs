@@ -88,7 +88,6 @@ fn known(name: &str, registry: &Registry, left_out: &[SkippedEngine]) -> anyhow:
     Ok(engine.clone())
 }
 
-/// Translates a word.
 fn rewritten(word: &str) -> anyhow::Result<String> {
     Ok(match word.split_once('=') {
         Some(("plies", value)) => format!("depth={value}"),

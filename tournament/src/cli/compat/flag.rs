@@ -70,7 +70,6 @@ impl<'a> Flag<'a> {
         anyhow!("-{} {key}=…: unknown key; the keys are {keys}", self.name)
     }
 
-    /// A boolean value.
     pub(super) fn truth(&self, key: &str, value: &str) -> anyhow::Result<bool> {
         match value {
             "true" => Ok(true),
@@ -79,7 +78,6 @@ impl<'a> Flag<'a> {
         }
     }
 
-    /// A numeric value.
     pub(super) fn value<T: std::str::FromStr>(&self, key: &str, value: &str) -> anyhow::Result<T> {
         value.parse().map_err(|_| self.refuse(key, value, "expected a number"))
     }

@@ -12,7 +12,6 @@ use smalt_workbench::calendar::UtcTime;
 /// The severity of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
-    /// Output of engines.
     Trace,
     /// Games and reports: the same as standard output.
     Info,

@@ -44,7 +44,6 @@ pub(super) enum Dialect {
 /// The request of a command line.
 enum Request {
     Play(Box<options::Translation>),
-    /// Resume a run.
     Resume {
         store: std::path::PathBuf,
         concurrency: Option<std::num::NonZeroUsize>,
@@ -55,7 +54,6 @@ enum Request {
     },
     /// Print the version, as scripts parse it.
     Version,
-    /// Print help.
     Help(String),
     /// List the known engines.
     Engines(Vec<String>),

@@ -188,7 +188,6 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// Parses all flags.
     fn read(dialect: Dialect, flags: &[Flag<'a>]) -> Result<Typed<'a>, Refusal> {
         let mut typed = Typed::new(dialect);
         for flag in flags {

@@ -29,14 +29,12 @@ use smalt_match::run::{RunEvent, RunObserver, StopReason};
 use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::Standings;
 
-/// Style of reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Fastchess,
     Cutechess,
 }
 
-/// Output settings.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::cli) struct OutputOptions {
     pub(super) dialect: Dialect,

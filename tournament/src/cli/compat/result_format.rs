@@ -9,10 +9,8 @@ use smalt_stats::{Outcome, Wdl};
 use super::statistics::estimate;
 use smalt_match::game::Termination;
 
-/// Default columns.
 const DEFAULT: &str = "Rank,Name,Elo,Error,Games,Score,DScore";
 
-/// Named formats.
 const NAMED: [(&str, &str); 13] = [
     ("minimal", "Rank,Name"),
     ("small", "Rank,Name,Games,Points"),
@@ -255,12 +253,10 @@ impl ResultFormat {
         )
     }
 
-    /// The table header.
     pub(super) fn header(&self, name_width: usize) -> String {
         self.line(name_width, |column| column.header.to_owned())
     }
 
-    /// A table row.
     pub(super) fn row(&self, row: &Row<'_>, name_width: usize) -> String {
         self.line(name_width, |column| (column.value)(row))
     }
