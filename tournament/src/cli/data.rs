@@ -1,4 +1,4 @@
-//! The file of training data of a run, made from its store.
+//! The training data file of a run, made from its store.
 
 use std::fs::File;
 use std::io;
@@ -18,14 +18,14 @@ use smalt_match::plan::{DataFile, Plan};
 use smalt_match::run::sha256;
 use smalt_match::store::Store;
 
-/// Checks that a path can be replaced by a file of training data.
+/// Checks that a path can be replaced by a training data file.
 pub(super) fn check_data_target(path: &Path) -> Result<(), Refusal> {
     refuse_store_path(path)?;
     check_target(path).with_context(|| format!("write {}", path.display())).or_usage()
 }
 
-/// Writes the training data of a run that has ended or stopped, if it has any, and returns what is said of them. A file that
-/// this run did not write is kept, and the data are written beside it.
+/// Writes the training data of a run that has ended or stopped, if requested; returns a message. A file from
+/// elsewhere is kept, and the data are written beside it.
 pub(super) fn write_run_data(plan: &Plan, store: &Path) -> Result<Option<String>, Refusal> {
     let file = plan.settings.data.output(plan.settings.run.seed).or_usage()?;
     let Some(mut file) = file else { return Ok(None) };
@@ -53,7 +53,7 @@ pub(super) fn write_run_data(plan: &Plan, store: &Path) -> Result<Option<String>
     Ok(Some(report))
 }
 
-/// Writes the file with the positions of those stored games that pass, and returns what is said of it.
+/// Writes the positions of the selected stored games; returns a message.
 pub(super) fn write_data(
     store: &Store,
     plan: &Plan,

@@ -1,5 +1,5 @@
-//! Events of a run as JSON lines: one line an event with its name and the time in seconds since 1970. A write
-//! error is reported once, and the run goes on.
+//! Events of a run as JSON lines: one line per event with its name and the time in seconds since 1970. A write error
+//! is reported once, and the run continues.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -116,8 +116,8 @@ pub(super) struct EventWriter {
 }
 
 impl EventWriter {
-    /// Appends to a file, so that a resumed run continues it; `-` is standard output. Standings are written
-    /// every `interval` games and at the end.
+    /// Appends to a file, so that a resumed run continues it; `-` is standard output. Standings are written every
+    /// `interval` games and at the end.
     pub(super) fn open(path: &Path, names: Vec<String>, interval: u64) -> io::Result<EventWriter> {
         let sink: Box<dyn Write> = if is_standard_output(path) {
             Box::new(io::stdout())

@@ -19,7 +19,7 @@ use smalt_match::standings::Standings;
 use smalt_match::standings::json::ResultsJson;
 use smalt_workbench::output_file::{self, Existing, OutputError};
 
-/// Whether a path means standard output.
+/// Whether a path stands for standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
     path == Path::new("-")
 }
@@ -29,7 +29,7 @@ pub(super) fn print(text: &str) -> Result<(), Refusal> {
     print_with(|out| out.write_all(text.as_bytes()))
 }
 
-/// Lets a function write to standard output.
+/// Runs a function that writes to standard output.
 pub(super) fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Refusal> {
     let mut output = io::stdout().lock();
     match write(&mut output).and_then(|()| output.flush()) {
@@ -45,7 +45,7 @@ pub(super) fn inform(text: &str) {
     let _ = writeln!(io::stderr(), "{}", sanitize_lines(text));
 }
 
-/// The version of all JSON that the program writes. New fields do not change it.
+/// JSON version of the program. New fields do not change it.
 pub(super) const SCHEMA: u32 = 1;
 
 /// JSON with its version.
@@ -63,7 +63,7 @@ impl<T> Versioned<T> {
     }
 }
 
-/// Writes results for scripts.
+/// Writes results as JSON.
 pub(super) fn write_json(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
     let results = &Versioned::of(results);
     refuse_foreign_file(path, results)?;
@@ -85,8 +85,7 @@ pub(super) fn refuse_store_path(path: &Path) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses to overwrite a file that does not hold results of the same kind: JSON with the same keys, or some of
-/// them.
+/// Refuses to overwrite a file without results of the same kind: JSON with the same keys, or some of them.
 fn refuse_foreign_file(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
     if is_standard_output(path) || !path.is_file() {
         return Ok(());
@@ -117,7 +116,7 @@ pub(super) fn write_text(path: &Path, text: &str, existing: Existing) -> Result<
     })
 }
 
-/// Checks before the work that [`write_text`] can write the file at its end.
+/// Checks before the run that [`write_text`] can write the file at its end.
 pub(super) fn check_output(path: &Path, existing: Existing) -> Result<(), Refusal> {
     if is_standard_output(path) {
         return Ok(());
@@ -169,7 +168,7 @@ fn check_apart(output: &OutputSettings, data: Option<&Path>) -> Result<(), Refus
         }
         refuse_store_path(path)?;
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        // Pipes and terminals take everything.
+        // Pipes and terminals may be used several times.
         let is_taken = |(_, other): &&(&str, PathBuf)| *other == path && !is_special(&path);
         if let Some((other, _)) = files.iter().find(is_taken) {
             return Err(anyhow!("{other} and {flag} are the same file, {}", path.display())).or_usage();

@@ -1,4 +1,4 @@
-//! Plays a prepared run until it ends, or until a command makes it larger.
+//! Plays a prepared run until it ends, or until a command enlarges it.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
@@ -33,7 +33,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Plays until the run ends or has grown; `state` is that of the session before it grew. Returns its plan as well.
+    /// Plays until the run ends or grows; `state` comes from the session before it grew. Returns its plan too.
     pub(super) fn play(
         self,
         (sender, events): &(Sender<Event>, Receiver<Event>),
@@ -81,7 +81,7 @@ impl Session {
     }
 }
 
-/// The display, and the file of events where one is wanted.
+/// The display, and the event file if requested.
 fn observers(plan: &Plan, store: &Store, face: &OutputStyle) -> Result<Observers, Refusal> {
     let mut display = Observers(vec![match face {
         OutputStyle::Native(verbosity) => Box::new(Display::new(plan, store.path(), *verbosity)),

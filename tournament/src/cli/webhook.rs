@@ -26,14 +26,14 @@ pub(super) struct RunEndJson {
     results: ResultsJson,
 }
 
-/// Posts the end of a run. A failure is a warning.
+/// Posts the end of a run; warns on failure.
 pub(super) fn post_end(url: &str, conclusion: &RunOutcome, standings: &Standings) {
     let (outcome, reason) = match conclusion {
         RunOutcome::Complete => ("complete", None),
         RunOutcome::Decided => ("decided", None),
         RunOutcome::Incomplete { .. } | RunOutcome::Walkovers { .. } => ("incomplete", None),
         RunOutcome::Stopped(words) => ("stopped", Some(words.clone())),
-        // The user knows.
+        // The user stopped it.
         RunOutcome::Interrupted => return,
     };
     let end = RunEndJson { outcome, reason, results: ResultsJson::of(standings) };

@@ -1,5 +1,5 @@
-//! Labelled positions of a run for tuners and trainers, in any format of [`smalt_dataset`]. The file follows from the games
-//! alone, taken in the order of their numbers: a run that was killed and resumed gives the same bytes.
+//! Labelled positions of a run for tuners and trainers, in any format of [`smalt_dataset`]. The file depends only on
+//! the games, in order of numbers: a killed and resumed run gives the same bytes.
 
 use std::collections::HashSet;
 use std::io;
@@ -13,11 +13,11 @@ use smalt_match::pgn::comment_score;
 use smalt_match::plan::{DataFile, Duplicates};
 use smalt_stats::Outcome as Points;
 
-/// Writer of a file of training data.
+/// Writer of a training data file.
 pub(crate) struct DataWriter {
     writer: SampleWriter,
     file: DataFile,
-    /// Keys of the positions that were written.
+    /// Keys of the written positions.
     written: HashSet<u64>,
     /// Start and end of each game.
     times: Vec<(SystemTime, SystemTime)>,
@@ -27,24 +27,24 @@ pub(crate) struct DataWriter {
 /// Numbers of games and positions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DataReport {
-    /// Number of games whose positions were considered.
+    /// Number of games with positions considered.
     pub games: u64,
     /// Wins of White, draws and wins of Black in these games.
     pub results: [u64; 3],
     /// Time during which at least one of these games was played.
     pub play_time: Duration,
-    /// Number of games that ended by a fault of an engine.
+    /// Number of games ended by an engine's fault.
     pub skipped_games: u64,
     /// Positions skipped, by reason.
     pub dropped: Dropped,
-    /// Positions that the format has no place for.
+    /// Positions that the format cannot store.
     pub unfit: UnfitCounts,
     /// Contents of the file.
     pub written: Written,
 }
 
 impl DataWriter {
-    /// Starts a file, which appears under its name with [`DataWriter::finish`].
+    /// Starts a file; it appears under its name with [`DataWriter::finish`].
     ///
     /// # Errors
     /// If the folder does not exist or cannot be written to.
@@ -59,8 +59,8 @@ impl DataWriter {
         })
     }
 
-    /// Writes the selected positions of a game. Games that ended by a fault are skipped, since their result
-    /// says nothing about the positions.
+    /// Writes the selected positions of a game. Games ended by a fault are skipped, since their result says nothing
+    /// about the positions.
     ///
     /// # Errors
     /// If the disk is full or fails.
@@ -88,7 +88,7 @@ impl DataWriter {
             let mut sample = place.sample(record.outcome, number);
             sample.players = [player(record.game.white), player(record.game.black)];
             let pushed = self.writer.push(&sample)?;
-            // One without a score that the format needs leaves its place to a later one with a score.
+            // A position without a score that the format needs leaves its place to a later one with a score.
             if pushed.is_ok() && self.file.duplicates == Duplicates::Drop {
                 self.written.insert(key);
             }
@@ -97,17 +97,17 @@ impl DataWriter {
         Ok(())
     }
 
-    /// Completes the file and gives it its name.
+    /// Completes the file and moves it into place.
     ///
     /// # Errors
-    /// If the disk is full or fails; an old file is kept then.
+    /// If the disk is full or fails; an old file is then unchanged.
     pub(crate) fn finish(self, players: &[String]) -> io::Result<DataReport> {
         let written = self.writer.finish(players)?;
         Ok(DataReport { written, play_time: covered(self.times), ..self.report })
     }
 }
 
-/// Time that these intervals cover together: pauses of the run are left out.
+/// Total time covered by these intervals, without pauses of the run.
 fn covered(mut times: Vec<(SystemTime, SystemTime)>) -> Duration {
     times.sort_unstable();
     let (mut covered, mut until) = (Duration::ZERO, SystemTime::UNIX_EPOCH);
@@ -118,7 +118,7 @@ fn covered(mut times: Vec<(SystemTime, SystemTime)>) -> Duration {
     covered
 }
 
-/// The positions of a game, each with the move that was played in it.
+/// The positions of a game, each with the move played.
 fn positions(record: &GameRecord) -> Vec<GamePosition> {
     let start = record.fen.as_deref().and_then(|fen| Position::from_fen(fen).ok());
     let mut position = start.unwrap_or_else(Position::start);

@@ -10,7 +10,7 @@ use crate::queue::{await_state, stop};
 use crate::support::fleet::{Network, Proxy, matched, write_engines};
 use crate::support::{Place, timeless};
 
-/// An sshd of our own, which lets in the user of the test; it dies with this value. Its sessions run in the test's folder.
+/// A separate sshd that accepts the test's user; killed on drop. Its sessions run in the test's folder.
 struct Sshd {
     port: u16,
     child: Child,
@@ -39,7 +39,7 @@ impl Sshd {
                  ForceCommand echo Welcome; cd {folder}host && eval \"$SSH_ORIGINAL_COMMAND\"\n"
             ),
         );
-        // Debian's service makes it; only root needs it.
+        // Debian's service creates it; only root needs it.
         let _ = std::fs::create_dir_all("/run/sshd");
         let mut sshd = command("/usr/sbin/sshd");
         sshd.args(["-D", "-e", "-f"]).arg(place.path("sshd_config")).current_dir("/");
@@ -58,8 +58,8 @@ impl Drop for Sshd {
     }
 }
 
-/// Configures the hosts `near` and `far`, both of which are this machine, at these ports. The ssh of a run in this folder reads
-/// it; without the option it reads the file of the user.
+/// Configures the hosts `near` and `far`, both this machine, at these ports. The ssh of a run in this folder reads
+/// this file; otherwise ssh reads the user's.
 fn write_hosts(place: &Place, near: u16, far: u16) {
     let folder = place.path("").display().to_string();
     let host = |name: &str, port: u16| format!("Host {name}\n  Port {port}\n");
@@ -76,7 +76,7 @@ fn write_hosts(place: &Place, near: u16, far: u16) {
     place.script("bin/ssh", &format!("#!/bin/sh\nexec /usr/bin/ssh -F {folder}ssh_config \"$@\"\n"));
 }
 
-/// The program with the ssh of this folder.
+/// The program with this folder's ssh.
 fn with_ssh(place: &Place, arguments: &[&str]) -> Command {
     let mut command = place.command(arguments);
     let path = format!("{}:{}", place.path("bin").display(), std::env::var("PATH").unwrap());
@@ -89,7 +89,7 @@ fn on_hosts(games: &str) -> Vec<&str> {
     matched(games, &["--ssh", "near/1,far/1", "--lease", "1"])
 }
 
-/// The games are those of a run on this machine, each once, and nothing runs on any host.
+/// Checks that the games are those of a local run, each once, and no process is left on any host.
 fn check_end(place: &Place, think: &str, games: &str) {
     let local = Place::new();
     write_engines(&local, think);
@@ -185,7 +185,7 @@ fn a_run_none_of_whose_ssh_hosts_answers_is_not_begun() {
     place.await_nobody();
 }
 
-/// The process of the worker on a host.
+/// Process id of the worker on a host.
 fn worker_on(place: &Place, host: &str) -> u32 {
     let pattern = format!("{}/.*worker --attached .*--name {host}", place.path("host/cache").display());
     let mut worker = None;
@@ -197,7 +197,7 @@ fn worker_on(place: &Place, host: &str) -> u32 {
     worker.unwrap()
 }
 
-/// Two commits are tested on two hosts by a queue. Both workers and the daemon have accidents.
+/// A queue tests two commits on two hosts. Both workers and the daemon are killed or disconnected.
 #[test]
 #[ignore = "needs nats-server and sshd"]
 fn a_disturbed_evening_of_the_queue_ends_like_a_quiet_one() {
@@ -235,7 +235,7 @@ fn a_disturbed_evening_of_the_queue_ends_like_a_quiet_one() {
     let [disturbed, quiet] = ["queue-jobs/job-1.db", "quiet.db"].map(|store| place.results(store));
     assert_eq!((&quiet["sprt"]["verdict"], &quiet["games_finished"]), (&"H0".into(), &80.into()));
     assert_eq!(disturbed["sprt"], quiet["sprt"]);
-    // Games of later pairs may have ended before the one that decides.
+    // Games of later pairs may end before the deciding one.
     let [disturbed, quiet] = ["queue-jobs/job-1.pgn", "quiet.pgn"].map(|games| timeless(&place.read(games)));
     assert!(disturbed.starts_with(&quiet), "{disturbed}\n{quiet}");
 }

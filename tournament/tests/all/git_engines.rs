@@ -43,7 +43,7 @@ fn two_revisions_are_built_and_play_a_test() {
     let short = |revision: &str| git(&place, &["rev-parse", revision])[..8].to_owned();
     let (new, base) =
         (format!("{} Second version", short("HEAD")), format!("{} First version", short("HEAD~1")));
-    // The repository is that of the current folder.
+    // The repository is the current folder's.
     let arguments = played(&["sprt", "--git", "HEAD~1..main", "--build", BUILD]);
     let output = place.command(&arguments).current_dir(place.path("mine")).output().unwrap();
     let err = String::from_utf8_lossy(&output.stderr);
@@ -87,7 +87,7 @@ fn a_failing_build_is_an_error_before_any_game() {
     assert!(err.contains("expected two revisions BASE..NEW"), "{err}");
 }
 
-/// A range of which three commits are skipped, and one loses all games from then on.
+/// A range of commits: three are skipped, and from one on all games are lost.
 fn history(place: &Place) {
     repository(place);
     commit(place, "third", "Third version");
@@ -119,7 +119,7 @@ fn a_bisection_finds_the_commit_that_lost_and_survives_a_kill() {
     assert!(err.contains("Skipped: building ") && err.contains("Break the build"), "{err}");
     assert!(err.contains("1 commit skipped: same program as the commit before"), "{err}");
     assert!(err.contains("Do not start: "), "{err}");
-    // The loss may be that of the commit which does not start.
+    // The loss may come from the commit that does not start.
     let short = |revision: &str| git(&place, &["rev-parse", revision])[..8].to_owned();
     let found = format!("one of {}^..{} Prune more", short("HEAD~2"), short("HEAD~1"));
     assert!(out.contains(&format!("{found} lost 200 Elo (probability ")), "{out}{err}");
@@ -176,7 +176,7 @@ fn a_worker_of_a_fleet_builds_commits_by_its_own_recipe() {
     let url = server.url();
     let worker = ["worker", "--nats", &url, "--engines", "engines.toml", "--name", "builder"];
     let mut worker = place.command(&[&worker[..], &["--concurrency", "1", "--speed", "1000000"]].concat());
-    // A machine of its own has a cache of its own.
+    // Another machine has another cache.
     let worker = worker.env("XDG_CACHE_HOME", place.path("elsewhere")).spawn().unwrap();
     let run = ["sprt", "--git", "HEAD~1..main", "--build", BUILD, "--nats", &url];
     let output = place.command(&played(&run)).current_dir(place.path("mine")).output().unwrap();

@@ -1,4 +1,4 @@
-//! What a run writes besides its store, what can be made of a store, and what is refused before a run begins.
+//! Output files of a run, exports from a store, and settings refused before a run starts.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Place, duel, finish, restarted, scripted, scripted_program, texts};
 
-/// Four games in which `bad` makes one illegal move, with these arguments besides.
+/// Four games with one illegal move of `bad`, with further arguments.
 fn play(place: &Place, more: &[&str]) -> (String, String) {
     let (good, bad) = (scripted("good", "--info-lines 1"), scripted("bad", "--fault illegal-move@9"));
     let arguments = duel(&good, &bad, "--depth 1 --games 4 --maxmoves 6 --store run.db");
@@ -86,7 +86,7 @@ fn existing_files_are_replaced_by_force_only() {
         place.check(&[command, &["--force"]].concat(), 0);
         let written = place.read("mine.svg");
         assert!(!written.contains("of the user"), "{command:?}");
-        // What is there already may be written again.
+        // Existing files may be overwritten.
         if command[0] != "openings" {
             place.check(command, 0);
             assert_eq!(place.read("mine.svg"), written);
@@ -325,7 +325,7 @@ fn a_sequential_test_goes_with_any_format_of_two() {
     }
 }
 
-/// Takes one request; returns its head and body.
+/// Receives one request; returns its head and body.
 fn take_request(listener: &TcpListener) -> (String, serde_json::Value) {
     let (mut stream, _) = listener.accept().unwrap();
     let mut lines = BufReader::new(stream.try_clone().unwrap());

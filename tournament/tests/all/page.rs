@@ -1,4 +1,4 @@
-//! The live page as browsers meet it: addresses, headers, who is let in, events while a run goes on.
+//! The live page over HTTP: addresses, headers, access, and events during a run.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -62,7 +62,7 @@ fn the_page_and_its_files_come_with_strict_headers() {
     }
     let page = get(served.address, "/");
     assert!(page.head.contains("content-type: text/html; charset=utf-8"));
-    // Nothing inline, which the policy would forbid, and nothing from elsewhere.
+    // No inline scripts or styles, which the policy forbids, and no external resources.
     assert!(!page.body.contains("<script>") && !page.body.contains("style=") && !page.body.contains("http"));
     let tag = page.head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap().to_owned();
     let again =
@@ -107,7 +107,7 @@ fn a_finished_run_can_be_looked_through() {
     let told = faults["faults"].as_array().unwrap().len() as u64;
     assert_eq!((&faults["total"], Some(told)), (&faulty["total"], faulty["total"].as_u64()));
     assert_eq!(get("/api/runs/0/games?engine=1&against=0").json()["total"], 4);
-    // The last point of a curve is what the table says.
+    // The last point of a curve equals the table.
     for entrant in 0..2 {
         let elo = get(&format!("/api/runs/0/curves?entrant={entrant}")).json()["elo"].clone();
         let told = &run["results"]["entrants"][entrant];
@@ -188,7 +188,7 @@ fn a_token_opens_the_page_once_and_stays_in_the_browser() {
     assert_eq!(with(&format!("Cookie: {cookie}")).status, 200);
     assert_eq!(with(&format!("Authorization: Bearer {token}")).status, 200);
     assert_eq!(with("Authorization: Bearer wrong-but-long-enough").status, 401);
-    // The file is kept, so that browsers need not be told again.
+    // The file is kept, so that browsers keep their token.
     drop(served);
     let again = Served::start(&place, &arguments);
     let request = format!("GET /api/runs HTTP/1.1\nHost: {}\nAuthorization: Bearer {token}", again.address);
@@ -251,9 +251,9 @@ fn the_page_of_a_run_ends_with_it() {
     await_event(&mut events, "boards", |news| news["count"].as_u64() > Some(0));
     let last = await_event(&mut events, "run", |run| run["state"] == "finished");
     assert_eq!(last["results"]["games_finished"], 30);
-    // What is drawn of the last state can still be asked for.
+    // The last state is still available.
     assert_eq!(get(address, "/api/runs/0/curves").status, 200);
-    // A client that listens to the end gets it, and none holds up the program.
+    // A client that reads to the end receives it, and none blocks the program.
     let mut rest = String::new();
     events.read_to_string(&mut rest).unwrap();
     assert!(rest.contains("event: end\n"), "{rest}");
@@ -267,7 +267,7 @@ fn the_page_of_a_run_ends_with_it() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Reads lines until one that begins so.
+/// Reads lines until one with this prefix.
 fn await_line(told: &mut impl BufRead, begin: &str) -> String {
     let mut line = String::new();
     while !line.starts_with(begin) {
@@ -362,13 +362,13 @@ fn followers_are_counted_and_the_slow_are_dropped() {
     followers.iter_mut().for_each(|events| drop(await_event(events, "run", |run| run["id"] == 0)));
     let refused = get(address, "/api/runs/0/events");
     assert!(refused.status == 503 && refused.head.contains("retry-after"), "{}", refused.head);
-    // Who begins a request and does not go on is in nobody's way for long.
+    // A client that stops within a request is disconnected soon.
     let mut slow: Vec<_> = (0..4).map(|_| connect(address)).collect();
     slow.iter_mut().for_each(|stream| stream.write_all(b"GET / HTTP/1.1\r\nHost: ").unwrap());
     assert_eq!(get(address, "/api/runs").status, 200);
     let mut rest = Vec::new();
     slow.iter_mut().for_each(|stream| drop(stream.read_to_end(&mut rest)));
-    // Nor who asks and does not read: the connection is cut, and not only written to no more.
+    // A client that does not read is disconnected too.
     let mut deaf = connect(address);
     let asked = format!("GET /style.css HTTP/1.1\r\nHost: {address}\r\n\r\n").repeat(1000);
     let error =
@@ -414,12 +414,12 @@ fn a_client_without_the_token_cannot_take_all_connections() {
     let page = serve(&place, Some(token.clone()), limits);
     let address = page.address();
     let knowing = format!("Authorization: Bearer {}\r\n", token.as_text());
-    // Who follows holds its connection, and is a stranger no more.
+    // A follower keeps its connection and counts as authenticated.
     let mut follower = connect(address);
     write!(follower, "GET /api/runs/0/events HTTP/1.1\r\nHost: {address}\r\n{knowing}\r\n").unwrap();
     let mut follower = BufReader::new(follower);
     await_event(&mut follower, "run", |run| run["id"] == 0);
-    // More connections than there are places, none of which ever says anything: each has its place from another.
+    // More silent connections than the limit: each replaces an earlier one.
     let mut silent: Vec<_> = (0..20).map(|_| connect(address)).collect();
     let answer = request(address, &format!("GET /api/runs HTTP/1.1\nHost: {address}\n{}", knowing.trim()));
     assert_eq!(answer.status, 200);
@@ -427,7 +427,7 @@ fn a_client_without_the_token_cannot_take_all_connections() {
         let end = stream.read_to_end(&mut Vec::new());
         assert!(!end.is_err_and(|error| error.kind() == ErrorKind::WouldBlock), "it gave way to another");
     }
-    // A client that must show the token is not waited for.
+    // A client without the token does not delay others.
     let door = request(address, &format!("GET / HTTP/1.1\nHost: {address}"));
     assert!(door.status == 401 && door.head.contains("connection: close"), "{}", door.head);
     drop(page);
@@ -443,7 +443,7 @@ fn many_clients_of_one_address_at_once_are_all_answered() {
     let token = Token::random().unwrap();
     let page = serve(&place, Some(token.clone()), ClientLimits::default());
     let address = page.address();
-    // All are connected before the first of them asks.
+    // All are connected before the first request.
     let mut clients: Vec<_> = (0..64).map(|_| connect(address)).collect();
     let request = format!(
         "GET /api/runs HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\r\n",

@@ -1,4 +1,4 @@
-//! The queue, end to end: jobs with engines that follow a script, played by a daemon that is killed now and then.
+//! The queue, end to end: jobs with scripted engines, run by a daemon that is killed at times.
 
 use std::process::Child;
 
@@ -8,7 +8,7 @@ use smalt_testing::process;
 use crate::support::served::{HttpResponse, request};
 use crate::support::{Place, scripted, timeless, wait_until};
 
-/// A match that takes this number of games.
+/// A match with this number of games.
 fn job(games: &str) -> Vec<String> {
     let (first, second) = (scripted("first", "--seed 1"), scripted("second", "--seed 2"));
     let words = ["match", "--engine", &first, "--engine", &second, "--games", games];
@@ -46,7 +46,7 @@ fn await_slots(place: &Place, id: i64, slots: u64) {
     wait_until(&format!("job {id} on {slots} slots"), || job_of(place, id)["running"] == slots);
 }
 
-/// Ends the daemon as Ctrl-C does.
+/// Stops the daemon like Ctrl-C.
 pub(crate) fn stop(daemon: Child) {
     process::signal(daemon.id(), "-TERM");
     assert_eq!(process::wait_for_output(daemon).status.code(), Some(0));
@@ -138,7 +138,7 @@ fn a_store_belongs_to_one_run_and_is_played_by_one_job_at_a_time() {
     place.check(&line, 0);
     let refused = place.check(&[&["queue", "--queue", "queue.db", "add", "--"], &line[..]].concat(), 2).1;
     assert!(refused.contains("x.db exists already"), "{refused}");
-    // Both would begin at once: each has one of two slots.
+    // Both would start at once: each gets one of two slots.
     add(&place, &[], &["resume", "--games", "20", "x.db"].map(str::to_owned));
     add(&place, &[], &["resume", "x.db", "--games", "40"].map(str::to_owned));
     // The store of another queue, whose file was deleted.
@@ -181,7 +181,7 @@ fn wrong_words_of_a_queue_are_refused() {
 fn the_page_shows_jobs_and_adds_and_pauses_them_with_the_token() {
     let place = Place::new();
     place.write("token", "0123456789abcdef");
-    // A port that was free a moment ago.
+    // A port that was just free.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let daemon = start(&place, &["--listen", &port.to_string(), "--token-file", "token"]);
     wait_until("the page", || std::net::TcpStream::connect(port).is_ok());

@@ -1,10 +1,10 @@
-//! Whole runs: the same bytes at any concurrency, and nothing lost or doubled whatever stops them.
+//! Complete runs: the same bytes at any concurrency, and no game lost or doubled after any interruption.
 
 use std::time::Duration;
 
 use crate::support::{Place, duel, finish, restarted, scripted, signal, texts, timeless, wait_until};
 
-/// Arguments of a gauntlet with this number of games in each of two pairings, of engines that play the same each time.
+/// Arguments of a gauntlet with this number of games in each of two pairings, of deterministic engines.
 fn gauntlet<'a>(games: &'a str, concurrency: &'a str, entrants: &'a [String; 3]) -> Vec<&'a str> {
     vec![
         "gauntlet",
@@ -37,7 +37,7 @@ fn quick() -> [String; 3] {
     ]
 }
 
-/// Engines that take their time, so that a run can be stopped in the middle.
+/// Slow engines, so that a run can be stopped in the middle.
 fn slow() -> [String; 3] {
     [scripted("hero", "--think 1"), scripted("first", "--seed 1"), scripted("second", "--seed 2")]
 }
@@ -54,12 +54,12 @@ fn rounds_and_players(pgn: &str) -> Vec<(String, String, String)> {
     rounds.into_iter().zip(white).zip(black).map(|((round, white), black)| (round, white, black)).collect()
 }
 
-/// The user whom systems keep for those who may do nothing.
+/// The unprivileged system user.
 #[cfg(unix)]
 const NOBODY: u32 = 65534;
 
-/// What the program says in this folder, and how it ends, where its user may not write there: if that is root, it is run
-/// as somebody else. None where that cannot be done.
+/// Output and exit code of the program in this folder if its user may not write there; root runs it as another user.
+/// `None` if that is impossible.
 #[cfg(unix)]
 fn run_without_leave_to_write(place: &Place, arguments: &[&str]) -> Option<(String, Option<i32>)> {
     use std::fs::Permissions;
@@ -74,7 +74,7 @@ fn run_without_leave_to_write(place: &Place, arguments: &[&str]) -> Option<(Stri
     std::fs::set_permissions(&folder, Permissions::from_mode(0o555)).unwrap();
     let output = command.output();
     std::fs::set_permissions(&folder, Permissions::from_mode(0o755)).unwrap();
-    // The program itself may lie where only root can come.
+    // The other user may not be able to read the program.
     let output = output.ok()?;
     Some((texts(&output).1, output.status.code()))
 }
@@ -172,7 +172,7 @@ fn an_interrupt_stops_cleanly_and_says_how_to_go_on() {
     assert_eq!(rounds_and_players(&place.read("run.pgn")).len() as u64, stored);
 }
 
-/// Runs the program in a shell after a command of the shell.
+/// Runs the program in a shell after a shell command.
 #[expect(clippy::disallowed_methods, reason = "a shell sets the limit that the program shall meet")]
 fn check_in_shell(place: &Place, before: &str, arguments: &[&str], code: i32) -> String {
     let mut shell = std::process::Command::new("sh");
@@ -190,7 +190,7 @@ fn a_run_that_can_write_no_more_stops_resumable() {
     let undisturbed = Place::new();
     undisturbed.check(&gauntlet("20", "2", &entrants), 0);
     let place = Place::new();
-    // No file may become larger than this number of blocks of 512 bytes.
+    // File size limit in blocks of 512 bytes.
     let err = check_in_shell(&place, "ulimit -f 200", &gauntlet("20", "2", &entrants), 1);
     assert!(err.contains("resume with: smalt-tournament resume"), "{err}");
     place.await_nobody();
@@ -227,7 +227,7 @@ fn a_second_interrupt_ends_a_run_whose_engines_are_deaf() {
     signal(child.id(), "-INT");
     finish(child, 130);
     place.await_nobody();
-    // That we killed them is no fault of theirs.
+    // Engines killed by the test have no faults.
     let (told, _) = place.check(&["standings", "run.db"], 0);
     assert!(!told.contains("failed starts") && !told.contains("disconnect"), "{told}");
 }
@@ -244,7 +244,7 @@ fn helpers_in_sessions_of_their_own_end_with_a_runner_that_is_killed() {
     place.await_nobody();
 }
 
-/// An engine's clock runs on while the runner is stopped; the engine has not earned that.
+/// An engine's clock runs while the runner is stopped, which must not cost the game.
 #[test]
 #[cfg_attr(windows, ignore = "Windows has no such signals")]
 fn a_game_in_which_the_runner_was_stopped_is_played_again() {
@@ -256,7 +256,7 @@ fn a_game_in_which_the_runner_was_stopped_is_played_again() {
         std::fs::read_to_string(place.path("logs/game-000001.log")).is_ok_and(|log| log.contains("bestmove"))
     });
     signal(child.id(), "-STOP");
-    // Longer than what an engine has left on its clock.
+    // Longer than the time left on an engine's clock.
     std::thread::sleep(Duration::from_millis(2500));
     signal(child.id(), "-CONT");
     let (_, err) = texts(&finish(child, 0));
@@ -312,7 +312,7 @@ fn a_changed_book_is_refused_on_resume() {
 #[test]
 fn a_decided_test_ends_the_match() {
     let place = Place::new();
-    // Nobody says how many games: as many as it takes. The second engine resigns nothing: it plays an illegal move at its first chance in every game.
+    // As many games as the test needs. The second engine plays an illegal move as early as possible in every game.
     let (good, bad) = (scripted("good", ""), restarted(&scripted("bad", "--fault illegal-move@all")));
     let arguments = [
         "sprt", "--engine", &good, "--engine", &bad, "--depth", "1", "--elo0", "0", "--elo1", "50",
@@ -368,7 +368,7 @@ fn the_built_in_engine_plays() {
     place.await_nobody();
 }
 
-/// Replaces the program of an engine by one with other bytes that plays as well.
+/// Replaces an engine's program by an equivalent one with other bytes.
 fn rebuild(place: &Place, name: &str) {
     let mut bytes = std::fs::read(place.path(name)).unwrap();
     bytes.push(0);
@@ -428,7 +428,7 @@ fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
     assert_eq!(place.results("run.db")["games_finished"], 8);
 }
 
-/// Numbers of the games that were started and finished, by the event file.
+/// Numbers of started and finished games in the event file.
 fn started_and_finished(place: &Place) -> [usize; 2] {
     let events = std::fs::read_to_string(place.path("events.jsonl")).unwrap_or_default();
     ["game-started", "game-finished"].map(|name| events.matches(name).count())
@@ -442,7 +442,7 @@ fn a_run_is_paused_continued_and_rid_of_an_engine_by_ctl() {
         place.start(&[&gauntlet("400", "2", &entrants)[..], &["--events", "events.jsonl"]].concat());
     place.await_games("run.db", 1);
     place.check(&["ctl", "run.db", "pause"], 0);
-    // Nothing starts any more, and what was in progress ends.
+    // No further game starts, and games in progress finish.
     wait_until("the end of the games in progress", || {
         let [started, finished] = started_and_finished(&place);
         started == finished
@@ -489,7 +489,7 @@ fn a_run_grows_by_games_and_by_an_engine_while_it_is_played() {
     assert!(refused.contains("/nowhere"), "{refused}");
     let (_, refused) = place.check(&["ctl", "run.db", "extend", "3"], 2);
     assert!(refused.contains("only even numbers"), "{refused}");
-    // The larger run is paused as the smaller one was, and can be killed and resumed.
+    // The larger run is paused like the smaller one, and can be killed and resumed.
     let sessions =
         || std::fs::read_to_string(place.path("events.jsonl")).unwrap().matches("run-begun").count();
     wait_until("the next session", || sessions() > 1);
