@@ -5,7 +5,7 @@ use smalt_testing::process::WatchedProgram;
 use crate::support::fleet::{
     Network, Proxy, Server, await_file, dismiss, matched, over, worker, wrap_engines, write_engines,
 };
-use crate::support::{Place, finish, signal, texts, timeless};
+use crate::support::{Place, finish, signal, texts, timeless, wait_until};
 
 /// The games of the same run on one machine, without time-dependent data.
 fn played_here(think: &str, games: &str) -> String {
@@ -309,14 +309,14 @@ fn a_signal_ends_a_worker_that_leaves_a_run_which_is_over() {
     let server = Server::start(&place, &[]);
     write_engines(&place, "0");
     // Slow to quit, so that the worker is still leaving when the signal comes.
-    wrap_engines(&place, "$ENGINE \"$@\"\ntouch quitting\nsleep 30");
+    wrap_engines(&place, "$ENGINE \"$@\"\ntouch quitting-$$\nsleep 30");
     let worker = worker(&place, &server.url(), "a");
-    // Each engine is restarted for the games after its first identification.
-    let run = place.start(&over(&server.url(), "2"));
-    place.await_games("run.db", 1);
-    let _ = std::fs::remove_file(place.path("quitting"));
-    finish(run, 0);
-    await_file(&place, "quitting");
+    finish(place.start(&over(&server.url(), "2")), 0);
+    // Both engines quit after their identification, and are started again for the games.
+    wait_until("an engine that quits after its games", || {
+        let files = std::fs::read_dir(place.path("")).unwrap().flatten();
+        files.filter(|file| file.file_name().to_string_lossy().starts_with("quitting-")).count() > 2
+    });
     signal(worker.id(), "-TERM");
     finish(worker, 143);
     drop(server);
