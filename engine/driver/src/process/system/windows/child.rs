@@ -6,7 +6,7 @@ use std::os::windows::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use windows_sys::Win32::Foundation::{STATUS_CONTROL_C_EXIT, WAIT_FAILED};
 use windows_sys::Win32::System::Threading::{
