@@ -6,7 +6,7 @@ use smalt::evaluation::schema::{Entry, SCHEMA, Shape};
 use smalt_report::plot::{Axis, BarChart, Chart, HeatMap, IntervalChart, LineChart, PlotError, stacked};
 
 use crate::clop::{ClopState, Region};
-use crate::spsa::SpsaState;
+use crate::spsa::{Forecast, SpsaState};
 use crate::tuning::{TunableParam, Tuning as _};
 use crate::weights::difference::{Change, differences};
 
@@ -40,7 +40,8 @@ pub(crate) fn errors(run: &Value) -> Option<LineChart> {
     Some(chart.line("validation", first.into_iter().chain(points("validation"))))
 }
 
-/// The parameters of a tuning by games that moved most, by games played, in steps (c_end) from where they began.
+/// The parameters of a tuning by games that moved most, by games played, in steps (c_end) from where they began. The band is the
+/// 95 % interval of noise alone by the [`Forecast`].
 pub(crate) fn parameters_by_games(state: &SpsaState) -> LineChart {
     let played: u64 = state.run.games.iter().sum();
     let steps = |index: usize, value: f64| {
@@ -54,8 +55,15 @@ pub(crate) fn parameters_by_games(state: &SpsaState) -> LineChart {
         let past = state.history.iter().map(|point| (point.games as f64, point.values.get(index)));
         let points = [(0.0, Some(&state.run.parameters[index].start))].into_iter().chain(past);
         let points = points.chain([(played as f64, state.values.get(index))]);
-        let points = points.filter_map(|(games, value)| Some((games, steps(index, *value?))));
-        chart.line(state.run.parameters[index].name.clone(), points)
+        let parameter = &state.run.parameters[index];
+        let banded = |(games, value): (f64, Option<&f64>)| {
+            let (pairs, count) = (state.run.pairs, state.run.parameters.len());
+            let share = (games / 2.0 / pairs as f64).min(1.0);
+            let noise = 1.96 * Forecast::after(count, pairs, share, parameter.rate, 0.0).deviation;
+            let moved = steps(index, *value?);
+            Some((games, moved, Some([moved - noise, moved + noise])))
+        };
+        chart.line_with_band(parameter.name.clone(), points.filter_map(banded))
     })
 }
 

@@ -35,11 +35,16 @@ pub(crate) struct Forecast {
 impl Forecast {
     /// The forecast for this number of parameters and pairs of games, and Elo that there are to gain in all.
     pub(crate) fn of(parameters: usize, pairs: u64, rate: f64, elo: f64) -> Forecast {
+        Forecast::after(parameters, pairs, 1.0, rate, elo)
+    }
+
+    /// What is found after a share of the pairs.
+    pub(crate) fn after(parameters: usize, pairs: u64, share: f64, rate: f64, elo: f64) -> Forecast {
         let (all, count) = (pairs as f64, parameters.max(1) as f64);
         let part = all / f64::from(PARTS);
         // Squares of steps: of the distance of each parameter, and of its noise.
         let (mut distance, mut noise) = (elo / (count * ELO_PER_STEP), 0.0);
-        for index in 0..PARTS {
+        for index in 0..(share * f64::from(PARTS)).round() as u32 {
             let played = (f64::from(index) + 0.5) * part;
             let step = (all / played).powf(GAMMA);
             let gain = rate * ((HELD_BACK * all + all) / (HELD_BACK * all + played)).powf(ALPHA);
@@ -121,6 +126,13 @@ mod tests {
                 "{parameters}: {forecast} forecast, {found} found"
             );
         }
+    }
+
+    #[test]
+    fn noise_grows_from_nothing_to_that_of_the_end() {
+        let after = |share| Forecast::after(10, 20_000, share, 0.002, 5.0).deviation;
+        assert!(after(0.0) == 0.0 && after(0.1) > 0.0);
+        assert_eq!(after(1.0), Forecast::of(10, 20_000, 0.002, 5.0).deviation);
     }
 
     #[test]

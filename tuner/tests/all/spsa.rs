@@ -272,6 +272,7 @@ fn a_tuning_that_loses_its_validation_matches_ends_at_its_start_values() {
     let tournament = rejecting(&folder);
     let mut flags = spsa(&engine, &tournament, &files);
     flags.extend(["--games", "64", "--validate", "32", "--validation-games", "100", "--tc", "3+0.03"]);
+    flags.extend(["--nats", "nats://server:4222"]);
     flags.extend(["--openings", "book.epd", "-o", &output, "--json", &report]);
     let (page, _) = check(&flags, 0);
     let rejected = "games: 1 - 9 - 2, LLR -3.00: rejected, back to the last values that passed";
@@ -283,6 +284,7 @@ fn a_tuning_that_loses_its_validation_matches_ends_at_its_start_values() {
     assert_eq!(report["validations"][1]["kept"], false);
     let validations = std::fs::read_to_string(path(&folder, "validations")).unwrap();
     assert_eq!(validations.lines().count(), 2);
+    assert!(validations.contains("--nats nats://server:4222"), "{validations}");
     for line in validations.lines() {
         for word in
             ["--elo0 -5 --elo1 0 --games 100", "--tc 3+0.03", "--openings book.epd", "option.margin=50"]
