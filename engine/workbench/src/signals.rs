@@ -29,14 +29,18 @@ pub fn handle(
         wait();
         second();
         // Engines are killed with the threads that started them.
-        let exit = if IS_TERMINATED.load(Ordering::Relaxed) { Exit::Terminated } else { Exit::Interrupted };
+        let exit = if is_terminated() { Exit::Terminated } else { Exit::Interrupted };
         std::process::exit(exit.code().into());
     })?;
     Ok(())
 }
 
+/// Whether the last termination signal was SIGTERM, after which a program has only seconds to end.
+pub fn is_terminated() -> bool {
+    IS_TERMINATED.load(Ordering::Relaxed)
+}
+
 /// The exit code; a stop by SIGTERM has its own.
 pub fn exit_code(exit: Exit) -> ExitCode {
-    let is_terminated = exit == Exit::Interrupted && IS_TERMINATED.load(Ordering::Relaxed);
-    if is_terminated { Exit::Terminated.into() } else { exit.into() }
+    if exit == Exit::Interrupted && is_terminated() { Exit::Terminated.into() } else { exit.into() }
 }

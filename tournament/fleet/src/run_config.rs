@@ -17,8 +17,8 @@ use smalt_workbench::source::Source;
 
 use super::wire::RunConfigMessage;
 use smalt_match::plan::{
-    Affinity, EngineSettings, FleetSettings, OpeningsSettings, OutputSettings, Plan, PlanError, Program,
-    SECOND_PLAYER, Settings,
+    Affinity, DataSettings, EngineSettings, FleetSettings, OpeningsSettings, OutputSettings, Plan, PlanError,
+    Program, SECOND_PLAYER, Settings,
 };
 
 /// Name parts of file options, whatever their value.
@@ -88,6 +88,7 @@ fn strip_local_settings(mut settings: Settings) -> Settings {
     let OpeningsSettings { repeat, games_per_opening, .. } = settings.openings;
     settings.openings = OpeningsSettings { repeat, games_per_opening, ..OpeningsSettings::default() };
     settings.fleet = FleetSettings::default();
+    settings.data = DataSettings::default();
     for engine in &mut settings.entrants {
         (engine.args, engine.dir, engine.stderr, engine.initstr) = (Vec::new(), None, None, None);
         engine.repo = None;
@@ -117,12 +118,9 @@ pub fn plan(
     }
     for engine in &mut settings.entrants {
         let name = engine.name.clone().unwrap_or_default();
-        let own = match recipe(engine, registry) {
-            Some((source, own)) => {
-                let built = build(&source);
-                let built = built.map_err(|words| RunConfigError::Build { name: name.clone(), words })?;
-                Some(EngineSettings { cmd: Some(built.display().to_string()), ..own })
-            }
+        let own = match build_first(&recipes(engine, registry), build) {
+            Some(Ok(own)) => Some(own),
+            Some(Err(words)) => return Err(RunConfigError::Build { name, words }),
             None => find(engine, registry)?,
         };
         engine.options = options(&name, &engine.options, own.as_ref())?;
@@ -135,17 +133,39 @@ pub fn plan(
     Ok(Plan::new(settings)?)
 }
 
-/// What this machine builds for an entrant that is a commit: in the repository of the engine of its registry that has just
-/// this build command.
-fn recipe(typed: &EngineSettings, registry: &Registry) -> Option<(Source, EngineSettings)> {
-    let (build, revision) = (typed.build.as_ref()?, typed.revision.as_ref()?);
-    let is_commit = revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let own = registry
-        .names()
-        .filter_map(|name| registry.settings(name))
-        .find(|own| is_commit && own.repo.is_some() && own.build.as_ref() == Some(build))?;
-    let (repo, build) = (own.repo.clone()?, own.build.clone()?);
-    Some((Source { repo, revision: revision.clone(), build }, own))
+/// What this machine may build for an entrant that is a commit: it is in the repository of an engine of its registry that has
+/// just this build command, that of the entrant's name first.
+fn recipes(typed: &EngineSettings, registry: &Registry) -> Vec<(Source, EngineSettings)> {
+    let (Some(build), Some(revision)) = (&typed.build, &typed.revision) else { return Vec::new() };
+    if revision.len() != 40 || !revision.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Vec::new();
+    }
+    let mut names: Vec<&str> = registry.names().collect();
+    names.sort_by_key(|&name| typed.name.as_deref() != Some(name));
+    let own = names.into_iter().filter_map(|name| registry.settings(name));
+    let own = own.filter(|own| own.build.as_ref() == Some(build));
+    own.filter_map(|own| {
+        let repo = own.repo.clone()?;
+        Some((Source { repo, revision: revision.clone(), build: build.clone() }, own))
+    })
+    .collect()
+}
+
+/// Builds the first recipe that can be built, and gives its engine; else the error of the first, `None` without recipes.
+fn build_first(
+    recipes: &[(Source, EngineSettings)],
+    build: &mut dyn FnMut(&Source) -> Result<PathBuf, String>,
+) -> Option<Result<EngineSettings, String>> {
+    let mut first_error = None;
+    for (source, own) in recipes {
+        match build(source) {
+            Ok(built) => {
+                return Some(Ok(EngineSettings { cmd: Some(built.display().to_string()), ..own.clone() }));
+            }
+            Err(words) => first_error = first_error.or(Some(words)),
+        }
+    }
+    first_error.map(Err)
 }
 
 /// The local engine for an entrant: by its name, that of the second player of self-play being the first one's, else by its
@@ -268,6 +288,16 @@ mod tests {
         assert_eq!(program, Ok(Program::Command("/built/engine".into())));
         let (repo, build) = ("/srv/x.git".to_owned(), "make EXE={exe}".to_owned());
         assert_eq!(sources, [Source { repo, revision: COMMIT.to_owned(), build }]);
+        // Of two repositories with this build command, the one that has the commit.
+        let two =
+            format!("[[engine]]\nname = \"a\"\nrepo = \"/srv/a.git\"\nbuild = \"make EXE={{exe}}\"\n{own}");
+        let registry = Registry::parse(&two, "engines.toml").unwrap();
+        let mut build = |source: &Source| match source.repo.as_str() {
+            "/srv/x.git" => Ok(PathBuf::from("/built/engine")),
+            repo => Err(format!("{repo} has no such commit")),
+        };
+        let made = plan(&message, &registry, Affinity::Off, None, &mut build).unwrap();
+        assert_eq!(made.entrants[0].program, Program::Command("/built/engine".into()));
         let hostile = |from: &str, to: &str| RunConfigMessage {
             plan: message.plan.replace(from, to),
             ..message.clone()

@@ -225,6 +225,9 @@ struct FaultMessage {
     transcript: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     illegal_move: Option<String>,
+    /// How late the move of a loss on time was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    overrun_us: Option<u64>,
 }
 
 /// The part of a [`GameRecord`] that a worker reports; the rest is known.
@@ -339,7 +342,7 @@ impl From<&GameRecord> for RecordMessage {
             moves: moves::to_text(&record.plies),
             outcome: record.outcome.to_string(),
             termination: record.termination.name().to_owned(),
-            duration_us: u64::try_from(record.duration.as_micros()).unwrap_or(u64::MAX),
+            duration_us: microseconds(record.duration),
             fault: record.fault.as_ref().map(FaultMessage::from),
             peak_memory: record.peak_memory,
         }
@@ -354,8 +357,13 @@ impl From<&FaultReport> for FaultMessage {
             words: trimmed(&fault.words),
             transcript: trimmed_transcript(&fault.transcript),
             illegal_move: fault.illegal_move.map(|mv| mv.to_string()),
+            overrun_us: fault.overrun.map(microseconds),
         }
     }
+}
+
+fn microseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
 impl FaultMessage {
@@ -367,7 +375,7 @@ impl FaultMessage {
             words: self.words.clone(),
             transcript: self.transcript.clone(),
             illegal_move: self.illegal_move.as_deref().map(UciMove::parse).transpose().ok()?,
-            overrun: None,
+            overrun: self.overrun_us.map(Duration::from_micros),
         })
     }
 }

@@ -74,8 +74,8 @@ pub struct DaemonSettings {
 #[derive(Debug)]
 struct Running {
     slots: usize,
-    /// Its store, without links.
-    store: Option<PathBuf>,
+    /// Its store or checkpoint, without links.
+    output: Option<PathBuf>,
     thread: JobThread,
     is_stopping: bool,
     /// Until when its time is counted.
@@ -186,9 +186,9 @@ impl<'a> Daemon<'a> {
             if self.running.contains_key(&job.id) || taken + wanted > self.settings.slots {
                 continue;
             }
-            let store = job.store(&self.home).map(|store| resolved(&store));
-            if !store.as_ref().is_some_and(|store| self.is_in_use(store)) {
-                self.start(job, wanted, store)?;
+            let output = job.output(&self.home).map(|output| resolved(&output));
+            if !output.as_ref().is_some_and(|output| self.is_in_use(output)) {
+                self.start(job, wanted, output)?;
             }
         }
         if Instant::now() >= self.next_progress {
@@ -215,13 +215,13 @@ impl<'a> Daemon<'a> {
         slots.filter(|(_, slots)| *slots > 0).collect()
     }
 
-    /// Whether another job, a runner of an earlier daemon, or a user's run has a store open.
-    fn is_in_use(&self, store: &Path) -> bool {
+    /// Whether another job, a runner of an earlier daemon, or a user's run has a store or checkpoint open.
+    fn is_in_use(&self, output: &Path) -> bool {
         let mut running = self.running.values();
-        running.any(|running| running.store.as_deref() == Some(store)) || StoreUse::of(store).is_in_use()
+        running.any(|running| running.output.as_deref() == Some(output)) || StoreUse::of(output).is_in_use()
     }
 
-    fn start(&mut self, job: &Job, slots: usize, store: Option<PathBuf>) -> Result<(), DaemonError> {
+    fn start(&mut self, job: &Job, slots: usize, output: Option<PathBuf>) -> Result<(), DaemonError> {
         // Before its process can make the file.
         if !job.has_begun && job.output(&self.home).is_some_and(|output| !output.exists()) {
             self.file.note_begun(job.id)?;
@@ -241,7 +241,7 @@ impl<'a> Daemon<'a> {
             }
         };
         (self.notify)(&format!("Job {id} ({}) starts with concurrency {slots}", job.added.name));
-        let running = Running { slots, store, thread, is_stopping: false, counted: Instant::now() };
+        let running = Running { slots, output, thread, is_stopping: false, counted: Instant::now() };
         self.running.insert(id, running);
         Ok(self.file.note_started(id, slots)?)
     }

@@ -257,7 +257,8 @@ impl QueueFile {
     /// # Errors
     /// If there is no such job.
     pub fn set_budget(&mut self, id: i64, budget: Option<Duration>) -> Result<(), QueueError> {
-        let set = "budget_ms = ?2, state = CASE WHEN state = 'out-of-time' AND (?2 IS NULL OR ?2 > used_ms) \
+        let set = "budget_ms = ?2, flag = CASE WHEN state = 'out-of-time' AND (?2 IS NULL OR ?2 > used_ms) \
+                   THEN '' ELSE flag END, state = CASE WHEN state = 'out-of-time' AND (?2 IS NULL OR ?2 > used_ms) \
                    THEN 'waiting' ELSE state END";
         self.change(id, "budget changed", set, budget.map(milliseconds))
     }
@@ -348,7 +349,7 @@ impl QueueFile {
         self.change_if_known(id, "stopped", "running = ?2", 0)
     }
 
-    /// Notes how it ended. One that a user has changed meanwhile keeps that state.
+    /// Notes how it ended.
     pub(crate) fn note_ended(&mut self, id: i64, state: JobState, flag: &str) -> Result<(), QueueError> {
         let words = if flag.is_empty() { state.to_string() } else { format!("{state}: {flag}") };
         let set = "running = 0, state = ?2";

@@ -5,7 +5,7 @@ use std::path::Path;
 use smalt_match::plan::{Plan, PlanError, Settings};
 use smalt_match::setup::Prepared;
 use smalt_match::standings::CourseJson;
-use smalt_match::standings::{EntrantTally, Standings, report};
+use smalt_match::standings::{Standings, report};
 use smalt_match::store::{Store, StoreError};
 use smalt_workbench::entrant::{FileError, Registry};
 
@@ -43,41 +43,18 @@ impl JobProgress {
         let prepared = Prepared::without_openings(Plan::of_layers(layer, &Registry::default())?);
         let mut standings = Standings::new(&prepared);
         standings.add_all(&store)?;
-        Ok(JobProgress { line: line(&standings), faults: faults(&standings) })
+        let faults: Vec<String> = standings.entrants().iter().filter_map(report::faults_of).collect();
+        Ok(JobProgress { line: line(&standings), faults: faults.join("; ") })
     }
 }
 
 fn line(standings: &Standings) -> String {
     let games = report::games(standings);
     if let Some(test) = standings.test() {
-        let bounds = test.sprt.bounds();
-        return format!(
-            "{games}, LLR {:.2} ({:.2}, {:.2}) [{}, {}]: {}",
-            test.llr,
-            bounds.lower,
-            bounds.upper,
-            test.sprt.elo0(),
-            test.sprt.elo1(),
-            test.verdict
-        );
+        return format!("{games}, LLR {}", report::llr(&test));
     }
     match CourseJson::of(standings) {
         Some(course) => format!("{games}; {}", course.progress()),
         None => games,
     }
-}
-
-/// Games lost on time and by crashes, of each engine that has some.
-fn faults(standings: &Standings) -> String {
-    let of_entrant = |tally: &EntrantTally| {
-        let kinds = [
-            ("time losses", tally.time_losses),
-            ("crashes", tally.crashes),
-            ("illegal moves", tally.illegal_moves),
-        ];
-        let kinds = kinds.into_iter().filter(|(_, number)| *number > 0);
-        let kinds: Vec<String> = kinds.map(|(kind, number)| format!("{kind} {number}")).collect();
-        (!kinds.is_empty()).then(|| format!("{}: {}", tally.name, kinds.join(", ")))
-    };
-    standings.entrants().iter().filter_map(of_entrant).collect::<Vec<_>>().join("; ")
 }

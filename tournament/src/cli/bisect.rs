@@ -74,13 +74,11 @@ fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
     let registry = intent::registry(run.engines.as_deref())?;
     let mut layer = intent::layer_of_flags(run, &registry)?;
     let (good, bad) = intent::ends_of_range(range).or_usage()?;
-    let commits = testable(good, bad, build, &flags.paths)?;
-    let engine = |revision: &str, role: &str| {
-        let words = [("repo", "."), ("ref", revision), ("role", role)];
-        Value::Table(words.map(|(key, word)| (key.to_owned(), Value::from(word))).into_iter().collect())
-    };
-    let engines = [engine(good, "opponent")].into_iter();
-    let engines = engines.chain(commits.iter().map(|commit| engine(&commit.hash, "challenger"))).collect();
+    let tested = testable(good, bad, build, &flags.paths)?;
+    let engines = [intent::revision(good, "opponent")].into_iter();
+    let engines = engines
+        .chain(tested.commits.iter().map(|commit| intent::revision(&commit.hash, "challenger")))
+        .collect();
     layer.insert("entrant".to_owned(), Value::Array(engines));
     section(&mut layer, "run").entry("name").or_insert_with(|| format!("Bisection of {range}").into());
     let change = -flags.elo;
@@ -88,7 +86,14 @@ fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
     section(&mut layer, "sprt").extend(
         rules.map(|(key, value)| (key.to_owned(), Value::from(value))).into_iter().collect::<Table>(),
     );
-    with_started(intent::plan_of(Format::Bisect, layer, run, &registry)?, &commits)
+    with_started(intent::plan_of(Format::Bisect, layer, run, &registry)?, &tested)
+}
+
+/// The commits of a range that can be tested.
+struct TestedRange {
+    commits: Vec<TestedCommit>,
+    /// The first of the commits that were skipped at the end of the range.
+    skipped: Option<String>,
 }
 
 /// A commit of the range.
@@ -100,7 +105,7 @@ struct TestedCommit {
 
 /// The plan without the commits whose programs do not start. Where commits before a kept one were skipped, its name says that
 /// they may be the change.
-fn with_started(plan: Plan, commits: &[TestedCommit]) -> Result<Plan, Refusal> {
+fn with_started(plan: Plan, range: &TestedRange) -> Result<Plan, Refusal> {
     let own_program = own_program()?;
     let start = |entrant| check_start(entrant, &plan, &own_program);
     let good = &plan.entrants[0];
@@ -108,7 +113,7 @@ fn with_started(plan: Plan, commits: &[TestedCommit]) -> Result<Plan, Refusal> {
     let mut settings = plan.settings.clone();
     settings.entrants.truncate(1);
     let mut skipped: Option<&str> = None;
-    for (index, candidate) in (1..).zip(commits) {
+    for (index, candidate) in (1..).zip(&range.commits) {
         let (entrant, mut engine) = (&plan.entrants[index], plan.settings.entrants[index].clone());
         skipped = skipped.or(candidate.skipped.as_deref());
         if let Err(error) = start(entrant) {
@@ -121,6 +126,12 @@ fn with_started(plan: Plan, commits: &[TestedCommit]) -> Result<Plan, Refusal> {
         }
         settings.entrants.push(engine);
     }
+    if let Some(first) = skipped.or(range.skipped.as_deref()) {
+        inform(&format!(
+            "Warning: {} and all later commits are skipped: the result does not cover them",
+            &first[..8]
+        ));
+    }
     if settings.entrants.len() == 1 {
         return Err(anyhow!("no program of the range starts")).or_usage();
     }
@@ -128,7 +139,7 @@ fn with_started(plan: Plan, commits: &[TestedCommit]) -> Result<Plan, Refusal> {
 }
 
 /// The commits of the range that can be built and whose programs differ from the one before.
-fn testable(good: &str, bad: &str, build: &str, paths: &[String]) -> Result<Vec<TestedCommit>, Refusal> {
+fn testable(good: &str, bad: &str, build: &str, paths: &[String]) -> Result<TestedRange, Refusal> {
     let cache = source::cache_folder();
     let commits = source::commits_between(".", good, bad, paths).or_usage()?;
     let source = |revision: &str| Source {
@@ -167,5 +178,5 @@ fn testable(good: &str, bad: &str, build: &str, paths: &[String]) -> Result<Vec<
         return Err(anyhow!("{good}..{bad}: no commit after {good} can be built and has another program"))
             .or_usage();
     }
-    Ok(kept)
+    Ok(TestedRange { commits: kept, skipped })
 }

@@ -247,11 +247,13 @@ pub(super) fn layer_of_flags(flags: &RunFlags, registry: &Registry) -> Result<Ta
 /// The engines of `--git BASE..NEW`: the new revision against the base, of the repository in the current folder.
 fn revisions(range: &str) -> anyhow::Result<[Value; 2]> {
     let (base, new) = ends_of_range(range)?;
-    let engine = |revision: &str, role: &str| {
-        let words = [("repo", "."), ("ref", revision), ("role", role)];
-        Value::Table(words.map(|(key, word)| (key.to_owned(), Value::from(word))).into_iter().collect())
-    };
-    Ok([engine(new, "challenger"), engine(base, "opponent")])
+    Ok([revision(new, "challenger"), revision(base, "opponent")])
+}
+
+/// The entrant of a commit of the repository in the current folder.
+pub(super) fn revision(revision: &str, role: &str) -> Value {
+    let words = [("repo", "."), ("ref", revision), ("role", role)];
+    Value::Table(words.map(|(key, word)| (key.to_owned(), Value::from(word))).into_iter().collect())
 }
 
 /// The two revisions of `--git BASE..NEW`.

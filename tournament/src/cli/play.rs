@@ -387,7 +387,9 @@ fn finish(
     page: Option<Dashboard>,
     events: &Receiver<Event>,
 ) -> Result<Exit, Refusal> {
-    let data = write_run_data(plan, path);
+    // It takes minutes for millions of positions: a run that is to end in seconds leaves it to the next stop.
+    let is_late = matches!(conclusion, RunOutcome::Interrupted) && smalt_workbench::signals::is_terminated();
+    let data = if is_late { Ok(None) } else { write_run_data(plan, path) };
     let stays = plan.settings.output.serve_after && !matches!(conclusion, RunOutcome::Interrupted);
     // The page ends here: it shows how the run ended, and closes the store.
     let page = page.filter(|_| stays);

@@ -18,7 +18,7 @@ use smalt_queue::{
 };
 use smalt_report::{Column, ColumnKind, Sign, Table, format};
 use smalt_workbench::calendar::UtcTime;
-use smalt_workbench::entrant::split_words;
+use smalt_workbench::entrant::{join_words, split_words};
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{inform, is_standard_output, print, write_json};
@@ -108,7 +108,7 @@ enum QueueCommand {
         #[arg(value_parser = parse_hours)]
         hours: Option<Duration>,
     },
-    /// Move a job to the front of those of its priority, or before another one
+    /// Move a job to the front of those of its priority, or before another one of the same priority
     Reorder {
         /// Number of the job
         job: i64,
@@ -287,7 +287,7 @@ fn show(file: &QueueFile, id: i64) -> Result<(), Refusal> {
             text.push_str(&format!("{what}: {words}\n"));
         }
     };
-    line("Command", &job.added.command.join(" "));
+    line("Command", &join_words(&job.added.command));
     line("Folder", &job.added.folder.display().to_string());
     line("Progress", &job.progress);
     line("Look at it", &job.flag);

@@ -268,6 +268,8 @@ fn a_side_without_time_has_lost() {
         (over["result"].as_str(), over["sentence"].as_str()),
         (Some("0-1"), Some("White loses on time"))
     );
+    let clocks = await_event(&mut events, "clocks", |clocks| clocks["running"].is_null());
+    assert_eq!(clocks["white_ms"], 0, "{clocks}");
 }
 
 #[test]

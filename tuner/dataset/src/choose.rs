@@ -198,7 +198,7 @@ impl PositionReason {
             PositionReason::Unresolved => "no quiet end of the quiescence search",
             PositionReason::Last => "end of a decided game",
             PositionReason::PerGame => "limit per game",
-            PositionReason::Duplicate => "same as another, merged",
+            PositionReason::Duplicate => "same as another",
             PositionReason::Balance => "limit per phase",
             PositionReason::Crowded => "more than 32 pieces",
         }

@@ -539,7 +539,7 @@ pub(super) struct TuningFlags {
 #[derive(Debug, Args)]
 pub(super) struct SpsaFlags {
     /// Elo that the tuning may gain: sets the learning rate (r_end) of all parameters for it and the number of games
-    #[arg(long, value_name = "ELO", value_parser = parse_gain, conflicts_with = "resume")]
+    #[arg(long, value_name = "ELO", value_parser = parse_gain)]
     pub(super) elo: Option<f64>,
     /// Validation match after every N games and at the end: an SPRT (elo0 -5, elo1 0) of the current values against the last
     /// ones that passed; if they are rejected, the tuning goes back to those

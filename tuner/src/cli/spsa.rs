@@ -11,7 +11,7 @@ use super::tuning::{Session, written_line};
 use super::{Exit, OrRefuse, Refusal, print_info, show};
 use crate::prove::{ProofEngine, ProofMatch, Verdict, prove};
 use crate::spsa::{ELO_PER_STEP, Forecast, SpsaState, Validation};
-use crate::tuning::{ColumnKind, TunableParam, Tuning as _};
+use crate::tuning::{ColumnKind, TunableParam, Tuning as _, TuningRun};
 
 /// File of the checkpoint.
 const CHECKPOINT: &str = "spsa.json";
@@ -32,6 +32,7 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
         Ok(SpsaState::new(parameters, pairs, seed))
     };
     let mut session = Session::open(&flags.tuning, CHECKPOINT, begin)?;
+    check_rate(flags.elo, &session.state.run)?;
     let validate_if_due = |session: &mut Session<'_, SpsaState>| match flags.validate {
         Some(interval) if session.state.is_validation_due(interval) => validate(flags, session),
         _ => Ok(()),
@@ -43,6 +44,18 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
     let (state, written) = (&session.state, written.as_deref());
     show(&page(state, written), flags.tuning.json.as_deref(), || document(state, written))?;
     Ok(Exit::Done)
+}
+
+/// Refuses an `--elo` that sets another learning rate than the one the tuning began with.
+fn check_rate(elo: Option<f64>, run: &TuningRun) -> Result<(), Refusal> {
+    let Some(elo) = elo else { return Ok(()) };
+    let rate = Forecast::best(run.parameters.len(), run.pairs, elo).rate;
+    // A checkpoint stores rates as decimal numbers.
+    if run.parameters.iter().all(|parameter| (parameter.rate / rate - 1.0).abs() < 1e-9) {
+        return Ok(());
+    }
+    let words = format!("--elo {elo} sets another learning rate (r_end {rate:.5}) than the tuning began with");
+    Err(anyhow!(words)).or_usage()
 }
 
 /// Plays the current values against the last ones that passed, and goes back to those if the current ones are rejected.

@@ -238,6 +238,12 @@ fn a_file_of_weather_factory_is_tuned_at_the_rate_that_suits_the_expected_gain()
     assert!(value != 50.0 && (0.0..=200.0).contains(&value), "{text}");
     let saved = std::fs::read_to_string(&files[1]).unwrap();
     assert!(!saved.contains("\"rate\": 0.002"), "{saved}");
+    // The same command resumes it, also after its end; another gain would need another rate.
+    flags.push("--resume");
+    check(&flags, 0);
+    *flags.iter_mut().find(|word| **word == "5").unwrap() = "7";
+    let (_, error) = check(&flags, 2);
+    assert!(error.contains("--elo 7 sets another learning rate"), "{error}");
 }
 
 /// A program in the place of the tournament's, in whose SPRT the first entrant loses.

@@ -187,6 +187,10 @@ impl PlayedGame {
             self.plies.pop();
             self.game.undo();
         }
+        // Its better move depends on the position after it, which is another one now.
+        if let Some(last) = self.plies.last_mut() {
+            last.review = None;
+        }
         self.end = None;
         true
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use smalt_chess::{Game, UciMove};
+use smalt_chess::{Game, Move, UciMove};
 use smalt_driver::process::Interrupt;
 use smalt_driver::{ResultClaim, SearchControl, SearchResult};
 use smalt_protocol::Info;
@@ -400,9 +400,15 @@ impl SessionThread {
         let mut result = result.clone();
         let view = self.opponent.scores();
         result.report.score = result.report.score.map(|score| view.of_mover(engine, score));
-        self.game.play(mv, result.elapsed, Some(&result));
+        self.play(mv, result.elapsed, Some(&result));
         self.said.draw_offered = result.claim == Some(ResultClaim::OffersDraw);
-        self.start_clock();
+    }
+
+    /// Plays a move, and starts the clock of the other side; a move after the fall of the flag is not played.
+    fn play(&mut self, mv: Move, elapsed: Duration, search: Option<&SearchResult>) {
+        let moves = self.game.game().moves().len();
+        self.game.play(mv, elapsed, search);
+        if self.game.game().moves().len() > moves { self.start_clock() } else { self.stop_clock() }
     }
 
     /// Starts the clock of the side to move, once the game has begun.
@@ -411,8 +417,11 @@ impl SessionThread {
         (self.turn_since, self.used) = (runs.then(Instant::now), Duration::ZERO);
     }
 
+    /// Stops the clock of the side to move; the time that it used counts.
     fn stop_clock(&mut self) {
-        (self.turn_since, self.used) = (None, Duration::ZERO);
+        if let Some(since) = self.turn_since.take() {
+            self.used += since.elapsed();
+        }
     }
 
     fn handle(&mut self, message: Message) {
@@ -469,7 +478,10 @@ impl SessionThread {
             }
             PlayCommand::Restart => {
                 self.said.problem = None;
-                self.start_clock();
+                if self.analysis.is_none() {
+                    let runs = self.game.is_humans_turn() && self.game.has_begun();
+                    self.turn_since = runs.then_some(at);
+                }
                 Ok(())
             }
         }
@@ -492,9 +504,8 @@ impl SessionThread {
         let mv = text.parse().ok().and_then(|mv: UciMove| mv.to_move(self.game.position()).ok());
         let mv = mv.ok_or_else(|| format!("{text:?} is not a legal move here."))?;
         let thought = self.turn_since.map_or(Duration::ZERO, |since| at.saturating_duration_since(since));
-        self.game.play(mv, self.used + thought, None);
+        self.play(mv, self.used + thought, None);
         self.forget_messages();
-        self.start_clock();
         Ok(())
     }
 
@@ -539,9 +550,7 @@ impl SessionThread {
             let mv = mv.ok_or_else(|| format!("{text:?} is not a legal move there."))?;
             line.play(mv).map_err(|error| sentence(&error.to_string()))?;
         }
-        if let Some(since) = self.turn_since.take() {
-            self.used += since.elapsed();
-        }
+        self.stop_clock();
         self.finished = None;
         self.analysis = Some(Analysis { ply, line, lines: lines.max(1) });
         Ok(())

@@ -267,6 +267,9 @@ fn check_engines(entrants: &[Entrant], is_fleet: bool) -> Result<(), PlanError> 
         if let Some(depth) = engine.bookdepth.filter(|_| engine.book.is_none()) {
             return refuse(format!("bookdepth={depth} needs book="));
         }
+        if is_fleet && engine.trust {
+            return refuse("claims of workers are not trusted; leave out trust".to_owned());
+        }
         if is_fleet && engine.book.is_some() {
             return refuse("a book of its own is not sent to workers; use --openings".to_owned());
         }

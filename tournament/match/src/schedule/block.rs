@@ -57,11 +57,6 @@ impl EncounterBlock {
         self.terms.games.div_ceil(self.terms.unit_games())
     }
 
-    /// Openings of one encounter in a cycle.
-    fn openings_each(&self) -> u32 {
-        self.units_each().div_ceil(self.terms.units_per_opening())
-    }
-
     pub(super) fn games(&self) -> u32 {
         self.size().saturating_mul(self.cycles).saturating_mul(self.terms.games)
     }
@@ -77,11 +72,11 @@ impl EncounterBlock {
 
     /// Number of openings used.
     pub(super) fn openings(&self) -> u32 {
+        let units = self.cycles.saturating_mul(self.units_each());
+        let shared = units.div_ceil(self.terms.units_per_opening());
         match self.terms.policy {
-            OpeningPolicy::Round | OpeningPolicy::Cycle => self.cycles.saturating_mul(self.openings_each()),
-            OpeningPolicy::Pair => {
-                self.size().saturating_mul(self.cycles).saturating_mul(self.openings_each())
-            }
+            OpeningPolicy::Round | OpeningPolicy::Cycle => shared,
+            OpeningPolicy::Pair => self.size().saturating_mul(shared),
             OpeningPolicy::Encounter => self.cycles.saturating_mul(self.size()),
         }
     }
@@ -149,7 +144,7 @@ impl EncounterBlock {
             Lead::Second => (pairing.second, pairing.first),
         };
         let pair = self.start.pair + turn * self.size() + place.encounter;
-        let shared = place.cycle * self.openings_each() + place.unit / self.terms.units_per_opening();
+        let shared = turn / self.terms.units_per_opening();
         let opening = match (encounter.first_opening, self.terms.policy) {
             (Some(first), _) => first.saturating_add(turn),
             (None, OpeningPolicy::Round) => self.start.opening + shared,

@@ -154,6 +154,11 @@ fn more_than_two_games_of_an_encounter_share_an_opening_on_request() {
     assert_eq!(openings(2, 7, 3, OpeningPolicy::Pair), [0, 0, 0, 1, 1, 1, 2]);
     assert_eq!(openings(3, 4, 4, OpeningPolicy::Pair), [0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2]);
     assert_eq!(openings(3, 4, 4, OpeningPolicy::Round), [0; 12]);
+    // Also over several cycles, one after the other.
+    let terms = EncounterRules { games_per_opening: 4, ..terms(2) };
+    let schedule = Schedule::new(PairingScheme::RoundRobin(2), terms, 3, Sequence::AsListed);
+    let cycles: Vec<usize> = all_games(&schedule).iter().map(|game| game.opening).collect();
+    assert_eq!((cycles, schedule.openings()), (vec![0, 0, 0, 0, 1, 1], 2));
 }
 
 #[test]

@@ -237,14 +237,22 @@ const CROSSTABLE_WIDTH: usize = 16;
 /// A sequential test: the LLR line as fastchess prints it, the Elo estimate, and the expected number of
 /// further games.
 pub fn test(state: &TestState) -> String {
+    let mut text = format!("LLR: {}\n", llr(state));
+    text.push_str(&state.estimate().map(|found| estimate_after_test(&found)).unwrap_or_default());
+    text.push_str(&games_left(state).map(|words| format!("{words}\n")).unwrap_or_default());
+    text
+}
+
+/// The LLR of a test, its bounds, hypotheses and verdict.
+pub fn llr(state: &TestState) -> String {
     let bounds = state.sprt.bounds();
     let says = match state.verdict {
         Verdict::Continue => "not decided",
         Verdict::AcceptH0 => "H0 is accepted: no gain",
         Verdict::AcceptH1 => "H1 is accepted: a gain",
     };
-    let mut text = format!(
-        "LLR: {:.2} ({:.2}, {:.2}) [{:.2}, {:.2}] {}: {says} after {} games\n",
+    format!(
+        "{:.2} ({:.2}, {:.2}) [{:.2}, {:.2}] {}: {says} after {} games",
         state.llr,
         bounds.lower,
         bounds.upper,
@@ -252,10 +260,7 @@ pub fn test(state: &TestState) -> String {
         state.sprt.elo1(),
         state.sprt.model(),
         state.games,
-    );
-    text.push_str(&state.estimate().map(|found| estimate_after_test(&found)).unwrap_or_default());
-    text.push_str(&games_left(state).map(|words| format!("{words}\n")).unwrap_or_default());
-    text
+    )
 }
 
 /// Elo estimate of a test.
@@ -325,26 +330,26 @@ pub fn endings(standings: &Standings) -> String {
         endings.push(format!("by a fault {by_faults}"));
     }
     let mut text = format!("Endings: {}\nFaults:  {}\n", joined(endings), joined(faults));
-    for tally in standings.entrants() {
-        let faults = [
-            ("time forfeits", tally.time_losses),
-            ("crashes and stalls", tally.crashes),
-            ("illegal moves", tally.illegal_moves),
-            ("failed starts", tally.start_faults),
-        ];
-        let words: Vec<String> = faults
-            .iter()
-            .filter(|(_, count)| *count > 0)
-            .map(|(name, count)| format!("{name} {count}"))
-            .collect();
-        if !words.is_empty() {
-            writeln!(text, "  {}: {}", tally.name, words.join(", ")).expect("a string takes any text");
-        }
+    for faults in standings.entrants().iter().filter_map(faults_of) {
+        writeln!(text, "  {faults}").expect("a string takes any text");
     }
     text.push_str(&without_faults(standings));
     text.push_str(&overruns(standings));
     text.push_str(&search_warnings(standings));
     text
+}
+
+/// The faults of an engine by kind; `None` if it has none.
+pub fn faults_of(tally: &EntrantTally) -> Option<String> {
+    let kinds = [
+        ("time forfeits", tally.time_losses),
+        ("crashes and stalls", tally.crashes),
+        ("illegal moves", tally.illegal_moves),
+        ("failed starts", tally.start_faults),
+    ];
+    let kinds = kinds.iter().filter(|(_, count)| *count > 0);
+    let kinds: Vec<String> = kinds.map(|(kind, count)| format!("{kind} {count}")).collect();
+    (!kinds.is_empty()).then(|| format!("{}: {}", tally.name, kinds.join(", ")))
 }
 
 /// Warnings about the output of searches, by engine and kind.
