@@ -22,9 +22,13 @@ const PLAYING: [&str; 11] = [
     "run",
 ];
 
-/// Other commands, by program. Except `spsa` and `resume` they start over after an interruption.
-const OTHERS: [(&str, &str); 3] =
-    [("smalt-tournament", "resume"), ("smalt-tuner", "spsa"), ("smalt-suites", "score")];
+/// Other commands, by program. Except tunings and `resume` they start over after an interruption.
+const OTHERS: [(&str, &str); 4] = [
+    ("smalt-tournament", "resume"),
+    ("smalt-tuner", "spsa"),
+    ("smalt-tuner", "clop"),
+    ("smalt-suites", "score"),
+];
 
 /// Flags of `resume` without a value.
 pub const RESUME_SWITCHES: [&str; 6] =
@@ -142,6 +146,11 @@ impl NewJob {
         self.command.first().map(String::as_str).unwrap_or_default()
     }
 
+    /// Whether it is a tuning, whose state is in a checkpoint.
+    fn is_tuning(&self) -> bool {
+        matches!(self.command(), "spsa" | "clop")
+    }
+
     /// Whether its command resumes an existing run or tuning.
     pub fn resumes(&self) -> bool {
         self.command() == "resume" || self.command.iter().any(|word| word == "--resume")
@@ -151,7 +160,7 @@ impl NewJob {
     pub fn named_output(&self) -> Option<PathBuf> {
         let name = match self.command() {
             "resume" => self.resumed_store(),
-            "spsa" => self.flag("--checkpoint"),
+            "spsa" | "clop" => self.flag("--checkpoint"),
             command if PLAYING.contains(&command) => self.flag("--store"),
             _ => None,
         };
@@ -220,7 +229,7 @@ impl Job {
     pub fn output(&self, home: &Path) -> Option<PathBuf> {
         let extension = match self.added.command() {
             "score" => return None,
-            "spsa" => "json",
+            "spsa" | "clop" => "json",
             _ => "db",
         };
         let own = || home.join(format!("job-{}.{extension}", self.id));
@@ -229,7 +238,7 @@ impl Job {
 
     /// The store of its run, if it plays games.
     pub fn store(&self, home: &Path) -> Option<PathBuf> {
-        self.output(home).filter(|_| self.added.command() != "spsa")
+        self.output(home).filter(|_| !self.added.is_tuning())
     }
 
     /// Whether its budget is used up.
@@ -253,7 +262,7 @@ impl Job {
         let program = program_of(command).unwrap_or("smalt-tournament");
         let mut arguments = self.added.command.clone();
         if let Some(output) = self.output(home) {
-            let (is_tuning, text) = (command == "spsa", output.display().to_string());
+            let (is_tuning, text) = (self.added.is_tuning(), output.display().to_string());
             let goes_on = self.has_begun && !self.added.resumes() && output.exists();
             if goes_on && !is_tuning {
                 arguments = vec!["resume".to_owned(), text];
@@ -351,6 +360,7 @@ mod tests {
         assert_eq!(started(&job("resume y.db"), home), "smalt-tournament resume y.db --concurrency 3");
         let tuned = "smalt-tuner spsa --games 20 --checkpoint /none/job-7.json --concurrency 3";
         assert_eq!(started(&job("spsa --games 20"), home), tuned);
+        assert_eq!(started(&job("clop --games 20"), home), tuned.replace("spsa", "clop"));
         assert_eq!(
             started(&job("sprt --ssh=host"), home),
             "smalt-tournament sprt --ssh=host --store /none/job-7.db"

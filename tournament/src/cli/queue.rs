@@ -37,7 +37,7 @@ Examples:
   smalt-tournament queue list
 
 A job is a command line of sprt, gauntlet, match, round-robin, race, bisect, datagen, swiss, knockout, pyramid, run, resume, \
-spsa or score, without --concurrency (or with the most that it shall get). `queue run` plays them: jobs of the highest priority share the slots \
+spsa, clop or score, without --concurrency (or with the most that it shall get). `queue run` plays them: jobs of the highest priority share the slots \
 of the machine evenly, and the next priority gets what they leave. It may be stopped or killed at any time; the next `queue run` \
 resumes all jobs; `score` alone begins anew, and keeps its slots while it plays. Stores and logs are beside the queue's file, \
 unless the command line has --store, which must be new.";

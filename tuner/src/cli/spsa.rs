@@ -54,7 +54,8 @@ fn check_rate(elo: Option<f64>, run: &TuningRun) -> Result<(), Refusal> {
     if run.parameters.iter().all(|parameter| (parameter.rate / rate - 1.0).abs() < 1e-9) {
         return Ok(());
     }
-    let words = format!("--elo {elo} sets another learning rate (r_end {rate:.5}) than the tuning began with");
+    let words =
+        format!("--elo {elo} sets another learning rate (r_end {rate:.5}) than the tuning began with");
     Err(anyhow!(words)).or_usage()
 }
 
