@@ -47,6 +47,18 @@ pub(crate) struct SpsaState {
     /// Validation matches, the first one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub validations: Vec<Validation>,
+    /// When validation matches are played; `None`: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<ValidationSchedule>,
+}
+
+/// When validation matches are played.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ValidationSchedule {
+    /// Games of the tuning between two matches.
+    pub interval: u64,
+    /// Most games of a match.
+    pub games: u64,
 }
 
 /// A validation match: current values against the last ones that passed.
@@ -79,7 +91,14 @@ impl SpsaState {
     pub(crate) fn new(parameters: Vec<TunableParam>, pairs: u64, seed: u64) -> SpsaState {
         let values = parameters.iter().map(|parameter| parameter.start).collect();
         let run = TuningRun::new(parameters, pairs, seed);
-        SpsaState { format: FORMAT, run, values, history: Vec::new(), validations: Vec::new() }
+        SpsaState {
+            format: FORMAT,
+            run,
+            values,
+            history: Vec::new(),
+            validations: Vec::new(),
+            schedule: None,
+        }
     }
 
     /// Whether this number of games, or the end, has come since the last validation match.

@@ -6,6 +6,9 @@ use smalt_chess::{Ending, Position, UciMove};
 /// Maximum number of positions of a proof: a fraction of a second.
 const PROOF_POSITIONS: u64 = 100_000;
 
+/// Longest mate that is proved, in moves: a proof recurses once per move.
+const PROOF_MOVES: u32 = 100;
+
 /// A mate announced by an engine, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MateClaim {
@@ -86,6 +89,9 @@ fn check_line(position: &Position, moves: i32, line: &[UciMove]) -> Result<(), M
 
 /// Searches all moves of both sides, up to a maximum number of positions.
 fn prove(position: &Position, moves: i32) -> MateProof {
+    if moves.unsigned_abs() > PROOF_MOVES {
+        return MateProof::Unknown;
+    }
     let mut left = PROOF_POSITIONS;
     let forced = if moves > 0 {
         mates_in(position, moves.unsigned_abs(), &mut left)
@@ -140,6 +146,13 @@ fn is_mated_in(position: &Position, moves: u32, left: &mut u64) -> Option<bool> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mate_of_any_length_is_checked_without_a_deep_recursion() {
+        for moves in [i32::MAX, i32::MIN + 1, 100, -100] {
+            assert_eq!(prove(&Position::start(), moves), MateProof::Unknown, "{moves}");
+        }
+    }
 
     const BACK_RANK: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
     /// Two rooks drive the king to the edge: mate in two.

@@ -458,7 +458,7 @@ impl HostThread {
              test -x \"$folder/$file\" && touch \"$folder/$file\" || {{ echo {MISSING}$file; code={MISSING_CODE}; }}; done; \
              test $code -eq 0 || exit $code; echo {READY}; \
              read -r port && IFS= read -r user && IFS= read -r SMALT_NATS_PASSWORD || exit 1; export SMALT_NATS_PASSWORD; \
-             exec \"$folder/{}\" worker --attached --nats \"nats://127.0.0.1:$port\" --run {} --name {}{concurrency} \
+             exec \"$folder/{}\" worker --attached --nats \"nats://127.0.0.1:$port\" --run {} --name={}{concurrency} \
              ${{user:+--nats-user \"$user\"}}",
             places.join(" "),
             places[0],
@@ -548,7 +548,7 @@ mod tests {
         for script in [thread.start_script(), thread.copy_script(&thread.launch.files[0])] {
             assert!(!script.contains('\'') && !script.contains('\n'), "{script}");
         }
-        assert!(thread.start_script().contains("--run 0123 --name fast --concurrency 3 "));
+        assert!(thread.start_script().contains("--run 0123 --name=fast --concurrency 3 "));
         assert_eq!(thread.handshake(4000), "4000\nus'er\npass'word\n{}\n");
     }
 }

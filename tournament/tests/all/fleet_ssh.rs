@@ -187,7 +187,7 @@ fn a_run_none_of_whose_ssh_hosts_answers_is_not_begun() {
 
 /// Process id of the worker on a host.
 fn worker_on(place: &Place, host: &str) -> u32 {
-    let pattern = format!("{}/.*worker --attached .*--name {host}", place.path("host/cache").display());
+    let pattern = format!("{}/.*worker --attached .*--name={host}", place.path("host/cache").display());
     let mut worker = None;
     wait_until(&format!("a worker on {host}"), || {
         let found = command("pgrep").args(["-n", "-f", &pattern]).output().unwrap();

@@ -10,7 +10,7 @@ use super::arguments::SpsaFlags;
 use super::tuning::{Session, written_line};
 use super::{Exit, OrRefuse, Refusal, print_info, show};
 use crate::prove::{ProofEngine, ProofMatch, Verdict, prove};
-use crate::spsa::{ELO_PER_STEP, Forecast, SpsaState, Validation};
+use crate::spsa::{ELO_PER_STEP, Forecast, SpsaState, Validation, ValidationSchedule};
 use crate::tuning::{ColumnKind, TunableParam, Tuning as _, TuningRun};
 
 /// File of the checkpoint.
@@ -33,8 +33,13 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
     };
     let mut session = Session::open(&flags.tuning, CHECKPOINT, begin)?;
     check_rate(flags.elo, &session.state.run)?;
-    let validate_if_due = |session: &mut Session<'_, SpsaState>| match flags.validate {
-        Some(interval) if session.state.is_validation_due(interval) => validate(flags, session),
+    // A resumed tuning goes on with the validation that it began with.
+    let given = flags.validate.map(|interval| ValidationSchedule { interval, games: flags.validation_games });
+    session.state.schedule = given.or(session.state.schedule);
+    let validate_if_due = |session: &mut Session<'_, SpsaState>| match session.state.schedule {
+        Some(schedule) if session.state.is_validation_due(schedule.interval) => {
+            validate(schedule.games, session)
+        }
         _ => Ok(()),
     };
     // A tuning that was stopped in its last validation match.
@@ -60,7 +65,7 @@ fn check_rate(elo: Option<f64>, run: &TuningRun) -> Result<(), Refusal> {
 }
 
 /// Plays the current values against the last ones that passed, and goes back to those if the current ones are rejected.
-fn validate(flags: &SpsaFlags, session: &mut Session<'_, SpsaState>) -> Result<(), Refusal> {
+fn validate(games: u64, session: &mut Session<'_, SpsaState>) -> Result<(), Refusal> {
     let (state, folder) = (&session.state, tempfile::tempdir().or_failed()?);
     let (current, accepted) = (state.best(), state.rounded(state.accepted()));
     if current == accepted {
@@ -69,7 +74,7 @@ fn validate(flags: &SpsaFlags, session: &mut Session<'_, SpsaState>) -> Result<(
     let seed = state.run.seed.wrapping_add(VALIDATION_SEED + state.run.rounds);
     let mut all = session.match_flags(seed, folder.path());
     let [elo0, elo1] = HYPOTHESES;
-    let games = flags.validation_games.to_string();
+    let games = games.to_string();
     all.extend(["--elo0", elo0, "--elo1", elo1, "--games", &games].map(Into::into));
     let side = |values: &[f64]| ProofEngine {
         engine: session.settings.engine.clone(),

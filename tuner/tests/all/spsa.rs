@@ -286,6 +286,10 @@ fn a_tuning_that_loses_its_validation_matches_ends_at_its_start_values() {
         assert!(page.contains(&format!("validation after {at} {rejected}")), "{page}");
     }
     assert_eq!(std::fs::read_to_string(&output).unwrap(), PARAMETERS);
+    // So that a resumed tuning goes on with it.
+    let saved: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&files[1]).unwrap()).unwrap();
+    assert_eq!(saved["schedule"], serde_json::json!({"interval": 32, "games": 100}));
     let report: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&report).unwrap()).unwrap();
     assert_eq!(report["validations"][1]["kept"], false);
     let validations = std::fs::read_to_string(path(&folder, "validations")).unwrap();
