@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use smalt_report::{Sign, format};
 
 use smalt_match::game::{GameRecord, GameWarning, SearchWarning};
@@ -64,6 +64,8 @@ impl Display {
         }
         let bar =
             ProgressBar::new(standings.games_planned().into()).with_position(standings.games_finished());
+        // A run that grows goes on with another bar.
+        let bar = bar.with_finish(ProgressFinish::AndClear);
         set_style(&bar, standings);
         bar.enable_steady_tick(REDRAWING);
         self.bar = Some(bar);

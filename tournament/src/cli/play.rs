@@ -137,8 +137,8 @@ fn prepare(plan: Plan, face: &OutputStyle) -> Result<(Prepared, Book), SetupErro
     }
 }
 
-/// Measures this machine once for scaled time controls; a resumed run keeps the value.
-fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
+/// Measures this machine for scaled time controls, once: a resumed run keeps the value.
+pub(super) fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
     if plan.fleet().is_some() || !plan.is_scaled() || plan.settings.clock.measured.is_some() {
         return Ok(());
     }
@@ -387,6 +387,10 @@ fn finish(
     page: Option<Dashboard>,
     events: &Receiver<Event>,
 ) -> Result<Exit, Refusal> {
+    // Before all that takes long or may fail.
+    if let Some(url) = &plan.settings.output.webhook {
+        post_end(url, conclusion, standings);
+    }
     // It takes minutes for millions of positions: a run that is to end in seconds leaves it to the next stop.
     let is_late = matches!(conclusion, RunOutcome::Interrupted) && smalt_workbench::signals::is_terminated();
     let data = if is_late { Ok(None) } else { write_run_data(plan, path) };
@@ -400,9 +404,6 @@ fn finish(
         }
         OutputStyle::Compat(shown) => shown.keeps_store,
     };
-    if let Some(url) = &plan.settings.output.webhook {
-        post_end(url, conclusion, standings);
-    }
     if !keeps_store && conclusion.is_final() {
         drop(page);
         // Other runners leave only requested files.

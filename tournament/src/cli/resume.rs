@@ -11,7 +11,8 @@ use super::games;
 use super::intent::{given as is_given, make_absolute, refuse_slots};
 use super::output::{check_outputs, inform, make_outputs_absolute};
 use super::play::{
-    OutputStyle, Outputs, StartedRun, WorkerPool, check_location, own_binaries, read_played_run, refuse_store,
+    OutputStyle, Outputs, StartedRun, WorkerPool, check_location, measure_machine, own_binaries,
+    read_played_run, refuse_store,
 };
 use super::serve::claim_for_run;
 use smalt_dashboard::BoundAddress;
@@ -56,6 +57,8 @@ fn begin_session(
         prepared.plan.settings.entrants[index] = entrant.engine.clone();
     }
     check_location(&mut prepared.plan)?;
+    // An engine that was added may be the first with a scaled clock.
+    measure_machine(&mut prepared.plan)?;
     check_outputs(&prepared.plan)?;
     let page = page(&prepared.plan.settings.output)?;
     let binaries = check_binaries(&prepared.plan, &mut store, allows_mixed)?;

@@ -504,6 +504,8 @@ fn a_run_grows_by_games_and_by_an_engine_while_it_is_played() {
     assert_eq!(results["games_finished"], 3 * 46, "{results}");
     let pgn = std::fs::read_to_string(place.path("run.pgn")).unwrap();
     assert_eq!(pgn.matches("[Event ").count(), 3 * 46);
+    let events = std::fs::read_to_string(place.path("events.jsonl")).unwrap();
+    assert_eq!(events.matches("run-ended").count(), 1, "a run that grows has not ended");
     for name in ["hero", "first", "second"] {
         let games = ["White", "Black"].map(|side| pgn.matches(&format!("[{side} \"{name}\"]")).count());
         assert_eq!(games, [46, 46], "{name}");

@@ -215,11 +215,11 @@ impl<'a> Coordinator<'a> {
         self.kill_remaining();
         self.games.finish()?;
         self.restore_games()?;
-        self.notify(&RunEvent::Ended);
         if self.grown.is_some() && self.stop.is_none() {
             let state = self.state();
             return Ok(RunEnd::Grown(Box::new(self.store), state));
         }
+        self.notify(&RunEvent::Ended);
         self.store.end_session()?;
         match (failure, &self.stop) {
             (Some(error), _) => Err(error),
