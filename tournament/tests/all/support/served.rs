@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Stdio};
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -68,20 +69,21 @@ pub(crate) fn follow(address: SocketAddr, path: &str) -> BufReader<TcpStream> {
     BufReader::new(stream)
 }
 
-/// Reads events until one of this name satisfies `wanted`.
+/// Reads events until one of this name satisfies `wanted`. Panics after [`LONG`]: a page sends signs of life for ever.
 pub(crate) fn await_event(stream: &mut impl BufRead, name: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-    let mut current = String::new();
+    let (begun, mut current, mut last) = (Instant::now(), String::new(), Value::Null);
     loop {
         let mut line = String::new();
+        assert!(begun.elapsed() < LONG, "no wanted {name} event; the last one: {last}");
         assert!(stream.read_line(&mut line).unwrap() > 0, "the stream ended");
         if let Some(event) = line.strip_prefix("event: ") {
             event.trim().clone_into(&mut current);
         } else if let Some(data) = line.strip_prefix("data: ")
             && current == name
         {
-            let data = serde_json::from_str(data).unwrap();
-            if wanted(&data) {
-                return data;
+            last = serde_json::from_str(data).unwrap();
+            if wanted(&last) {
+                return last;
             }
         }
     }
