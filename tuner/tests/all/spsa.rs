@@ -124,11 +124,11 @@ fn a_resumed_tuning_keeps_its_engine_clock_openings_and_batch() {
     let files = ["parameters.txt", "spsa.json"].map(|name| path(&folder, name));
     std::fs::write(&files[0], "Move Overhead, int, 50, 0, 200, 10, 0.05\n").unwrap();
     let engine = engine_with(&folder, &["Move Overhead type spin default 50 min 0 max 200"]);
-    // Its third call ends the tuning as Ctrl-C would.
+    // Its third call ends the tuning by SIGTERM.
     let tournament = stand_in(&folder);
     let interrupting = path(&folder, "interrupting");
     let script = format!(
-        "#!/bin/sh\n[ -e '{0}.2' ] && {{ rm '{0}'.*; kill -INT $PPID; sleep 60; }}\n[ -e '{0}.1' ] && touch '{0}.2'\n\
+        "#!/bin/sh\n[ -e '{0}.2' ] && {{ rm '{0}'.*; kill -TERM $PPID; sleep 60; }}\n[ -e '{0}.1' ] && touch '{0}.2'\n\
          touch '{0}.1'\nexec '{tournament}' \"$@\"\n",
         path(&folder, "called")
     );
@@ -137,7 +137,7 @@ fn a_resumed_tuning_keeps_its_engine_clock_openings_and_batch() {
     std::fs::set_permissions(&interrupting, mode).unwrap();
     let mut flags = spsa(&engine, &interrupting, &files);
     flags.extend(["--tc", "3+0.03", "--openings", "book.epd", "--batch", "8", "--games", "64"]);
-    let (_, error) = check(&flags, 130);
+    let (_, error) = check(&flags, 143);
     assert!(error.contains("interrupted after 2 rounds; --resume continues with"), "{error}");
     let resume = ["spsa", "--resume", "--checkpoint", &files[1], "--tournament", &tournament];
     for (flag, value, words) in [
@@ -192,10 +192,10 @@ fn a_checkpoint_is_there_before_the_first_game() {
     std::fs::write(&files[0], "margin, int, 50, 0, 200, 10, 0.05\n").unwrap();
     let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
     let interrupting = path(&folder, "interrupting");
-    std::fs::write(&interrupting, "#!/bin/sh\nkill -INT $PPID; sleep 60\n").unwrap();
+    std::fs::write(&interrupting, "#!/bin/sh\nkill -TERM $PPID; sleep 60\n").unwrap();
     let mode = std::fs::metadata(&engine).unwrap().permissions();
     std::fs::set_permissions(&interrupting, mode).unwrap();
-    let (_, error) = check(&spsa(&engine, &interrupting, &files), 130);
+    let (_, error) = check(&spsa(&engine, &interrupting, &files), 143);
     assert!(error.contains("interrupted after 0 rounds; --resume continues with"), "{error}");
     let tournament = stand_in(&folder);
     let resume =
