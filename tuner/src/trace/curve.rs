@@ -51,16 +51,19 @@ impl Bend {
     /// The reason, if the words are invalid.
     pub fn parse(words: &[&str]) -> Result<Bend, String> {
         let (form, rest) = words.split_first().ok_or("expected the form of a curve")?;
-        let numbers: Vec<f64> = rest.iter().filter_map(|word| word.parse().ok()).collect();
-        let bend = match (*form, &numbers[..]) {
-            ("zero", []) => Some(Bend::Zero),
-            ("linear", &[divisor]) if divisor > 0.0 => Some(Bend::Linear(divisor)),
-            ("quadratic", &[divisor]) if divisor > 0.0 => Some(Bend::Quadratic(divisor)),
-            ("sigmoid", &[most, center, width]) if width > 0.0 => Some(Bend::Sigmoid { most, center, width }),
-            ("table", []) => {
+        let finite = |word: &str| word.parse().ok().filter(|number: &f64| number.is_finite());
+        let numbers: Option<Vec<f64>> = rest.iter().map(|word| finite(word)).collect();
+        let bend = match (*form, numbers.as_deref()) {
+            ("zero", Some([])) => Some(Bend::Zero),
+            ("linear", Some(&[divisor])) if divisor > 0.0 => Some(Bend::Linear(divisor)),
+            ("quadratic", Some(&[divisor])) if divisor > 0.0 => Some(Bend::Quadratic(divisor)),
+            ("sigmoid", Some(&[most, center, width])) if width > 0.0 => {
+                Some(Bend::Sigmoid { most, center, width })
+            }
+            ("table", None) => {
                 let point = |word: &&str| {
                     let (x, y) = word.split_once(':')?;
-                    Some((x.parse::<f64>().ok()?, y.parse::<f64>().ok()?))
+                    Some((finite(x)?, finite(y)?))
                 };
                 let points: Option<Vec<(f64, f64)>> = rest.iter().map(point).collect();
                 let is_rising = |points: &Vec<(f64, f64)>| {
@@ -70,7 +73,7 @@ impl Bend {
             }
             _ => None,
         };
-        bend.filter(|_| numbers.iter().all(|number| number.is_finite())).ok_or_else(|| {
+        bend.ok_or_else(|| {
             format!(
                 "{}: expected zero, linear D, quadratic D, sigmoid MOST CENTER WIDTH or table X:Y X:Y …",
                 words.join(" ")

@@ -33,7 +33,7 @@ const LONGEST: usize = 1 << 28;
 
 /// Why a trace file can't be read.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum TraceFileError {
+pub enum TraceFileError {
     /// The file can't be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -51,7 +51,7 @@ pub(crate) enum TraceFileError {
 
 /// A position with its labels and trace.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct TracedPosition {
+pub struct TracedPosition {
     /// Labels, one per game with the position.
     pub samples: Vec<Sample>,
     pub trace: Trace,
@@ -61,7 +61,7 @@ pub(crate) struct TracedPosition {
 pub(crate) type Skipped = (u64, String);
 
 /// A trace file, read sequentially.
-pub(crate) struct TraceFile {
+pub struct TraceFile {
     pub header: Header,
     /// Player names; player n is at index n - 1.
     pub players: Vec<String>,
@@ -83,7 +83,7 @@ pub(crate) fn is_trace_file(path: &Path) -> bool {
 
 impl TraceFile {
     /// Opens a file and reads its header.
-    pub(crate) fn open(path: &Path) -> Result<TraceFile, TraceFileError> {
+    pub fn open(path: &Path) -> Result<TraceFile, TraceFileError> {
         let open = |error| OpenError { path: path.display().to_string(), error };
         let mut file = BufReader::with_capacity(1 << 18, File::open(path).map_err(open)?);
         if file.fill_buf()?.starts_with(&MAGIC) {
@@ -106,7 +106,7 @@ impl TraceFile {
 
     /// Reads all positions in order; `skipped` receives unreadable ones and those that the engine skipped. Only the
     /// binary groups the labels of one position.
-    pub(crate) fn for_each(
+    pub fn for_each(
         self,
         mut take: impl FnMut(TracedPosition),
         mut skipped: impl FnMut(Skipped),
@@ -224,7 +224,7 @@ fn unpack(mut bytes: &[u8], header: &Header) -> Result<TracedPosition, UnpackErr
     for _ in 0..count {
         samples.push(Sample::from_bytes(&take::<RECORD_SIZE>(rest)?).map_err(UnpackError::Record)?);
     }
-    let mut number = || Ok(f64::from(f32::from_le_bytes(take(rest)?)));
+    let mut number = || finite(f32::from_le_bytes(take(rest)?)).map(f64::from);
     let (score, phase, scale, untuned) = (number()?, number()?, number()?, number()?);
     let [flags] = take(rest)?;
     if flags & SKIPPED != 0 {
@@ -242,7 +242,7 @@ fn unpack(mut bytes: &[u8], header: &Header) -> Result<TracedPosition, UnpackErr
             let coefficient = if flags & SMALL != 0 {
                 f32::from(i8::from_le_bytes(take(rest)?))
             } else {
-                f32::from_le_bytes(take(rest)?)
+                finite(f32::from_le_bytes(take(rest)?))?
             };
             list.push((weight, coefficient));
         }
@@ -251,6 +251,10 @@ fn unpack(mut bytes: &[u8], header: &Header) -> Result<TracedPosition, UnpackErr
     let trace =
         Trace { score, phase, scale, rest: untuned, linear, sides: [white, black], groups: Vec::new() };
     Ok(TracedPosition { samples, trace })
+}
+
+fn finite(number: f32) -> Result<f32, UnpackError> {
+    if number.is_finite() { Ok(number) } else { Err(UnpackError::Damaged) }
 }
 
 /// Splits the first bytes off a slice.

@@ -5,11 +5,11 @@ use super::header::Header;
 use crate::loss::add_up;
 
 /// A weight and its coefficient.
-pub(super) type Coefficient = (u16, f32);
+pub(crate) type Coefficient = (u16, f32);
 
 /// The trace of a position, White's view.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Trace {
+pub struct Trace {
     /// Static score of the engine, in its units.
     pub score: f64,
     /// 0 (endgame) to the header's phase.
@@ -50,7 +50,8 @@ fn parse(words: &str, header: &Header) -> Result<Reply, String> {
         if let Some((index, coefficient)) = word.split_once(':') {
             let weight = index.parse::<u16>().ok().filter(|&i| usize::from(i) < header.schema.weights.len());
             let weight = weight.ok_or_else(|| format!("{word}: no parameter has this index"))?;
-            let coefficient: f32 = coefficient.parse().map_err(|_| format!("{word}: no coefficient"))?;
+            let coefficient = coefficient.parse().ok().filter(|number: &f32| number.is_finite());
+            let coefficient = coefficient.ok_or_else(|| format!("{word}: no coefficient"))?;
             let declared = &header.schema.weights[usize::from(weight)];
             let list = match (side, declared.curve) {
                 (None, None) => &mut trace.linear,
@@ -83,6 +84,7 @@ fn parse(words: &str, header: &Header) -> Result<Reply, String> {
             "group" => {
                 let name = words.next().ok_or("group: expected a name")?.to_owned();
                 let number = words.next().and_then(|number| number.parse().ok());
+                let number = number.filter(|number: &f64| number.is_finite());
                 trace.groups.push((name, number.ok_or("group: expected a number")?));
             }
             _ => {

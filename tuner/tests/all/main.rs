@@ -5,6 +5,7 @@
 mod engine;
 mod extracting;
 mod fits;
+mod fuzz_corpus;
 mod laws;
 mod programs;
 mod splitting;
