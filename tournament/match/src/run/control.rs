@@ -41,7 +41,27 @@ pub enum ControlCommand {
 }
 
 /// Success or refusal, as a sentence.
-pub type ControlAnswer = Result<String, String>;
+pub(super) type ControlAnswer = Result<String, String>;
+
+/// A command that a run received.
+#[derive(Debug)]
+pub struct ControlRequest {
+    pub(super) command: ControlCommand,
+    file: PathBuf,
+    answer: Sender<ControlAnswer>,
+}
+
+impl ControlRequest {
+    /// Whether the sender has given up: it removes its command.
+    pub(super) fn is_withdrawn(&self) -> bool {
+        read(&self.file).as_deref().and_then(ControlCommand::parse).as_ref() != Some(&self.command)
+    }
+
+    pub(super) fn answer(self, answer: ControlAnswer) {
+        // The run may be ending.
+        let _ = self.answer.send(answer);
+    }
+}
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -175,8 +195,16 @@ impl ControlListener {
             while !stopped.load(Ordering::Relaxed) {
                 if let Some(command) = read(&path).as_deref().and_then(ControlCommand::parse) {
                     // Without an answer the sender withdraws its command.
-                    let Some(answer) = carry_out(command, &events, &stopped) else { return };
-                    let _ = fs::write(&path, frame(&format_answer(&answer)));
+                    match carry_out(command, &path, &events, &stopped) {
+                        // A sender that gave up has removed the file.
+                        Ok(answer) => {
+                            let file = fs::File::options().write(true).truncate(true).open(&path);
+                            let answer = frame(&format_answer(&answer));
+                            let _ = file.and_then(|mut file| file.write_all(answer.as_bytes()));
+                        }
+                        Err(Unanswered::Withdrawn) => {}
+                        Err(Unanswered::RunEnds) => return,
+                    }
                 }
                 thread::park_timeout(INTERVAL);
             }
@@ -185,15 +213,30 @@ impl ControlListener {
     }
 }
 
-/// Passes a command to the run and waits for its answer; `None` if the run ends.
-fn carry_out(command: ControlCommand, events: &Sender<Event>, stopped: &AtomicBool) -> Option<ControlAnswer> {
-    let (reply, answer) = mpsc::channel();
-    events.send(Event::Control(command, reply)).ok()?;
+/// Why a command has no answer.
+enum Unanswered {
+    Withdrawn,
+    RunEnds,
+}
+
+/// Passes a command to the run and waits for its answer.
+fn carry_out(
+    command: ControlCommand,
+    file: &Path,
+    events: &Sender<Event>,
+    stopped: &AtomicBool,
+) -> Result<ControlAnswer, Unanswered> {
+    let (sender, answer) = mpsc::channel();
+    let request = ControlRequest { command, file: file.to_owned(), answer: sender };
+    events.send(Event::Control(request)).map_err(|_| Unanswered::RunEnds)?;
     loop {
         match answer.recv_timeout(INTERVAL) {
-            Ok(answer) => return Some(answer),
+            Ok(answer) => return Ok(answer),
             Err(RecvTimeoutError::Timeout) if !stopped.load(Ordering::Relaxed) => {}
-            Err(_) => return None,
+            Err(RecvTimeoutError::Disconnected) if !stopped.load(Ordering::Relaxed) => {
+                return Err(Unanswered::Withdrawn);
+            }
+            Err(_) => return Err(Unanswered::RunEnds),
         }
     }
 }
@@ -242,8 +285,10 @@ mod tests {
         let (events, taken) = mpsc::channel();
         let listener = ControlListener::start(store, events).unwrap();
         let run = thread::spawn(move || match taken.recv() {
-            Ok(Event::Control(command, reply)) => {
-                reply.send(answer).unwrap();
+            Ok(Event::Control(request)) => {
+                assert!(!request.is_withdrawn());
+                let command = request.command.clone();
+                request.answer(answer);
                 command
             }
             other => panic!("{other:?}"),
@@ -263,6 +308,25 @@ mod tests {
         let refused = ControlCommand::Pause.send(&store).unwrap_err();
         assert_eq!(refused.to_string(), "the run is stopping");
         assert!(!command_file(&store).exists());
+    }
+
+    #[test]
+    fn a_command_whose_sender_gave_up_is_withdrawn() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("run.db");
+        let file = command_file(&store);
+        let (events, taken) = mpsc::channel();
+        let _listener = ControlListener::start(&store, events).unwrap();
+        fs::write(&file, frame("extend 10")).unwrap();
+        let Ok(Event::Control(request)) = taken.recv() else { panic!("no command") };
+        fs::write(&file, frame("pause")).unwrap();
+        assert!(request.is_withdrawn(), "another sender's command is in its place");
+        fs::remove_file(&file).unwrap();
+        assert!(request.is_withdrawn());
+        drop(request);
+        fs::write(&file, frame("pause")).unwrap();
+        let Ok(Event::Control(next)) = taken.recv() else { panic!("the listener goes on") };
+        assert_eq!((next.is_withdrawn(), &next.command), (false, &ControlCommand::Pause));
     }
 
     #[test]

@@ -440,10 +440,10 @@ impl<'a> Coordinator<'a> {
                     self.close();
                 }
             }
-            Event::Control(command, reply) => {
-                let answer = self.control(command)?;
-                // The sender may have exited.
-                let _ = reply.send(answer);
+            Event::Control(request) if request.is_withdrawn() => {}
+            Event::Control(request) => {
+                let answer = self.control(request.command.clone())?;
+                request.answer(answer);
             }
             Event::Stop(reason) => self.stop(reason),
             Event::Kill => {

@@ -1,12 +1,11 @@
 //! Events of a run: those sent to the coordinator, and those reported to observers.
 
 use std::fmt;
-use std::sync::mpsc::Sender;
 
 use smalt_driver::process::ProcessIdentity;
 use smalt_protocol::OptionDeclaration;
 
-use super::control::{ControlAnswer, ControlCommand};
+use super::control::ControlRequest;
 use crate::game::{EngineFault, GameRecord, GameWarning, MachineReport};
 use crate::schedule::ScheduledGame;
 use crate::standings::Standings;
@@ -87,8 +86,8 @@ pub enum Event {
         /// Index of the worker.
         worker: usize,
     },
-    /// A user's command, and the channel for the answer.
-    Control(ControlCommand, Sender<ControlAnswer>),
+    /// A user's command.
+    Control(ControlRequest),
     Stop(StopReason),
     /// Stop the run at once, without waiting for workers.
     Kill,
