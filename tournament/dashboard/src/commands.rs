@@ -84,6 +84,8 @@ fn append_line(path: &Path, line: &str) -> io::Result<bool> {
     if !file.metadata()?.is_file() {
         return refuse("it is no regular file".to_owned());
     }
+    // Two clicks at once add one line.
+    file.lock()?;
     let mut text = String::new();
     file.read_to_string(&mut text)?;
     for (number, known) in (1..).zip(text.lines().map(str::trim)) {
@@ -115,6 +117,21 @@ mod tests {
         assert!(!append_line(&path, LINE).unwrap());
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, format!("# mine\n4k3/8/8/8/8/8/4P3/4K3 w - - bm e3;\n{LINE}\n"));
+    }
+
+    #[test]
+    fn two_at_once_add_one_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("suite.epd");
+        let adders: Vec<_> = (0..8)
+            .map(|_| {
+                let path = path.clone();
+                std::thread::spawn(move || append_line(&path, LINE).unwrap())
+            })
+            .collect();
+        let added = adders.into_iter().map(|adder| adder.join().unwrap());
+        assert_eq!(added.filter(|is_new| *is_new).count(), 1);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{LINE}\n"));
     }
 
     #[test]
