@@ -51,6 +51,7 @@ pub(crate) fn bench(
         early_stop: None,
         grace: Duration::ZERO,
         longest_move,
+        tables: None,
         reaper,
     };
     let indexes: Vec<usize> = (0..wac.problems.len()).step_by(EVERY).collect();

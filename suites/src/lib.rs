@@ -18,6 +18,7 @@ mod suite;
 
 pub use cli::{Builtin, main};
 pub use grade::MoveList;
+pub use grade::Tablebases;
 pub use history::History;
 pub use record::{Record, ResultRecord, from_json, to_json};
 pub use suite::{EMBEDDED, Problem, Suite};

@@ -3,10 +3,25 @@
 use std::process::ExitCode;
 
 use smalt::bench::BenchPlan;
-use smalt_suites::Builtin;
+use smalt::tablebases::{SyzygyTables, WdlScore};
+use smalt_chess::Outcome;
+use smalt_suites::{Builtin, Tablebases};
 
 fn main() -> ExitCode {
-    smalt_suites::main(Builtin { serve: smalt::serve::run, bench, version: smalt_about::VERSION })
+    let serve = smalt::serve::run;
+    smalt_suites::main(Builtin { serve, bench, open_tablebases, version: smalt_about::VERSION })
+}
+
+fn open_tablebases(folders: &str) -> anyhow::Result<Tablebases> {
+    let tables = SyzygyTables::open(folders)?;
+    Ok(Tablebases::new(move |position| {
+        let turn = position.turn();
+        Some(match tables.probe(position)? {
+            WdlScore::Win | WdlScore::CursedWin => Outcome::Win(turn),
+            WdlScore::Loss | WdlScore::BlessedLoss => Outcome::Win(!turn),
+            WdlScore::Draw => Outcome::Draw,
+        })
+    }))
 }
 
 fn bench() -> (u64, u64) {

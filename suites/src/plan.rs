@@ -14,8 +14,10 @@ pub(crate) use smalt_workbench::entrant::Program;
 use smalt_workbench::entrant::{NameError, Names, Registry, ResolveError};
 use toml::Table;
 
+use crate::grade::Tablebases;
+
 /// Everything about a run except its suites.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// At least one engine; names are unique.
     pub entrants: Vec<SuiteEntrant>,
@@ -29,6 +31,8 @@ pub struct Plan {
     pub grace: Duration,
     /// Timeout of a search without a time limit.
     pub longest_move: Duration,
+    /// Tablebases by which announced mates are checked.
+    pub tables: Option<Tablebases>,
     /// Ends engine processes if this program is killed.
     pub reaper: Option<Reaper>,
 }

@@ -7,7 +7,7 @@ use smalt_chess::UciMove;
 use smalt_driver::SearchControl;
 use smalt_protocol::{Bound, Info, ReportedScore, Score};
 
-use crate::grade::{MateClaim, announced_mate};
+use crate::grade::{MateClaim, Tablebases, announced_mate};
 use crate::plan::{Limit, Plan};
 use crate::suite::Problem;
 
@@ -40,15 +40,17 @@ pub(super) struct SearchFollower<'a> {
     early_stop: Option<NonZeroU32>,
     latest: LatestInfo,
     settled: Option<Settled>,
+    tables: Option<&'a Tablebases>,
     /// Last announced mate and its line; `None` after a line without one. Bounds do not count.
     mate: Option<(i32, Vec<UciMove>)>,
 }
 
 impl<'a> SearchFollower<'a> {
-    pub(super) fn new(problem: &'a Problem, limit: Limit, plan: &Plan) -> SearchFollower<'a> {
+    pub(super) fn new(problem: &'a Problem, limit: Limit, plan: &'a Plan) -> SearchFollower<'a> {
         let (grace, early_stop) = (plan.grace, plan.early_stop);
         let latest = LatestInfo::default();
-        SearchFollower { problem, limit, grace, early_stop, latest, settled: None, mate: None }
+        let tables = plan.tables.as_ref();
+        SearchFollower { problem, limit, grace, early_stop, latest, settled: None, tables, mate: None }
     }
 
     /// Handles an info line. Stops when a solution has been held for the requested iterations, or when the
@@ -84,7 +86,7 @@ impl<'a> SearchFollower<'a> {
     /// Last announced mate, checked.
     pub(super) fn mate(&self) -> Option<MateClaim> {
         let (moves, line) = self.mate.as_ref()?;
-        Some(MateClaim::check(&self.problem.epd.position, *moves, line))
+        Some(MateClaim::check(&self.problem.epd.position, *moves, line, self.tables))
     }
 
     /// Latest information within the limit.
@@ -142,6 +144,7 @@ mod tests {
             early_stop: NonZeroU32::new(early_stop),
             grace: Duration::from_millis(2),
             longest_move: Duration::MAX,
+            tables: None,
             reaper: None,
         };
         let limit = Limit::MoveTime(Duration::from_millis(6));

@@ -286,6 +286,9 @@ pub(super) struct ScoreFlags {
     /// Longest search without a limit of time, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = LONGEST_MOVE)]
     pub longest_move: NonZeroU32,
+    /// Folders of Syzygy tablebases, which refute announced mates; engines have an option of their own
+    #[arg(long, value_name = "PATH")]
+    pub syzygy: Option<String>,
     /// What is shown and written.
     #[command(flatten)]
     pub output: OutputFlags,

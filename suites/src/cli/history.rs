@@ -74,7 +74,7 @@ fn add(flags: &HistoryAddFlags, builtin: Builtin) -> Result<Exit, Refusal> {
         read(&flags.file)?;
     }
     let scoring = scoring(flags);
-    let plan = intent::plan(&scoring)?;
+    let plan = intent::plan(&scoring, builtin)?;
     let [entrant] = plan.entrants.as_slice() else { unreachable!("one engine was given") };
     let earlier = earlier_results(flags, &entrant.name)?;
     let other = earlier.iter().map(|record| &record.engine).find(|engine| **engine != entrant.name);
@@ -86,7 +86,8 @@ fn add(flags: &HistoryAddFlags, builtin: Builtin) -> Result<Exit, Refusal> {
         return Err(anyhow!("{words}: give --engine, or --no-bench")).or_usage();
     }
     let mut build = described(flags, entrant, own_version)?;
-    let (exit, records) = if earlier.is_empty() { score::score(&scoring)? } else { (Exit::Done, earlier) };
+    let (exit, records) =
+        if earlier.is_empty() { score::score(&scoring, builtin)? } else { (Exit::Done, earlier) };
     if exit == Exit::Interrupted {
         return Ok(exit);
     }
@@ -157,6 +158,7 @@ fn scoring(flags: &HistoryAddFlags) -> ScoreFlags {
         early_stop: None,
         resume: None,
         longest_move: LONGEST_MOVE,
+        syzygy: None,
         output: OutputFlags {
             quiet: flags.quiet,
             json: flags.json.clone(),

@@ -14,14 +14,14 @@ use toml::{Table, Value};
 
 use super::arguments::ScoreFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output;
+use super::{Builtin, output};
 use crate::plan::{Limit, Memory, Plan, resolve_entrants};
 use crate::suite::{EMBEDDED, EmbeddedSuite, Note, Problem, Suite};
 
 const DEFAULT_LIMIT: Limit = Limit::MoveTime(Duration::from_millis(200));
 
 /// The plan of the flags.
-pub(super) fn plan(flags: &ScoreFlags) -> Result<Plan, Refusal> {
+pub(super) fn plan(flags: &ScoreFlags, builtin: Builtin) -> Result<Plan, Refusal> {
     let registry =
         Registry::load(flags.registry.as_deref(), &mut |words| output::print_info(&words)).or_usage()?;
     let limit = Limit::from_parts("", flags.movetime, flags.nodes, flags.depth);
@@ -46,6 +46,7 @@ pub(super) fn plan(flags: &ScoreFlags) -> Result<Plan, Refusal> {
         early_stop: flags.early_stop,
         grace: Duration::from_millis(flags.grace),
         longest_move: Duration::from_secs(flags.longest_move.get().into()),
+        tables: flags.syzygy.as_deref().map(builtin.open_tablebases).transpose().or_usage()?,
         reaper: start_reaper(),
     })
 }

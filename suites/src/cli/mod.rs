@@ -22,6 +22,8 @@ use smalt_workbench::signals::exit_code;
 use arguments::{SuitesArguments, SuitesCommand};
 use exit::{Exit, Refusal};
 
+use crate::grade::Tablebases;
+
 /// The built-in engine's entry points.
 #[derive(Clone, Copy, Debug)]
 pub struct Builtin {
@@ -29,6 +31,8 @@ pub struct Builtin {
     pub serve: fn() -> ExitCode,
     /// Runs the bench; returns nodes and nodes per second.
     pub bench: fn() -> (u64, u64),
+    /// Opens the Syzygy tablebases in these folders.
+    pub open_tablebases: fn(&str) -> anyhow::Result<Tablebases>,
     pub version: &'static str,
 }
 
@@ -62,7 +66,7 @@ fn run(command: &SuitesCommand, builtin: Builtin) -> Result<ExitCode, Refusal> {
             output::print_with(|out| about.run(SuitesArguments::command(), out))?;
             Exit::Done
         }
-        SuitesCommand::Score(flags) => score::score(flags)?.0,
+        SuitesCommand::Score(flags) => score::score(flags, builtin)?.0,
         SuitesCommand::Grade(flags) => grade::grade(flags)?,
         SuitesCommand::List => browse::list()?,
         SuitesCommand::Show(flags) => browse::show(flags)?,

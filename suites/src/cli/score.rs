@@ -12,20 +12,20 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::progress::{ScoreBar, Verbosity};
 use super::results::{ResultList, SavePace};
 use super::resume::{self, Earlier};
-use super::{intent, output};
+use super::{Builtin, intent, output};
 use crate::ask::{self, Asked, Checked, SuiteOutcome, WorkerPool};
 use crate::plan::{Memory, Plan, SuiteEntrant};
 use crate::record::Record;
 use crate::suite::Suite;
 
 /// Scores the engines; returns exit code and results.
-pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> {
+pub(super) fn score(flags: &ScoreFlags, builtin: Builtin) -> Result<(Exit, Vec<Record>), Refusal> {
     let mut suites = Vec::new();
     for text in &flags.suites {
         suites.push(intent::suite(text)?);
     }
     check_names(&suites, &flags.suites)?;
-    let plan = intent::plan(flags)?;
+    let plan = intent::plan(flags, builtin)?;
     let earlier = match &flags.resume {
         Some(file) => Earlier::read(file, &plan, &suites)?,
         None => Earlier::none(&plan, &suites),

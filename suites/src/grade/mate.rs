@@ -1,7 +1,10 @@
 //! Checks an announced mate: whether its line is legal, ends in mate and has the announced length, and whether the mate is
-//! forced.
+//! forced. Tablebases refute mates in positions that are no win.
 
-use smalt_chess::{Ending, Position, UciMove};
+use std::fmt;
+use std::sync::Arc;
+
+use smalt_chess::{Color, Ending, Outcome, Position, UciMove};
 
 /// Maximum number of positions of a proof: a fraction of a second.
 const PROOF_POSITIONS: u64 = 100_000;
@@ -19,6 +22,29 @@ pub struct MateClaim {
     pub proof: MateProof,
 }
 
+/// Tablebases that refute announced mates.
+#[derive(Clone)]
+pub struct Tablebases(Arc<Probe>);
+
+type Probe = dyn Fn(&Position) -> Option<Outcome> + Send + Sync;
+
+impl Tablebases {
+    /// `probe` returns the outcome with best play, without the fifty-move rule, of positions that are in the tables.
+    pub fn new(probe: impl Fn(&Position) -> Option<Outcome> + Send + Sync + 'static) -> Tablebases {
+        Tablebases(Arc::new(probe))
+    }
+
+    fn probe(&self, position: &Position) -> Option<Outcome> {
+        (self.0)(position)
+    }
+}
+
+impl fmt::Debug for Tablebases {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tablebases").finish()
+    }
+}
+
 /// Error of the line of an announced mate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MateLineError {
@@ -34,6 +60,12 @@ pub enum MateLineError {
     NoMate { plies: usize },
     #[error("its line mates after {plies} plies")]
     Length { plies: usize },
+    #[error("move {number} of its line, {mv}, gives the win away (tablebases)")]
+    NotWon {
+        /// Ply, from 1.
+        number: usize,
+        mv: UciMove,
+    },
 }
 
 /// Whether a mate is forced in the announced number of moves, whatever the other side does.
@@ -58,8 +90,19 @@ impl MateProof {
 
 impl MateClaim {
     /// Checks a mate in `moves` from a position. `line` is the PV that came with it.
-    pub fn check(position: &Position, moves: i32, line: &[UciMove]) -> MateClaim {
-        MateClaim { moves, line: check_line(position, moves, line), proof: prove(position, moves) }
+    pub fn check(
+        position: &Position,
+        moves: i32,
+        line: &[UciMove],
+        tables: Option<&Tablebases>,
+    ) -> MateClaim {
+        let winner = if moves > 0 { position.turn() } else { !position.turn() };
+        let won = Won { tables, winner };
+        let proof = match prove(position, moves) {
+            MateProof::Unknown if won.is_given_away(position) => MateProof::Refuted,
+            proof => proof,
+        };
+        MateClaim { moves, line: check_line(position, moves, line, &won), proof }
     }
 
     /// Whether the mate is not forced, or its line is wrong (a truncated line is not).
@@ -69,13 +112,30 @@ impl MateClaim {
     }
 }
 
-fn check_line(position: &Position, moves: i32, line: &[UciMove]) -> Result<(), MateLineError> {
+/// What tablebases know of a win.
+struct Won<'a> {
+    tables: Option<&'a Tablebases>,
+    winner: Color,
+}
+
+impl Won<'_> {
+    /// Whether the tablebases have a draw or loss here.
+    fn is_given_away(&self, position: &Position) -> bool {
+        let outcome = self.tables.and_then(|tables| tables.probe(position));
+        outcome.is_some_and(|outcome| outcome != Outcome::Win(self.winner))
+    }
+}
+
+fn check_line(position: &Position, moves: i32, line: &[UciMove], won: &Won<'_>) -> Result<(), MateLineError> {
     // The winner makes the last ply.
     let announced = 2 * moves.unsigned_abs() as usize - usize::from(moves > 0);
     let mut position = *position;
     for (number, &text) in (1..).zip(line) {
         let mv = text.to_move(&position).map_err(|_| MateLineError::Illegal { number, mv: text })?;
         position.play(mv);
+        if won.is_given_away(&position) {
+            return Err(MateLineError::NotWon { number, mv: text });
+        }
     }
     let plies = line.len();
     let is_mate = matches!(position.ending(), Some(Ending::Checkmate { .. }));
@@ -161,7 +221,7 @@ mod tests {
     fn check(fen: &str, moves: i32, line: &str, expected: Result<(), &str>, proof: MateProof) {
         let position = Position::from_fen(fen).unwrap();
         let line: Vec<UciMove> = line.split_whitespace().map(|mv| UciMove::parse(mv).unwrap()).collect();
-        let claim = MateClaim::check(&position, moves, &line);
+        let claim = MateClaim::check(&position, moves, &line, None);
         let words = claim.line.as_ref().map(|&()| ()).map_err(ToString::to_string);
         assert_eq!(words, expected.map_err(str::to_owned), "{fen} {moves}");
         assert_eq!(claim.proof, proof, "{fen} {moves}");
@@ -192,10 +252,32 @@ mod tests {
     #[test]
     fn a_long_proof_is_given_up() {
         let start = Position::start();
-        assert_eq!(MateClaim::check(&start, 9, &[]).proof, MateProof::Unknown);
-        let claim = MateClaim::check(&start, 1, &[]);
+        assert_eq!(MateClaim::check(&start, 9, &[], None).proof, MateProof::Unknown);
+        let claim = MateClaim::check(&start, 1, &[], None);
         assert!(claim.is_wrong());
         assert_eq!(claim.line, Err(MateLineError::Incomplete { plies: 0 }));
-        assert!(!MateClaim::check(&Position::from_fen(LADDER).unwrap(), 2, &[]).is_wrong());
+        assert!(!MateClaim::check(&Position::from_fen(LADDER).unwrap(), 2, &[], None).is_wrong());
+    }
+
+    #[test]
+    fn tablebases_refute_mates_and_lines() {
+        // A lone rook's pawn draws, as does a stalemate; the queen wins.
+        let tables = Tablebases::new(|position| {
+            let is_draw = position.to_fen().starts_with("k7") || position.legal_moves().is_empty();
+            Some(if is_draw { Outcome::Draw } else { Outcome::Win(Color::White) })
+        });
+        let check = |fen: &str, moves: i32, line: &str| {
+            let line: Vec<UciMove> = line.split_whitespace().map(|mv| UciMove::parse(mv).unwrap()).collect();
+            MateClaim::check(&Position::from_fen(fen).unwrap(), moves, &line, Some(&tables))
+        };
+        // All are too far for a proof.
+        let drawn = check("k7/8/8/8/P7/K7/8/8 w - - 0 1", 30, "");
+        assert_eq!((drawn.proof, drawn.is_wrong()), (MateProof::Refuted, true));
+        assert_eq!(check("8/8/8/4k3/8/8/8/KQ6 w - - 0 1", -20, "").proof, MateProof::Refuted);
+        let won = check("8/8/8/4k3/8/8/8/KQ6 w - - 0 1", 20, "b1b2");
+        assert_eq!((won.proof, won.is_wrong()), (MateProof::Unknown, false));
+        let stalemate = check("7k/8/8/8/8/8/8/KQ6 w - - 0 1", 20, "b1g6");
+        let words = "move 1 of its line, b1g6, gives the win away (tablebases)";
+        assert_eq!(stalemate.line.unwrap_err().to_string(), words);
     }
 }

@@ -8,6 +8,7 @@ use smalt_protocol::{Bound, ReportedScore, Score};
 
 use crate::suite::Goal;
 
+pub use mate::Tablebases;
 pub(crate) use mate::{MateClaim, MateProof};
 pub use move_list::MoveList;
 

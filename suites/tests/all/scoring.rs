@@ -515,3 +515,27 @@ fn announced_mates_are_checked() {
     let line = "Mates announced: 2; 2 with a whole line to the mate, 2 proved to be forced, 0 wrong";
     assert!(ran.output.contains(line), "{}", ran.output);
 }
+
+#[test]
+#[cfg(unix)]
+#[ignore = "needs the files of ../shared/data"]
+fn tablebases_refute_an_announced_mate() {
+    let bench = Bench::new();
+    let lines = "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; quit) exit;; \
+        go) echo 'info depth 9 score mate 30 pv a3b3'; echo bestmove a3b3;; esac; done\n";
+    bench.file("engine.sh", lines);
+    let engine = format!("cmd=sh args={} name=wrong", bench.path("engine.sh").display());
+    let suite = "k7/8/8/8/P7/K7/8/8 w - - bm Kb3; id \"drawn\";\n";
+    let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/syzygy");
+    for (flags, proof) in
+        [(&["--nodes", "1"][..], "unknown"), (&["--nodes", "1", "--syzygy", tables], "refuted")]
+    {
+        let (ran, records) = bench.score(suite, &engine, flags);
+        let mate = records.first().and_then(|record| record.results.first()?.mate.as_ref());
+        let mate = mate.unwrap_or_else(|| panic!("{}", ran.errors));
+        assert_eq!((mate.moves, mate.proof.as_str(), mate.wrong), (30, proof, proof == "refuted"));
+    }
+    let ran = bench.run(["score", "suite.epd", "--syzygy", "nowhere"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.errors.contains("no Syzygy tablebases in \"nowhere\""), "{}", ran.errors);
+}
