@@ -36,7 +36,8 @@ pub(super) fn minutes(word: &str) -> Option<Duration> {
     let (minutes, rest) = word.split_once(':').unwrap_or((word, "0"));
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
     let minutes = number::unsigned(minutes)?.min(LONGEST / 60);
-    Some(Duration::from_secs(minutes * 60) + seconds(&rest[..end])?)
+    let total = Duration::from_secs(minutes * 60) + seconds(&rest[..end])?;
+    Some(total.min(Duration::from_secs(LONGEST)))
 }
 
 /// Formats seconds with as many decimals as needed.
