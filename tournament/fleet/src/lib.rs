@@ -3,6 +3,7 @@
 //! Work is complete only when its games are stored: a redelivered game may be played twice, but is never counted
 //! twice.
 
+mod files;
 mod fleet_state;
 mod jetstream;
 pub mod machine;
@@ -12,6 +13,7 @@ mod ssh;
 mod verify;
 pub mod wire;
 
+pub use files::{SentFile, collect as collect_files};
 pub use fleet_state::FleetState;
 pub use jetstream::{
     ConnectError, FleetRun, JetStream, RUNS, Subjects, WorkerExit, WorkerSetup, login, run_worker,

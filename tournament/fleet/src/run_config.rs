@@ -7,10 +7,11 @@
 //!
 //! An option counts as a file option if its value has a slash or backslash, or if its name says so
 //! (`EvalFile`, `SyzygyPath`, `Debug Log File`). Its value is never taken from a message, since an engine would
-//! read or write any file that somebody else names: the worker's registry must set it.
+//! read or write any file that somebody else names: the worker's registry must set it, or the run sends the file itself and
+//! the worker accepts files (see `files`).
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 
 use smalt_workbench::entrant::{BUILTIN, FileError, OptionText, Registry};
 use smalt_workbench::source::Source;
@@ -63,6 +64,17 @@ pub enum RunConfigError {
     NoTables,
 }
 
+/// Files that a worker received.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReceivedFiles {
+    /// Programs by entrant.
+    pub(crate) programs: HashMap<u32, PathBuf>,
+    /// Values of file options by entrant and name.
+    pub(crate) options: HashMap<u32, BTreeMap<String, PathBuf>>,
+    /// Folder of endgame tables.
+    pub(crate) tables: Option<PathBuf>,
+}
+
 /// The message for workers; `tables` is the largest number of pieces of the endgame tables, if any.
 pub fn message(plan: &Plan, tables: Option<u32>, lease_ms: u64) -> RunConfigMessage {
     let mut settings = strip_local_settings(plan.settings.clone());
@@ -79,7 +91,7 @@ pub fn message(plan: &Plan, tables: Option<u32>, lease_ms: u64) -> RunConfigMess
             Program::Command(path) => smalt_workbench::entrant::default_name(&path.to_string_lossy()),
         });
     }
-    RunConfigMessage { plan: settings.to_toml(), tables, lease_ms }
+    RunConfigMessage { plan: settings.to_toml(), tables, lease_ms, files: Vec::new() }
 }
 
 /// Removes files, folders and servers of this machine.
@@ -96,8 +108,8 @@ fn strip_local_settings(mut settings: Settings) -> Settings {
     settings
 }
 
-/// The plan that a worker plays, with engines of its own registry and endgame tables in its own folder. `build` builds a
-/// commit, or finds it in the cache; its error is in words.
+/// The plan that a worker plays, with received files, else with engines of its own registry and endgame tables in its own
+/// folder. `build` builds a commit, or finds it in the cache; its error is in words.
 ///
 /// # Errors
 /// If something is missing here, or the plan is invalid.
@@ -106,6 +118,7 @@ pub fn plan(
     registry: &Registry,
     affinity: Affinity,
     tables: Option<&PathBuf>,
+    received: &ReceivedFiles,
     build: &mut dyn FnMut(&Source) -> Result<PathBuf, String>,
 ) -> Result<Plan, RunConfigError> {
     let mut settings = strip_local_settings(Settings::parse(&message.plan, "the plan of the run")?);
@@ -113,17 +126,20 @@ pub fn plan(
     settings.run.affinity = affinity;
     let rule = &mut settings.adjudication.tablebases;
     if let Some(path) = &mut rule.path {
-        path.clone_from(tables.ok_or(RunConfigError::NoTables)?);
+        path.clone_from(received.tables.as_ref().or(tables).ok_or(RunConfigError::NoTables)?);
         rule.pieces = message.tables.unwrap_or(rule.pieces);
     }
-    for engine in &mut settings.entrants {
+    for (entrant, engine) in (0..).zip(&mut settings.entrants) {
         let name = engine.name.clone().unwrap_or_default();
-        let own = match build_first(&recipes(engine, registry), build) {
-            Some(Ok(own)) => Some(own),
-            Some(Err(words)) => return Err(RunConfigError::Build { name, words }),
-            None => find(engine, registry)?,
+        let own = match received.programs.get(&entrant) {
+            Some(program) => Some(with_program(EngineSettings::default(), program)),
+            None => match build_first(&recipes(engine, registry), build) {
+                Some(Ok(own)) => Some(own),
+                Some(Err(words)) => return Err(RunConfigError::Build { name, words }),
+                None => find(engine, registry)?,
+            },
         };
-        engine.options = options(&name, &engine.options, own.as_ref())?;
+        engine.options = options(&name, &engine.options, own.as_ref(), received.options.get(&entrant))?;
         // The command of the message is never run.
         engine.cmd = Some(own.as_ref().and_then(|own| own.cmd.clone()).unwrap_or_else(|| BUILTIN.to_owned()));
         if let Some(own) = own {
@@ -151,6 +167,10 @@ fn recipes(typed: &EngineSettings, registry: &Registry) -> Vec<(Source, EngineSe
     .collect()
 }
 
+fn with_program(engine: EngineSettings, program: &Path) -> EngineSettings {
+    EngineSettings { cmd: Some(program.display().to_string()), ..engine }
+}
+
 /// Builds the first recipe that can be built, and gives its engine; else the error of the first, `None` without recipes.
 fn build_first(
     recipes: &[(Source, EngineSettings)],
@@ -160,7 +180,7 @@ fn build_first(
     for (source, own) in recipes {
         match build(source) {
             Ok(built) => {
-                return Some(Ok(EngineSettings { cmd: Some(built.display().to_string()), ..own.clone() }));
+                return Some(Ok(with_program(own.clone(), &built)));
             }
             Err(words) => first_error = first_error.or(Some(words)),
         }
@@ -191,11 +211,12 @@ fn find(typed: &EngineSettings, registry: &Registry) -> Result<Option<EngineSett
     }
 }
 
-/// The options of the plan; file options as this machine sets them.
+/// The options of the plan; file options have received files, or the values of this machine.
 fn options(
     name: &str,
     planned: &BTreeMap<String, OptionText>,
     engine: Option<&EngineSettings>,
+    received: Option<&BTreeMap<String, PathBuf>>,
 ) -> Result<BTreeMap<String, OptionText>, RunConfigError> {
     let own = |option: &str| {
         let mut options = engine?.options.iter();
@@ -210,7 +231,9 @@ fn options(
         }
         let value = if is_file_option(option, value) {
             let (name, option) = refuse();
-            own(&option).ok_or(RunConfigError::FileOption { name, option })?
+            let file = received.and_then(|files| files.get(&option));
+            let file = file.map(|path| OptionText(path.display().to_string()));
+            file.or_else(|| own(&option)).ok_or(RunConfigError::FileOption { name, option })?
         } else {
             value.clone()
         };
@@ -219,7 +242,7 @@ fn options(
     Ok(options)
 }
 
-fn is_file_option(option: &str, value: &str) -> bool {
+pub(super) fn is_file_option(option: &str, value: &str) -> bool {
     let option = option.to_ascii_lowercase();
     let is_plain = matches!(value, "" | "<empty>" | "true" | "false");
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
@@ -258,7 +281,8 @@ mod tests {
         let plan_text = text.replace("\"match\"", "\"round-robin\"");
         let message = message(&plan_of(&plan_text), None, 1000);
         let registry = Registry::parse(registry, "engines.toml").unwrap();
-        plan(&message, &registry, Affinity::Off, None, &mut no_build).map_err(|error| error.to_string())
+        plan(&message, &registry, Affinity::Off, None, &ReceivedFiles::default(), &mut no_build)
+            .map_err(|error| error.to_string())
     }
 
     fn no_build(source: &Source) -> Result<PathBuf, String> {
@@ -280,7 +304,7 @@ mod tests {
                 sources.push(source.clone());
                 Ok(PathBuf::from("/built/engine"))
             };
-            let made = plan(message, &registry, Affinity::Off, None, &mut build);
+            let made = plan(message, &registry, Affinity::Off, None, &ReceivedFiles::default(), &mut build);
             (made.map(|plan| plan.entrants[0].program.clone()).map_err(|error| error.to_string()), sources)
         };
         let own = "[[engine]]\nname = \"mine\"\nrepo = \"/srv/x.git\"\nbuild = \"make EXE={exe}\"";
@@ -296,7 +320,8 @@ mod tests {
             "/srv/x.git" => Ok(PathBuf::from("/built/engine")),
             repo => Err(format!("{repo} has no such commit")),
         };
-        let made = plan(&message, &registry, Affinity::Off, None, &mut build).unwrap();
+        let made =
+            plan(&message, &registry, Affinity::Off, None, &ReceivedFiles::default(), &mut build).unwrap();
         assert_eq!(made.entrants[0].program, Program::Command("/built/engine".into()));
         let hostile = |from: &str, to: &str| RunConfigMessage {
             plan: message.plan.replace(from, to),
@@ -359,9 +384,15 @@ mod tests {
         let hostile =
             sent.plan.replace("cmd = \"evil\"\nargs = []", "cmd = \"toga2\"\nargs = [\"-x\"]\ndir = \"/\"");
         let registry = Registry::parse(ENGINES, "e").unwrap();
-        let plan =
-            plan(&RunConfigMessage { plan: hostile, ..sent }, &registry, Affinity::Off, None, &mut no_build)
-                .unwrap();
+        let plan = plan(
+            &RunConfigMessage { plan: hostile, ..sent },
+            &registry,
+            Affinity::Off,
+            None,
+            &ReceivedFiles::default(),
+            &mut no_build,
+        )
+        .unwrap();
         assert_eq!(plan.entrants[0].program, Program::Command("/usr/bin/mine".into()));
         assert_eq!((plan.entrants[0].engine.args.len(), &plan.entrants[0].engine.dir), (0, &None));
     }

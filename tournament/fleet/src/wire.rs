@@ -178,6 +178,48 @@ pub struct RunConfigMessage {
     pub tables: Option<u32>,
     /// Lease time in milliseconds.
     pub lease_ms: u64,
+    /// Files for workers that accept them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileMessage>,
+}
+
+/// A file in the run's bucket of the object store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileMessage {
+    pub purpose: FilePurpose,
+    /// SHA-256 in hexadecimal: its name in the bucket.
+    pub sha256: String,
+    pub bytes: u64,
+}
+
+/// What a file is for. Entrants are indices of the plan's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub enum FilePurpose {
+    /// Program of an entrant, for a processor and system like `x86_64-linux`.
+    Program { entrant: u32, platform: String },
+    /// Value of an entrant's option.
+    Option { entrant: u32, option: String },
+    /// An endgame table, e.g. `KQvK.rtbw`.
+    Table { name: String },
+}
+
+impl FilePurpose {
+    /// Description for users.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            FilePurpose::Program { entrant, .. } => format!("the program of engine {}", entrant + 1),
+            FilePurpose::Option { entrant, option } => format!("the {option} of engine {}", entrant + 1),
+            FilePurpose::Table { name } => format!("the endgame table {name}"),
+        }
+    }
+}
+
+/// Whether this is the file name of a Syzygy table: the pieces of both sides, and an extension.
+pub(crate) fn is_table_name(name: &str) -> bool {
+    let pieces = name.strip_suffix(".rtbw").or_else(|| name.strip_suffix(".rtbz"));
+    pieces.is_some_and(|pieces| pieces.len() <= 8 && pieces.chars().all(|letter| "KQRBNPv".contains(letter)))
 }
 
 /// A pair in the work queue.

@@ -17,7 +17,7 @@ use smalt_match::plan::{Flags, FleetSettings};
 #[derive(Args, Clone, Debug)]
 #[command(mut_arg("fleet_run", |run| run.hide(false).help("Name of the only run to play for")))]
 #[command(mut_arg("lease", |lease| lease.hide(true)), mut_arg("allow_mixed", |mixed| mixed.hide(true)))]
-#[command(mut_arg("ssh", |ssh| ssh.hide(true)))]
+#[command(mut_arg("ssh", |ssh| ssh.hide(true)), mut_arg("send_files", |files| files.hide(true)))]
 pub(super) struct WorkerFlags {
     /// NATS server and authentication.
     #[command(flatten)]
@@ -44,6 +44,9 @@ pub(super) struct WorkerFlags {
     /// CPU affinity of games: auto (if possible), on, off, or processors like 0,2,4-7
     #[arg(long, value_name = "AFFINITY", default_value = "auto")]
     pub affinity: smalt_match::plan::Affinity,
+    /// Engines and other files that a run sends (--send-files). Everybody who may begin runs on the server can then start programs here
+    #[arg(long)]
+    pub accept_files: bool,
     /// Started over ssh: standard input has the registry of the copied engines in its first line, then a line every few seconds,
     /// and the worker ends with it
     #[arg(long, hide = true)]
@@ -65,7 +68,7 @@ engines.toml on every machine that plays, for --engine ./new --engine ./old:
   name = \"old\"
   cmd = \"/home/me/old\"
 
-A worker runs only what its own registry names: an entrant is the engine of its name, or else of the name of its \
+Without --accept-files a worker runs only what its own registry names: an entrant is the engine of its name, or else of the name of its \
 program; `builtin` is Smalt itself. Neither commands nor paths come from a run, and options that name files (EvalFile, \
 SyzygyPath) have the value of the registry. Ctrl-C hands back what is being played, and ends the worker.
 
@@ -81,7 +84,10 @@ are written as = and two hexadecimal digits):
   coordinator  publish    smalt.runs, smalt.run.*.halt, smalt.run.*.work.*, $JS.API.>, _INBOX.>
                subscribe  smalt.run.*.ask.>, _INBOX.USER.>
   worker       publish    smalt.run.*.ask.USER.*, $JS.API.CONSUMER.INFO.>, $JS.API.CONSUMER.MSG.NEXT.>, $JS.ACK.>
-               subscribe  smalt.runs, smalt.run.*.halt, _INBOX.USER.>";
+               subscribe  smalt.runs, smalt.run.*.halt, _INBOX.USER.>
+and for files that a run sends (--send-files, --accept-files):
+  coordinator  publish    $O.>
+  worker       publish    $JS.API.STREAM.INFO.*, $JS.API.DIRECT.GET.>, $JS.API.CONSUMER.CREATE.>, $JS.FC.>";
 
 #[cfg(feature = "nats")]
 mod over_nats {
@@ -102,7 +108,7 @@ mod over_nats {
     use smalt_fleet::wire::{MAX_SLOTS, check_machine};
     use smalt_fleet::{
         ConnectError, EngineCopy, FleetRun, FleetState, GameVerifier, HEARTBEAT_INTERVAL, JetStream,
-        NatsServer, SshSetup, SshWorkers, WorkerExit, WorkerSetup, login, run_worker,
+        NatsServer, SshSetup, SshWorkers, WorkerExit, WorkerSetup, collect_files, login, run_worker,
     };
     use smalt_fleet::{machine, run_config};
     use smalt_match::game::{MachineReport, TablebaseAdjudicator};
@@ -138,7 +144,10 @@ mod over_nats {
         let rules = GameVerifier::of(plan, tablebases);
         let lease = fleet.lease.duration();
         let lease_ms = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
-        let message = run_config::message(plan, rules.tables(), lease_ms);
+        let mut message = run_config::message(plan, rules.tables(), lease_ms);
+        let files = if fleet.send_files { collect_files(plan, &own_program()?) } else { Ok(Vec::new()) };
+        let files = files.map_err(|error| anyhow!("failed to {error}")).or_failed()?;
+        message.files = files.iter().map(|file| file.message.clone()).collect();
         let fleet_state = FleetState::new(plan, rules, message, known);
         let reaper = start_reaper();
         let own_server = match fleet.nats {
@@ -152,7 +161,7 @@ mod over_nats {
         let server = own_server.as_ref().map_or_else(|| fleet.clone(), |server| server.settings(fleet));
         let run = fleet.run.clone().context("the run has no name").or_failed()?;
         let fleet_run =
-            FleetRun { server: server.clone(), run: run.clone(), name: plan.name().to_owned(), lease };
+            FleetRun { server: server.clone(), run: run.clone(), name: plan.name().to_owned(), lease, files };
         let queue = JetStream::start(fleet_run, fleet_state, events).map_err(refuse)?;
         if server.ssh.is_empty() {
             return Ok(queue);
@@ -272,6 +281,7 @@ mod over_nats {
             tables: flags.tb.clone(),
             log: flags.log.clone(),
             affinity: flags.affinity.clone(),
+            accept_files: flags.accept_files,
             own_program: own_program()?,
             reaper: start_reaper(),
         };

@@ -17,6 +17,8 @@ mod fleet;
 #[cfg(all(feature = "nats", unix))]
 mod fleet_borders;
 #[cfg(all(feature = "nats", unix))]
+mod fleet_files;
+#[cfg(feature = "nats")]
 mod fleet_ssh;
 mod formats;
 #[cfg(unix)]

@@ -14,8 +14,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::connection::{ConnectError, ConnectionChange, connect};
+use super::objects;
 use super::stream::{StreamOrder, WorkQueue, delete};
 use super::{Identity, RUNS, Subjects};
+use crate::files::SentFile;
 use crate::fleet_state::{Effect, FleetState, ReplyTime};
 use crate::nats_server::NatsServer;
 use crate::ssh::SshWorkers;
@@ -42,6 +44,8 @@ pub struct FleetRun {
     pub run: String,
     pub name: String,
     pub lease: Duration,
+    /// Files for the workers.
+    pub files: Vec<SentFile>,
 }
 
 /// Workers on other machines.
@@ -252,7 +256,10 @@ impl CoordinatorTask {
         let asked =
             client.subscribe(self.names.all_asks()).await.map_err(|error| refused(error.to_string()))?;
         let queue = WorkQueue::open(client.clone(), self.names.clone(), self.fleet_run.lease).await;
-        Ok((client, asked, queue.map_err(refused)?))
+        let queue = queue.map_err(refused)?;
+        let sent = objects::send(&client, &self.names, &self.fleet_run.files).await;
+        sent.map_err(|words| ConnectError::Files { url: server.url().to_owned(), words })?;
+        Ok((client, asked, queue))
     }
 
     /// Stops the workers and deletes the queue.
@@ -266,6 +273,9 @@ impl CoordinatorTask {
         };
         let _ = timeout(SHUTDOWN_TIMEOUT, halt).await;
         delete(client, &self.names, SHUTDOWN_TIMEOUT).await;
+        if !self.fleet_run.files.is_empty() {
+            objects::delete(client, &self.names, SHUTDOWN_TIMEOUT).await;
+        }
     }
 
     fn announce(&self, client: &Client, session: &str) {

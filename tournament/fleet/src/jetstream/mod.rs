@@ -9,6 +9,7 @@
 mod connection;
 mod coordinator;
 mod identity;
+mod objects;
 mod run_session;
 mod stream;
 mod worker;
@@ -31,7 +32,8 @@ pub const RUNS: &str = "smalt.runs";
 /// coordinators publish `smalt.runs`, `smalt.run.*.halt`, `smalt.run.*.work.*`, `$JS.API.>` and `_INBOX.>`, and subscribe
 /// `smalt.run.*.ask.>`; workers publish `smalt.run.*.ask.USER.*`, `$JS.API.CONSUMER.INFO.>`, `$JS.API.CONSUMER.MSG.NEXT.>`
 /// and `$JS.ACK.>`, and subscribe `smalt.runs` and `smalt.run.*.halt`. Each subscribes `_INBOX.USER.>` of its own user, so
-/// that no worker can speak for another or read its answers.
+/// that no worker can speak for another or read its answers. Files want `$O.>` of coordinators, and of workers
+/// `$JS.API.STREAM.INFO.*`, `$JS.API.DIRECT.GET.>`, `$JS.API.CONSUMER.CREATE.>` and `$JS.FC.>`.
 #[derive(Clone, Debug)]
 pub struct Subjects(String);
 
@@ -43,6 +45,11 @@ impl Subjects {
 
     /// Stream of its pairs.
     pub fn stream(&self) -> String {
+        format!("SMALT_{}", self.0)
+    }
+
+    /// Bucket of its files in the object store.
+    fn bucket(&self) -> String {
         format!("SMALT_{}", self.0)
     }
 

@@ -17,10 +17,13 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
 use super::connection::{ConnectError, ConnectionChange, connect};
+use super::objects;
 use super::run_session::{LeaveReason, RunSession};
 use super::{Identity, RUNS, SERVER_TIMEOUT, Subjects};
+use crate::run_config::ReceivedFiles;
 use crate::wire::{
-    Announcement, Message, Response, WorkerInfo, WorkerNotice, WorkerRequest, decode, encode, trimmed,
+    Announcement, FileMessage, Message, Response, WorkerInfo, WorkerNotice, WorkerRequest, decode, encode,
+    trimmed,
 };
 use crate::{machine, run_config};
 use smalt_match::game::TablebaseAdjudicator;
@@ -48,6 +51,8 @@ pub struct WorkerSetup {
     /// Folder of full transcripts, with a subfolder for each run; `None` for none.
     pub log: Option<PathBuf>,
     pub affinity: Affinity,
+    /// Whether it takes files from a run, and starts the programs among them.
+    pub accept_files: bool,
     /// Path of this program, which is also the built-in engine.
     pub own_program: PathBuf,
     /// Process that ends the engines when this program is killed.
@@ -265,6 +270,7 @@ impl Worker {
             return Err("the answer is invalid".to_owned());
         };
         let setup = &self.setup;
+        let received = self.receive_files(&Subjects::of(&run.run), &message.files).await?;
         let (sent, registry) = (message.clone(), setup.registry.clone());
         let (affinity, tables) = (setup.affinity.clone(), setup.tables.clone());
         // This may build engines, which takes time.
@@ -273,10 +279,15 @@ impl Worker {
                 let built = source::build(source, &source::cache_folder(), &mut |_| {});
                 built.map(|built| built.program).map_err(|error| error.to_string())
             };
-            run_config::plan(&sent, &registry, affinity, tables.as_ref(), &mut build)
+            run_config::plan(&sent, &registry, affinity, tables.as_ref(), &received, &mut build)
         });
         let plan = made.await.map_err(|error| error.to_string())?;
-        let plan = plan.map_err(|error| format!("failed to {error}"))?;
+        let plan = plan.map_err(|error| {
+            let is_offered = !message.files.is_empty() && !setup.accept_files;
+            let advice =
+                if is_offered { "; the run sends its files to workers with --accept-files" } else { "" };
+            format!("failed to {error}{advice}")
+        })?;
         let tablebases = plan.tablebases().map(TablebaseAdjudicator::open).transpose();
         let tablebases = tablebases.map_err(|error| format!("failed to {error}"))?;
         check_tables(plan.tablebases(), tablebases.as_ref(), message.tables)?;
@@ -301,6 +312,16 @@ impl Worker {
             engines,
         };
         Ok(PreparedRun { plan, tablebases, worker_info, lease: Duration::from_millis(message.lease_ms) })
+    }
+
+    /// Takes the files that the run sends, if this worker accepts files.
+    async fn receive_files(&self, names: &Subjects, sent: &[FileMessage]) -> Result<ReceivedFiles, String> {
+        if sent.is_empty() || !self.setup.accept_files {
+            return Ok(ReceivedFiles::default());
+        }
+        let show = |words: &str| self.show(words);
+        let received = objects::receive(&self.client, names, sent, &objects::cache_folder(), &show).await;
+        received.map_err(|words| format!("failed to receive {words}"))
     }
 
     /// Asks the coordinator of a run.

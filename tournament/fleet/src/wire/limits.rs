@@ -1,7 +1,8 @@
 //! Limits of message parts: lengths, counts, characters.
 
 use super::{
-    Announcement, Message, RecordMessage, Response, WorkMessage, WorkerInfo, WorkerNotice, WorkerRequest,
+    Announcement, FileMessage, FilePurpose, Message, RecordMessage, Response, WorkMessage, WorkerInfo,
+    WorkerNotice, WorkerRequest, is_table_name,
 };
 use smalt_match::plan::is_run_name;
 use smalt_report::sanitize::is_hidden;
@@ -21,6 +22,9 @@ const MAX_CORES: u32 = 65_536;
 const MAX_GAMES: usize = 2;
 const MAX_ENTRANTS: usize = 10_000;
 const MAX_OPENING_PLIES: usize = 1_000;
+/// Maximum number of files of a run, and bytes of each.
+const MAX_FILES: usize = 5_000;
+const MAX_FILE: u64 = 1 << 34;
 
 fn check_text(what: &str, text: &str, longest: usize) -> Result<(), String> {
     if text.chars().count() > longest {
@@ -139,10 +143,33 @@ impl Message for Response {
             Response::Terms(terms) if !(100..=86_400_000).contains(&terms.lease_ms) => {
                 Err("the lease is invalid".to_owned())
             }
+            Response::Terms(terms) => {
+                check_count("files", terms.files.len(), MAX_FILES)?;
+                terms.files.iter().try_for_each(check_file)
+            }
             Response::Refused { words } => check_text("words", words, MAX_TEXT),
             Response::Games { games } => check_count("games", games.len(), MAX_GAMES),
             _ => Ok(()),
         }
+    }
+}
+
+fn check_file(file: &FileMessage) -> Result<(), String> {
+    let is_digest =
+        |text: &str| text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if !is_digest(&file.sha256) {
+        return Err("a file has no SHA-256".to_owned());
+    }
+    if file.bytes > MAX_FILE {
+        return Err(format!("a file has {} bytes, and {MAX_FILE} are the most", file.bytes));
+    }
+    match &file.purpose {
+        FilePurpose::Program { platform, .. } => check_text("platform", platform, MAX_NAME),
+        FilePurpose::Option { option, .. } => check_text("option", option, MAX_NAME),
+        FilePurpose::Table { name } if !is_table_name(name) => {
+            Err("an endgame table has another name".to_owned())
+        }
+        FilePurpose::Table { .. } => Ok(()),
     }
 }
 

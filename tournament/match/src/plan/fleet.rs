@@ -56,6 +56,10 @@ pub struct FleetSettings {
     /// Different binaries of one engine on different workers
     #[arg(long, hide_short_help = true)]
     pub allow_mixed: bool,
+    /// Engines, the files of their options and the tablebases of --tb for workers that accept them (worker --accept-files)
+    #[arg(long, hide_short_help = true)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub send_files: bool,
     /// Name of the run on the server
     #[arg(id = "fleet_run", long = "run", value_name = "RUN", hide = true)]
     pub run: Option<String>,
