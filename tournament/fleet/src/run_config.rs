@@ -1,6 +1,6 @@
 //! The configuration of a run as sent to workers: the plan without commands, arguments, folders and files. A
-//! worker runs only engines of its own registry, reads files only where its own settings say, and refuses a
-//! run that it cannot play so.
+//! worker starts only engines of its own registry, reads files only where its own settings allow it, and refuses a
+//! run that needs more.
 //!
 //! An engine built from git is sent as a commit and a build command. A worker builds it only by a recipe of its own: an
 //! engine of its registry with just this build command and a repository. Nothing else of the message reaches a shell.

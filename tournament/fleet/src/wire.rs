@@ -1,7 +1,7 @@
 //! Messages between coordinator and workers: versioned, limited in size, untrusted. Parsing checks the form
 //! only; [`super::verify`] and [`super::fleet_state`] check the content.
 //!
-//! A message is the line `smalt 2` followed by JSON. It never holds commands, arguments or paths.
+//! A message is the line `smalt VERSION` followed by JSON. It never holds commands, arguments or paths.
 
 use std::time::Duration;
 
@@ -174,7 +174,7 @@ pub enum Response {
 pub struct RunConfigMessage {
     /// The plan as TOML, without commands, paths and outputs: see [`super::run_config`].
     pub plan: String,
-    /// The most pieces at which endgame tables end games, if they do.
+    /// Largest number of pieces adjudicated by endgame tables, if any.
     pub tables: Option<u32>,
     /// Lease time in milliseconds.
     pub lease_ms: u64,

@@ -1,7 +1,7 @@
 //! The daemon: starts, stops and watches the jobs of a queue, as many at once as the slots of the machine allow.
 //!
-//! It owns nothing that must not be lost: jobs are in the file, games in their stores, and its children end with it. After
-//! a kill or a reboot the next daemon resumes all jobs that are waiting.
+//! It keeps no state of its own: jobs are in the queue file, games in their stores, and its children end with it. After a
+//! kill or a reboot the next daemon resumes all waiting jobs.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,13 +20,13 @@ use crate::job::{Job, JobState, Launch};
 use crate::progress::JobProgress;
 use crate::runner::{Ending, JobThread};
 
-/// How often the file is read for changes by others.
+/// Polling interval of the queue file.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How often the stores of running jobs are read; reading takes at most a hundredth of the time.
+/// Polling interval of the stores of running jobs; reading takes at most 1 % of the time.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 
-/// What reaches the daemon.
+/// An event for the daemon.
 #[derive(Debug)]
 pub enum DaemonEvent {
     /// Stop all jobs and end.
@@ -43,34 +43,34 @@ pub struct JobEnding {
     ending: Ending,
 }
 
-/// Why the daemon cannot go on.
+/// Why the daemon stops.
 #[derive(Debug, thiserror::Error)]
 pub enum DaemonError {
-    /// The queue's file failed.
+    /// The queue file cannot be read or written.
     #[error(transparent)]
     Queue(#[from] QueueError),
     /// Another daemon plays this queue.
     #[error("lock {}: another daemon plays this queue", .0.display())]
     Busy(PathBuf),
-    /// A file of ours cannot be made.
+    /// A file of the daemon cannot be created.
     #[error("write {}: {source}", path.display())]
     File {
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
 }
 
-/// How jobs are played.
+/// Settings of the daemon.
 #[derive(Clone, Debug)]
 pub struct DaemonSettings {
     /// Slots that all jobs share.
     pub slots: usize,
-    /// The folder of our programs.
+    /// Folder of Smalt's programs.
     pub programs: PathBuf,
 }
 
-/// A job that plays.
+/// A running job.
 #[derive(Debug)]
 struct Running {
     slots: usize,
@@ -78,7 +78,7 @@ struct Running {
     output: Option<PathBuf>,
     thread: JobThread,
     is_stopping: bool,
-    /// Until when its time is counted.
+    /// Moment up to which its time is counted.
     counted: Instant,
 }
 
@@ -92,18 +92,18 @@ pub struct Daemon<'a> {
     events: Receiver<DaemonEvent>,
     next_progress: Instant,
     is_stopping: bool,
-    /// Gets each thing that happened, in words.
+    /// Receives a message for each event.
     notify: &'a mut dyn FnMut(&str),
-    /// Gets the store of each job once it exists.
+    /// Receives the store of each job once it exists.
     store_found: &'a mut dyn FnMut(i64, &Path),
     _lock: File,
 }
 
 impl<'a> Daemon<'a> {
-    /// Takes the queue.
+    /// Locks the queue.
     ///
     /// # Errors
-    /// If another daemon has it, or its files cannot be made.
+    /// If another daemon runs it, or its files cannot be created.
     pub fn new(
         mut file: QueueFile,
         settings: DaemonSettings,
@@ -137,12 +137,12 @@ impl<'a> Daemon<'a> {
         })
     }
 
-    /// Where events go.
+    /// Sender of events to the daemon.
     pub fn sender(&self) -> Sender<DaemonEvent> {
         self.sender.clone()
     }
 
-    /// Plays until it is stopped.
+    /// Runs jobs until it is stopped.
     ///
     /// # Errors
     /// If the file fails; all jobs have been stopped then.
@@ -230,7 +230,7 @@ impl<'a> Daemon<'a> {
         let program = self.settings.programs.join(format!("{program}{}", std::env::consts::EXE_SUFFIX));
         let command = EngineCommand::new(program).arguments(arguments).directory(&job.added.folder);
         let (id, sender) = (job.id, self.sender.clone());
-        // A daemon that has ended needs no news.
+        // The daemon may have ended.
         let ended = move |ending| drop(sender.send(DaemonEvent::Ended(JobEnding { job: id, ending })));
         let log = job.log(&self.home);
         let thread = match JobThread::start(command, &log, ended) {
@@ -292,7 +292,7 @@ impl<'a> Daemon<'a> {
     fn read_progress(&mut self, job: &Job) -> Result<(), DaemonError> {
         self.show_store(job);
         let Some(store) = job.store(&self.home).filter(|store| store.exists()) else { return Ok(()) };
-        // A store may be read at a bad moment; later is soon enough.
+        // The store may be locked; the next poll reads it.
         let Ok(progress) = JobProgress::read(&store) else { return Ok(()) };
         if progress.line != job.progress {
             self.file.note_progress(job.id, &progress.line)?;
@@ -311,7 +311,7 @@ impl<'a> Daemon<'a> {
     }
 }
 
-/// What the end of its process makes of a job; `None` if it goes on later. `is_busy`: another program has its store open.
+/// New state of a job whose process has ended; `None` if it resumes later. `is_busy`: another program has its store open.
 fn outcome(ending: &Ending, log: &Path, is_busy: bool) -> Option<(JobState, String)> {
     let failed = |words: String| {
         let line = last_line(log).map(|line| format!(": {line}")).unwrap_or_default();

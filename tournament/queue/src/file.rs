@@ -10,10 +10,10 @@ use smalt_workbench::output_file::resolved;
 
 use crate::job::{Job, JobState, NewJob};
 
-/// What marks the file as ours, in SQLite's application_id: `Smlq`.
+/// SQLite's application_id of queue files: `Smlq`.
 const APPLICATION: i64 = 0x536d_6c71;
 
-/// The form that this program writes.
+/// Format version.
 const VERSION: i64 = 2;
 
 const TABLES: &str = "
@@ -41,7 +41,7 @@ CREATE TABLE event (
 CREATE INDEX event_of_job ON event (job);
 ";
 
-/// Changes format 1 into 2.
+/// Migrates format 1 to 2.
 const FROM_1: &str = "
 ALTER TABLE job ADD COLUMN has_begun INTEGER NOT NULL DEFAULT 0;
 UPDATE job SET has_begun = EXISTS (SELECT 1 FROM event WHERE event.job = job.id AND words LIKE 'started %');
@@ -50,17 +50,17 @@ UPDATE job SET has_begun = EXISTS (SELECT 1 FROM event WHERE event.job = job.id 
 /// An error of the queue's file.
 #[derive(Debug, thiserror::Error)]
 pub enum QueueError {
-    /// Its folder cannot be made.
+    /// Its folder cannot be created.
     #[error("make {}: {source}", path.display())]
     Folder {
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// SQLite failed.
     #[error("use {}: {source}", path.display())]
     Database { path: PathBuf, source: rusqlite::Error },
-    /// It is another file.
+    /// It is no queue file.
     #[error("read {}: it is not a queue", .0.display())]
     Foreign(PathBuf),
     /// A newer program wrote it.
@@ -84,16 +84,16 @@ pub enum QueueError {
     OutOfTime(i64),
 }
 
-/// Something that happened to a job.
+/// An event in the history of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct JobEvent {
     /// Milliseconds since 1970.
     pub at_ms: i64,
-    /// What it was.
+    /// Description.
     pub words: String,
 }
 
-/// The file, open.
+/// An open queue file.
 #[derive(Debug)]
 pub struct QueueFile {
     connection: Connection,
@@ -101,10 +101,10 @@ pub struct QueueFile {
 }
 
 impl QueueFile {
-    /// Opens the file, which is made if missing.
+    /// Opens the file; creates it if missing.
     ///
     /// # Errors
-    /// If it is another file, or cannot be used.
+    /// If it is no queue file, or cannot be used.
     pub fn open(path: &Path) -> Result<QueueFile, QueueError> {
         if let Some(folder) = path.parent() {
             let failed = |source| QueueError::Folder { path: folder.to_owned(), source };
@@ -158,7 +158,7 @@ impl QueueFile {
         self.database(found)?.ok_or(QueueError::Unknown(id))
     }
 
-    /// Adds a job behind all others of its priority; its number.
+    /// Adds a job after all others of its priority; returns its number.
     ///
     /// # Errors
     /// If its store or checkpoint exists or is another job's, unless it resumes it, or SQLite fails.
@@ -199,7 +199,7 @@ impl QueueFile {
         self.database(added)?
     }
 
-    /// Changes a job, and notes it.
+    /// Changes a job and records it in the history.
     fn change(
         &mut self,
         id: i64,
@@ -230,7 +230,7 @@ impl QueueFile {
         self.change(id, "paused", set, JobState::Paused.to_string())
     }
 
-    /// Lets a job play again that is paused or has failed.
+    /// Resumes a paused or failed job.
     ///
     /// # Errors
     /// If there is no such job, or its budget is used up.
@@ -299,7 +299,7 @@ impl QueueFile {
         if self.database(removed)? == 0 { Err(QueueError::Unknown(id)) } else { Ok(()) }
     }
 
-    /// What happened to a job, oldest first.
+    /// The history of a job, oldest event first.
     ///
     /// # Errors
     /// If SQLite fails.
@@ -312,7 +312,7 @@ impl QueueFile {
         self.database(read())
     }
 
-    /// Says that no job is running: a daemon begins.
+    /// Marks all jobs as not running, when a daemon starts.
     pub(crate) fn reset_running(&mut self) -> Result<(), QueueError> {
         let reset = self.connection.execute("UPDATE job SET running = 0", []);
         self.database(reset).map(drop)
@@ -332,24 +332,24 @@ impl QueueFile {
         }
     }
 
-    /// Notes that the store or checkpoint of a job is its own.
+    /// Records that the store or checkpoint of a job is its own.
     pub(crate) fn note_begun(&mut self, id: i64) -> Result<(), QueueError> {
         let set = self.connection.execute("UPDATE job SET has_begun = 1 WHERE id = ?1", [id]);
         self.database(set).map(drop)
     }
 
-    /// Notes that a job was started on this number of slots.
+    /// Records the start of a job and its number of slots.
     pub(crate) fn note_started(&mut self, id: i64, slots: usize) -> Result<(), QueueError> {
         let words = format!("started with concurrency {slots}");
         self.change_if_known(id, &words, "running = ?2", saturated(slots))
     }
 
-    /// Notes that it plays no more, but may go on.
+    /// Records that it stopped and can be resumed.
     pub(crate) fn note_stopped(&mut self, id: i64) -> Result<(), QueueError> {
         self.change_if_known(id, "stopped", "running = ?2", 0)
     }
 
-    /// Notes how it ended.
+    /// Records its end.
     pub(crate) fn note_ended(&mut self, id: i64, state: JobState, flag: &str) -> Result<(), QueueError> {
         let words = if flag.is_empty() { state.to_string() } else { format!("{state}: {flag}") };
         let set = "running = 0, state = ?2";
@@ -357,13 +357,13 @@ impl QueueFile {
         self.note_flag(id, flag)
     }
 
-    /// Notes why somebody should look at it.
+    /// Flags it with a reason.
     pub(crate) fn note_flag(&mut self, id: i64, flag: &str) -> Result<(), QueueError> {
         let set = self.connection.execute("UPDATE job SET flag = ?2 WHERE id = ?1", params![id, flag]);
         self.database(set).map(drop)
     }
 
-    /// Notes its progress.
+    /// Records its progress.
     pub(crate) fn note_progress(&mut self, id: i64, progress: &str) -> Result<(), QueueError> {
         let set =
             self.connection.execute("UPDATE job SET progress = ?2 WHERE id = ?1", params![id, progress]);
@@ -378,7 +378,7 @@ impl QueueFile {
     }
 }
 
-/// Makes the tables of a new file; its mark and version. Another file is left as it is.
+/// Creates the tables, application_id and version of a new file. Other files stay unchanged.
 fn prepare(connection: &mut Connection) -> rusqlite::Result<(i64, i64)> {
     connection.busy_timeout(Duration::from_secs(10))?;
     let read = |connection: &Connection, name: &str| {

@@ -9,7 +9,7 @@ use smalt_match::standings::{Standings, report};
 use smalt_match::store::{Store, StoreError};
 use smalt_workbench::entrant::{FileError, Registry};
 
-/// What is known of a run.
+/// Progress of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobProgress {
     /// Games and test, in a line.
@@ -18,7 +18,7 @@ pub struct JobProgress {
     pub faults: String,
 }
 
-/// Why nothing is known.
+/// Why the progress is unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgressError {
     /// The store cannot be read.
@@ -27,7 +27,7 @@ pub enum ProgressError {
     /// Its plan cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Its plan is none.
+    /// Its plan is invalid.
     #[error(transparent)]
     Plan(#[from] PlanError),
 }

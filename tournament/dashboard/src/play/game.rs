@@ -123,7 +123,7 @@ impl PlayedGame {
         self.end.is_none() && self.position().turn() == self.human
     }
 
-    /// Whether a move was made since the game began: the clocks start with the first one.
+    /// Whether a move was played: the clocks start with the first one.
     pub(super) fn has_begun(&self) -> bool {
         self.plies.last().is_some_and(|ply| ply.elapsed.is_some())
     }
@@ -179,7 +179,7 @@ impl PlayedGame {
         self.end_by_rules();
     }
 
-    /// The human's last move and all after it are taken back; false if there is none.
+    /// Takes back the human's last move and all later ones; false if there is none.
     pub(super) fn take_back(&mut self) -> bool {
         let movers: Vec<Color> = self.game.plies().map(|(position, _)| position.turn()).collect();
         let Some(last) = movers.iter().rposition(|&mover| mover == self.human) else { return false };
@@ -187,7 +187,7 @@ impl PlayedGame {
             self.plies.pop();
             self.game.undo();
         }
-        // Its better move depends on the position after it, which is another one now.
+        // Its better move depends on the position after it, which changed.
         if let Some(last) = self.plies.last_mut() {
             last.review = None;
         }
@@ -232,8 +232,7 @@ impl PlayedGame {
         self.plies.iter().position(|ply| ply.review.is_none())
     }
 
-    /// Adds what the review found in the position after this ply: the score of the side to move there, and its
-    /// best move.
+    /// Stores the review of the position after this ply: the score of the side to move there, and its best move.
     pub(super) fn review(&mut self, ply: usize, score: Option<Score>, best: Option<UciMove>) {
         if let Some(ply) = self.plies.get_mut(ply) {
             ply.review = Some(score.unwrap_or(Score::Centipawns(0)).negated());
@@ -248,7 +247,7 @@ impl PlayedGame {
         let Some(ending) = self.game.ending(DrawClaims::Automatic) else { return };
         self.end = Some(GameEnd::of(ending.outcome(), ending.into()));
         if let Some(last) = self.plies.last_mut() {
-            // Nothing is left to be searched there.
+            // The game is over there.
             let is_mate = matches!(ending, Ending::Checkmate { .. });
             last.review = Some(if is_mate { Score::Mate(1) } else { Score::Centipawns(0) });
         }

@@ -1,7 +1,6 @@
 //! The session: a thread that owns engine and game, carries out commands, and publishes their state.
 //!
-//! While the engine searches, a command raises the interrupt of the wait; the search goes on if the command left
-//! it what it was, and is abandoned otherwise.
+//! A command interrupts the wait for a search. The search continues unless the command changed its position or limits.
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -28,7 +27,7 @@ use crate::DashboardError;
 /// Maximum number of waiting commands; further ones are refused.
 const MAX_WAITING: usize = 64;
 
-/// Interval of publishing the engine's thoughts.
+/// Interval of publishing the engine's output.
 const THINKING_INTERVAL: Duration = Duration::from_millis(100);
 
 enum Message {
@@ -139,7 +138,7 @@ impl PlaySession {
     }
 }
 
-/// Where the state goes.
+/// Publishes the state to pages.
 struct Publisher {
     state: watch::Sender<PlaySnapshot>,
 }
@@ -177,11 +176,11 @@ struct SessionThread {
     game: PlayedGame,
     analysis: Option<Analysis>,
     said: Messages,
-    /// Since when the clock of the side to move runs.
+    /// Start of the clock of the side to move.
     turn_since: Option<Instant>,
     /// Time that the side to move used before a pause.
     used: Duration,
-    /// The last search that ended by itself: it is not repeated.
+    /// The last completed search, which is not repeated.
     finished: Option<Search>,
     has_ended: bool,
 }
@@ -235,7 +234,7 @@ impl SessionThread {
         self.opponent.quit();
     }
 
-    /// What the engine is to search now.
+    /// The search that the engine should run now.
     fn next_search(&self) -> Option<Search> {
         if self.said.problem.is_some() {
             return None;
@@ -282,7 +281,7 @@ impl SessionThread {
         Some(since + self.game.left(self.game.human)?.saturating_sub(self.used))
     }
 
-    /// Lets the engine search until it is done or a command wants something else.
+    /// Searches until the engine is done or a command changes the search.
     fn search(&mut self, search: &Search) {
         if let Err(words) = self.opponent.begin(search, &self.game) {
             return self.fail(words);
@@ -332,7 +331,7 @@ impl SessionThread {
         }
     }
 
-    /// Waits for the engine and publishes its thoughts meanwhile.
+    /// Waits for the engine and publishes its output meanwhile.
     fn follow(&mut self, interrupt: &Interrupt, thinking: &mut Thinking) -> SearchOutcome {
         let publisher = &self.publisher;
         let mut shown = Instant::now();
@@ -365,14 +364,14 @@ impl SessionThread {
         }
     }
 
-    /// The engine has failed: pages say so and can start it again.
+    /// Handles a failed engine: pages show the failure and can restart it.
     fn fail(&mut self, words: String) {
         self.opponent.quit();
         self.stop_clock();
         self.said.problem = Some(words);
     }
 
-    /// Takes the result of a search.
+    /// Handles the result of a search.
     fn take(&mut self, search: &Search, result: &SearchResult, thinking: &Thinking) {
         match search.purpose {
             Purpose::Move => self.take_move(result),

@@ -14,11 +14,11 @@ use crate::plan::{Lead, OpeningPolicy};
 pub(super) struct EncounterBlock {
     pub encounters: Vec<Encounter>,
     pub terms: EncounterRules,
-    /// How often the set of encounters is repeated.
+    /// Number of repetitions of the set of encounters.
     pub cycles: u32,
     pub start: BlockStart,
     pub rounds: RoundNames,
-    /// Number of units that each encounter had in earlier blocks: rounds and colors go on from there.
+    /// Number of units of each encounter in earlier blocks: rounds and colors continue from there.
     pub units_before: u32,
 }
 

@@ -119,7 +119,7 @@ fn by_rating(standings: &Standings) -> Vec<usize> {
     shown(standings, standings.ratings(&RatingOptions::default()).ok().as_ref())
 }
 
-/// Entrants from best to worst; commits that a bisection needed no games of are left out.
+/// Entrants from best to worst, without the commits of a bisection that have no games.
 fn shown(standings: &Standings, ratings: Option<&Ratings>) -> Vec<usize> {
     let is_bisection = standings.format == Format::Bisect;
     let has_games = |&entrant: &usize| !is_bisection || standings.entrants()[entrant].results.games() > 0;
@@ -181,7 +181,7 @@ pub fn pairings(standings: &Standings) -> Table {
     table
 }
 
-/// Finished and planned games; the finished ones alone while nobody knows how many follow.
+/// Finished and planned games; only the finished ones if the number of games is open.
 pub fn games(standings: &Standings) -> String {
     let finished = standings.games_finished();
     if standings.schedule().is_open_ended() {
