@@ -25,7 +25,7 @@ use super::output::{inform, is_standard_output, print, write_json};
 use super::play::own_program;
 use super::serve;
 
-/// Where the page of a queue is, unless something else is said.
+/// Default address of the page.
 const PORT: u16 = 8065;
 
 pub(super) const EXAMPLES: &str = "\
@@ -42,18 +42,18 @@ of the machine evenly, and the next priority gets what they leave. It may be sto
 resumes all jobs; `score` alone begins anew, and keeps its slots while it plays. Stores and logs are beside the queue's file, \
 unless the command line has --store, which must be new.";
 
-/// Which queue, and what is done with it.
+/// The queue and the command.
 #[derive(Args, Clone, Debug)]
 pub(super) struct QueueFlags {
-    /// File of the queue, made if missing [default: smalt/queue.db in your configuration folder]
+    /// File of the queue, created if missing [default: smalt/queue.db in your configuration folder]
     #[arg(long, value_name = "FILE", global = true)]
     queue: Option<PathBuf>,
-    /// What to do
+    /// Command
     #[command(subcommand)]
     command: QueueCommand,
 }
 
-/// What is done with a queue.
+/// A command for a queue.
 #[derive(Clone, Debug, Subcommand)]
 enum QueueCommand {
     /// Add a job: a command line without the program's name
@@ -64,7 +64,7 @@ enum QueueCommand {
         /// Priority: jobs with a higher one get their slots first
         #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true)]
         priority: i64,
-        /// Budget: hours that it may play
+        /// Budget, in hours of play
         #[arg(long, value_name = "HOURS", value_parser = parse_hours)]
         hours: Option<Duration>,
         /// Command line, e.g. -- sprt --engine ./new --engine ./old
@@ -73,11 +73,11 @@ enum QueueCommand {
     },
     /// List all jobs
     List {
-        /// JSON file of the same (`-`: standard output)
+        /// JSON file for the list (`-`: standard output)
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
     },
-    /// Show a job: its command line, and what happened to it
+    /// Show a job: its command line and its history
     Show {
         /// Number of the job
         job: i64,
@@ -87,7 +87,7 @@ enum QueueCommand {
         /// Number of the job
         job: i64,
     },
-    /// Let a job play again that is paused or has failed; one that is out of time needs a larger budget
+    /// Resume a paused or failed job; one that is out of time needs a larger budget
     Resume {
         /// Number of the job
         job: i64,
@@ -100,7 +100,7 @@ enum QueueCommand {
         #[arg(allow_negative_numbers = true)]
         priority: i64,
     },
-    /// Set the hours that a job may play in all; without a number there is no limit
+    /// Set the budget of a job in hours; no limit without a number
     Budget {
         /// Number of the job
         job: i64,
@@ -112,7 +112,7 @@ enum QueueCommand {
     Reorder {
         /// Number of the job
         job: i64,
-        /// Number of the job that comes right behind it
+        /// Number of the job to place it before
         #[arg(long, value_name = "JOB")]
         before: Option<i64>,
     },
@@ -125,10 +125,10 @@ enum QueueCommand {
     Run(RunQueueFlags),
 }
 
-/// How jobs are played.
+/// Settings of the daemon.
 #[derive(Args, Clone, Debug)]
 struct RunQueueFlags {
-    /// Number of games at once, of all jobs together [default: cores less one]
+    /// Number of concurrent games of all jobs together [default: cores less one]
     #[arg(long, value_name = "N")]
     slots: Option<NonZeroUsize>,
     /// Address of the page: a port of this machine, or ADDRESS:PORT [default: 127.0.0.1:8065]
@@ -151,7 +151,7 @@ fn parse_hours(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| format!("{text:?}: expected hours above 0, such as 10 or 0.5"))
 }
 
-/// Does what the flags say.
+/// Runs a command.
 pub(super) fn queue(flags: &QueueFlags) -> Result<Exit, Refusal> {
     let path = match &flags.queue {
         Some(path) => path.clone(),
@@ -313,7 +313,7 @@ impl ShownRuns {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&job).copied()
     }
 
-    /// Whether it is new.
+    /// Whether it was just added.
     fn add(&self, job: i64) -> bool {
         let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let next = runs.len();

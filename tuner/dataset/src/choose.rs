@@ -1,4 +1,4 @@
-//! Which positions of a game are wanted, and their labels. Knows one game at a time; reads no files.
+//! Selects and labels positions of a game, one game at a time. Reads no files.
 
 use std::ops::AddAssign;
 
@@ -34,7 +34,7 @@ impl GamePosition {
         2 * (u32::from(position.fullmove_number()).max(1) - 1) + black
     }
 
-    /// The position with its labels; who played is not known here.
+    /// The position with its labels, without players.
     pub fn sample(&self, outcome: Outcome, game: u32) -> Sample {
         let sign = if self.position.turn() == Color::White { 1 } else { -1 };
         let score = self.centipawns().map(|score| (sign * score) as i16);
@@ -54,27 +54,27 @@ impl GamePosition {
     }
 }
 
-/// Which positions of a game are wanted.
+/// Selection rules for positions of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// Plies from the start position of chess that count as opening.
     pub opening_plies: u32,
     /// Plies at the end of decided games that are left out.
     pub last_plies: usize,
-    /// The most positions of one game; they are spread over it.
+    /// Maximum number of positions per game, spread over it.
     pub per_game: usize,
-    /// The greatest score of either side, in centipawns.
+    /// Maximum absolute score, in centipawns.
     pub max_score: Option<u32>,
     /// Whether positions in check, and those with a mate announced, are left out.
     pub drop_checks: bool,
     /// Whether positions next to a capture or promotion are left out.
     pub drop_noisy: bool,
-    /// Decides among the positions of a game.
+    /// Random seed of the choice among the positions of a game.
     pub seed: u64,
 }
 
 impl Filter {
-    /// The wanted positions of a game, in order; the others are counted.
+    /// Selects positions of a game, in order; counts the others.
     pub fn choose<'a>(
         &self,
         positions: &'a [GamePosition],
@@ -157,15 +157,15 @@ pub enum PositionReason {
     Score,
     /// Reached by a capture or promotion, or the game goes on with one.
     Unquiet,
-    /// The quiescence search found no rest.
+    /// The quiescence search found no quiet position.
     Unresolved,
     /// Among the last plies of a decided game.
     Last,
-    /// More positions of its game than wanted.
+    /// Beyond the maximum of its game.
     PerGame,
     /// Merged into the same position met earlier.
     Duplicate,
-    /// More positions of its phase than wanted.
+    /// Beyond the maximum of its phase.
     Balance,
     /// More than 32 pieces.
     Crowded,
@@ -212,7 +212,7 @@ pub struct Dropped {
 }
 
 impl Dropped {
-    /// Counts one.
+    /// Counts a position.
     pub fn count(&mut self, reason: PositionReason) {
         self.counts[reason as usize] += 1;
     }

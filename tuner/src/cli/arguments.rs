@@ -395,7 +395,7 @@ pub(super) struct PlotFlags {
     pub(super) force: bool,
 }
 
-/// What is drawn.
+/// Kind of plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum PlotKind {
     /// Errors of a fit by epoch
@@ -446,7 +446,7 @@ pub(super) struct ProveFlags {
     /// Maximum number of games
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub(super) games: u64,
-    /// Games at the same time [default: that of the tournament program]
+    /// Number of concurrent games [default: that of the tournament program]
     #[arg(long, value_name = "N")]
     pub(super) concurrency: Option<usize>,
     /// File of openings [default: those of the tournament program]
@@ -470,7 +470,7 @@ pub(super) struct ProveFlags {
     pub(super) force: bool,
 }
 
-/// What is tuned by games, and how they are played.
+/// Parameters tuned by games, and settings of the games.
 #[derive(Debug, Args)]
 pub(super) struct TuningFlags {
     /// Engine that plays itself, as `smalt-tournament` names engines; each parameter must be an option of it
@@ -486,7 +486,7 @@ pub(super) struct TuningFlags {
     /// Names of the parameters that keep their values, e.g. 'time_*'; may be repeated [default: none]
     #[arg(long, value_name = "NAME")]
     pub(super) freeze: Vec<String>,
-    /// Games in all [default: 20000]
+    /// Total number of games [default: 20000]
     #[arg(long, value_name = "N")]
     pub(super) games: Option<u64>,
     /// Games of a round: both sides play them with the same values [default: 16]
@@ -498,7 +498,7 @@ pub(super) struct TuningFlags {
     /// Time control in place of --nodes: seconds + increment, e.g. 8+0.08
     #[arg(long, value_name = "TC", conflicts_with = "nodes")]
     pub(super) tc: Option<String>,
-    /// Games at the same time [default: that of the tournament program]
+    /// Number of concurrent games [default: that of the tournament program]
     #[arg(long, value_name = "N")]
     pub(super) concurrency: Option<usize>,
     /// Hosts that play, over ssh, e.g. fast,me@slow/2, as `smalt-tournament` takes them

@@ -34,10 +34,10 @@ use crate::weights::difference::differences;
 use arguments::{DiffFlags, TunerArguments, TunerCommand};
 use smalt_dataset::{Dataset, SkippedLine};
 
-/// Lines that could not be read and are named; the others are counted.
+/// Maximum number of unreadable lines listed; the others are counted.
 const NAMED_LINES: usize = 10;
 
-/// Runs what the arguments of the process say.
+/// Runs the command of the arguments.
 pub fn main() -> ExitCode {
     match run(smalt_about::parse::<TunerArguments>().command) {
         Ok(exit) => exit_code(exit),
@@ -159,8 +159,7 @@ fn check_share(flag: &str, share: f64) -> Result<(), Refusal> {
     Err(anyhow!("{flag} {share}: expected a share from 0 to 1")).or_usage()
 }
 
-/// Shows a result: the page for people, and the value for scripts where that is wanted. Where scripts read standard
-/// output they read the value alone.
+/// Shows a result: text for people, and JSON if requested. With JSON on standard output the text is left out.
 fn show(page: &str, json: Option<&Path>, value: impl FnOnce() -> Value) -> Result<(), Refusal> {
     if json != Some(Path::new("-")) {
         print(page)?;
@@ -175,7 +174,7 @@ fn write(path: &Path, text: &str) -> Result<(), Refusal> {
     output_file::write(path, text.as_bytes(), Existing::Replace).or_failed()
 }
 
-/// Refuses files that could not be written at the end of long work, before it begins; those that exist, unless by force.
+/// Checks before long work that its output files can be written. Existing files are refused without force.
 fn check_writable<'a>(
     files: impl IntoIterator<Item = Option<&'a PathBuf>>,
     force: bool,
