@@ -61,7 +61,7 @@ fn main() {
 
 /// Page and clients during the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Page {
+enum PageClients {
     Nobody,
     /// Clients of a server in another process.
     OfAnother(usize),
@@ -149,7 +149,7 @@ fn now() -> u64 {
 fn measure(games: usize, concurrency: usize) {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("stamps")).unwrap();
-    let Cost { own, plies_a_second, .. } = play(folder.path(), games, concurrency, Page::Nobody);
+    let Cost { own, plies_a_second, .. } = play(folder.path(), games, concurrency, PageClients::Nobody);
     println!(
         "concurrency {concurrency}: {games} games, own {:.2} µs a ply ({:.2} user, {:.2} system), {plies_a_second:.0} plies/s",
         own[0] + own[1],
@@ -168,7 +168,7 @@ type Measure = fn(&Cost) -> f64;
 const TURNS: usize = 5;
 
 fn compare_pages(games: usize, clients: usize) {
-    let ways = [Page::Nobody, Page::OfAnother(clients), Page::OfTheRunner(clients)];
+    let ways = [PageClients::Nobody, PageClients::OfAnother(clients), PageClients::OfTheRunner(clients)];
     let mut costs: [Vec<Cost>; 3] = Default::default();
     for _ in 0..TURNS {
         for (costs, way) in costs.iter_mut().zip(ways) {
@@ -199,7 +199,7 @@ fn compare_pages(games: usize, clients: usize) {
 }
 
 /// Plays in a folder, with time stamps of the engines if requested.
-fn play(folder: &Path, games: usize, concurrency: usize, page: Page) -> Cost {
+fn play(folder: &Path, games: usize, concurrency: usize, page: PageClients) -> Cost {
     let path = |name: &str| folder.join(name);
     fs::write(path("script"), script()).unwrap();
     fs::write(path("start.epd"), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n").unwrap();
@@ -216,7 +216,7 @@ fn play(folder: &Path, games: usize, concurrency: usize, page: Page) -> Cost {
     if concurrency == 1 && path("stamps").exists() {
         command.env(STAMPS, path("stamps"));
     }
-    if let Page::OfTheRunner(_) = page {
+    if let PageClients::OfTheRunner(_) = page {
         command.args(["--serve", "0"]).stderr(Stdio::piped());
     }
     let mut runner = command.spawn().unwrap();
@@ -253,11 +253,11 @@ fn program(folder: &Path) -> Command {
 
 /// Connects the clients; returns the server, if it is another process, and the clients' threads, which end with it
 /// and return the number of bytes received.
-fn onlookers(runner: &mut Child, folder: &Path, page: Page) -> (Option<Child>, Vec<JoinHandle<u64>>) {
+fn onlookers(runner: &mut Child, folder: &Path, page: PageClients) -> (Option<Child>, Vec<JoinHandle<u64>>) {
     let (clients, url, server) = match page {
-        Page::Nobody => return (None, Vec::new()),
-        Page::OfTheRunner(clients) => (clients, url(runner.stderr.take().unwrap()), None),
-        Page::OfAnother(clients) => {
+        PageClients::Nobody => return (None, Vec::new()),
+        PageClients::OfTheRunner(clients) => (clients, url(runner.stderr.take().unwrap()), None),
+        PageClients::OfAnother(clients) => {
             let store = folder.join("run.db");
             while !store.exists() {
                 thread::sleep(Duration::from_millis(5));

@@ -23,9 +23,9 @@ const SIX: [(&str, &str, u32); 6] = [
     ("middlegame", "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 5),
 ];
 
-type Board = cozy_chess::Board;
+use cozy_chess::Board as CozyBoard;
 
-fn cozy_perft(board: &Board, depth: u32, leaves: Leaves) -> u64 {
+fn cozy_perft(board: &CozyBoard, depth: u32, leaves: Leaves) -> u64 {
     let mut nodes = 0;
     if depth == 1 && leaves == Leaves::Counted {
         board.generate_moves(|moves| {
@@ -72,7 +72,7 @@ fn shakmaty_perft(position: &Chess, depth: u32, leaves: Leaves) -> u64 {
 /// A position in the types of all three libraries.
 struct Trio {
     ours: Position,
-    cozy: Board,
+    cozy: CozyBoard,
     shakmaty: Chess,
 }
 
@@ -80,7 +80,7 @@ fn trio(fen: &str) -> Trio {
     let parsed: shakmaty::fen::Fen = fen.parse().expect("a FEN");
     Trio {
         ours: Position::from_fen(fen).expect("a legal position"),
-        cozy: Board::from_fen(fen, false).expect("a legal position"),
+        cozy: CozyBoard::from_fen(fen, false).expect("a legal position"),
         shakmaty: parsed.into_position(CastlingMode::Standard).expect("a legal position"),
     }
 }

@@ -12,12 +12,12 @@ use pyo3::types::PyDict;
 use crate::board::Board;
 use crate::moves::Move;
 
-type Source = Box<dyn Read + Send + Sync>;
+type PgnInput = Box<dyn Read + Send + Sync>;
 
 /// The games of a PGN file, one after the other.
 #[pyclass(module = "smalt_chess")]
 pub(crate) struct PgnReader {
-    reader: ::smalt_chess::PgnReader<Source>,
+    reader: ::smalt_chess::PgnReader<PgnInput>,
     skipped: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn parse_pgn(text: String) -> PgnReader {
 }
 
 impl PgnReader {
-    fn new(source: Source) -> PgnReader {
+    fn new(source: PgnInput) -> PgnReader {
         PgnReader { reader: ::smalt_chess::PgnReader::new(source), skipped: Vec::new() }
     }
 }

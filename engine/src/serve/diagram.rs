@@ -31,8 +31,8 @@ impl BoardStyle {
         })
     }
 
-    pub(super) fn board(self, position: &Position) -> Board<'_> {
-        Board { position, style: self }
+    pub(super) fn board(self, position: &Position) -> Diagram<'_> {
+        Diagram { position, style: self }
     }
 
     fn write_square(self, f: &mut fmt::Formatter<'_>, square: Square, piece: Option<Piece>) -> fmt::Result {
@@ -67,12 +67,12 @@ fn symbol(piece: Piece) -> char {
 }
 
 /// Prints a board with White at the bottom.
-pub(super) struct Board<'a> {
+pub(super) struct Diagram<'a> {
     position: &'a Position,
     style: BoardStyle,
 }
 
-impl fmt::Display for Board<'_> {
+impl fmt::Display for Diagram<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let position = self.position;
         for rank in Rank::ALL.into_iter().rev() {

@@ -154,8 +154,8 @@ mod tests {
     /// The output for these typed lines.
     fn typed(lines: &str, style: BoardStyle) -> String {
         #[derive(Clone, Default)]
-        struct Page(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
-        impl Write for Page {
+        struct SharedBuffer(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+        impl Write for SharedBuffer {
             fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
                 self.0.lock().unwrap().write(bytes)
             }
@@ -163,7 +163,7 @@ mod tests {
                 Ok(())
             }
         }
-        let page = Page::default();
+        let page = SharedBuffer::default();
         serve_in_style(std::io::Cursor::new(lines.to_owned()), page.clone(), Some(style));
         let bytes = page.0.lock().unwrap().clone();
         String::from_utf8(bytes).unwrap()

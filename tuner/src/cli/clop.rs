@@ -8,7 +8,7 @@ use smalt_report::format::number;
 use smalt_report::{Cell, Column, ColumnKind as CellKind, Sign, Table};
 
 use super::arguments::ClopFlags;
-use super::tuning::{Session, written_line};
+use super::tuning::{TuningSession, written_line};
 use super::{Exit, OrRefuse, Refusal, check_writable, print_info, show, write};
 use crate::clop::{ClopState, Region};
 use crate::plot::landscape;
@@ -34,7 +34,7 @@ pub(super) fn run(flags: &ClopFlags) -> Result<Exit, Refusal> {
         }
         Ok(ClopState::new(parameters, pairs, seed))
     };
-    let mut session = Session::open(&flags.tuning, CHECKPOINT, begin)?;
+    let mut session = TuningSession::open(&flags.tuning, CHECKPOINT, begin)?;
     session.play(|_| Ok(()))?;
     if let Some(path) = &flags.plot {
         let svg = landscape(&session.state).with_context(|| path.display().to_string()).or_failed()?;

@@ -7,7 +7,7 @@ use serde_json::json;
 use smalt_report::{Cell, Column, ColumnKind as CellKind, Sign, Table};
 
 use super::arguments::SpsaFlags;
-use super::tuning::{Session, written_line};
+use super::tuning::{TuningSession, written_line};
 use super::{Exit, OrRefuse, Refusal, print_info, show};
 use crate::prove::{ProofEngine, ProofMatch, Verdict, prove};
 use crate::spsa::{ELO_PER_STEP, Forecast, SpsaState, Validation, ValidationSchedule};
@@ -31,12 +31,12 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
         propose(flags.elo, &mut parameters, pairs);
         Ok(SpsaState::new(parameters, pairs, seed))
     };
-    let mut session = Session::open(&flags.tuning, CHECKPOINT, begin)?;
+    let mut session = TuningSession::open(&flags.tuning, CHECKPOINT, begin)?;
     check_rate(flags.elo, &session.state.run)?;
     // A resumed tuning goes on with the validation that it began with.
     let given = flags.validate.map(|interval| ValidationSchedule { interval, games: flags.validation_games });
     session.state.schedule = given.or(session.state.schedule);
-    let validate_if_due = |session: &mut Session<'_, SpsaState>| match session.state.schedule {
+    let validate_if_due = |session: &mut TuningSession<'_, SpsaState>| match session.state.schedule {
         Some(schedule) if session.state.is_validation_due(schedule.interval) => {
             validate(schedule.games, session)
         }
@@ -65,7 +65,7 @@ fn check_rate(elo: Option<f64>, run: &TuningRun) -> Result<(), Refusal> {
 }
 
 /// Plays the current values against the last ones that passed, and goes back to those if the current ones are rejected.
-fn validate(games: u64, session: &mut Session<'_, SpsaState>) -> Result<(), Refusal> {
+fn validate(games: u64, session: &mut TuningSession<'_, SpsaState>) -> Result<(), Refusal> {
     let (state, folder) = (&session.state, tempfile::tempdir().or_failed()?);
     let (current, accepted) = (state.best(), state.rounded(state.accepted()));
     if current == accepted {

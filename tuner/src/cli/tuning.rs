@@ -28,7 +28,7 @@ const SEED: u64 = 1;
 const CLOCK: &str = "time_*";
 
 /// A tuning that is played: its state and what plays it.
-pub(super) struct Session<'a, T> {
+pub(super) struct TuningSession<'a, T> {
     flags: &'a TuningFlags,
     checkpoint: PathBuf,
     pub state: T,
@@ -37,13 +37,13 @@ pub(super) struct Session<'a, T> {
     pub stop: Arc<AtomicBool>,
 }
 
-impl<'a, T: Tuning> Session<'a, T> {
+impl<'a, T: Tuning> TuningSession<'a, T> {
     /// Begins or resumes the tuning and checks all that can be wrong before the first game.
     pub(super) fn open(
         flags: &'a TuningFlags,
         checkpoint: &str,
         begin: impl FnOnce(Vec<TunableParam>, u64, u64) -> Result<T, Refusal>,
-    ) -> Result<Session<'a, T>, Refusal> {
+    ) -> Result<TuningSession<'a, T>, Refusal> {
         let checkpoint = flags.checkpoint.clone().unwrap_or_else(|| checkpoint.into());
         if checkpoint.is_file() && !flags.resume {
             let words = "exists already: give --resume to continue it, or another --checkpoint to begin anew";
@@ -60,7 +60,7 @@ impl<'a, T: Tuning> Session<'a, T> {
             )
             .or_usage()?;
         check_parameters(&tournament, &settings.engine, state.run())?;
-        let session = Session { flags, checkpoint, state, settings, tournament, stop: interrupt()? };
+        let session = TuningSession { flags, checkpoint, state, settings, tournament, stop: interrupt()? };
         session.keep()?;
         Ok(session)
     }
@@ -68,7 +68,7 @@ impl<'a, T: Tuning> Session<'a, T> {
     /// Plays all rounds that are left; `after_round` comes after each of them.
     pub(super) fn play(
         &mut self,
-        mut after_round: impl FnMut(&mut Session<'a, T>) -> Result<(), Refusal>,
+        mut after_round: impl FnMut(&mut TuningSession<'a, T>) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         while !self.state.run().is_done() {
             let games = self.play_round()?;

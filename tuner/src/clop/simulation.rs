@@ -159,7 +159,8 @@ fn gaussian_process(surface: &Surface, games: u64, seed: u64) -> Vec<f64> {
     let spread = |random: &mut ChaCha8Rng| (0..count).map(|_| 2.0 * unit(random) - 1.0).collect::<Vec<f64>>();
     let noise = (695.0 * 0.5 * (1.0 - DRAWN).sqrt()).powi(2) / batch as f64;
     let (mut points, mut elo): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
-    let mut process = Process { length: 0.7, height: 60.0, noise, factor: Vec::new(), weights: Vec::new() };
+    let mut process =
+        GaussianProcess { length: 0.7, height: 60.0, noise, factor: Vec::new(), weights: Vec::new() };
     for round in 0..games / batch {
         if round >= 8 && (round.is_power_of_two() || round % 50 == 0) {
             process.tune(&points, &elo);
@@ -191,7 +192,7 @@ fn gaussian_process(surface: &Surface, games: u64, seed: u64) -> Vec<f64> {
     process.best(&points, &mut random)
 }
 
-struct Process {
+struct GaussianProcess {
     length: f64,
     height: f64,
     noise: f64,
@@ -199,7 +200,7 @@ struct Process {
     weights: Vec<f64>,
 }
 
-impl Process {
+impl GaussianProcess {
     fn covariance(&self, a: &[f64], b: &[f64]) -> f64 {
         let square: f64 = a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum();
         self.height * self.height * (-square / (2.0 * self.length * self.length)).exp()
@@ -266,10 +267,10 @@ impl Process {
 }
 
 /// A method that finds values on a surface with this number of games and this seed.
-type Method = fn(&Surface, u64, u64) -> Vec<f64>;
+type TuningMethod = fn(&Surface, u64, u64) -> Vec<f64>;
 
 /// Mean Elo that is lost at the values found, over some surfaces of this shape.
-fn lost(method: Method, shape: Shape, count: usize, games: u64, runs: u64) -> f64 {
+fn lost(method: TuningMethod, shape: Shape, count: usize, games: u64, runs: u64) -> f64 {
     let one = |seed| {
         let surface = Surface::new(shape, count, &mut ChaCha8Rng::seed_from_u64(seed));
         surface.loss(&method(&surface, games, seed))
@@ -289,7 +290,7 @@ fn a_few_thousand_games_find_most_of_the_gain() {
 #[ignore = "needs minutes"]
 fn many_runs_of_clop_lose_less_than_a_gaussian_process_and_usual_spsa() {
     const RUNS: u64 = 10;
-    let methods: [(&str, Method); 4] =
+    let methods: [(&str, TuningMethod); 4] =
         [("CLOP", clop), ("GP", gaussian_process), ("SPSA", spsa_untuned), ("SPSA tuned", spsa_tuned)];
     let mut sums = [0.0; 4];
     for (shape, counts) in
