@@ -5,7 +5,7 @@ use std::path::Path;
 use smalt_match::plan::{Plan, PlanError, Settings};
 use smalt_match::setup::Prepared;
 use smalt_match::standings::CourseJson;
-use smalt_match::standings::{Standings, report};
+use smalt_match::standings::{MachineResults, Standings, report};
 use smalt_match::store::{Store, StoreError};
 use smalt_workbench::entrant::{FileError, Registry};
 
@@ -14,7 +14,7 @@ use smalt_workbench::entrant::{FileError, Registry};
 pub struct JobProgress {
     /// Games and test, in a line.
     pub line: String,
-    /// Faults of its engines that put its result in doubt; empty if there are none.
+    /// Why its result is in doubt: faults of its engines, or a machine with other results; empty if nothing is.
     pub faults: String,
 }
 
@@ -43,7 +43,13 @@ impl JobProgress {
         let prepared = Prepared::without_openings(Plan::of_layers(layer, &Registry::default())?);
         let mut standings = Standings::new(&prepared);
         standings.add_all(&store)?;
-        let faults: Vec<String> = standings.entrants().iter().filter_map(report::faults_of).collect();
+        let mut faults: Vec<String> = standings.entrants().iter().filter_map(report::faults_of).collect();
+        for (machine, residual) in MachineResults::read(&store)?.different() {
+            let (chi_square, p) = (residual.chi_square, residual.p);
+            faults.push(format!(
+                "{machine} differs from the other machines (chi-square {chi_square:.1}, p = {p:.1e})"
+            ));
+        }
         Ok(JobProgress { line: line(&standings), faults: faults.join("; ") })
     }
 }

@@ -1,22 +1,18 @@
 //! `status`: progress, speed and faults of a run, which may be in progress.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
 use smalt_report::format;
-use smalt_stats::Wdl;
-use smalt_stats::homogeneity::{Homogeneity, homogeneity};
 
 use super::arguments::StatusFlags;
 use super::exit::{Exit, Refusal};
 use super::output::{is_standard_output, print, write_json};
 use super::play::{read_run, refuse_store};
 use super::view::count;
-use smalt_match::game::GameRecord;
 use smalt_match::game::{BinaryReport, MachineReport};
 use smalt_match::progress::{Pace, RunState};
-use smalt_match::standings::{Standings, report};
+use smalt_match::standings::{MachineResults, SIGNIFICANCE, Standings, report};
 use smalt_match::store::{Store, StoreUse, StoredFault, StoredSession};
 use smalt_report::sanitize::sanitize;
 use smalt_report::sanitize::sanitize_lines;
@@ -70,38 +66,6 @@ struct FaultJson<'a> {
     words: &'a str,
 }
 
-/// p-value below which a machine's results are reported as different.
-const SIGNIFICANCE: f64 = 0.001;
-
-/// Results by machine and pairing, from the view of the entrant with the lower index.
-#[derive(Default)]
-struct MachineResults(BTreeMap<String, BTreeMap<(usize, usize), Wdl>>);
-
-impl MachineResults {
-    fn add(&mut self, record: &GameRecord) {
-        let Some(machine) = &record.machine else { return };
-        let (white, black, outcome) = (record.game.white, record.game.black, record.white_outcome());
-        let pairing = (white.min(black), white.max(black));
-        let outcome = if white < black { outcome } else { outcome.mirrored() };
-        let results = self.0.entry(machine.name.clone()).or_default();
-        results.entry(pairing).or_default().record(outcome);
-    }
-
-    fn games_of(&self, machine: &str) -> u64 {
-        self.0.get(machine).map_or(0, |results| results.values().map(Wdl::games).sum())
-    }
-
-    /// A machine against all others.
-    fn residual_of(&self, machine: &str) -> Option<Homogeneity> {
-        let against_others = |(pairing, &own): (&(usize, usize), &Wdl)| {
-            let others = self.0.iter().filter(|(name, _)| *name != machine);
-            (own, others.filter_map(|(_, results)| results.get(pairing)).copied().sum())
-        };
-        let pairings: Vec<(Wdl, Wdl)> = self.0.get(machine)?.iter().map(against_others).collect();
-        homogeneity(&pairings)
-    }
-}
-
 /// Prints the status of a run.
 pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     let path = &flags.store;
@@ -109,14 +73,8 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     let occupancy = StoreUse::of(path);
     let store = Store::read(path).map_err(refuse_store)?;
     let standings = count(&store)?;
-    let mut games = MachineResults::default();
+    let games = MachineResults::read(&store).map_err(refuse_store)?;
     let machines = store.machines().map_err(refuse_store)?;
-    if !machines.is_empty() {
-        let each = |record: GameRecord| {
-            games.add(&record);
-        };
-        store.for_each_game(each).map_err(refuse_store)?;
-    }
     let machines: Vec<_> = machines.iter().map(|found| machine(found, &games, &standings)).collect();
     let state = RunState::of(occupancy.is_in_use(), &standings);
     let session = store.latest_session().map_err(refuse_store)?;
@@ -297,28 +255,4 @@ fn faults_text(faults: &[StoredFault], standings: &Standings, flags: &StatusFlag
         text.push_str(&format!("and {} more: --faults\n", faults.len() - told));
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use smalt_stats::Outcome;
-
-    use super::*;
-
-    #[test]
-    fn a_machine_whose_engine_loses_differs_from_the_others() {
-        let mut results = MachineResults::default();
-        for (machine, outcomes) in [("fast", [40, 40, 20]), ("slow", [38, 43, 19]), ("broken", [5, 25, 70])] {
-            let counts = results.0.entry(machine.to_owned()).or_default().entry((0, 1)).or_default();
-            for (outcome, count) in [Outcome::Win, Outcome::Draw, Outcome::Loss].into_iter().zip(outcomes) {
-                (0..count).for_each(|_| counts.record(outcome));
-            }
-        }
-        let p = |machine: &str| results.residual_of(machine).unwrap().p;
-        assert!(p("broken") < SIGNIFICANCE);
-        assert_eq!(results.games_of("slow"), 100);
-        let two = MachineResults(results.0.into_iter().filter(|(name, _)| name != "broken").collect());
-        assert!(two.residual_of("fast").unwrap().p > 0.5);
-        assert_eq!(two.residual_of("unknown"), None);
-    }
 }

@@ -7,6 +7,7 @@ mod curve;
 mod games;
 pub mod json;
 mod latency;
+mod machines;
 mod race;
 pub mod report;
 mod scale;
@@ -30,6 +31,7 @@ pub use course::CourseJson;
 pub use curve::{EloPoint, LlrPoint, Unit, Units, elo_curve, llr_curve};
 pub use games::Games;
 use latency::Latencies;
+pub use machines::{MachineResults, SIGNIFICANCE};
 use scale::KnownRating;
 use sequential::SequentialTest;
 
