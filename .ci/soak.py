@@ -78,10 +78,11 @@ def main() -> None:
             time.sleep(chance.uniform(0, options.longest))
             memory.append(resident_kb(runner.pid))
             finished = runner.poll() is not None
+            running = len(processes_below(folder))
             runner.send_signal(signal.SIGKILL)
             runner.wait()
             time.sleep(SETTLING_S)
-            print(f"kill {kill + 1}: {len(stored(store))} games stored{', had ended' if finished else ''}", flush=True)
+            print(f"kill {kill + 1}: {len(stored(store))} games stored, {running} processes{', had ended' if finished else ''}", flush=True)
         left = processes_below(folder)
         assert not left, f"left {SETTLING_S} s after the end: {left}"
         after = stored(store)

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::process::lookup::LookupError;
 
-pub(in crate::process) const FALLBACK_FOLDERS: &[&str] = &[];
+/// A name without a folder is also looked for in the current folder, as the system itself does.
+pub(in crate::process) const FALLBACK_FOLDERS: &[&str] = &["."];
 
 /// Executable extensions.
 const EXTENSIONS: [&str; 3] = ["exe", "cmd", "bat"];
@@ -72,6 +73,7 @@ mod tests {
             assert!(locate(program).is_ok(), "{program}: {:?}", locate(program));
         }
         assert!(matches!(locate("notes"), Err(LookupError::ForeignFormat { .. })));
-        assert!(locate("engines").unwrap_err().to_string().contains("did you mean `engine`?"));
+        let refusal = locate("engines").unwrap_err().to_string();
+        assert!(refusal.contains(", .); did you mean `engine`?"), "the current folder comes last: {refusal}");
     }
 }
