@@ -114,8 +114,8 @@ fn strip_local_settings(mut settings: Settings) -> Settings {
     settings
 }
 
-/// The plan that a worker plays, with received files, else with engines of its own registry and endgame tables in its own
-/// folder. `build` builds a commit, or finds it in the cache; its error is in words.
+/// The plan that a worker plays: with received programs, else engines of its own registry, and with endgame tables in its own
+/// folder, else received ones. `build` builds a commit, or finds it in the cache; its error is in words.
 ///
 /// # Errors
 /// If something is missing here, or the plan is invalid.
@@ -132,7 +132,7 @@ pub fn plan(
     settings.run.affinity = affinity;
     let rule = &mut settings.adjudication.tablebases;
     if let Some(path) = &mut rule.path {
-        path.clone_from(received.tables.as_ref().or(tables).ok_or(RunConfigError::NoTables)?);
+        path.clone_from(tables.or(received.tables.as_ref()).ok_or(RunConfigError::NoTables)?);
         rule.pieces = message.tables.unwrap_or(rule.pieces);
     }
     for (entrant, engine) in (0..).zip(&mut settings.entrants) {
@@ -172,7 +172,8 @@ fn recipes(typed: &EngineSettings, registry: &Registry) -> Vec<(Source, EngineSe
     let own = own.filter(|own| own.build.as_ref() == Some(build));
     own.filter_map(|own| {
         let repo = own.repo.clone()?;
-        Some((Source { repo, revision: revision.clone(), build: build.clone() }, own))
+        let (revision, build) = (revision.clone(), build.clone());
+        Some((Source { repo, revision, build, is_published: true }, own))
     })
     .collect()
 }
@@ -332,7 +333,7 @@ mod tests {
         let (program, sources) = check(own, &message);
         assert_eq!(program, Ok(Program::Command("/built/engine".into())));
         let (repo, build) = ("/srv/x.git".to_owned(), "make EXE={exe}".to_owned());
-        assert_eq!(sources, [Source { repo, revision: COMMIT.to_owned(), build }]);
+        assert_eq!(sources, [Source { repo, revision: COMMIT.to_owned(), build, is_published: true }]);
         // Of two repositories with this build command, the one that has the commit.
         let two =
             format!("[[engine]]\nname = \"a\"\nrepo = \"/srv/a.git\"\nbuild = \"make EXE={{exe}}\"\n{own}");
@@ -462,7 +463,10 @@ mod tests {
         let engine = &plan.entrants[0].engine;
         assert_eq!(engine.args, [""; 0]);
         let option = |name: &str| engine.options[name].0.as_str();
-        assert_eq!([option("Hash"), option("SyzygyPath"), option("EvalFile")], ["16", "/here", "/cache/file"]);
+        assert_eq!(
+            [option("Hash"), option("SyzygyPath"), option("EvalFile")],
+            ["16", "/here", "/cache/file"]
+        );
     }
 
     #[test]
