@@ -10,7 +10,7 @@ use smalt_match::plan::{EngineSettings, Entrant, Plan, Program};
 use smalt_match::run::{engine_command, sha256};
 
 use super::run_config::{is_file_option, is_input_option};
-use super::wire::{FileMessage, FilePurpose, is_table_name};
+use super::wire::{FileMessage, FilePurpose, check_files, is_table_name};
 
 /// A file of this machine that is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub fn is_sendable(engine: &EngineSettings) -> bool {
 /// endgame tables.
 ///
 /// # Errors
-/// If a file cannot be read.
+/// If a file cannot be read, or the files are too many or too large for a run.
 pub fn collect(plan: &Plan, own_program: &Path) -> io::Result<Vec<SentFile>> {
     let mut files = Vec::new();
     for (entrant, planned) in (0..).zip(&plan.entrants) {
@@ -51,36 +51,49 @@ pub fn collect(plan: &Plan, own_program: &Path) -> io::Result<Vec<SentFile>> {
             // KRPvKR has six pieces: its letters without the v.
             let count = name.split('.').next().map_or(0, |pieces| pieces.len().saturating_sub(1));
             if is_table_name(&name) && (pieces == 0 || count <= pieces) {
-                files.push(describe(FilePurpose::Table { name }, path)?);
+                files.push((FilePurpose::Table { name }, path));
             }
         }
     }
-    Ok(files)
+    // Before all of them are read for their digests.
+    let sizes = files.iter().map(|(_, path)| Ok(in_file(path, fs::metadata(path))?.len()));
+    let sizes = sizes.collect::<io::Result<Vec<u64>>>()?;
+    check_files(sizes.into_iter())
+        .map_err(|words| io::Error::other(format!("send the files of the run: {words}")))?;
+    files.into_iter().map(|(purpose, path)| describe(purpose, path)).collect()
 }
 
-fn of_entrant(entrant: u32, planned: &Entrant, own_program: &Path) -> io::Result<Vec<SentFile>> {
+fn of_entrant(
+    entrant: u32,
+    planned: &Entrant,
+    own_program: &Path,
+) -> io::Result<Vec<(FilePurpose, PathBuf)>> {
     let mut files = Vec::new();
     let engine = &planned.engine;
     if planned.program != Program::Builtin && is_sendable(engine) {
         let program = engine_command(planned, own_program).locate().map_err(io::Error::other)?;
-        files.push(describe(FilePurpose::Program { entrant, platform: platform() }, program)?);
+        files.push((FilePurpose::Program { entrant, platform: platform() }, program));
     }
     for (option, value) in &engine.options {
         let is_input = is_file_option(option, value) && is_input_option(option);
         if is_input && Path::new(&value.0).is_file() {
             let option = option.clone();
-            files.push(describe(FilePurpose::Option { entrant, option }, PathBuf::from(&value.0))?);
+            files.push((FilePurpose::Option { entrant, option }, PathBuf::from(&value.0)));
         }
     }
     Ok(files)
 }
 
 fn describe(purpose: FilePurpose, path: PathBuf) -> io::Result<SentFile> {
-    let failed = |error: io::Error| io::Error::new(error.kind(), format!("read {}: {error}", path.display()));
-    let mut file = File::open(&path).map_err(failed)?;
-    let bytes = file.metadata().map_err(failed)?.len();
-    let sha256 = sha256(&mut file).map_err(failed)?;
+    let mut file = in_file(&path, File::open(&path))?;
+    let bytes = in_file(&path, file.metadata())?.len();
+    let sha256 = in_file(&path, sha256(&mut file))?;
     Ok(SentFile { message: FileMessage { purpose, sha256, bytes }, path })
+}
+
+/// Names the file in an error.
+fn in_file<T>(path: &Path, result: io::Result<T>) -> io::Result<T> {
+    result.map_err(|error| io::Error::new(error.kind(), format!("read {}: {error}", path.display())))
 }
 
 #[cfg(test)]
@@ -118,7 +131,8 @@ mod tests {
 
     #[test]
     fn files_that_an_engine_writes_are_not_sent() {
-        let options = ["EvalFile", "Debug Log File", "BookLogFile", "Experience File", "Book1 File", "SomeFile"];
+        let options =
+            ["EvalFile", "Debug Log File", "BookLogFile", "Experience File", "Book1 File", "SomeFile"];
         let settings: String = options.map(|option| format!("options.\"{option}\" = NET\n")).concat();
         let sent = purposes(&settings).into_iter().filter_map(|purpose| match purpose {
             FilePurpose::Option { option, .. } => Some(option),
