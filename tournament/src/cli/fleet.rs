@@ -87,7 +87,7 @@ are written as = and two hexadecimal digits):
                subscribe  smalt.runs, smalt.run.*.halt, _INBOX.USER.>
 and for files that a run sends (--send-files, --accept-files):
   coordinator  publish    $O.>
-  worker       publish    $JS.API.STREAM.INFO.*, $JS.API.DIRECT.GET.>, $JS.API.CONSUMER.CREATE.>, $JS.FC.>";
+  worker       publish    $JS.API.STREAM.INFO.*, $JS.API.DIRECT.GET.*, $JS.API.DIRECT.GET.*.$O.>";
 
 #[cfg(feature = "nats")]
 mod over_nats {
@@ -108,8 +108,8 @@ mod over_nats {
     use smalt_fleet::wire::{MAX_SLOTS, check_machine};
     use smalt_fleet::{
         ConnectError, EngineCopy, FleetRun, FleetState, GameVerifier, HEARTBEAT_INTERVAL, JetStream,
-        NatsServer, SentFile, SshSetup, SshWorkers, WorkerExit, WorkerSetup, collect_files, is_sendable, login,
-        run_worker,
+        NatsServer, SentFile, SshSetup, SshWorkers, WorkerExit, WorkerSetup, collect_files, is_sendable,
+        login, run_worker,
     };
     use smalt_fleet::{machine, run_config};
     use smalt_match::game::{MachineReport, TablebaseAdjudicator};
@@ -178,7 +178,8 @@ mod over_nats {
 
     /// The files of a run with `--send-files`. A notice names the engines that workers need in their own registry.
     fn sent_files(plan: &Plan, fleet: &FleetSettings) -> Result<Vec<SentFile>, Refusal> {
-        let is_kept = |entrant: &&Entrant| entrant.program != Program::Builtin && !is_sendable(&entrant.engine);
+        let is_kept =
+            |entrant: &&Entrant| entrant.program != Program::Builtin && !is_sendable(&entrant.engine);
         for entrant in plan.entrants.iter().filter(is_kept).filter(|_| fleet.ssh.is_empty()) {
             inform(&format!(
                 "Not sent: {}: it has arguments, a folder or xboard commands (initstr); workers need it in their engines.toml",
