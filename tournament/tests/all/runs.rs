@@ -265,6 +265,29 @@ fn a_game_in_which_the_runner_was_stopped_is_played_again() {
     assert_eq!(results["terminations"], serde_json::json!({ "maximum moves": 1 }), "{err}");
 }
 
+/// Each stop is too short to matter alone.
+#[test]
+#[cfg_attr(windows, ignore = "Windows has no such signals")]
+fn a_game_in_which_the_runner_was_stopped_often_is_played_again() {
+    let place = Place::new();
+    let [first, second] = ["first", "second"].map(|name| scripted(name, "--think 200"));
+    let rest = "--tc 3+0.2 --games 1 --maxmoves 12 --resign off --draw off --log logs --store run.db";
+    let child = place.start(&duel(&first, &second, rest));
+    for moves in 1..=4 {
+        wait_until("a move", || {
+            std::fs::read_to_string(place.path("logs/game-000001.log"))
+                .is_ok_and(|log| log.matches("bestmove").count() >= moves)
+        });
+        signal(child.id(), "-STOP");
+        std::thread::sleep(Duration::from_millis(450));
+        signal(child.id(), "-CONT");
+    }
+    let (_, err) = texts(&finish(child, 0));
+    assert!(err.contains("Warning: game 1 is played again: this program stood still for"), "{err}");
+    let results = place.results("run.db");
+    assert_eq!(results["terminations"], serde_json::json!({ "maximum moves": 1 }), "{err}");
+}
+
 #[test]
 #[cfg_attr(windows, ignore = "a shell sets the limit of the test")]
 fn fewer_games_are_played_at_once_where_the_system_allows_fewer_open_files() {
@@ -369,7 +392,7 @@ fn the_built_in_engine_plays() {
 }
 
 /// Replaces an engine's program by an equivalent one with other bytes.
-fn rebuild(place: &Place, name: &str) {
+pub(crate) fn rebuild(place: &Place, name: &str) {
     let mut bytes = std::fs::read(place.path(name)).unwrap();
     bytes.push(0);
     std::fs::write(place.path("built"), bytes).unwrap();

@@ -8,12 +8,25 @@ use smalt_protocol::Clock;
 
 use crate::plan::MoveClock;
 
+/// A game is void if the stalls of this process took a tenth of the time that an engine had left (within these
+/// bounds), or if an engine lost on time only because of them.
+const MIN_DISTURBANCE: Duration = Duration::from_millis(200);
+const MAX_DISTURBANCE: Duration = Duration::from_secs(1);
+
 /// The clock of one side in one game.
 #[derive(Clone, Debug)]
 pub struct RunningClock<'a> {
     terms: &'a MoveClock,
     moves: u32,
     remaining: Duration,
+    stalled: Duration,
+}
+
+/// Whether the stalls of this process make a game void.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stalled {
+    Tolerably,
+    TooLong,
 }
 
 /// Whether a move was made in time.
@@ -28,7 +41,7 @@ impl<'a> RunningClock<'a> {
     /// The clock at the start of a game.
     pub fn new(terms: &'a MoveClock) -> RunningClock<'a> {
         let remaining = terms.control.period_after(0).map_or(Duration::ZERO, |(period, _)| period.time);
-        RunningClock { terms, moves: 0, remaining }
+        RunningClock { terms, moves: 0, remaining, stalled: Duration::ZERO }
     }
 
     pub(crate) fn terms(&self) -> &'a MoveClock {
@@ -54,6 +67,25 @@ impl<'a> RunningClock<'a> {
             (Some(game), Some(each)) => Some(game.min(each)),
             (game, each) => game.or(each),
         }
+    }
+
+    /// Records that this process stood still for so long during a search. The stalls of a game add up, since they
+    /// were charged to the clock; a fixed time for each move is affected by those of its own search alone.
+    pub(crate) fn stall(&mut self, stall: Duration) -> Stalled {
+        let before = if self.time_left().is_some() { self.stalled } else { Duration::ZERO };
+        self.stalled = before + stall;
+        match self.time_limit() {
+            Some(limit) if !stall.is_zero() => {
+                let tolerated = ((limit + before) / 10).clamp(MIN_DISTURBANCE, MAX_DISTURBANCE);
+                if self.stalled >= tolerated { Stalled::TooLong } else { Stalled::Tolerably }
+            }
+            _ => Stalled::Tolerably,
+        }
+    }
+
+    /// Total stalls that the clock was charged with.
+    pub(crate) fn stalled(&self) -> Duration {
+        self.stalled
     }
 
     /// Hourglass: adds the time that the opponent has used.
@@ -119,6 +151,21 @@ mod tests {
     fn a_period_adds_its_time_when_it_begins() {
         check(&terms("2/1", 0), &[500, 400, 1000], &[500, 1100, 100]);
         check(&terms("1/1,0.5+0.2", 0), &[900, 100], &[600, 700]);
+    }
+
+    #[test]
+    fn short_stalls_of_one_game_add_up() {
+        let stalls = |terms: &MoveClock, stalls: [u64; 3]| {
+            let mut clock = RunningClock::new(terms);
+            stalls.map(|stall| clock.stall(Duration::from_millis(stall)))
+        };
+        let [ok, void] = [Stalled::Tolerably, Stalled::TooLong];
+        assert_eq!(stalls(&terms("8+0.08", 0), [300, 300, 300]), [ok, ok, void]);
+        assert_eq!(stalls(&terms("1+0.01", 0), [150, 0, 150]), [ok, ok, void]);
+        assert_eq!(stalls(&terms("60+0.6", 0), [900, 50, 60]), [ok, ok, void]);
+        let each = MoveClock { move_time: Some(Duration::from_secs(1)), ..terms("inf", 0) };
+        assert_eq!(stalls(&each, [150, 150, 250]), [ok, ok, void]);
+        assert_eq!(stalls(&terms("inf", 0), [5000, 5000, 5000]), [ok, ok, ok]);
     }
 
     #[test]

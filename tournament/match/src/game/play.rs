@@ -21,7 +21,7 @@ use smalt_protocol::{Bound, Clock, Info, ReportedScore, Score, SearchLimits};
 use self::deadline::{MoveDeadline, overrun_warning, slow_move_warning};
 use self::search_checks::UncheckedSearch;
 use super::adjudicate::Adjudicator;
-use super::clock::{ClockFlag, RunningClock};
+use super::clock::{ClockFlag, RunningClock, Stalled};
 use super::observer::{GameObserver, MoveStart};
 use super::record::{FaultReport, GameRecord, PlyRecord, SearchRecord};
 use super::search_warning::WarningCounts;
@@ -42,11 +42,6 @@ const LONG_SEARCH: Duration = Duration::from_millis(50);
 
 /// Minimum interval between updates of a live board.
 const INFO_INTERVAL: Duration = Duration::from_millis(100);
-
-/// A game is disturbed if this process stalled, while an engine's clock ran, for half of the engine's time limit
-/// (within these bounds), or if the engine lost on time only because of such stalls.
-const MIN_DISTURBANCE: Duration = Duration::from_millis(500);
-const MAX_DISTURBANCE: Duration = Duration::from_secs(1);
 
 /// Minimum time sent to an engine: zero would mean no limit.
 const MIN_TIME: Duration = Duration::from_millis(1);
@@ -136,7 +131,6 @@ pub(crate) fn play(setup: GameSetup<'_>, players: [Player<'_>; 2]) -> Result<Gam
         last: [None, None],
         warned: [false; 2],
         stopping: Duration::ZERO,
-        stalls: [Duration::ZERO; 2],
         unchecked: None,
         mate_lines: [const { None }; 2],
     };
@@ -199,8 +193,6 @@ struct LiveGame<'a> {
     warned: [bool; 2],
     /// Time from `stop` to the answer after a ponder miss: part of the mover's time.
     stopping: Duration,
-    /// Total stalls of this process during searches of each side.
-    stalls: [Duration; 2],
     /// The last search, whose lines are checked while the other side thinks.
     unchecked: Option<UncheckedSearch>,
     /// Mate score that each side reported with its last move, and the line.
@@ -242,7 +234,6 @@ impl LiveGame<'_> {
             return Ok(self.end_by_rules());
         }
         let stalled_before = self.engines[mover.index()].process().stalled();
-        let time_limit = self.clocks[mover.index()].time_limit();
         let searched = self.search(mover);
         let stall = self.engines[mover.index()].process().stalled().saturating_sub(stalled_before);
         let searched = match searched {
@@ -250,8 +241,8 @@ impl LiveGame<'_> {
             Err(error @ ConversationError::System { .. }) => {
                 return Err(Interrupted::System(error.to_string()));
             }
-            _ if time_limit.is_some_and(|time_limit| is_disturbing(stall, time_limit)) => {
-                return Err(Interrupted::Stalled(stall));
+            _ if self.clocks[mover.index()].stall(stall) == Stalled::TooLong => {
+                return Err(Interrupted::Stalled(self.clocks[mover.index()].stalled()));
             }
             Ok(searched) => searched,
             Err(ConversationError::Fault(fault)) if is_part_of_stop(&fault, self.setup.interrupt) => {
@@ -259,7 +250,6 @@ impl LiveGame<'_> {
             }
             Err(ConversationError::Fault(fault)) => return self.game_lost_by_fault(mover, &fault).map(Some),
         };
-        self.stalls[mover.index()] += stall;
         let position = *self.game.position();
         self.unchecked = Some(UncheckedSearch {
             mover,
@@ -269,7 +259,7 @@ impl LiveGame<'_> {
             score: exact_score(&searched.report),
         });
         if let ClockFlag::Fallen(late) = self.clocks[mover.index()].spend(searched.elapsed) {
-            let stalls = self.stalls[mover.index()];
+            let stalls = self.clocks[mover.index()].stalled();
             if late.saturating_sub(stalls) <= self.clocks[mover.index()].terms().margin {
                 return Err(Interrupted::Stalled(stalls));
             }
@@ -560,11 +550,6 @@ impl LiveGame<'_> {
         };
         GameEnd { outcome: Outcome::Win(loser.opposite()), termination, fault: Some(report) }
     }
-}
-
-/// Whether a stall of this process invalidates the game, given the time limit of the search.
-fn is_disturbing(stall: Duration, time_limit: Duration) -> bool {
-    stall >= (time_limit / 2).clamp(MIN_DISTURBANCE, MAX_DISTURBANCE)
 }
 
 /// The exact score of a search, if it reported one.
