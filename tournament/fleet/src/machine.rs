@@ -1,6 +1,5 @@
 //! A worker's machine: host name, processor, engine binaries. Starts each engine once to read its name.
 
-use std::fs;
 use std::path::Path;
 
 use smalt_driver::WaitContext;
@@ -8,7 +7,7 @@ use smalt_driver::process::Reaper;
 
 use super::wire::{EngineIdentity, check_machine, trimmed};
 use smalt_match::plan::Plan;
-use smalt_match::run::{engine_command, engine_timeouts};
+use smalt_match::run::{Binaries, engine_command, engine_timeouts};
 
 /// Host name; `worker` if unknown.
 pub fn host_name() -> String {
@@ -49,22 +48,22 @@ fn brand() -> String {
     String::new()
 }
 
-/// The engines of a plan's entrants on this machine. The reaper ends a running engine if this program ends.
+/// The engines of a plan's entrants on this machine, with the digests of their programs. The reaper ends a running
+/// engine if this program ends.
 ///
 /// # Errors
-/// If one cannot be started, or its file cannot be read; the text begins with its name.
+/// If one cannot be started; the text begins with its name.
 pub fn engines(
     plan: &Plan,
+    binaries: &Binaries,
     own_program: &Path,
     reaper: Option<&Reaper>,
 ) -> Result<Vec<EngineIdentity>, String> {
     let mut engines = Vec::new();
-    for entrant in &plan.entrants {
+    for (entrant, sha256) in plan.entrants.iter().zip(binaries.digests()) {
         let failed = |words: String| format!("{}: failed to {words}", entrant.name);
         let mut command = engine_command(entrant, own_program);
         command.reaper = reaper.cloned();
-        let path = command.locate().map_err(|error| failed(error.to_string()))?;
-        let sha256 = sha256(&path).map_err(|error| failed(format!("read {}: {error}", path.display())))?;
         let mut context = WaitContext::none();
         let timeouts = engine_timeouts(&plan.settings.timeouts, entrant);
         let engine = smalt_driver::start(&command, entrant.engine.proto, timeouts, None, &mut context);
@@ -74,10 +73,6 @@ pub fn engines(
         engine.quit();
     }
     Ok(engines)
-}
-
-fn sha256(path: &Path) -> std::io::Result<String> {
-    smalt_match::run::sha256(&mut fs::File::open(path)?)
 }
 
 #[cfg(test)]

@@ -17,18 +17,18 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
 use super::connection::{ConnectError, ConnectionChange, connect};
-use super::objects::FileCache;
+use super::objects;
 use super::run_session::{LeaveReason, RunSession};
 use super::{Identity, RUNS, SERVER_TIMEOUT, Subjects};
 use crate::run_config::ReceivedFiles;
 use crate::wire::{
-    Announcement, FileMessage, FilePurpose, Message, Response, WorkerInfo, WorkerNotice, WorkerRequest,
-    decode, encode, trimmed,
+    Announcement, FileMessage, Message, Response, WorkerInfo, WorkerNotice, WorkerRequest, decode, encode,
+    trimmed,
 };
 use crate::{machine, run_config};
 use smalt_match::game::TablebaseAdjudicator;
 use smalt_match::plan::{Affinity, FleetSettings, Plan, TablebaseRule};
-use smalt_match::run::{Event, SlotConfig, StopReason, measure_speed};
+use smalt_match::run::{Binaries, Event, SlotConfig, StopReason, measure_speed};
 
 /// Time after which a refused or unplayable run is tried again.
 const REFUSED_RETRY_INTERVAL: Duration = Duration::from_secs(30);
@@ -119,7 +119,6 @@ pub fn run(
             sender,
             told,
             refused: HashMap::new(),
-            files: FileCache::new(),
         };
         Ok(worker.work(inputs).await)
     });
@@ -156,13 +155,13 @@ pub(super) struct Worker {
     speed: OnceCell<NonZeroU64>,
     /// Refused runs with the time of the next attempt and the message shown.
     refused: HashMap<String, (Instant, String)>,
-    files: FileCache,
 }
 
 /// A run prepared on this machine.
 struct PreparedRun {
     plan: Plan,
     tablebases: Option<TablebaseAdjudicator>,
+    binaries: Binaries,
     worker_info: WorkerInfo,
     lease: Duration,
 }
@@ -240,7 +239,7 @@ impl Worker {
         if let Err(words) = &fitted {
             self.report_unfit(&run.run, words).await;
         }
-        let PreparedRun { plan, tablebases, worker_info, lease } = fitted?;
+        let PreparedRun { plan, tablebases, binaries, worker_info, lease } = fitted?;
         match self.ask(&Subjects::of(&run.run), WorkerRequest::Join(Box::new(worker_info.clone()))).await? {
             Response::Welcome => {}
             Response::Refused { words } => return Err(words),
@@ -254,6 +253,7 @@ impl Worker {
         let mut slot_terms =
             SlotConfig::of(&plan, speed, tablebases, &self.setup.own_program, self.setup.reaper.clone());
         slot_terms.log = log;
+        slot_terms.binaries = Some(binaries);
         RunSession::begin(self, run, plan, slot_terms, worker_info, lease).await
     }
 
@@ -297,12 +297,13 @@ impl Worker {
         let (examined, reaper) = (plan.clone(), setup.reaper.clone());
         // This starts engines, which takes time.
         let examine = tokio::task::spawn_blocking(move || {
-            let engines = machine::engines(&examined, &own_program, reaper.as_ref())?;
+            let binaries = Binaries::of(&examined, &own_program)?;
+            let engines = machine::engines(&examined, &binaries, &own_program, reaper.as_ref())?;
             let speed = known.map_or_else(|| measure_speed(&own_program), Ok);
             let speed = speed.map_err(|error| format!("failed to measure this machine: {error}"))?;
-            Ok::<_, String>((engines, speed))
+            Ok::<_, String>((binaries, engines, speed))
         });
-        let (engines, speed) = examine.await.map_err(|error| error.to_string())??;
+        let (binaries, engines, speed) = examine.await.map_err(|error| error.to_string())??;
         let _ = self.speed.set(speed);
         let worker_info = WorkerInfo {
             name: setup.name.clone(),
@@ -313,7 +314,8 @@ impl Worker {
             speed: speed.get(),
             engines,
         };
-        Ok(PreparedRun { plan, tablebases, worker_info, lease: Duration::from_millis(message.lease_ms) })
+        let lease = Duration::from_millis(message.lease_ms);
+        Ok(PreparedRun { plan, tablebases, binaries, worker_info, lease })
     }
 
     /// Takes the files that the run sends, if this worker accepts files.
@@ -322,12 +324,7 @@ impl Worker {
             return Ok(ReceivedFiles::default());
         }
         let show = |words: &str| self.show(words);
-        // The tables of this machine are used if there are some.
-        let is_wanted = |file: &&FileMessage| {
-            self.setup.tables.is_none() || !matches!(file.purpose, FilePurpose::Table { .. })
-        };
-        let wanted: Vec<&FileMessage> = sent.iter().filter(is_wanted).collect();
-        let received = self.files.receive(&self.client, names, &wanted, &show).await;
+        let received = objects::receive(&self.client, names, sent, &objects::cache_folder(), &show).await;
         received.map_err(|words| format!("failed to receive {words}"))
     }
 

@@ -89,7 +89,7 @@ impl Binaries {
     /// Checks that the program of this entrant is unchanged.
     ///
     /// # Errors
-    /// If it has changed. An unreadable program is not an error here.
+    /// If it has changed; the text follows "failed to". An unreadable program is not an error here.
     pub fn check(&self, entrant: usize) -> Result<(), String> {
         let binary = &self.0[entrant];
         let Ok(found) = std::fs::metadata(&binary.path) else { return Ok(()) };
@@ -97,7 +97,7 @@ impl Binaries {
             return Ok(());
         }
         match read(&binary.path) {
-            Ok((sha256, _)) if sha256 != binary.sha256 => Err(binary.words()),
+            Ok((sha256, _)) if sha256 != binary.sha256 => Err(format!("go on: {}", binary.words())),
             Ok((_, seen)) => {
                 *binary.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = seen;
                 Ok(())
@@ -115,7 +115,7 @@ impl Binary {
     fn words(&self) -> String {
         format!(
             "the program of {} has changed since the run began: {} has other content now, and the games would mix two \
-             engines; put the old file back, or go on with --allow-mixed",
+             engines; put the old file back, or permit it by --allow-mixed",
             self.entrant,
             self.path.display()
         )
