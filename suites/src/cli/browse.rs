@@ -1,5 +1,7 @@
 //! `list` and `show`: suites and their problems.
 
+use std::io::{self, IsTerminal as _};
+
 use anyhow::anyhow;
 use smalt_chess::{Move, San};
 use smalt_report::format::grouped;
@@ -7,6 +9,7 @@ use smalt_report::{Column, ColumnKind, Table};
 
 use super::arguments::ShowFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
+use super::output::TextSink;
 use super::{intent, output};
 use crate::suite::{EMBEDDED, Goal, Problem, Suite};
 
@@ -33,15 +36,21 @@ pub(super) fn show(flags: &ShowFlags) -> Result<Exit, Refusal> {
     if let Some(id) = flags.ids.iter().find(|id| wanted.iter().all(|problem| problem.id != **id)) {
         return Err(anyhow!("{} has no problem {id:?}", suite.name)).or_usage();
     }
-    let text = match (flags.epd, flags.ids.is_empty()) {
-        (true, _) => wanted.iter().map(|problem| format!("{}\n", problem.epd)).collect(),
+    match (flags.epd, flags.ids.is_empty()) {
+        // Scripts get the bytes of the suite.
+        (true, _) if !io::stdout().is_terminal() => output::print(&epd(&wanted))?,
+        (true, _) => TextSink::Output.show(&epd(&wanted))?,
         (false, false) => {
-            wanted.iter().map(|problem| describe(&suite, problem)).collect::<Vec<_>>().join("\n")
+            let texts: Vec<_> = wanted.iter().map(|problem| describe(&suite, problem)).collect();
+            TextSink::Output.show(&texts.join("\n"))?;
         }
-        (false, true) => overview(&suite),
-    };
-    output::print(&text)?;
+        (false, true) => TextSink::Output.show(&overview(&suite))?,
+    }
     Ok(intent::exit_of(&suite))
+}
+
+fn epd(problems: &[&Problem]) -> String {
+    problems.iter().map(|problem| format!("{}\n", problem.epd)).collect()
 }
 
 fn overview(suite: &Suite) -> String {

@@ -137,6 +137,19 @@ fn what_an_engine_writes_moves_no_cursor() {
 }
 
 #[test]
+fn what_a_suite_contains_moves_no_cursor() {
+    let bench = Bench::new();
+    let id = "x\u{1b}[2J\u{202e}.1";
+    bench.file("foreign.epd", format!("8/8/8/4k3/8/8/8/R3K3 w - - bm Ra5+; id \"{id}\";\n"));
+    for arguments in [&["show", "foreign.epd"][..], &["show", "foreign.epd", id]] {
+        let ran = bench.run(arguments);
+        assert_eq!(ran.code, Some(0), "{}", ran.errors);
+        assert!(!ran.output.contains(['\u{1b}', '\u{202e}']), "{:?}", ran.output);
+        assert!(ran.output.contains("[2J"), "{:?}", ran.output);
+    }
+}
+
+#[test]
 fn an_engine_that_cannot_be_held_to_nodes_is_refused_at_once() {
     let engine = scripted("--speak xboard --fault ignore-stop --think 1500");
     let bench = Bench::new();

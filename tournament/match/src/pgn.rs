@@ -231,8 +231,8 @@ fn comment(search: Option<&SearchRecord>, writing: &GameWriting, sentence: &str)
     }
     for line in &search.lines {
         let separator = if rest.is_empty() { "" } else { ", " };
-        // A closing brace would end the comment.
-        let line = line.replace(['{', '}'], "?");
+        // A closing brace would end the comment, and a control character moves the cursor of a terminal.
+        let line = line.replace(|letter: char| matches!(letter, '{' | '}') || letter.is_control(), "?");
         write!(rest, "{separator}line=\"{line}\"").expect("a string takes any text");
     }
     let rest = joined(rest, sentence);

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::sanitize::is_hidden;
 use crate::table::{Align, Cell, Table, one_line, show};
 
 /// Content security policy: no scripts, no requests.
@@ -50,7 +51,8 @@ pub fn reference(id: &str, content: &str) -> String {
     format!("<a href=\"#{}\">{content}</a>", escaped(id))
 }
 
-/// A text escaped for an element or a quoted attribute. Characters that HTML forbids are replaced.
+/// A text escaped for an element or a quoted attribute. Hidden characters are replaced: HTML forbids some, others change
+/// the text around them.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -61,7 +63,7 @@ pub fn escaped(text: &str) -> String {
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
             '\n' | '\t' => escaped.push(letter),
-            letter if letter.is_control() => escaped.push(char::REPLACEMENT_CHARACTER),
+            letter if is_hidden(letter) => escaped.push(char::REPLACEMENT_CHARACTER),
             letter => escaped.push(letter),
         }
     }

@@ -32,8 +32,8 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 /// Zero-width space between `@` and a name, or `#` and a number.
 const GAP: &str = "&#8203;";
 
-/// Escapes a text for one line of Markdown: special characters of Markdown and HTML are escaped, control characters
-/// become spaces. GitHub looks for `@name` and `#12` in rendered Markdown, after backslashes are removed; a
+/// Escapes a text for one line of Markdown: special characters of Markdown and HTML are escaped, hidden ones become
+/// spaces. GitHub looks for `@name` and `#12` in rendered Markdown, after backslashes are removed; a
 /// zero-width space prevents mentions and issue links.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 pub use crate::format::Sign;
 use crate::format::{self, Interval, MISSING, TwoPartText};
+use crate::sanitize::is_hidden;
 
 /// Alignment of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -199,7 +200,7 @@ pub(crate) fn show(kind: ColumnKind, cell: &Cell) -> TwoPartText {
     }
 }
 
-/// A text on one line, without terminal controls: names come from other programs.
+/// A text on one line, without hidden characters: names come from other programs.
 pub(crate) fn one_line(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    text.chars().map(|letter| if is_hidden(letter) { ' ' } else { letter }).collect()
 }

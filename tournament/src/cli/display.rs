@@ -13,7 +13,7 @@ use smalt_match::plan::Plan;
 use smalt_match::run::{RunEvent, RunObserver, StopReason};
 use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::{Standings, TestState, report};
-use smalt_report::sanitize::sanitize;
+use smalt_report::sanitize::{sanitize, sanitize_message};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verbosity {
@@ -85,9 +85,9 @@ impl Display {
         }
     }
 
-    /// Prints a line, above the bar if there is one.
+    /// Prints one line of limited length, above the bar if there is one.
     fn line(&self, text: &str) {
-        self.print(&(sanitize(text) + "\n"));
+        self.print(&(sanitize_message(&sanitize(text)) + "\n"));
     }
 
     /// Standard error may be closed.

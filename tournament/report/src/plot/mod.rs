@@ -35,6 +35,8 @@ use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::prelude::SVGBackend;
 use plotters::style::RGBColor;
 
+use crate::sanitize::is_hidden;
+
 /// Drawing area of an SVG file.
 type Paper<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -174,10 +176,10 @@ fn shown(number: f64, step: f64) -> String {
     crate::format::number(number, decimals, crate::format::Sign::Negative)
 }
 
-/// A text of at most `most` letters, without characters that XML forbids.
+/// A text of at most `most` letters, without hidden characters and those that XML forbids.
 fn shortened(text: &str, most: usize) -> String {
     let letters = text.chars().map(|letter| match letter {
-        letter if letter.is_control() => ' ',
+        letter if is_hidden(letter) => ' ',
         '\u{fffe}' | '\u{ffff}' => char::REPLACEMENT_CHARACTER,
         letter => letter,
     });

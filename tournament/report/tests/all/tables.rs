@@ -157,6 +157,16 @@ proptest! {
 }
 
 /// A hostile engine name.
+/// A right-to-left override turns the rest of a line, and a zero-width space makes two names look alike.
+#[test]
+fn a_name_changes_no_text_around_it() {
+    let mut table = Table::new([Column::new("name", ColumnKind::Text)]);
+    table.push(["a\u{202e}b\u{200b}c\u{7f}d".into()]);
+    for text in [table.to_text(), table.to_markdown(), table.to_html(), table.to_csv()] {
+        assert!(!text.contains(['\u{202e}', '\u{200b}', '\u{7f}']), "{text:?}");
+    }
+}
+
 const HOSTILE: &str = "=1+1|<img src=x onerror=alert(1)>\"'&amp;\u{1b}\n[a](b)";
 
 fn hostile() -> Table {
