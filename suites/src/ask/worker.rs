@@ -21,6 +21,9 @@ use crate::suite::Problem;
 /// Failed starts after which an engine is disqualified.
 const STARTS: u32 = 3;
 
+/// Time between two start attempts: a program being rebuilt is missing for some seconds.
+const START_INTERVAL: Duration = Duration::from_secs(1);
+
 /// A search is disturbed if this process stalled for half of its time, or for this long.
 const GREAT_DISTURBANCE: Duration = Duration::from_secs(1);
 
@@ -190,7 +193,12 @@ impl<'a> SuiteWorker<'a> {
             }
         }
         let reaper = self.plan.reaper.as_ref();
-        for _ in 0..STARTS {
+        let begun = Instant::now();
+        for attempt in 0..STARTS {
+            let next = begun + START_INTERVAL * attempt;
+            if self.interrupt.wait(next.saturating_duration_since(Instant::now())) {
+                return Err(Stopped::Interrupted);
+            }
             let ready = match start(self.entrant, reaper, &mut self.limit_method, self.interrupt) {
                 Ok(engine) => self.new_game(engine),
                 Err(SetOptionError::Conversation(error)) => error.into(),
