@@ -2,7 +2,7 @@
 //! is reported once, and the run continues.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -107,6 +107,21 @@ struct FaultJson {
     words: String,
 }
 
+/// Opens a file for further lines; a last line that a kill has torn is ended first.
+fn open_lines(path: &Path) -> io::Result<File> {
+    let mut file = File::options().append(true).create(true).open(path)?;
+    if file.metadata()?.is_file() && file.metadata()?.len() > 0 {
+        let mut last = [0];
+        let mut reader = File::open(path)?;
+        reader.seek(SeekFrom::End(-1))?;
+        reader.read_exact(&mut last)?;
+        if last != *b"\n" {
+            file.write_all(b"\n")?;
+        }
+    }
+    Ok(file)
+}
+
 /// Writer of the event file.
 pub(super) struct EventWriter {
     sink: Option<Box<dyn Write>>,
@@ -122,7 +137,7 @@ impl EventWriter {
         let sink: Box<dyn Write> = if is_standard_output(path) {
             Box::new(io::stdout())
         } else {
-            Box::new(File::options().append(true).create(true).open(path)?)
+            Box::new(open_lines(path)?)
         };
         Ok(EventWriter { sink: Some(sink), path: path.display().to_string(), names, interval })
     }

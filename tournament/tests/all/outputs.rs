@@ -32,6 +32,18 @@ fn events_are_one_json_line_each() {
     assert!(fault["plies"].as_u64().unwrap() > 0 && fault["time"].as_f64().unwrap() > 1e9);
 }
 
+/// A kill in the middle of a write leaves half of a line.
+#[test]
+fn events_go_on_behind_a_torn_line() {
+    let place = Place::new();
+    place.write("events.jsonl", "{\"event\":\"game-sta");
+    play(&place, &["--events", "events.jsonl"]);
+    let text = place.read("events.jsonl");
+    let (torn, rest) = text.split_once('\n').unwrap();
+    assert_eq!(torn, "{\"event\":\"game-sta");
+    assert_eq!(lines(rest).first().unwrap()["event"], "run-begun");
+}
+
 #[test]
 fn no_output_goes_over_a_store_or_over_another() {
     let place = Place::new();
