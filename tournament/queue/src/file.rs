@@ -391,6 +391,11 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<(i64, i64)> {
     if mark != APPLICATION && tables(connection)? > 0 {
         return Ok((mark, 0));
     }
+    // A file that this program does not know is left as it is.
+    let version = read(connection, "user_version")?;
+    if mark == APPLICATION && version > VERSION {
+        return Ok((mark, version));
+    }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -491,6 +496,21 @@ mod tests {
             std::os::unix::fs::symlink(&path, &link).unwrap();
             assert_eq!(QueueFile::open(&link).unwrap().home(), home);
         }
+    }
+
+    #[test]
+    fn the_file_of_a_newer_program_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("queue.db");
+        let newer = Connection::open(&path).unwrap();
+        newer.execute_batch(TABLES).unwrap();
+        newer.pragma_update(None, "application_id", APPLICATION).unwrap();
+        newer.pragma_update(None, "user_version", VERSION + 1).unwrap();
+        drop(newer);
+        let before = std::fs::read(&path).unwrap();
+        assert!(matches!(QueueFile::open(&path), Err(QueueError::Newer { found, .. }) if found == VERSION + 1));
+        assert!(std::fs::read(&path).unwrap() == before);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no journal is left");
     }
 
     #[test]

@@ -124,7 +124,8 @@ impl Store {
         let file = open.map_err(|source| StoreError::Open { path: path.to_owned(), source })?;
         lock(&file, path)?;
         // A rollback journal must be applied first, which requires a writer.
-        if !journal_path(path, "-journal").exists() {
+        let must_roll_back = journal_path(path, "-journal").exists();
+        if !must_roll_back {
             Self::read(path)?.verify()?;
         }
         let mut store = Store {
@@ -135,6 +136,9 @@ impl Store {
             lock: Some(file),
         };
         store.version = schema::check(&store.connection, path)?;
+        if must_roll_back {
+            store.verify()?;
+        }
         store.set_durable()?;
         store.database(schema::migrate(&store.connection, store.version))?;
         store.version = schema::VERSION;

@@ -413,6 +413,11 @@ fn a_damaged_store_is_refused_by_resume_and_keeps_its_bytes() {
     let names: Vec<_> =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["run.db"]);
+    // A journal is rolled back first.
+    std::fs::write(&path, &before).unwrap();
+    std::fs::write(folder.path().join("run.db-journal"), "").unwrap();
+    assert!(matches!(Store::resume(&path), Err(StoreError::Damaged { .. })));
+    assert!(std::fs::read(&path).unwrap() == before, "its bytes are changed");
 }
 
 #[cfg(target_os = "linux")]
