@@ -1,7 +1,6 @@
 //! The program `smalt-tournament`: gauntlets and other tournaments between chess engines, with statistics.
 //! `smalt-match` plays the games, `smalt-fleet` distributes them, `smalt-dashboard` shows them live; this crate is
 //! the user interface. Modules in reading order:
-//! live; this crate is what users see, in reading order:
 //!
 //! - [`cli`]: commands, flags and output; `cli::compat` has the command lines of fastchess and cutechess-cli;
 //! - [`check`]: checks of an engine before a tournament;

@@ -84,13 +84,4 @@ mod tests {
         assert_ne!(name_in_network(), "");
         assert_eq!(processor_model().is_empty(), cfg!(not(target_arch = "x86_64")));
     }
-
-    #[test]
-    fn digests_are_those_of_the_standard() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        fs::write(file.path(), "abc").unwrap();
-        // FIPS 180-2, appendix B.1.
-        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(sha256(file.path()).unwrap(), expected);
-    }
 }

@@ -307,8 +307,8 @@ impl GameFiles {
     /// Rewrites all games of a run after its file was removed, renamed or replaced: to a new file of that name, or
     /// beside the file that now has it. Returns old and new name of each such file.
     ///
+    /// # Errors
     /// If a new file cannot be written, or the store cannot be read.
-    /// If a new file cannot be written, or the store not be read.
     pub(crate) fn restore<E: From<io::Error>>(
         &mut self,
         games: impl Fn(&mut dyn FnMut(&GameRecord)) -> Result<(), E>,

@@ -508,7 +508,9 @@ mod tests {
         newer.pragma_update(None, "user_version", VERSION + 1).unwrap();
         drop(newer);
         let before = std::fs::read(&path).unwrap();
-        assert!(matches!(QueueFile::open(&path), Err(QueueError::Newer { found, .. }) if found == VERSION + 1));
+        assert!(
+            matches!(QueueFile::open(&path), Err(QueueError::Newer { found, .. }) if found == VERSION + 1)
+        );
         assert!(std::fs::read(&path).unwrap() == before);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no journal is left");
     }

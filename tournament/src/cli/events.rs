@@ -134,11 +134,8 @@ impl EventWriter {
     /// Appends to a file, so that a resumed run continues it; `-` is standard output. Standings are written every
     /// `interval` games and at the end.
     pub(super) fn open(path: &Path, names: Vec<String>, interval: u64) -> io::Result<EventWriter> {
-        let sink: Box<dyn Write> = if is_standard_output(path) {
-            Box::new(io::stdout())
-        } else {
-            Box::new(open_lines(path)?)
-        };
+        let sink: Box<dyn Write> =
+            if is_standard_output(path) { Box::new(io::stdout()) } else { Box::new(open_lines(path)?) };
         Ok(EventWriter { sink: Some(sink), path: path.display().to_string(), names, interval })
     }
 

@@ -159,12 +159,12 @@ pub(crate) fn error_matrix(list: &RatingList) -> Table {
 pub(crate) fn remarks(list: &RatingList) -> String {
     let (white, draws) = (list.white_advantage(), list.draw_rate());
     let mut text = format!(
-        "White's advantage: {} Elo. Draws between equals: {} %.\n",
+        "White's advantage: {} Elo. Draws between equals: {}%.\n",
         format::estimate(white.value, white.error, 1, Sign::Negative),
         format::estimate(100.0 * draws.value, draws.error.map(|error| 100.0 * error), 1, Sign::Negative),
     );
     if list.confidence() != 0.95 {
-        text.push_str(&format!("Errors are of {} % confidence.\n", 100.0 * list.confidence()));
+        text.push_str(&format!("Errors are of {}% confidence.\n", 100.0 * list.confidence()));
     }
     if list.hidden() > 0 {
         text.push_str(&format!(
@@ -191,7 +191,7 @@ pub(crate) fn remarks(list: &RatingList) -> String {
             error.map_or_else(|| format::MISSING.to_owned(), |error| format!("{:.1}", scale * error))
         };
         text.push_str(&format!(
-            "{} of {} simulated lists were usable: White's advantage ± {} Elo, draws between equals ± {} %.\n",
+            "{} of {} simulated lists were usable: White's advantage ± {} Elo, draws between equals ± {}%.\n",
             simulation.lists(),
             list.simulations_tried(),
             shown(simulation.white_advantage_error(), 1.0),

@@ -104,7 +104,7 @@ pub(crate) fn openings(plan: &Plan) -> String {
         plies => format!(", then {plies} random plies"),
     };
     let share = 100.0 * plan.settings.openings.chess960_share;
-    let chess960 = if share > 0.0 { format!("; {share} % from Chess960") } else { String::new() };
+    let chess960 = if share > 0.0 { format!("; {share}% from Chess960") } else { String::new() };
     format!("{name}, {order}{start}{plies}{chess960}")
 }
 

@@ -234,7 +234,7 @@ fn invalid_races_are_refused() {
     );
 }
 
-#[cfg(all(feature = "nats", unix))]
+#[cfg(feature = "nats")]
 #[test]
 #[ignore = "needs nats-server"]
 fn a_fleet_plays_the_race_of_one_machine() {

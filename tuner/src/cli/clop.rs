@@ -79,7 +79,7 @@ impl TuningResult {
                 Region::Interval([low, high]) => format!("{} to {}", shown(*low), shown(*high)),
                 Region::Choices(choices) => {
                     let choice = |(word, (elo, error, best)): (&String, &(f64, f64, f64))| {
-                        format!("{word} {elo:+.1} ± {:.1} Elo (best: {:.0} %)", 1.96 * error, 100.0 * best)
+                        format!("{word} {elo:+.1} ± {:.1} Elo (best: {:.0}%)", 1.96 * error, 100.0 * best)
                     };
                     parameter.choices.iter().zip(choices).map(choice).collect::<Vec<_>>().join(", ")
                 }

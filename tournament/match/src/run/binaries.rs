@@ -143,3 +143,17 @@ pub fn sha256(file: &mut File) -> io::Result<String> {
     }
     Ok(context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From FIPS 180-2, appendix B.1.
+    #[test]
+    fn the_digest_of_a_file_is_that_of_its_bytes() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "abc").unwrap();
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(sha256(&mut File::open(file.path()).unwrap()).unwrap(), expected);
+    }
+}

@@ -1,4 +1,4 @@
-//! Windows: a job object per engine, killed with this program, and a thread for each pipe, since pipes cannot be polled.
+//! Windows: a job object that ends with this program, and a thread for each pipe, since a pipe there cannot be polled.
 
 mod affinity;
 mod child;
@@ -28,14 +28,14 @@ pub use signals::StopSignals;
 
 use crate::process::identity::ProcessIdentity;
 
-/// The null device.
+/// The file that discards what is written to it.
 pub(in crate::process) const NULL_DEVICE: &str = "NUL";
 
-/// Kind of an error at process start.
+/// What an error of a start means.
 pub(in crate::process) enum StartErrorKind {
-    /// Too many files or processes, or too little memory.
+    /// Too many files, processes or too little memory.
     Exhausted,
-    /// The file is not an executable of this system.
+    /// The file is no program for this system.
     ForeignFormat,
     Other,
 }
@@ -53,12 +53,12 @@ pub(in crate::process) fn classify(error: &io::Error) -> StartErrorKind {
     }
 }
 
-/// Finds nothing: when a run is killed, Windows closes its job objects and so kills their processes.
+/// Nothing is left of a run that was killed: the system closed its jobs, which ended their processes.
 pub(in crate::process) fn sweep(_: &ProcessIdentity) -> usize {
     0
 }
 
-/// Does nothing: descendants of an engine belong to its job object.
+/// Does nothing: what an engine started belongs to its job.
 ///
 /// # Errors
 /// Never.
@@ -66,22 +66,22 @@ pub fn adopt_orphans() -> io::Result<()> {
     Ok(())
 }
 
-/// Does nothing: descendants of an engine were killed with its job object.
+/// Does nothing: what an engine started ended with its job.
 pub fn end_orphans() {}
 
-/// Does nothing: Windows has no limit of open files.
+/// Does nothing: the system has no limit of open files.
 pub fn raise_file_limit() {}
 
-/// Maximum number of concurrent games, and the limit that sets it.
+/// How many games can be played at once, and which limit says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MostGames {
-    /// Number of games; 0 if the limit is too low for one game.
+    /// The number; zero where not even one can be played.
     pub games: usize,
-    /// The limit as text, with the command that shows it.
+    /// The limit, in words, with the command that shows it.
     pub limit: &'static str,
 }
 
-/// Maximum number of concurrent games; Windows sets no limit.
+/// The most games at once that the limits of this system allow: it has none.
 pub fn most_games(_: usize) -> Option<MostGames> {
     None
 }
