@@ -421,7 +421,7 @@ impl ResultRecord {
         };
         let mv = answer.outcome.as_ref().ok().copied();
         let failure = answer.outcome.as_ref().err();
-        let grade = problem.goal.grade(mv, announced_mate(answer.score));
+        let grade = problem.goal.grade(mv, answer.announced());
         ResultRecord {
             time_ms: Some(milliseconds(answer.time)),
             solved_after_ms: answer.settled.map(|settled| milliseconds(settled.time)),

@@ -12,7 +12,7 @@ use smalt_chess::{Move, UciMove};
 use smalt_driver::Fault;
 use smalt_protocol::ReportedScore;
 
-use crate::grade::MateClaim;
+use crate::grade::{MateClaim, announced_mate};
 
 pub(crate) use pool::{AnswerProgress, Asked, SuiteOutcome, WorkerPool};
 pub(crate) use settled::Settled;
@@ -37,6 +37,14 @@ pub struct EngineAnswer {
     pub mate: Option<MateClaim>,
     /// Whether the search used its full limit.
     pub length: Length,
+}
+
+impl EngineAnswer {
+    /// The mate announced with the answer, in moves. A wrong one is none: its line shows that the engine has not found
+    /// the mate.
+    pub fn announced(&self) -> Option<i32> {
+        announced_mate(self.score).filter(|_| !self.mate.as_ref().is_some_and(MateClaim::is_wrong))
+    }
 }
 
 /// How a search ended relative to its limit.

@@ -14,7 +14,6 @@ use smalt_protocol::uci::client::Start;
 
 use super::settled::SearchFollower;
 use super::{AnswerFailure, EngineAnswer, LateMove, Length, Settled};
-use crate::grade::announced_mate;
 use crate::plan::{Limit, Memory, Plan, Program, SuiteEntrant};
 use crate::suite::Problem;
 
@@ -279,20 +278,23 @@ fn in_time(
     follower: &SearchFollower<'_>,
 ) -> EngineAnswer {
     let report = &searched.report;
-    let announced = announced_mate(report.score);
-    let is_solved = outcome.as_ref().is_ok_and(|&mv| problem.goal.is_solved_by(mv, announced));
     let at_the_end = Settled { time: searched.elapsed, depth: report.depth, nodes: report.nodes };
     let is_ended = searched.ending == SearchEnd::Stopped && follower.is_enough();
-    EngineAnswer {
+    let mut answer = EngineAnswer {
         outcome,
         time: searched.elapsed,
         depth: report.depth,
         nodes: report.nodes,
         score: report.score,
-        settled: is_solved.then(|| follower.settled().unwrap_or(at_the_end)),
+        settled: None,
         mate: follower.mate(),
         length: if is_ended { Length::StoppedEarly } else { Length::Full },
+    };
+    let is_solution = |&mv: &Move| problem.goal.is_solved_by(mv, answer.announced());
+    if answer.outcome.as_ref().is_ok_and(is_solution) {
+        answer.settled = Some(follower.settled().unwrap_or(at_the_end));
     }
+    answer
 }
 
 /// The answer of a late search, from its state at the limit.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output;
-use crate::ask::AnswerProgress;
-use crate::grade::{Grade, announced_mate};
+use crate::ask::{AnswerProgress, EngineAnswer};
+use crate::grade::Grade;
 use crate::plan::SuiteEntrant;
 use crate::record::{ResultRecord, percent};
 use crate::suite::Suite;
@@ -74,7 +74,7 @@ impl<'a> ScoreBar<'a> {
         let goal = &self.suite.problems[progress.index].goal;
         let answer = progress.answers[progress.index].as_ref();
         let mv = answer.and_then(|answer| answer.outcome.as_ref().ok().copied());
-        let announced = answer.and_then(|answer| announced_mate(answer.score));
+        let announced = answer.and_then(EngineAnswer::announced);
         self.score.add(goal.grade(mv, announced));
         self.score.asked += 1;
         let now = Instant::now();

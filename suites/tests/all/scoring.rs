@@ -529,6 +529,29 @@ fn announced_mates_are_checked() {
     assert!(ran.output.contains(line), "{}", ran.output);
 }
 
+/// The mate exists, but the announced line does not mate.
+#[test]
+#[cfg(unix)]
+fn a_wrong_announcement_of_a_mate_earns_nothing() {
+    let bench = Bench::new();
+    let script = |line: &str| {
+        format!(
+            "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; quit) exit;; \
+             go) echo 'info depth 3 score mate 1 pv {line}'; echo bestmove {line};; esac; done\n"
+        )
+    };
+    let suite = "7k/8/5K2/6Q1/8/8/8/8 w - - bm #1; id \"one\";\n";
+    for (line, points) in [("g5f5", 0), ("g5g7", 1)] {
+        bench.file("engine.sh", script(line));
+        let engine = format!("cmd=sh args={} name=claims", bench.path("engine.sh").display());
+        let (ran, records) = bench.score(suite, &engine, &["--nodes", "1"]);
+        let result = &records[0].results[0];
+        let mate = result.mate.as_ref().unwrap_or_else(|| panic!("{}", ran.errors));
+        assert_eq!((mate.wrong, result.solved, result.points), (points == 0, points == 1, points), "{line}");
+        assert_eq!(result.solved_after_ms.is_some(), points == 1, "{line}");
+    }
+}
+
 #[test]
 #[cfg(unix)]
 #[ignore = "needs the files of ../shared/data"]
