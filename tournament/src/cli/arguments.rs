@@ -103,7 +103,7 @@ pub(super) enum Command {
     Resume(ResumeFlags),
     /// Show the progress of a run, its speed, time left and faults
     Status(StatusFlags),
-    /// Control a run in progress: pause, continue, concurrency, withdraw an engine
+    /// Control a run in progress: pause, continue, concurrency, add or withdraw an engine, extend it
     #[command(after_help = super::ctl::EXAMPLES)]
     Ctl(super::ctl::CtlFlags),
     /// Serve the live page of runs: standings, boards, every game

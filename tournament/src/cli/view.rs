@@ -74,7 +74,7 @@ pub(super) fn place_of(name: &str, names: &[String]) -> anyhow::Result<usize> {
     names.iter().position(|other| other == name).ok_or_else(|| {
         let hint = nearest(name, names.iter().map(String::as_str));
         let hint = hint.map(|hint| format!(" (did you mean {hint:?}?)")).unwrap_or_default();
-        anyhow!("--engine: no entrant is called {name:?}{hint}")
+        anyhow!("no engine of the run is called {name:?}{hint}")
     })
 }
 

@@ -158,7 +158,7 @@ fn an_export_can_be_filtered() {
         let (_, err) = place.check(&[&["export", "run.db"], more].concat(), 2);
         assert!(err.contains(expected), "{err}");
     };
-    refuse(&["--engine", "bat"], "no entrant is called \"bat\" (did you mean \"bad\"?)");
+    refuse(&["--engine", "bat"], "no engine of the run is called \"bat\" (did you mean \"bad\"?)");
     refuse(
         &["--termination", "time"],
         "unknown ending of a game \"time\" (did you mean \"time forfeit\"?); there are checkmate",

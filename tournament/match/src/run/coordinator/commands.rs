@@ -51,7 +51,11 @@ impl Coordinator<'_> {
             }
             ControlCommand::Concurrency(games) => {
                 let slots = self.queue.slots();
-                let games = if slots == 0 { games } else { games.min(slots) };
+                if slots > 0 && games > slots {
+                    return Ok(Err(format!(
+                        "the run was started with concurrency {slots}, which is its limit"
+                    )));
+                }
                 self.concurrency = Some(games);
                 format!("At most {games} games at the same time from now on")
             }
