@@ -3,7 +3,7 @@
     guide.py FOLDER [PAGE…]
 
 FOLDER has the four programs. In a block marked `console` each line after `$ ` is a command, run by bash in an empty folder for each
-page that has two engines, `new` and `old`; the lines below it must come in its output in this order, where … stands for
+page that has two engines, `new` and `old`, and a git repository `engine` with the branches `main` and `lmr`; the lines below it must come in its output in this order, where … stands for
 anything. A command must succeed. Links to files must lead somewhere. Comments before a block: `<!-- append: WORDS -->` adds words to its commands, `<!-- background: TEXT -->`
 leaves them running once TEXT is in their output. Blocks marked `sh` are not run and need a comment that says why."""
 
@@ -60,6 +60,17 @@ def await_text(process, text, log):
     return text in log.read_text(errors="replace")
 
 
+def make_repository(folder, program):
+    """A repository whose Makefile installs a script that starts the program; its branches differ by a comment."""
+    folder.mkdir()
+    git = ["git", "-c", "user.name=Author", "-c", "user.email=author@example.org", "-c", "commit.gpgsign=false"]
+    (folder / "Makefile").write_text('all:\n\tinstall -m 755 engine.sh "$(EXE)"\n')
+    for step, branch in [("First version", "main"), ("Reduce more", "lmr")]:
+        (folder / "engine.sh").write_text(f'#!/bin/sh\n# {step}\nexec "{program}" "$@"\n')
+        for arguments in [["init", "-q"], ["checkout", "-q", "-b", branch], ["add", "."], ["commit", "-q", "-m", step]]:
+            subprocess.run([*git, *arguments], cwd=folder, check=True)
+
+
 def play(page, programs):
     """Runs a page; its complaints."""
     complaints, running, count = [], [], 0
@@ -68,8 +79,9 @@ def play(page, programs):
         folder.mkdir()
         for name in ["new", "old"]:
             shutil.copy(programs / "smalt", folder / name)
+        make_repository(folder / "engine", folder / "old")
         path = os.pathsep.join([str(programs), os.environ["PATH"], "/usr/games", "/usr/sbin"])
-        environment = {**os.environ, "PATH": path, "SMALT": str(ROOT), "XDG_CONFIG_HOME": place}
+        environment = {**os.environ, "PATH": path, "SMALT": str(ROOT), "XDG_CONFIG_HOME": place, "XDG_CACHE_HOME": f"{place}/cache"}
         try:
             for block in BLOCK.finditer(page.read_text()):
                 what, words = block["what"], block["words"] or ""

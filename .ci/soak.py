@@ -1,6 +1,6 @@
 """Kills a run again and again with SIGKILL, resumes it, and checks that nothing is lost, doubled or left behind.
 
-usage: soak.py TOURNAMENT FOLDER --games N [--kills K] [--seed S] [--store RUN.db] -- ARGUMENTS OF THE RUN
+usage: soak.py TOURNAMENT FOLDER --games N [--kills K] [--seed S] [--every GAMES] -- ARGUMENTS OF THE RUN
 The arguments are those of a run without --store, --games and --pgn: a command with its engines and clocks.
 """
 
@@ -44,6 +44,13 @@ def stored(store: str) -> dict[int, str]:
         return dict(database.execute("SELECT number, started_ms || moves FROM game"))
 
 
+def await_games(store: str, count: int, runner: subprocess.Popen) -> None:
+    deadline = time.monotonic() + 60
+    while len(stored(store)) < count and runner.poll() is None:
+        assert time.monotonic() < deadline, f"fewer than {count} games after a minute"
+        time.sleep(0.1)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
@@ -51,6 +58,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, required=True)
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--longest", type=float, default=2.0, help="seconds before a kill, at most")
+    parser.add_argument("--every", type=int, default=0, help="games that must be stored between kills")
     parser.add_argument("--seed", type=int, default=1)
     split = sys.argv.index("--")
     options = parser.parse_args(sys.argv[1:split])
@@ -75,13 +83,15 @@ def main() -> None:
                 time.sleep(0.2)
             assert runner.returncode == 0, f"the last resume ended with {runner.returncode}: see {log.name}"
         else:
+            await_games(store, len(before) + options.every, runner)
             time.sleep(chance.uniform(0, options.longest))
             memory.append(resident_kb(runner.pid))
             finished = runner.poll() is not None
+            running = len(processes_below(folder))
             runner.send_signal(signal.SIGKILL)
             runner.wait()
             time.sleep(SETTLING_S)
-            print(f"kill {kill + 1}: {len(stored(store))} games stored{', had ended' if finished else ''}", flush=True)
+            print(f"kill {kill + 1}: {len(stored(store))} games stored, {running} processes{', had ended' if finished else ''}", flush=True)
         left = processes_below(folder)
         assert not left, f"left {SETTLING_S} s after the end: {left}"
         after = stored(store)

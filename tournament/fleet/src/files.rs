@@ -6,11 +6,11 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use smalt_match::plan::{Entrant, Plan, Program};
+use smalt_match::plan::{EngineSettings, Entrant, Plan, Program};
 use smalt_match::run::{engine_command, sha256};
 
-use super::run_config::is_file_option;
-use super::wire::{FileMessage, FilePurpose, is_table_name};
+use super::run_config::{is_file_option, is_input_option};
+use super::wire::{FileMessage, FilePurpose, check_files, is_table_name};
 
 /// A file of this machine that is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,10 +24,17 @@ pub(crate) fn platform() -> String {
     format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS)
 }
 
-/// The files of a plan. Engines that have arguments or a working folder are left out: a worker gets neither.
+/// Whether the program of an engine is sent: one that needs arguments, a working folder or xboard commands is not, since these
+/// are not sent.
+pub fn is_sendable(engine: &EngineSettings) -> bool {
+    engine.args.is_empty() && engine.dir.is_none() && engine.initstr.is_none()
+}
+
+/// The files of a plan: programs of [sendable](is_sendable) engines, the files that their options name for reading, and
+/// endgame tables.
 ///
 /// # Errors
-/// If a file cannot be read.
+/// If a file cannot be read, or the files are too many or too large for a run.
 pub fn collect(plan: &Plan, own_program: &Path) -> io::Result<Vec<SentFile>> {
     let mut files = Vec::new();
     for (entrant, planned) in (0..).zip(&plan.entrants) {
@@ -44,33 +51,93 @@ pub fn collect(plan: &Plan, own_program: &Path) -> io::Result<Vec<SentFile>> {
             // KRPvKR has six pieces: its letters without the v.
             let count = name.split('.').next().map_or(0, |pieces| pieces.len().saturating_sub(1));
             if is_table_name(&name) && (pieces == 0 || count <= pieces) {
-                files.push(describe(FilePurpose::Table { name }, path)?);
+                files.push((FilePurpose::Table { name }, path));
             }
         }
     }
-    Ok(files)
+    // Before all of them are read for their digests.
+    let sizes = files.iter().map(|(_, path)| Ok(in_file(path, fs::metadata(path))?.len()));
+    let sizes = sizes.collect::<io::Result<Vec<u64>>>()?;
+    check_files(sizes.into_iter())
+        .map_err(|words| io::Error::other(format!("send the files of the run: {words}")))?;
+    files.into_iter().map(|(purpose, path)| describe(purpose, path)).collect()
 }
 
-fn of_entrant(entrant: u32, planned: &Entrant, own_program: &Path) -> io::Result<Vec<SentFile>> {
+fn of_entrant(
+    entrant: u32,
+    planned: &Entrant,
+    own_program: &Path,
+) -> io::Result<Vec<(FilePurpose, PathBuf)>> {
     let mut files = Vec::new();
     let engine = &planned.engine;
-    if planned.program != Program::Builtin && engine.args.is_empty() && engine.dir.is_none() {
+    if planned.program != Program::Builtin && is_sendable(engine) {
         let program = engine_command(planned, own_program).locate().map_err(io::Error::other)?;
-        files.push(describe(FilePurpose::Program { entrant, platform: platform() }, program)?);
+        files.push((FilePurpose::Program { entrant, platform: platform() }, program));
     }
     for (option, value) in &engine.options {
-        if is_file_option(option, value) && Path::new(&value.0).is_file() {
+        let is_input = is_file_option(option, value) && is_input_option(option);
+        if is_input && Path::new(&value.0).is_file() {
             let option = option.clone();
-            files.push(describe(FilePurpose::Option { entrant, option }, PathBuf::from(&value.0))?);
+            files.push((FilePurpose::Option { entrant, option }, PathBuf::from(&value.0)));
         }
     }
     Ok(files)
 }
 
 fn describe(purpose: FilePurpose, path: PathBuf) -> io::Result<SentFile> {
-    let failed = |error: io::Error| io::Error::new(error.kind(), format!("read {}: {error}", path.display()));
-    let mut file = File::open(&path).map_err(failed)?;
-    let bytes = file.metadata().map_err(failed)?.len();
-    let sha256 = sha256(&mut file).map_err(failed)?;
+    let mut file = in_file(&path, File::open(&path))?;
+    let bytes = in_file(&path, file.metadata())?.len();
+    let sha256 = in_file(&path, sha256(&mut file))?;
     Ok(SentFile { message: FileMessage { purpose, sha256, bytes }, path })
+}
+
+/// Names the file in an error.
+fn in_file<T>(path: &Path, result: io::Result<T>) -> io::Result<T> {
+    result.map_err(|error| io::Error::new(error.kind(), format!("read {}: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use smalt_match::plan::Settings;
+    use smalt_workbench::entrant::Registry;
+
+    /// The purposes of the files of a plan with this first engine, whose program and `net` exist.
+    fn purposes(engine: &str) -> Vec<FilePurpose> {
+        let folder = tempfile::tempdir().unwrap();
+        let program = std::env::current_exe().unwrap();
+        let file = folder.path().join("net");
+        fs::write(&file, "weights").unwrap();
+        let toml = |path: &Path| toml::Value::from(path.display().to_string()).to_string();
+        let text = format!(
+            "run.format = \"match\"\nclock.nodes = 100\n[[entrant]]\nname = \"new\"\ncmd = {}\n{}\n[[entrant]]\ncmd = \"builtin\"",
+            toml(&program),
+            engine.replace("NET", &toml(&file))
+        );
+        let layer = Settings::parse_layer(&text, "p.toml").unwrap();
+        let plan = Plan::of_layers(layer, &Registry::default()).unwrap();
+        let files = collect(&plan, &program).unwrap();
+        files.into_iter().map(|file| file.message.purpose).collect()
+    }
+
+    #[test]
+    fn engines_with_settings_that_are_not_sent_are_not_sent() {
+        let program = FilePurpose::Program { entrant: 0, platform: platform() };
+        assert_eq!(purposes(""), [program]);
+        for setting in ["args = [\"-q\"]", "dir = \"/\"", "proto = \"xboard\"\ninitstr = \"book off\""] {
+            assert_eq!(purposes(setting), [], "{setting}");
+        }
+    }
+
+    #[test]
+    fn files_that_an_engine_writes_are_not_sent() {
+        let options =
+            ["EvalFile", "Debug Log File", "BookLogFile", "Experience File", "Book1 File", "SomeFile"];
+        let settings: String = options.map(|option| format!("options.\"{option}\" = NET\n")).concat();
+        let sent = purposes(&settings).into_iter().filter_map(|purpose| match purpose {
+            FilePurpose::Option { option, .. } => Some(option),
+            _ => None,
+        });
+        assert_eq!(sent.collect::<Vec<_>>(), ["Book1 File", "EvalFile"]);
+    }
 }

@@ -13,7 +13,7 @@ mod ssh;
 mod verify;
 pub mod wire;
 
-pub use files::{SentFile, collect as collect_files};
+pub use files::{SentFile, collect as collect_files, is_sendable};
 pub use fleet_state::FleetState;
 pub use jetstream::{
     ConnectError, FleetRun, JetStream, RUNS, Subjects, WorkerExit, WorkerSetup, login, run_worker,

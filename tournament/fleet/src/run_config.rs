@@ -28,6 +28,12 @@ const FILE_OPTION_WORDS: [&str; 4] = ["file", "path", "dir", "folder"];
 /// Name parts of file options, unless their value is a number (`Book Depth`, `Log Level`).
 const FILE_OPTION_WORDS_UNLESS_NUMBER: [&str; 2] = ["log", "book"];
 
+/// Name parts of options whose file an engine reads.
+const INPUT_OPTION_WORDS: [&str; 6] = ["eval", "net", "nnue", "weight", "book", "bitbase"];
+
+/// Name parts of options whose file an engine writes, or may write.
+const OUTPUT_OPTION_WORDS: [&str; 6] = ["log", "debug", "learn", "experience", "output", "save"];
+
 /// Why a worker cannot play a run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RunConfigError {
@@ -108,8 +114,8 @@ fn strip_local_settings(mut settings: Settings) -> Settings {
     settings
 }
 
-/// The plan that a worker plays, with received files, else with engines of its own registry and endgame tables in its own
-/// folder. `build` builds a commit, or finds it in the cache; its error is in words.
+/// The plan that a worker plays: with received programs, else engines of its own registry, and with endgame tables in its own
+/// folder, else received ones. `build` builds a commit, or finds it in the cache; its error is in words.
 ///
 /// # Errors
 /// If something is missing here, or the plan is invalid.
@@ -126,13 +132,17 @@ pub fn plan(
     settings.run.affinity = affinity;
     let rule = &mut settings.adjudication.tablebases;
     if let Some(path) = &mut rule.path {
-        path.clone_from(received.tables.as_ref().or(tables).ok_or(RunConfigError::NoTables)?);
+        path.clone_from(tables.or(received.tables.as_ref()).ok_or(RunConfigError::NoTables)?);
         rule.pieces = message.tables.unwrap_or(rule.pieces);
     }
     for (entrant, engine) in (0..).zip(&mut settings.entrants) {
         let name = engine.name.clone().unwrap_or_default();
         let own = match received.programs.get(&entrant) {
-            Some(program) => Some(with_program(EngineSettings::default(), program)),
+            // Arguments, folder and xboard commands of its own entry are for another program; files are those of this machine.
+            Some(program) => {
+                let options = known(engine, registry).map(|own| own.options).unwrap_or_default();
+                Some(with_program(EngineSettings { options, ..EngineSettings::default() }, program))
+            }
             None => match build_first(&recipes(engine, registry), build) {
                 Some(Ok(own)) => Some(own),
                 Some(Err(words)) => return Err(RunConfigError::Build { name, words }),
@@ -162,7 +172,8 @@ fn recipes(typed: &EngineSettings, registry: &Registry) -> Vec<(Source, EngineSe
     let own = own.filter(|own| own.build.as_ref() == Some(build));
     own.filter_map(|own| {
         let repo = own.repo.clone()?;
-        Some((Source { repo, revision: revision.clone(), build: build.clone() }, own))
+        let (revision, build) = (revision.clone(), build.clone());
+        Some((Source { repo, revision, build, is_published: true }, own))
     })
     .collect()
 }
@@ -188,23 +199,27 @@ fn build_first(
     first_error.map(Err)
 }
 
-/// The local engine for an entrant: by its name, that of the second player of self-play being the first one's, else by its
-/// program's name; `None` means Smalt.
+/// The engine of the registry for an entrant: by its name, that of the second player of self-play being the first one's, else by
+/// its program's name.
+fn known(typed: &EngineSettings, registry: &Registry) -> Option<EngineSettings> {
+    let name = typed.name.as_deref().unwrap_or_default();
+    registry
+        .settings(name)
+        .or_else(|| registry.settings(name.strip_suffix(SECOND_PLAYER)?))
+        .or_else(|| registry.settings(typed.cmd.as_deref()?))
+}
+
+/// The local engine for an entrant; `None` means Smalt.
 fn find(typed: &EngineSettings, registry: &Registry) -> Result<Option<EngineSettings>, RunConfigError> {
-    let name = typed.name.clone().unwrap_or_default();
-    let program = typed.cmd.as_deref();
-    let first = name.strip_suffix(SECOND_PLAYER);
-    let known = registry
-        .settings(&name)
-        .or_else(|| registry.settings(first?))
-        .or_else(|| registry.settings(program?));
-    match known {
+    match known(typed, registry) {
         Some(engine) => Ok(Some(engine)),
-        None if program == Some(BUILTIN) => Ok(None),
+        None if typed.cmd.as_deref() == Some(BUILTIN) => Ok(None),
         None if let (Some(_), Some(build)) = (&typed.revision, &typed.build) => {
+            let name = typed.name.clone().unwrap_or_default();
             Err(RunConfigError::NoRecipe { name, build: build.clone() })
         }
         None => {
+            let name = typed.name.clone().unwrap_or_default();
             let also = typed.cmd.clone().filter(|also| *also != name);
             Err(RunConfigError::NoEngine { name, also })
         }
@@ -249,6 +264,13 @@ pub(super) fn is_file_option(option: &str, value: &str) -> bool {
     let has = |words: &[&str]| words.iter().any(|word| option.contains(word));
     value.contains(['/', '\\'])
         || (!is_plain && (has(&FILE_OPTION_WORDS) || (!is_number && has(&FILE_OPTION_WORDS_UNLESS_NUMBER))))
+}
+
+/// Whether a file option names a file that the engine reads and never writes, by the words of its name.
+pub(super) fn is_input_option(option: &str) -> bool {
+    let option = option.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| option.contains(word));
+    has(&INPUT_OPTION_WORDS) && !has(&OUTPUT_OPTION_WORDS)
 }
 
 #[cfg(test)]
@@ -311,7 +333,7 @@ mod tests {
         let (program, sources) = check(own, &message);
         assert_eq!(program, Ok(Program::Command("/built/engine".into())));
         let (repo, build) = ("/srv/x.git".to_owned(), "make EXE={exe}".to_owned());
-        assert_eq!(sources, [Source { repo, revision: COMMIT.to_owned(), build }]);
+        assert_eq!(sources, [Source { repo, revision: COMMIT.to_owned(), build, is_published: true }]);
         // Of two repositories with this build command, the one that has the commit.
         let two =
             format!("[[engine]]\nname = \"a\"\nrepo = \"/srv/a.git\"\nbuild = \"make EXE={{exe}}\"\n{own}");
@@ -417,6 +439,34 @@ mod tests {
             assert!(check(&with(option), ENGINES).is_err(), "{option}");
         }
         assert!(check(&with("options.Style = \"a\\nquit\""), ENGINES).unwrap_err().contains("control"));
+    }
+
+    #[test]
+    fn a_received_program_keeps_the_files_of_the_own_registry() {
+        let text = RUN.replace("\"match\"", "\"round-robin\"").replace(
+            "options.Hash = 16",
+            "options.Hash = 16\noptions.SyzygyPath = \"/there\"\noptions.EvalFile = \"/there/x.nnue\"",
+        );
+        let registry = "[[engine]]\nname = \"new\"\ncmd = \"other\"\nargs = [\"-q\"]\noptions.Hash = 1\n\
+                        options.SyzygyPath = \"/here\"\noptions.EvalFile = \"/here/x.nnue\"\n\
+                        [[engine]]\nname = \"toga2\"\ncmd = \"toga2\"";
+        let registry = Registry::parse(registry, "engines.toml").unwrap();
+        let received = ReceivedFiles {
+            programs: [(0, "/cache/engine".into())].into(),
+            options: [(0, [("EvalFile".to_owned(), "/cache/file".into())].into())].into(),
+            tables: None,
+        };
+        let message = message(&plan_of(&text), None, 1000);
+        let plan = plan(&message, &registry, Affinity::Off, None, &received, &mut no_build).unwrap();
+        let Program::Command(program) = &plan.entrants[0].program else { panic!("no command") };
+        assert_eq!(program, Path::new("/cache/engine"));
+        let engine = &plan.entrants[0].engine;
+        assert_eq!(engine.args, [""; 0]);
+        let option = |name: &str| engine.options[name].0.as_str();
+        assert_eq!(
+            [option("Hash"), option("SyzygyPath"), option("EvalFile")],
+            ["16", "/here", "/cache/file"]
+        );
     }
 
     #[test]

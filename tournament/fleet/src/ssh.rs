@@ -141,6 +141,7 @@ impl SshWorkers {
             address: address(setup.server.url()),
             login: setup.login,
             run: setup.run,
+            accepts_files: setup.server.send_files,
             files,
             registry: serde_json::to_string(&registry).map_err(std::io::Error::other)?,
             reaper: setup.reaper,
@@ -194,6 +195,8 @@ struct WorkerLaunch {
     /// User and password of the server.
     login: Option<(String, String)>,
     run: String,
+    /// Whether the workers take the files that the run sends.
+    accepts_files: bool,
     /// This program and the engines.
     files: Vec<CopiedFile>,
     /// Registry of the copied engines as a line of JSON; paths begin in the folder of the copies.
@@ -452,13 +455,14 @@ impl HostThread {
     fn start_script(&self) -> String {
         let concurrency =
             self.host.concurrency.map(|count| format!(" --concurrency {count}")).unwrap_or_default();
+        let files = if self.launch.accepts_files { " --accept-files" } else { "" };
         let places: Vec<String> = self.launch.files.iter().map(CopiedFile::place).collect();
         format!(
             "echo {PLATFORM}$(uname -sm); folder=\"{COPIES}\"; code=0; for file in {}; do \
              test -x \"$folder/$file\" && touch \"$folder/$file\" || {{ echo {MISSING}$file; code={MISSING_CODE}; }}; done; \
              test $code -eq 0 || exit $code; echo {READY}; \
              read -r port && IFS= read -r user && IFS= read -r SMALT_NATS_PASSWORD || exit 1; export SMALT_NATS_PASSWORD; \
-             exec \"$folder/{}\" worker --attached --nats \"nats://127.0.0.1:$port\" --run {} --name={}{concurrency} \
+             exec \"$folder/{}\" worker --attached --nats \"nats://127.0.0.1:$port\" --run {} --name={}{concurrency}{files} \
              ${{user:+--nats-user \"$user\"}}",
             places.join(" "),
             places[0],
@@ -527,6 +531,7 @@ mod tests {
             address: "127.0.0.1:4222".to_owned(),
             login: Some(("us'er".to_owned(), "pass'word".to_owned())),
             run: "0123".to_owned(),
+            accepts_files: true,
             files: vec![CopiedFile {
                 path: PathBuf::from("/opt/it's/smalt-tournament"),
                 name: PROGRAM_NAME,
@@ -548,7 +553,7 @@ mod tests {
         for script in [thread.start_script(), thread.copy_script(&thread.launch.files[0])] {
             assert!(!script.contains('\'') && !script.contains('\n'), "{script}");
         }
-        assert!(thread.start_script().contains("--run 0123 --name=fast --concurrency 3 "));
+        assert!(thread.start_script().contains("--run 0123 --name=fast --concurrency 3 --accept-files "));
         assert_eq!(thread.handshake(4000), "4000\nus'er\npass'word\n{}\n");
     }
 }

@@ -11,6 +11,7 @@ use smalt_chess::{CastlingMode, Color, Game, Outcome, Position, UciMove};
 
 mod limits;
 
+pub(crate) use limits::check_files;
 use limits::{MAX_LINE, MAX_LINES, MAX_TEXT, MAX_TRANSCRIPT};
 pub use limits::{MAX_SLOTS, check_machine};
 

@@ -146,6 +146,7 @@ fn testable(good: &str, bad: &str, build: &str, paths: &[String]) -> Result<Test
         repo: ".".to_owned(),
         revision: revision.to_owned(),
         build: build.to_owned(),
+        is_published: false,
     };
     let digest = |revision: &str| -> Result<String, BuildError> {
         let program = source::build(&source(revision), &cache, &mut inform)?.program;

@@ -87,7 +87,7 @@ are written as = and two hexadecimal digits):
                subscribe  smalt.runs, smalt.run.*.halt, _INBOX.USER.>
 and for files that a run sends (--send-files, --accept-files):
   coordinator  publish    $O.>
-  worker       publish    $JS.API.STREAM.INFO.*, $JS.API.DIRECT.GET.>, $JS.API.CONSUMER.CREATE.>, $JS.FC.>";
+  worker       publish    $JS.API.STREAM.INFO.*, $JS.API.DIRECT.GET.*, $JS.API.DIRECT.GET.*.$O.>";
 
 #[cfg(feature = "nats")]
 mod over_nats {
@@ -108,11 +108,12 @@ mod over_nats {
     use smalt_fleet::wire::{MAX_SLOTS, check_machine};
     use smalt_fleet::{
         ConnectError, EngineCopy, FleetRun, FleetState, GameVerifier, HEARTBEAT_INTERVAL, JetStream,
-        NatsServer, SshSetup, SshWorkers, WorkerExit, WorkerSetup, collect_files, login, run_worker,
+        NatsServer, SentFile, SshSetup, SshWorkers, WorkerExit, WorkerSetup, collect_files, is_sendable,
+        login, run_worker,
     };
     use smalt_fleet::{machine, run_config};
     use smalt_match::game::{MachineReport, TablebaseAdjudicator};
-    use smalt_match::plan::{FleetSettings, Plan, Program};
+    use smalt_match::plan::{Entrant, FleetSettings, Plan, Program};
     use smalt_match::run::{Event, StopReason, engine_command};
     use smalt_workbench::entrant::Registry;
 
@@ -145,8 +146,7 @@ mod over_nats {
         let lease = fleet.lease.duration();
         let lease_ms = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
         let mut message = run_config::message(plan, rules.tables(), lease_ms);
-        let files = if fleet.send_files { collect_files(plan, &own_program()?) } else { Ok(Vec::new()) };
-        let files = files.map_err(|error| anyhow!("failed to {error}")).or_failed()?;
+        let files = if fleet.send_files { sent_files(plan, fleet)? } else { Vec::new() };
         message.files = files.iter().map(|file| file.message.clone()).collect();
         let fleet_state = FleetState::new(plan, rules, message, known);
         let reaper = start_reaper();
@@ -174,6 +174,19 @@ mod over_nats {
             .map_err(|error| anyhow!("failed to {error}"))
             .or_failed()?;
         Ok(queue.with_hosts(hosts, own_server))
+    }
+
+    /// The files of a run with `--send-files`. A notice names the engines that workers need in their own registry.
+    fn sent_files(plan: &Plan, fleet: &FleetSettings) -> Result<Vec<SentFile>, Refusal> {
+        let is_kept =
+            |entrant: &&Entrant| entrant.program != Program::Builtin && !is_sendable(&entrant.engine);
+        for entrant in plan.entrants.iter().filter(is_kept).filter(|_| fleet.ssh.is_empty()) {
+            inform(&format!(
+                "Not sent: {}: it has arguments, a folder or xboard commands (initstr); workers need it in their engines.toml",
+                entrant.name
+            ));
+        }
+        collect_files(plan, &own_program()?).map_err(|error| anyhow!("failed to {error}")).or_failed()
     }
 
     /// Engines that can be copied: programs of this machine that need no working folder.

@@ -8,7 +8,9 @@ use smalt_dataset::format::Format;
 use smalt_dataset::{Dataset, Sample};
 use smalt_testing::process;
 
-use crate::support::{Place, finish, scripted, scripted_program, signal, texts};
+#[cfg(unix)]
+use crate::support::scripted_program;
+use crate::support::{Place, finish, scripted, signal, texts};
 
 /// Generates data with an engine that plays by its seed and sees a score of 12 centipawns.
 fn datagen<'a>(engine: &'a str, words: &'a str) -> Vec<&'a str> {
@@ -99,6 +101,7 @@ fn a_store_gives_data_in_every_format_and_by_other_rules() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has no such signals")]
 fn the_data_are_the_same_at_any_concurrency_and_after_kills() {
     let engine = scripted("mine", "--info-lines 1 --score 12 --think 1");
     let arguments = |concurrency: &'static str| {
@@ -285,7 +288,7 @@ fn the_ending_of_an_exported_file_is_its_format_whatever_that_of_the_run_was() {
 }
 
 #[test]
-#[cfg(feature = "nats")]
+#[cfg(all(feature = "nats", unix))]
 #[ignore = "needs nats-server"]
 fn a_fleet_gives_the_data_of_one_machine() {
     use crate::support::fleet::{Server, dismiss, worker, write_engines};

@@ -19,7 +19,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use smalt_testing::process::WatchedProgram;
 
 use crate::support::fleet::{Server, dismiss, matched, over, worker, wrap_engines, write_engines};
-use crate::support::{Place, finish, texts};
+use crate::support::{Place, finish, signal, texts};
 
 /// The permissions documented in `worker --help`, and no others.
 const USERS: &str = r#"
@@ -422,6 +422,35 @@ async fn mallory(url: &str) -> (RawWorker, UnboundedReceiver<String>) {
         std::future::ready(())
     });
     (RawWorker::start(url, "mallory.1", options).await, errors)
+}
+
+#[test]
+#[ignore = "needs nats-server"]
+fn a_fleet_worker_leaves_only_when_its_own_coordinator_ends_the_run() {
+    let place = Place::new();
+    let server = Server::start(&place, &[]);
+    write_engines(&place, "0");
+    let url = server.url();
+    let run = place.start(&over(&url, "20"));
+    runtime().block_on(async {
+        let client = async_nats::connect(&url).await.unwrap();
+        let mut announced = client.subscribe(RUNS).await.unwrap();
+        let announcement = announced.next().await.unwrap();
+        let Announcement { run, session, .. } = decode(&announcement.payload).unwrap();
+        let halt = Subjects::of(&run).halt();
+        let mut worker = WatchedProgram::new(worker(&place, &url, "bench"));
+        worker.wait_for("Playing for");
+        // What others know is the name of the session, not its secret.
+        for payload in ["halt".to_owned(), session] {
+            client.publish(halt.clone(), payload.into()).await.unwrap();
+        }
+        client.flush().await.unwrap();
+        worker.wait_for("The run is over");
+        signal(worker.id(), "-INT");
+        let text = worker.finish(130);
+        assert_eq!(text.matches("Playing for").count(), 1, "{text}");
+    });
+    finish(run, 0);
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use std::process::Child;
 
-use async_nats::jetstream;
+use async_nats::jetstream::{self, object_store::ObjectStore};
 use futures_util::StreamExt;
 use smalt_testing::process::WatchedProgram;
 
-use crate::support::fleet::{Server, dismiss, matched};
-use crate::support::{Place, finish, scripted_program, signal, texts};
+use crate::support::fleet::{Network, Proxy, Server, dismiss, matched};
+use crate::support::{LONG, Place, finish, scripted_program, signal, texts};
 
 /// The documented permissions of coordinators, and of workers that accept files.
 const USERS: &str = r#"
@@ -18,7 +18,7 @@ authorization {
       subscribe: ["smalt.run.*.ask.>", "_INBOX.coordinator.>"] } }
     { user: worker, password: "sesame too", permissions: {
       publish: ["smalt.run.*.ask.worker.*", "$JS.API.CONSUMER.INFO.>", "$JS.API.CONSUMER.MSG.NEXT.>", "$JS.ACK.>",
-        "$JS.API.STREAM.INFO.*", "$JS.API.DIRECT.GET.>", "$JS.API.CONSUMER.CREATE.>", "$JS.FC.>"],
+        "$JS.API.STREAM.INFO.*", "$JS.API.DIRECT.GET.*", "$JS.API.DIRECT.GET.*.$O.>"],
       subscribe: ["smalt.runs", "smalt.run.*.halt", "_INBOX.worker.>"] } }
   ]
 }
@@ -110,12 +110,7 @@ fn fleet_workers_refuse_a_file_with_another_content() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let digest = smalt_match::run::sha256(&mut std::fs::File::open(place.path("first")).unwrap()).unwrap();
     runtime.block_on(async {
-        let context = jetstream::new(async_nats::connect(&url).await.unwrap());
-        let name = wait_for_bucket(&context).await;
-        let store = context.get_object_store(name).await.unwrap();
-        while store.info(&digest).await.is_err() {
-            tokio::task::yield_now().await;
-        }
+        let store = wait_for_file(&url, &digest).await;
         store.put(digest.as_str(), &mut &b"#!/bin/sh\ntouch harmed\n"[..]).await.unwrap();
     });
     let mut worker = WatchedProgram::new(worker(&place, &url, &["--accept-files"]));
@@ -130,14 +125,66 @@ fn fleet_workers_refuse_a_file_with_another_content() {
     );
 }
 
-/// Waits for the bucket of the only run on a server.
-async fn wait_for_bucket(context: &jetstream::Context) -> String {
-    loop {
-        let names: Vec<String> =
-            context.stream_names().filter_map(|name| async { name.ok() }).collect().await;
-        if let Some(name) = names.iter().find_map(|name| name.strip_prefix("OBJ_")) {
-            return name.to_owned();
+#[test]
+#[ignore = "needs nats-server"]
+fn fleet_files_of_a_killed_coordinator_are_used_and_deleted_by_the_next() {
+    let place = Place::new();
+    write_engines(&place);
+    let server = Server::start(&place, &[]);
+    let url = server.url();
+    let run = place.start(&matched("2", &["--nats", &url, "--lease", "1", "--send-files"]));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let digest = smalt_match::run::sha256(&mut std::fs::File::open(place.path("first")).unwrap()).unwrap();
+    let store = runtime.block_on(wait_for_file(&url, &digest));
+    signal(run.id(), "-KILL");
+    run.wait_with_output().unwrap();
+    // It also finds another content under the right name, and replaces it.
+    runtime.block_on(async {
+        store.put(digest.as_str(), &mut &b"#!/bin/sh\ntouch harmed\n"[..]).await.unwrap();
+    });
+    let accepting = worker(&place, &url, &["--accept-files"]);
+    let (_, err) = place.check(&["resume", "run.db"], 0);
+    assert!(err.contains("bare joins") && !place.path("harmed").exists(), "{err}");
+    dismiss([accepting]);
+    runtime.block_on(async {
+        let context = jetstream::new(async_nats::connect(&url).await.unwrap());
+        let is_empty = async { while context.stream_names().next().await.is_some() {} };
+        tokio::time::timeout(LONG, is_empty).await.expect("the run should leave nothing on the server");
+    });
+}
+
+#[test]
+#[ignore = "needs nats-server"]
+fn fleet_runs_stop_while_they_send_files() {
+    let place = Place::new();
+    write_engines(&place);
+    // More than a silent network takes.
+    std::fs::write(place.path("net.bin"), vec![1; 1 << 26]).unwrap();
+    let server = Server::start(&place, &[]);
+    let proxy = Proxy::start(server.port);
+    let mut run = WatchedProgram::new(
+        place.start(&matched("2", &["--nats", &proxy.url(), "--lease", "1", "--send-files"])),
+    );
+    run.wait_for("Sending files to the server");
+    proxy.turn(Network::Silent);
+    signal(run.id(), "-INT");
+    run.finish(130);
+}
+
+/// Waits until the only run on a server has sent a file; returns its bucket.
+async fn wait_for_file(url: &str, digest: &str) -> ObjectStore {
+    let context = jetstream::new(async_nats::connect(url).await.unwrap());
+    let find = async {
+        loop {
+            let names: Vec<String> =
+                context.stream_names().filter_map(|name| async { name.ok() }).collect().await;
+            if let Some(name) = names.iter().find_map(|name| name.strip_prefix("OBJ_"))
+                && let Ok(store) = context.get_object_store(name).await
+                && store.info(digest).await.is_ok()
+            {
+                return store;
+            }
         }
-        tokio::task::yield_now().await;
-    }
+    };
+    tokio::time::timeout(LONG, find).await.expect("the file should be sent")
 }

@@ -18,7 +18,7 @@ mod fleet;
 mod fleet_borders;
 #[cfg(all(feature = "nats", unix))]
 mod fleet_files;
-#[cfg(feature = "nats")]
+#[cfg(all(feature = "nats", unix))]
 mod fleet_ssh;
 mod formats;
 #[cfg(unix)]

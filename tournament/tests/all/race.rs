@@ -234,7 +234,7 @@ fn invalid_races_are_refused() {
     );
 }
 
-#[cfg(feature = "nats")]
+#[cfg(all(feature = "nats", unix))]
 #[test]
 #[ignore = "needs nats-server"]
 fn a_fleet_plays_the_race_of_one_machine() {

@@ -237,6 +237,7 @@ impl PositionWriter {
 /// A temporary file for this path, with the permissions of a new file.
 pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    #[cfg_attr(windows, expect(unused_mut, reason = "permissions are of Unix"))]
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {

@@ -100,6 +100,7 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     // A link is kept: its target is replaced.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    #[cfg_attr(windows, expect(unused_mut, reason = "permissions are of Unix"))]
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {

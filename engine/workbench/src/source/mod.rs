@@ -32,6 +32,8 @@ pub struct Source {
     pub revision: String,
     /// Shell command, run at the top of the repository; `{exe}` is the path of the program to write.
     pub build: String,
+    /// Whether only commits in a branch or tag of the repository are built, for commits that others name.
+    pub is_published: bool,
 }
 
 /// A program built from a commit.
@@ -52,6 +54,8 @@ pub enum BuildError {
     NoCommand { repo: String },
     #[error("git {command}: {message}")]
     Git { command: String, message: String },
+    #[error("{commit} is in no branch or tag of {}: only those are built for a run", repo.display())]
+    NotPublished { commit: String, repo: PathBuf },
     #[error("building {title} failed ({status}); the log is {}\n{tail}", log.display())]
     Failed { title: String, status: String, log: PathBuf, tail: String },
     #[error("building {title} wrote no program {{exe}}: use {{exe}} in the build command, as in build='make EXE={{exe}}'; the log is {}", log.display())]
@@ -100,6 +104,7 @@ pub fn build_entrants<'a>(
             build: settings.build.ok_or_else(|| BuildError::NoCommand { repo: repo.clone() })?,
             revision: settings.revision.unwrap_or_else(|| "HEAD".to_owned()),
             repo,
+            is_published: false,
         };
         let built = build(&source, cache, notify)?;
         // The command replaces the registry name, so the other settings of the registry are copied.
@@ -136,7 +141,8 @@ pub fn restore_entrant(
     if cmd.as_ref().is_some_and(|program| Path::new(program).exists()) {
         return Ok(());
     }
-    let source = Source { repo: repo.clone(), revision: revision.clone(), build: command.clone() };
+    let (repo, revision, build_command) = (repo.clone(), revision.clone(), command.clone());
+    let source = Source { repo, revision, build: build_command, is_published: false };
     *cmd = Some(build(&source, cache, notify)?.program.display().to_string());
     Ok(())
 }
@@ -175,7 +181,7 @@ pub fn build(source: &Source, cache: &Path, notify: &mut dyn FnMut(&str)) -> Res
     };
     fs::create_dir_all(cache).map_err(in_cache(cache))?;
     let repository = Repository::open(&source.repo, cache)?;
-    let commit = repository.commit(&source.revision)?;
+    let commit = repository.commit(&source.revision, source.is_published)?;
     let folder = cache.join(commit.key(&source.build)?);
     fs::create_dir_all(&folder).map_err(in_cache(&folder))?;
     // If two runs need the same commit, one builds and the other waits for it.

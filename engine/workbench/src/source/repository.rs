@@ -11,6 +11,9 @@ use super::BuildError;
 /// Maximum length of the subject in a title.
 const SUBJECT_LENGTH: usize = 40;
 
+/// What a mirror of a URL has: branches and tags, not the pull requests of strangers (`refs/pull`).
+const MIRRORED: [&str; 2] = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
+
 /// Variables that git sets for a hook's repository; git would prefer them to the given folder.
 const HOOK_VARIABLES: [&str; 6] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX"];
@@ -55,7 +58,7 @@ impl Repository {
             git(&[
                 "clone".as_ref(),
                 "--quiet".as_ref(),
-                "--mirror".as_ref(),
+                "--bare".as_ref(),
                 "--".as_ref(),
                 OsStr::new(repo),
                 draft.as_os_str(),
@@ -65,8 +68,9 @@ impl Repository {
         Ok(Repository { folder, mirror_lock: Some(lock) })
     }
 
-    /// Finds a branch, tag or commit. A mirror is fetched first, unless it already has this commit.
-    pub(super) fn commit(&self, revision: &str) -> Result<Commit, BuildError> {
+    /// Finds a branch, tag or commit. A mirror is fetched first, unless it already has this commit. With `is_published` the
+    /// commit must be in a branch or tag.
+    pub(super) fn commit(&self, revision: &str, is_published: bool) -> Result<Commit, BuildError> {
         let find = || {
             self.git(&[
                 "rev-parse",
@@ -78,11 +82,12 @@ impl Repository {
         };
         let is_hash = revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
         let known = find().ok().filter(|_| self.mirror_lock.is_none() || is_hash);
+        let known = known.filter(|hash| !is_published || self.is_published(hash));
         let hash = match known {
             Some(hash) => hash,
             None => {
                 if self.mirror_lock.is_some() {
-                    self.git(&["fetch", "--quiet", "--prune", "origin"])?;
+                    self.git(&[&["fetch", "--quiet", "--prune", "origin"][..], &MIRRORED].concat())?;
                 }
                 find().map_err(|_| BuildError::Git {
                     command: format!("rev-parse {revision}"),
@@ -90,8 +95,17 @@ impl Repository {
                 })?
             }
         };
+        if is_published && !self.is_published(&hash) {
+            return Err(BuildError::NotPublished { commit: hash, repo: self.folder.clone() });
+        }
         let message = self.git(&["log", "-1", "--format=%B", &hash])?;
         Ok(Commit { hash, message })
+    }
+
+    /// Whether a branch or tag has the commit.
+    fn is_published(&self, hash: &str) -> bool {
+        let found = self.git(&["for-each-ref", "--count=1", "--contains", hash, "refs/heads", "refs/tags"]);
+        found.is_ok_and(|names| !names.is_empty())
     }
 
     pub(super) fn commits_between(
@@ -100,7 +114,7 @@ impl Repository {
         bad: &str,
         paths: &[String],
     ) -> Result<Vec<String>, BuildError> {
-        let [good, bad] = [self.commit(good)?.hash, self.commit(bad)?.hash];
+        let [good, bad] = [self.commit(good, false)?.hash, self.commit(bad, false)?.hash];
         if self.git(&["merge-base", "--is-ancestor", &good, &bad]).is_err() {
             let message = format!("{good} is no ancestor of {bad}");
             return Err(BuildError::Git {

@@ -49,6 +49,7 @@ impl TestRepository {
             repo: self.repo().display().to_string(),
             revision: revision.to_owned(),
             build: build.to_owned(),
+            is_published: false,
         }
     }
 
@@ -149,6 +150,35 @@ fn a_url_is_mirrored_and_a_moved_branch_is_fetched() {
     std::fs::rename(place.repo(), place.folder.path().join("away")).unwrap();
     let known = Source { revision: first.commit.clone(), ..source };
     assert_eq!(build(&known, &place.cache(), &mut |_| {}).unwrap(), first);
+}
+
+#[test]
+fn commits_of_pull_requests_are_not_built_for_others() {
+    let place = TestRepository::new();
+    place.git(&["checkout", "--quiet", "-b", "theirs"]);
+    let pull = place.commit("touch harmed", "Pull request");
+    place.git(&["update-ref", "refs/pull/1/head", &pull]);
+    place.git(&["checkout", "--quiet", "main"]);
+    place.git(&["branch", "--quiet", "-D", "theirs"]);
+    let url = format!("file://{}", place.repo().display());
+    let build = |repo: &str, revision: &str, is_published: bool| {
+        let source = Source { repo: repo.to_owned(), is_published, ..place.source(revision, COPY) };
+        super::build(&source, &place.cache(), &mut |_| {}).map_err(|error| error.to_string())
+    };
+    let own = place.repo().display().to_string();
+    assert!(build(&own, &pull, false).is_ok(), "it is the user's own command");
+    let refused = build(&own, &pull, true).unwrap_err();
+    assert!(refused.starts_with(&format!("{pull} is in no branch or tag of")), "{refused}");
+    // A mirror does not even have it.
+    for is_published in [false, true] {
+        let refused = build(&url, &pull, is_published).unwrap_err();
+        assert!(refused.contains("no such branch, tag or commit"), "{refused}");
+    }
+    place.git(&["tag", "merged", &pull]);
+    for repo in [&own, &url] {
+        assert_eq!(build(repo, &pull, true).unwrap().commit, pull);
+    }
+    assert!(build(&url, "main", true).is_ok());
 }
 
 #[test]

@@ -37,9 +37,6 @@ pub enum ConnectError {
     /// JetStream missing or forbidden.
     #[error("use JetStream of {url}: {words}; start it with: nats-server -js, and permit our subjects")]
     NoJetStream { url: String, words: String },
-    /// The files of the run cannot be sent.
-    #[error("send the files of the run to {url}: {words}")]
-    Files { url: String, words: String },
     /// A failure of the system.
     #[error("begin: {0}")]
     System(#[from] std::io::Error),

@@ -11,12 +11,13 @@ use std::time::{Duration, Instant, SystemTime};
 use async_nats::{Client, Message, Subject, Subscriber};
 use futures_util::StreamExt;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::connection::{ConnectError, ConnectionChange, connect};
 use super::objects;
 use super::stream::{StreamOrder, WorkQueue, delete};
-use super::{Identity, RUNS, Subjects};
+use super::{Identity, RUNS, Subjects, hexadecimal, session_of};
 use crate::files::SentFile;
 use crate::fleet_state::{Effect, FleetState, ReplyTime};
 use crate::nats_server::NatsServer;
@@ -29,6 +30,9 @@ const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Announcements between two checks of the queue.
 const ANNOUNCEMENTS_PER_SYNC: u32 = 5;
+
+/// Announcements between two checks of the files.
+const ANNOUNCEMENTS_PER_FILE_CHECK: u32 = 60;
 
 /// Announcements without an active worker before users are warned.
 const ANNOUNCEMENTS_BEFORE_WARNING: u32 = 3;
@@ -90,6 +94,8 @@ impl JetStream {
             events: events.clone(),
             waiting: HashMap::new(),
             alone: 0,
+            uploads: JoinSet::new(),
+            has_sent_files: false,
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = std::thread::Builder::new().name("fleet".to_owned()).spawn(move || {
@@ -193,6 +199,10 @@ struct CoordinatorTask {
     waiting: HashMap<u32, Vec<Subject>>,
     /// Announcements without an active worker.
     alone: u32,
+    /// The task that sends the files, or sends them again if the server has lost them.
+    uploads: JoinSet<Result<(), String>>,
+    /// Whether all files are on the server; the run is announced only then.
+    has_sent_files: bool,
 }
 
 impl CoordinatorTask {
@@ -209,13 +219,20 @@ impl CoordinatorTask {
                 return;
             }
         };
+        let mut secret = [0; 16];
+        if let Err(error) = getrandom::fill(&mut secret) {
+            let _ = ready.send(Err(ConnectError::System(std::io::Error::other(error))));
+            return;
+        }
+        let secret = hexadecimal(&secret);
+        let session = session_of(secret.as_bytes());
         let _ = ready.send(Ok(()));
         let (orders, ordered) = unbounded_channel();
         let serving = tokio::spawn(queue.serve(ordered));
         let mut ticks = interval(ANNOUNCE_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let session = session_name();
         let mut tick: u32 = 0;
+        self.begin_files(&client);
         loop {
             tokio::select! {
                 command = commands.recv() => match command {
@@ -226,7 +243,8 @@ impl CoordinatorTask {
                     Some(message) => self.answer(&client, &orders, message),
                     None => break,
                 },
-                Some(line) = changes.recv() => self.report_connection(line, &orders),
+                Some(line) = changes.recv() => self.report_connection(line, &client, &orders),
+                Some(sent) = self.uploads.join_next() => self.end_upload(sent),
                 _ = ticks.tick() => {
                     self.announce(&client, &session);
                     let effects = self.fleet_state.tick(Instant::now());
@@ -235,12 +253,16 @@ impl CoordinatorTask {
                     if tick.is_multiple_of(ANNOUNCEMENTS_PER_SYNC) {
                         self.compare(&orders);
                     }
+                    if tick.is_multiple_of(ANNOUNCEMENTS_PER_FILE_CHECK) {
+                        self.check_files(&client);
+                    }
                     tick = tick.wrapping_add(1);
                 }
             }
         }
         serving.abort();
-        self.shut_down(&client).await;
+        self.uploads.shutdown().await;
+        self.shut_down(&client, secret).await;
         let effects = self.fleet_state.end();
         self.apply_effects(effects, &orders);
     }
@@ -256,19 +278,56 @@ impl CoordinatorTask {
         let asked =
             client.subscribe(self.names.all_asks()).await.map_err(|error| refused(error.to_string()))?;
         let queue = WorkQueue::open(client.clone(), self.names.clone(), self.fleet_run.lease).await;
-        let queue = queue.map_err(refused)?;
-        let sent = objects::send(&client, &self.names, &self.fleet_run.files).await;
-        sent.map_err(|words| ConnectError::Files { url: server.url().to_owned(), words })?;
-        Ok((client, asked, queue))
+        Ok((client, asked, queue.map_err(refused)?))
+    }
+
+    /// Starts to send the files.
+    fn begin_files(&mut self, client: &Client) {
+        let files = &self.fleet_run.files;
+        self.has_sent_files = files.is_empty();
+        if !files.is_empty() {
+            let bytes: u64 = files.iter().map(|file| file.message.bytes).sum();
+            let words =
+                format!("Sending files to the server: {} ({:.1} MB)", files.len(), bytes as f64 / 1e6);
+            let _ = self.events.send(Event::Notice { words });
+        }
+        self.check_files(client);
+    }
+
+    /// Sends the files that the server does not have: it may have lost them, or deleted them for their age.
+    fn check_files(&mut self, client: &Client) {
+        let is_connected = client.connection_state() == async_nats::connection::State::Connected;
+        if is_connected && self.uploads.is_empty() && !self.fleet_run.files.is_empty() {
+            let (names, files) = (self.names.clone(), self.fleet_run.files.clone());
+            self.uploads.spawn(objects::send(client.clone(), names, files));
+        }
+    }
+
+    /// The first failure to send the files ends the run; later ones are repaired by the next check.
+    fn end_upload(&mut self, sent: Result<Result<(), String>, JoinError>) {
+        let sent = sent.unwrap_or_else(|error| Err(error.to_string()));
+        let url = self.fleet_run.server.url();
+        let words = |words: String| format!("send the files of the run to {url}: {words}");
+        let event = match sent.map_err(words) {
+            Ok(()) => {
+                self.has_sent_files = true;
+                return;
+            }
+            Err(words) if self.has_sent_files => {
+                Event::Notice { words: format!("Warning: failed to {words}") }
+            }
+            Err(words) => Event::SystemFailed { words },
+        };
+        let _ = self.events.send(event);
     }
 
     /// Stops the workers and deletes the queue.
-    async fn shut_down(&mut self, client: &Client) {
+    async fn shut_down(&mut self, client: &Client, secret: String) {
         if client.connection_state() != async_nats::connection::State::Connected {
             return;
         }
         let halt = async {
-            let _ = client.publish(self.names.halt(), "halt".into()).await;
+            let _ = client.publish(self.names.halt(), secret.into()).await;
             let _ = client.flush().await;
         };
         let _ = timeout(SHUTDOWN_TIMEOUT, halt).await;
@@ -279,6 +338,9 @@ impl CoordinatorTask {
     }
 
     fn announce(&self, client: &Client, session: &str) {
+        if !self.has_sent_files {
+            return;
+        }
         let announcement = Announcement {
             run: self.fleet_run.run.clone(),
             session: session.to_owned(),
@@ -289,7 +351,8 @@ impl CoordinatorTask {
 
     /// Warns users once when no worker has been active for some seconds.
     fn warn_no_workers(&mut self) {
-        self.alone = if self.fleet_state.is_alone() { self.alone.saturating_add(1) } else { 0 };
+        let is_alone = self.has_sent_files && self.fleet_state.is_alone();
+        self.alone = if is_alone { self.alone.saturating_add(1) } else { 0 };
         if self.alone == ANNOUNCEMENTS_BEFORE_WARNING {
             let server = &self.fleet_run.server;
             let words = if server.ssh.is_empty() {
@@ -301,10 +364,16 @@ impl CoordinatorTask {
         }
     }
 
-    fn report_connection(&mut self, line: ConnectionChange, orders: &UnboundedSender<StreamOrder>) {
+    fn report_connection(
+        &mut self,
+        line: ConnectionChange,
+        client: &Client,
+        orders: &UnboundedSender<StreamOrder>,
+    ) {
         let words = match line {
             ConnectionChange::Up => {
                 self.compare(orders);
+                self.check_files(client);
                 "Connected to the NATS server".to_owned()
             }
             ConnectionChange::Down => {
@@ -395,10 +464,4 @@ fn send<M: crate::wire::Message>(client: &Client, subject: Subject, message: &M)
     tokio::spawn(async move {
         let _ = timeout(super::SERVER_TIMEOUT, client.publish(subject, bytes.into())).await;
     });
-}
-
-/// A unique session name.
-fn session_name() -> String {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    format!("{}p{}", now.as_nanos(), std::process::id())
 }

@@ -19,6 +19,7 @@ use std::time::Duration;
 pub use connection::{ConnectError, login};
 pub use coordinator::{FleetRun, JetStream};
 use identity::Identity;
+use ring::digest::{SHA256, digest};
 pub use worker::{WorkerExit, WorkerSetup, run as run_worker};
 
 /// Timeout of server requests: a server that forbids a request may simply be silent.
@@ -33,7 +34,8 @@ pub const RUNS: &str = "smalt.runs";
 /// `smalt.run.*.ask.>`; workers publish `smalt.run.*.ask.USER.*`, `$JS.API.CONSUMER.INFO.>`, `$JS.API.CONSUMER.MSG.NEXT.>`
 /// and `$JS.ACK.>`, and subscribe `smalt.runs` and `smalt.run.*.halt`. Each subscribes `_INBOX.USER.>` of its own user, so
 /// that no worker can speak for another or read its answers. Files want `$O.>` of coordinators, and of workers
-/// `$JS.API.STREAM.INFO.*`, `$JS.API.DIRECT.GET.>`, `$JS.API.CONSUMER.CREATE.>` and `$JS.FC.>`.
+/// `$JS.API.STREAM.INFO.*`, `$JS.API.DIRECT.GET.*` and `$JS.API.DIRECT.GET.*.$O.>`. No worker may create a consumer: one
+/// could deliver messages to the subjects of others.
 #[derive(Clone, Debug)]
 pub struct Subjects(String);
 
@@ -91,6 +93,16 @@ impl Subjects {
     pub(crate) fn pair_of(&self, subject: &str) -> Option<u32> {
         subject.strip_prefix(&format!("smalt.run.{}.work.", self.0))?.parse().ok()
     }
+}
+
+/// The name of the session that a secret ends: part of the secret's SHA-256. Announcements have the name, and only the
+/// message that ends the run has the secret, so that only its coordinator ends it.
+fn session_of(secret: &[u8]) -> String {
+    hexadecimal(&digest(&SHA256, secret).as_ref()[..20])
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{interval, sleep, timeout};
 
 use super::worker::{CoordinatorClient, Worker, WorkerInputs, fits};
-use super::{SERVER_TIMEOUT, Subjects};
+use super::{SERVER_TIMEOUT, Subjects, session_of};
 use crate::wire::{
     Announcement, RecordMessage, Response, WorkMessage, WorkerInfo, WorkerNotice, WorkerRequest, decode,
     trimmed, trimmed_transcript,
@@ -144,7 +144,11 @@ impl<'a> RunSession<'a> {
                         break end;
                     }
                 }
-                _ = self.halted.next() => break LeaveReason::Over,
+                Some(message) = self.halted.next() => {
+                    if session_of(&message.payload) == self.run.session {
+                        break LeaveReason::Over;
+                    }
+                }
                 Some(message) = inputs.announced.next() => self.notice(&message.payload),
                 Some(change) = inputs.changes.recv() => self.worker.report_connection(change),
                 _ = beats.tick() => {

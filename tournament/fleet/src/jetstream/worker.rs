@@ -17,13 +17,13 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
 use super::connection::{ConnectError, ConnectionChange, connect};
-use super::objects;
+use super::objects::FileCache;
 use super::run_session::{LeaveReason, RunSession};
 use super::{Identity, RUNS, SERVER_TIMEOUT, Subjects};
 use crate::run_config::ReceivedFiles;
 use crate::wire::{
-    Announcement, FileMessage, Message, Response, WorkerInfo, WorkerNotice, WorkerRequest, decode, encode,
-    trimmed,
+    Announcement, FileMessage, FilePurpose, Message, Response, WorkerInfo, WorkerNotice, WorkerRequest,
+    decode, encode, trimmed,
 };
 use crate::{machine, run_config};
 use smalt_match::game::TablebaseAdjudicator;
@@ -119,6 +119,7 @@ pub fn run(
             sender,
             told,
             refused: HashMap::new(),
+            files: FileCache::new(),
         };
         Ok(worker.work(inputs).await)
     });
@@ -155,6 +156,7 @@ pub(super) struct Worker {
     speed: OnceCell<NonZeroU64>,
     /// Refused runs with the time of the next attempt and the message shown.
     refused: HashMap<String, (Instant, String)>,
+    files: FileCache,
 }
 
 /// A run prepared on this machine.
@@ -324,7 +326,12 @@ impl Worker {
             return Ok(ReceivedFiles::default());
         }
         let show = |words: &str| self.show(words);
-        let received = objects::receive(&self.client, names, sent, &objects::cache_folder(), &show).await;
+        // The tables of this machine are used if there are some.
+        let is_wanted = |file: &&FileMessage| {
+            self.setup.tables.is_none() || !matches!(file.purpose, FilePurpose::Table { .. })
+        };
+        let wanted: Vec<&FileMessage> = sent.iter().filter(is_wanted).collect();
+        let received = self.files.receive(&self.client, names, &wanted, &show).await;
         received.map_err(|words| format!("failed to receive {words}"))
     }
 

@@ -22,9 +22,9 @@ const MAX_CORES: u32 = 65_536;
 const MAX_GAMES: usize = 2;
 const MAX_ENTRANTS: usize = 10_000;
 const MAX_OPENING_PLIES: usize = 1_000;
-/// Maximum number of files of a run, and bytes of each.
+/// Maximum number of files of a run, and their bytes together.
 const MAX_FILES: usize = 5_000;
-const MAX_FILE: u64 = 1 << 34;
+const MAX_FILE_BYTES: u64 = 1 << 34;
 
 fn check_text(what: &str, text: &str, longest: usize) -> Result<(), String> {
     if text.chars().count() > longest {
@@ -144,7 +144,7 @@ impl Message for Response {
                 Err("the lease is invalid".to_owned())
             }
             Response::Terms(terms) => {
-                check_count("files", terms.files.len(), MAX_FILES)?;
+                check_files(terms.files.iter().map(|file| file.bytes))?;
                 terms.files.iter().try_for_each(check_file)
             }
             Response::Refused { words } => check_text("words", words, MAX_TEXT),
@@ -154,14 +154,24 @@ impl Message for Response {
     }
 }
 
+/// Checks the sizes of the files of a run.
+///
+/// # Errors
+/// If they are too many or too large.
+pub(crate) fn check_files(bytes: impl ExactSizeIterator<Item = u64>) -> Result<(), String> {
+    check_count("files", bytes.len(), MAX_FILES)?;
+    let bytes = bytes.fold(0, u64::saturating_add);
+    if bytes > MAX_FILE_BYTES {
+        return Err(format!("the files have {bytes} bytes, and {MAX_FILE_BYTES} are the most"));
+    }
+    Ok(())
+}
+
 fn check_file(file: &FileMessage) -> Result<(), String> {
     let is_digest =
         |text: &str| text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     if !is_digest(&file.sha256) {
         return Err("a file has no SHA-256".to_owned());
-    }
-    if file.bytes > MAX_FILE {
-        return Err(format!("a file has {} bytes, and {MAX_FILE} are the most", file.bytes));
     }
     match &file.purpose {
         FilePurpose::Program { platform, .. } => check_text("platform", platform, MAX_NAME),

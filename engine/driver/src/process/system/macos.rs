@@ -1,5 +1,5 @@
-//! macOS: a kqueue that becomes readable when the child ends, and what libproc says of processes. The system has no
-//! parent-death signal and no processor affinity: the reaper ends what is left, and affinity is refused.
+//! macOS: a kqueue that becomes readable at the exit of a child, and process data from libproc. There is no parent-death
+//! signal and no CPU affinity: the reaper kills remaining processes, and affinity is refused.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -18,7 +18,7 @@ use super::unix::{Life, ProcessStat, Spawned, file_limit_of_children};
 use super::{Errors, SpawnError};
 use crate::process::command::{EngineCommand, PASSWORD_VARIABLE};
 
-/// Refused: the system gives out its processors by itself.
+/// Always fails: macOS has no CPU affinity.
 ///
 /// # Errors
 /// Always.
@@ -26,15 +26,15 @@ pub fn bind_this_thread(_: &[usize]) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The processors that this thread may run on: all.
+/// Numbers of all processors.
 ///
 /// # Errors
-/// When the system refuses.
+/// If the system call fails.
 pub fn own_processors() -> io::Result<Vec<usize>> {
     std::thread::available_parallelism().map(|count| (0..count.get()).collect())
 }
 
-/// Does nothing: the system has no subreaper.
+/// Does nothing: macOS has no subreapers.
 ///
 /// # Errors
 /// Never.
@@ -42,13 +42,13 @@ pub fn adopt_orphans() -> io::Result<()> {
     Ok(())
 }
 
-/// Does nothing: no orphan is ever adopted.
+/// Does nothing: without a subreaper there are no adopted orphans.
 pub fn end_orphans() {}
 
-/// Those of these signals that are not ignored, so that a handler may be set for them.
+/// Those of these signals that are not ignored, for which a handler may be set.
 pub(super) fn unignored(signals: &[i32]) -> Vec<i32> {
     let is_ignored = |signal: i32| {
-        // SAFETY: Zeros are an action, and a null pointer asks for the present one.
+        // SAFETY: An action may be all zeros; a null pointer requests the current one.
         #[expect(unsafe_code, reason = "there is no safe interface to the handlers of signals")]
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
@@ -59,8 +59,8 @@ pub(super) fn unignored(signals: &[i32]) -> Vec<i32> {
     signals.iter().copied().filter(|&signal| !is_ignored(signal)).collect()
 }
 
-/// Held while a process is started, one at a time: the system marks pipes as private only after it has made them, and what
-/// another thread starts in between would keep them open.
+/// Held during a process start: macOS cannot create pipes with close-on-exec set, so a child started by another thread
+/// in between would inherit them.
 pub(super) struct Children {
     _held: MutexGuard<'static, ()>,
 }
@@ -76,14 +76,14 @@ impl Children {
     pub(super) fn remove(&mut self, _: u32, _: &OsStr) {}
 }
 
-/// Engines have no tags here.
+/// Engines have no tags on macOS.
 pub(super) fn tag_prefix() -> &'static str {
     ""
 }
 
 pub(super) fn end_tagged(_: &str) {}
 
-/// Starts the program in a group of its own.
+/// Starts the program in a new process group.
 #[expect(clippy::disallowed_methods, reason = "this crate starts processes")]
 pub(super) fn spawn(command: &EngineCommand, program: &Path, errors: Errors) -> Result<Spawned, SpawnError> {
     if !command.affinity.is_empty() {
@@ -99,7 +99,7 @@ pub(super) fn spawn(command: &EngineCommand, program: &Path, errors: Errors) -> 
         Errors::To(file) => file.into(),
     });
     if let Some(limit) = file_limit_of_children().filter(|limit| limit.current.is_some()) {
-        // SAFETY: Setting a limit is a system call, which may be made between fork and exec.
+        // SAFETY: `setrlimit` is a plain system call, which may be made between fork and exec.
         #[expect(unsafe_code, reason = "what runs after a fork must be chosen with care")]
         unsafe {
             start.pre_exec(move || Ok(setrlimit(Resource::Nofile, limit)?));
@@ -120,8 +120,8 @@ pub(super) fn spawn(command: &EngineCommand, program: &Path, errors: Errors) -> 
     Ok(Spawned { pid, exit, stdin, stdout, stderr, tag: OsString::new() })
 }
 
-/// A kqueue is a descriptor that `poll(2)` knows; it becomes readable when this process ends. Of a process that has ended
-/// already the system knows nothing: then it is a pipe at its end.
+/// A kqueue is a descriptor for `poll(2)` that becomes readable at the exit of this process. A process that has already
+/// exited cannot be watched: then it is a pipe at its end.
 fn watch_exit(pid: Pid) -> io::Result<OwnedFd> {
     let queue = kqueue()?;
     let filter = EventFilter::Proc { pid, flags: ProcessEvents::EXIT };
@@ -140,7 +140,7 @@ pub(super) fn signal_child(pid: Pid, _: &OwnedFd, signal: Signal) {
     let _ = kill_process(pid, signal);
 }
 
-/// When a process started, in microseconds since 1970, and its session.
+/// Start time of a process in microseconds since 1970, and its session.
 pub(in crate::process) fn identify(pid: u32) -> Option<(u64, u32)> {
     stat(pid).map(|stat| (stat.started, stat.session))
 }
@@ -148,7 +148,7 @@ pub(in crate::process) fn identify(pid: u32) -> Option<(u64, u32)> {
 pub(super) fn stat(pid: u32) -> Option<ProcessStat> {
     let number = i32::try_from(pid).ok()?;
     let size = i32::try_from(size_of::<libc::proc_bsdinfo>()).ok()?;
-    // SAFETY: Zeros are a value, and the system writes no more than its size.
+    // SAFETY: The structure may be all zeros, and the call writes at most its size.
     #[expect(unsafe_code, reason = "there is no safe interface to libproc")]
     let info = unsafe {
         let mut info: libc::proc_bsdinfo = std::mem::zeroed();
@@ -165,9 +165,9 @@ pub(super) fn stat(pid: u32) -> Option<ProcessStat> {
 }
 
 pub(super) fn all_processes() -> impl Iterator<Item = u32> {
-    // Some may be started between the two calls.
+    // Processes may start between the two calls.
     const ROOM: usize = 256;
-    // SAFETY: The system writes no more than the size that it is given.
+    // SAFETY: The call writes at most the size passed to it.
     #[expect(unsafe_code, reason = "there is no safe interface to libproc")]
     let pids = unsafe {
         let count = usize::try_from(libc::proc_listallpids(std::ptr::null_mut(), 0)).unwrap_or(0);
@@ -180,10 +180,10 @@ pub(super) fn all_processes() -> impl Iterator<Item = u32> {
     pids.into_iter().filter_map(|pid| u32::try_from(pid).ok())
 }
 
-/// The most memory that a process had at once so far, in bytes; `None` once it is gone.
+/// Peak memory of a process in bytes; `None` after its exit.
 pub fn peak_memory_bytes(pid: u32) -> Option<u64> {
     let pid = i32::try_from(pid).ok()?;
-    // SAFETY: Zeros are a value, and the buffer is of the version that is asked for.
+    // SAFETY: The structure may be all zeros, and the buffer has the requested version.
     #[expect(unsafe_code, reason = "there is no safe interface to libproc")]
     unsafe {
         let mut usage: libc::rusage_info_v4 = std::mem::zeroed();

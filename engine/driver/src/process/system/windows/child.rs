@@ -1,4 +1,5 @@
-//! A child of Windows: started suspended, put into its job, and then resumed, so that nothing that it starts escapes.
+//! Child process on Windows: started suspended, assigned to its job object and then resumed, so that all its
+//! descendants are in the job.
 
 use std::io;
 use std::os::windows::io::{AsHandle, AsRawHandle, RawHandle};
@@ -21,7 +22,7 @@ use crate::process::command::{ENGINE_VARIABLE, EngineCommand, PASSWORD_VARIABLE}
 use crate::process::exit::Exit;
 use crate::process::poll::{Ready, SOURCES, Source, SourceSet, Watch};
 
-/// The longest wait of the system that is not endless.
+/// Longest finite timeout of a wait, in milliseconds.
 const LONGEST_WAIT: u128 = 1 << 30;
 
 #[derive(Debug)]
@@ -107,7 +108,7 @@ impl SystemChild for Child {
         outcome
     }
 
-    /// The end of its standard input is the only request that every program of this system understands.
+    /// Closes standard input: the only request to quit that every Windows program understands.
     fn terminate(&self) {}
 
     fn kill(&self) {
@@ -140,7 +141,7 @@ impl Child {
     }
 }
 
-/// The command interpreter splits its command line by rules of its own: it gets an argument in quotation marks as it is.
+/// `cmd.exe` has other quoting rules than other programs: it gets a quoted argument unchanged.
 fn add_arguments(start: &mut Command, command: &EngineCommand) {
     let is_interpreter = command.program.file_stem().is_some_and(|name| name.eq_ignore_ascii_case("cmd"));
     for argument in &command.arguments {
@@ -161,7 +162,7 @@ fn bind(child: &std::process::Child, mask: Option<usize>) -> Result<(), SpawnErr
     if is_bound { Ok(()) } else { Err(SpawnError::Affinity) }
 }
 
-/// Waits from one instant to another until some of the watched sources are ready; none are if the latter came first.
+/// Waits until a watched source is ready; none is at the deadline.
 pub(in crate::process) fn poll(watch: &Watch<'_>, mut now: Instant, deadline: Instant) -> io::Result<Ready> {
     let Watch { engine, other, interrupt, sources } = *watch;
     let interrupt = interrupt.filter(|_| sources.contains(Source::Interrupt));
@@ -202,7 +203,7 @@ pub(in crate::process) fn poll(watch: &Watch<'_>, mut now: Instant, deadline: In
     }
 }
 
-/// Waits until one of these events is set, in whole milliseconds, rounded up.
+/// Waits until one of these events is set. The timeout is rounded up to milliseconds.
 fn wait(handles: &[RawHandle], nanoseconds: u128) -> io::Result<()> {
     let milliseconds = nanoseconds.div_ceil(1_000_000).min(LONGEST_WAIT);
     let milliseconds = u32::try_from(milliseconds).unwrap_or(0);

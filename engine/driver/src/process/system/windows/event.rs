@@ -1,4 +1,4 @@
-//! An event of the system: set once, it ends every wait for it until it is reset.
+//! Manual-reset event: once set, every wait for it returns until it is reset.
 
 use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle, RawHandle};
@@ -13,7 +13,7 @@ pub(in crate::process) struct Event(OwnedHandle);
 
 impl Event {
     pub(in crate::process) fn new() -> io::Result<Event> {
-        // SAFETY: The event has no name and no attributes; a handle that is not null is ours to close.
+        // SAFETY: The event has no name and no attributes; we own the handle if it is not null.
         #[expect(unsafe_code, reason = "the system's interface")]
         unsafe {
             let handle = CreateEventW(ptr::null(), 1, 0, ptr::null());
@@ -40,7 +40,7 @@ impl Event {
         }
     }
 
-    /// Waits until it is set, for at most this time; whether it is.
+    /// Waits until it is set or the timeout expires; returns whether it is set.
     pub(in crate::process) fn wait(&self, time: Duration) -> bool {
         let ms = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
         // SAFETY: The handle is open.

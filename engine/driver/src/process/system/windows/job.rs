@@ -1,5 +1,5 @@
-//! A job object: the process of an engine and all that it starts. The system ends them when our handle of the job is
-//! closed, which happens at our own death, too.
+//! Job object: an engine process and all its descendants. Windows kills them when our handle of the job is closed, also
+//! when this program is killed.
 
 use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
@@ -21,10 +21,10 @@ use windows_sys::Win32::System::Threading::{OpenThread, ResumeThread, THREAD_SUS
 pub(super) struct Job(OwnedHandle);
 
 impl Job {
-    /// An empty job whose processes end with it. A crash in it opens no window.
+    /// Creates an empty job that kills its processes on close and shows no crash dialogs.
     pub(super) fn new() -> io::Result<Job> {
-        // SAFETY: The job has no name and no attributes; a handle that is not null is ours to close. Zeros are a value of
-        // the structure, whose size is given.
+        // SAFETY: The job has no name and no attributes; we own the handle if it is not null. The structure may be all
+        // zeros, and its size is passed.
         #[expect(unsafe_code, reason = "the system's interface")]
         unsafe {
             let handle = CreateJobObjectW(ptr::null(), ptr::null());
@@ -46,7 +46,7 @@ impl Job {
         }
     }
 
-    /// Puts a suspended child into the job, and lets it run.
+    /// Assigns a suspended child to the job and resumes it.
     pub(super) fn admit(&self, child: &Child) -> io::Result<()> {
         // SAFETY: Both handles are open.
         #[expect(unsafe_code, reason = "the system's interface")]
@@ -57,9 +57,9 @@ impl Job {
         resume(child.id())
     }
 
-    /// Ends all processes of the job with this exit code.
+    /// Kills all processes of the job with this exit code.
     pub(super) fn kill(&self, code: u32) {
-        // SAFETY: The handle is open. A job without processes is no error that matters.
+        // SAFETY: The handle is open. An error for an empty job is ignored.
         #[expect(unsafe_code, reason = "the system's interface")]
         unsafe {
             TerminateJobObject(self.0.as_raw_handle(), code);
@@ -67,9 +67,9 @@ impl Job {
     }
 }
 
-/// Resumes the one thread of a process that was started suspended.
+/// Resumes the only thread of a process that was started suspended.
 fn resume(process: u32) -> io::Result<()> {
-    // SAFETY: The handles are open when they are used, zeros are an entry, and its size is given.
+    // SAFETY: The handles are open when used; the entry may be all zeros, and its size is passed.
     #[expect(unsafe_code, reason = "the system's interface")]
     unsafe {
         let snapshot = CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0);

@@ -1,4 +1,4 @@
-//! Which files can be run: those with an extension of `PATHEXT`, which need not be written.
+//! Lookup of executables: files with an extension of `PATHEXT`, which may be omitted in the command.
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use crate::process::lookup::LookupError;
 
-pub(in crate::process) const FALLBACK_FOLDERS: &[&str] = &[];
+/// A name without a folder is also looked for in the current folder, as the system itself does.
+pub(in crate::process) const FALLBACK_FOLDERS: &[&str] = &["."];
 
-/// The extensions that the start of a process knows.
+/// Executable extensions.
 const EXTENSIONS: [&str; 3] = ["exe", "cmd", "bat"];
 
-/// The files that a path may mean: itself if it has such an extension, else with each.
+/// Candidate files of a path: itself if it has an executable extension, else with each extension appended.
 pub(in crate::process) fn candidates(path: &Path) -> impl Iterator<Item = PathBuf> {
     let own = path.to_str().is_some_and(|path| bare_name(path) != path);
     let path = path.to_path_buf();
@@ -28,7 +29,7 @@ pub(in crate::process) fn candidates(path: &Path) -> impl Iterator<Item = PathBu
     extensions.iter().map(move |extension| with(extension))
 }
 
-/// The name of a program without such an extension.
+/// Name of a program without an executable extension.
 pub(in crate::process) fn bare_name(file: &str) -> &str {
     match file.rsplit_once('.') {
         Some((name, own)) if EXTENSIONS.iter().any(|known| own.eq_ignore_ascii_case(known)) => name,
@@ -36,12 +37,12 @@ pub(in crate::process) fn bare_name(file: &str) -> &str {
     }
 }
 
-/// The system has no such right.
+/// Windows has no execute permission.
 pub(in crate::process) fn is_executable(_: &Metadata) -> bool {
     true
 }
 
-/// A program begins with `MZ`; scripts of the command interpreter are text.
+/// A program begins with `MZ`; batch files are text.
 pub(in crate::process) fn check_format(path: &Path) -> Result<(), LookupError> {
     let is_script = ["cmd", "bat"]
         .iter()
@@ -72,6 +73,7 @@ mod tests {
             assert!(locate(program).is_ok(), "{program}: {:?}", locate(program));
         }
         assert!(matches!(locate("notes"), Err(LookupError::ForeignFormat { .. })));
-        assert!(locate("engines").unwrap_err().to_string().contains("did you mean `engine`?"));
+        let refusal = locate("engines").unwrap_err().to_string();
+        assert!(refusal.contains(", .); did you mean `engine`?"), "the current folder comes last: {refusal}");
     }
 }

@@ -1,4 +1,4 @@
-//! Windows: a job object that ends with this program, and a thread for each pipe, since a pipe there cannot be polled.
+//! Windows: a job object per engine, killed with this program, and a thread for each pipe, since pipes cannot be polled.
 
 mod affinity;
 mod child;
@@ -28,14 +28,14 @@ pub use signals::StopSignals;
 
 use crate::process::identity::ProcessIdentity;
 
-/// The file that discards what is written to it.
+/// The null device.
 pub(in crate::process) const NULL_DEVICE: &str = "NUL";
 
-/// What an error of a start means.
+/// Kind of an error at process start.
 pub(in crate::process) enum StartErrorKind {
-    /// Too many files, processes or too little memory.
+    /// Too many files or processes, or too little memory.
     Exhausted,
-    /// The file is no program for this system.
+    /// The file is not an executable of this system.
     ForeignFormat,
     Other,
 }
@@ -53,12 +53,12 @@ pub(in crate::process) fn classify(error: &io::Error) -> StartErrorKind {
     }
 }
 
-/// Nothing is left of a run that was killed: the system closed its jobs, which ended their processes.
+/// Finds nothing: when a run is killed, Windows closes its job objects and so kills their processes.
 pub(in crate::process) fn sweep(_: &ProcessIdentity) -> usize {
     0
 }
 
-/// Does nothing: what an engine started belongs to its job.
+/// Does nothing: descendants of an engine belong to its job object.
 ///
 /// # Errors
 /// Never.
@@ -66,22 +66,22 @@ pub fn adopt_orphans() -> io::Result<()> {
     Ok(())
 }
 
-/// Does nothing: what an engine started ended with its job.
+/// Does nothing: descendants of an engine were killed with its job object.
 pub fn end_orphans() {}
 
-/// Does nothing: the system has no limit of open files.
+/// Does nothing: Windows has no limit of open files.
 pub fn raise_file_limit() {}
 
-/// How many games can be played at once, and which limit says so.
+/// Maximum number of concurrent games, and the limit that sets it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MostGames {
-    /// The number; zero where not even one can be played.
+    /// Number of games; 0 if the limit is too low for one game.
     pub games: usize,
-    /// The limit, in words, with the command that shows it.
+    /// The limit as text, with the command that shows it.
     pub limit: &'static str,
 }
 
-/// The most games at once that the limits of this system allow: it has none.
+/// Maximum number of concurrent games; Windows sets no limit.
 pub fn most_games(_: usize) -> Option<MostGames> {
     None
 }

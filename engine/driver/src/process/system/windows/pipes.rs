@@ -1,5 +1,5 @@
-//! The pipes of a child, with a thread for each: a pipe of Windows can neither be polled nor written without waiting. What
-//! was read bears the instant of its read, taken by the thread that read it.
+//! Pipes of a child process: one reader thread per output pipe and one writer thread, since Windows pipes can neither be
+//! polled nor written without blocking. Each chunk has the time at which it was read.
 
 use std::io::{self, Read, Write};
 use std::os::windows::io::{AsRawHandle, OwnedHandle};
@@ -14,20 +14,20 @@ use super::super::{ReadOutcome, Written};
 use super::event::Event;
 use super::job::Job;
 
-/// The most bytes that wait for a reader.
+/// Buffer limit in bytes.
 const CAPACITY: usize = 1 << 16;
 
-/// How long the last words of a child that has ended may take to be read.
+/// Time to drain the pipes after the child has exited.
 const LAST_READS: Duration = Duration::from_millis(500);
 
-/// What the threads of a child and its owner share.
+/// State shared by the pipe threads of a child and its owner.
 #[derive(Debug)]
 pub(super) struct Pipes {
     state: Mutex<State>,
     input_given: Condvar,
     output_taken: Condvar,
     errors_taken: Condvar,
-    /// Set when something happened that the owner may wait for.
+    /// Set when a source may have become ready.
     happened: Event,
 }
 
@@ -36,7 +36,7 @@ struct State {
     input: Input,
     output: Stream,
     errors: Stream,
-    /// When the child ended.
+    /// Exit time of the child.
     ended_at: Option<Instant>,
 }
 
@@ -47,7 +47,7 @@ struct Input {
     is_broken: bool,
 }
 
-/// What was read of a pipe and not taken yet.
+/// Chunk that was read from a pipe and not yet taken by the owner.
 #[derive(Debug)]
 struct Stream {
     bytes: Vec<u8>,
@@ -57,7 +57,7 @@ struct Stream {
     is_abandoned: bool,
 }
 
-/// What the owner of a child may wait for.
+/// Readiness flags.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Events {
     pub(super) output: bool,
@@ -66,7 +66,7 @@ pub(super) struct Events {
     pub(super) room: bool,
 }
 
-/// Which of the two pipes that are read.
+/// Output pipe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Which {
     Output,
@@ -74,7 +74,7 @@ pub(super) enum Which {
 }
 
 impl Pipes {
-    /// Starts the threads for these pipes and for the end of this process, which ends its job.
+    /// Starts the pipe threads and the thread that waits for the exit of the process and then kills its job.
     pub(super) fn start(
         stdin: ChildStdin,
         stdout: ChildStdout,
@@ -112,13 +112,13 @@ impl Pipes {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The event that is set when something happened.
+    /// Event that is set when a source may have become ready.
     pub(super) fn happened(&self) -> &Event {
         &self.happened
     }
 
-    /// What can be done without waiting. Where it is nothing of what is watched, the event is reset, so that it is set by
-    /// what happens next. And when the end of the child must be looked for again, though nothing happens.
+    /// Ready sources among the watched ones; resets the event if there are none. Also the time at which the exit of the
+    /// child counts as ready.
     pub(super) fn check(&self, watched: Events, now: Instant) -> (Events, Option<Instant>) {
         let state = self.lock();
         let all_read = state.output.has_ended && state.errors.has_ended;
@@ -136,7 +136,7 @@ impl Pipes {
         (ready, end_at)
     }
 
-    /// Hands as many bytes as there is room for to the thread that writes.
+    /// Queues bytes for the writer thread, as many as fit.
     pub(super) fn write(&self, bytes: &[u8]) -> Written {
         let mut state = self.lock();
         let is_gone = state.ended_at.is_some();
@@ -151,13 +151,13 @@ impl Pipes {
         Written::Bytes(count)
     }
 
-    /// Closes the standard input behind what was written.
+    /// Closes standard input after the queued bytes.
     pub(super) fn close_input(&self) {
         self.lock().input.is_closed = true;
         self.input_given.notify_one();
     }
 
-    /// Takes what was read.
+    /// Takes the bytes read so far.
     pub(super) fn read(&self, which: Which, buffer: &mut [u8]) -> ReadOutcome {
         let mut state = self.lock();
         let stream = state.stream(which);
@@ -176,7 +176,7 @@ impl Pipes {
         ReadOutcome::Bytes(count, read_at)
     }
 
-    /// Nothing more of it is wanted.
+    /// Stops reading this pipe.
     pub(super) fn abandon(&self, which: Which) {
         self.lock().stream(which).is_abandoned = true;
         self.taken(which).notify_one();
@@ -189,7 +189,7 @@ impl Pipes {
         }
     }
 
-    /// Reads a pipe until its end. One piece waits here and one in the shared state, so that memory is bounded.
+    /// Reads a pipe to its end. At most one chunk is held here and one in the shared state.
     fn read_all(&self, mut pipe: impl Read, which: Which) {
         let mut buffer = vec![0; CAPACITY];
         loop {
@@ -214,7 +214,7 @@ impl Pipes {
         }
     }
 
-    /// Writes what is given until the input is closed, or no process reads it any more.
+    /// Writes the queued bytes until the input is closed or the pipe is broken.
     fn write_all(&self, mut pipe: impl Write) {
         let mut state = self.lock();
         loop {
@@ -236,7 +236,7 @@ impl Pipes {
         }
     }
 
-    /// The job goes with the child, so that nothing keeps its pipes open.
+    /// Kills the job when the child exits, so that no descendant keeps its pipes open.
     fn await_end(&self, process: &OwnedHandle, job: &Job) {
         // SAFETY: The handle is open.
         #[expect(unsafe_code, reason = "the system's interface")]

@@ -1,4 +1,4 @@
-//! What the system says of a process: when it started, and how much memory it has used.
+//! Start time and peak memory of a process.
 
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
 
@@ -8,12 +8,12 @@ use windows_sys::Win32::System::Threading::{
     GetProcessTimes, OpenProcess, PROCESS_QUERY_LIMITED_INFORMATION,
 };
 
-/// When a process started, in units of 100 nanoseconds since 1601; sessions are not told apart.
+/// Start time of a process in units of 100 ns since 1601; the session is always 0.
 pub(in crate::process) fn identify(pid: u32) -> Option<(u64, u32)> {
     let process = open(pid)?;
     let zero = FILETIME { dwLowDateTime: 0, dwHighDateTime: 0 };
     let (mut created, mut exited, mut kernel, mut user) = (zero, zero, zero, zero);
-    // SAFETY: The handle is open, and the four times are ours.
+    // SAFETY: The handle is open, and the four times are locals.
     #[expect(unsafe_code, reason = "the system's interface")]
     let is_known = unsafe {
         GetProcessTimes(
@@ -27,10 +27,10 @@ pub(in crate::process) fn identify(pid: u32) -> Option<(u64, u32)> {
     is_known.then_some((u64::from(created.dwHighDateTime) << 32 | u64::from(created.dwLowDateTime), 0))
 }
 
-/// The most memory that a process had at once so far, in bytes; `None` once it is gone.
+/// Peak memory of a process in bytes; `None` after its exit.
 pub fn peak_memory_bytes(pid: u32) -> Option<u64> {
     let process = open(pid)?;
-    // SAFETY: The handle is open; zeros are a value of the structure, whose size is given.
+    // SAFETY: The handle is open; the structure may be all zeros, and its size is passed.
     #[expect(unsafe_code, reason = "the system's interface")]
     let peak = unsafe {
         let mut counters: PROCESS_MEMORY_COUNTERS = std::mem::zeroed();
@@ -42,7 +42,7 @@ pub fn peak_memory_bytes(pid: u32) -> Option<u64> {
 }
 
 fn open(pid: u32) -> Option<OwnedHandle> {
-    // SAFETY: A handle that is not null is ours to close.
+    // SAFETY: We own the handle if it is not null.
     #[expect(unsafe_code, reason = "the system's interface")]
     unsafe {
         let handle = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, 0, pid);

@@ -1,11 +1,11 @@
-//! No process is needed here to end what a killed run leaves: its jobs end with it.
+//! Reaper of killed runs: not needed on Windows, where the job objects of a run are killed with it.
 
 use std::io::{self, BufRead};
 use std::path::Path;
 
 use crate::process::identity::ProcessIdentity;
 
-/// What ends the engines of a killed program: on Windows the system itself.
+/// Placeholder for the reaper process: Windows itself kills the engines of a killed program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reaper(());
 
