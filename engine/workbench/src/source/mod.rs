@@ -36,7 +36,7 @@ pub struct Source {
     pub is_published: bool,
 }
 
-/// A program built from a commit.
+/// The program of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
     /// Path in the cache.
@@ -86,6 +86,19 @@ pub fn build_entrants<'a>(
     cache: &Path,
     notify: &mut dyn FnMut(&str),
 ) -> Result<(), BuildError> {
+    resolve_entrants(engines, each, registry, &mut |source| build(source, cache, notify))
+}
+
+/// As [`build_entrants`], with another way to get the program of a commit.
+///
+/// # Errors
+/// Those of `program_of`, and engines with a repository and without a build command.
+pub fn resolve_entrants<'a>(
+    engines: impl IntoIterator<Item = &'a mut Table>,
+    each: &Table,
+    registry: &Registry,
+    program_of: &mut dyn FnMut(&Source) -> Result<Built, BuildError>,
+) -> Result<(), BuildError> {
     for own in engines {
         let command = own.get("cmd").or_else(|| each.get("cmd")).and_then(Value::as_str);
         let mut known = command.and_then(|name| registry.find(name)).cloned().unwrap_or_default();
@@ -106,7 +119,7 @@ pub fn build_entrants<'a>(
             repo,
             is_published: false,
         };
-        let built = build(&source, cache, notify)?;
+        let built = program_of(&source)?;
         // The command replaces the registry name, so the other settings of the registry are copied.
         ["name", "cmd", "package", "rating", "source", "note"]
             .iter()
@@ -134,17 +147,22 @@ pub fn restore_entrant(
     cache: &Path,
     notify: &mut dyn FnMut(&str),
 ) -> Result<(), BuildError> {
-    let EngineSettings { repo: Some(repo), revision: Some(revision), build: Some(command), cmd, .. } = engine
-    else {
-        return Ok(());
-    };
-    if cmd.as_ref().is_some_and(|program| Path::new(program).exists()) {
-        return Ok(());
+    if let Some(source) = source_of(engine).filter(|_| is_unbuilt(engine)) {
+        engine.cmd = Some(build(&source, cache, notify)?.program.display().to_string());
     }
-    let (repo, revision, build_command) = (repo.clone(), revision.clone(), command.clone());
-    let source = Source { repo, revision, build: build_command, is_published: false };
-    *cmd = Some(build(&source, cache, notify)?.program.display().to_string());
     Ok(())
+}
+
+/// Whether an engine is a commit whose program is not in the cache.
+#[must_use]
+pub fn is_unbuilt(engine: &EngineSettings) -> bool {
+    let is_commit = engine.repo.is_some() && engine.revision.is_some() && engine.build.is_some();
+    is_commit && !engine.cmd.as_ref().is_some_and(|program| Path::new(program).exists())
+}
+
+fn source_of(engine: &EngineSettings) -> Option<Source> {
+    let EngineSettings { repo, revision, build, .. } = engine.clone();
+    Some(Source { repo: repo?, revision: revision?, build: build?, is_published: false })
 }
 
 /// Makes a path absolute; a URL is unchanged.
@@ -180,19 +198,34 @@ pub fn build(source: &Source, cache: &Path, notify: &mut dyn FnMut(&str)) -> Res
         move |error| BuildError::Cache { path, error }
     };
     fs::create_dir_all(cache).map_err(in_cache(cache))?;
-    let repository = Repository::open(&source.repo, cache)?;
-    let commit = repository.commit(&source.revision, source.is_published)?;
-    let folder = cache.join(commit.key(&source.build)?);
+    let (repository, commit, folder) = find(source, cache)?;
+    let built = commit.built_in(&folder);
     fs::create_dir_all(&folder).map_err(in_cache(&folder))?;
     // If two runs need the same commit, one builds and the other waits for it.
     let lock = File::create(folder.join("lock")).map_err(in_cache(&folder))?;
     lock.lock().map_err(in_cache(&folder))?;
-    let program = folder.join(format!("engine{}", std::env::consts::EXE_SUFFIX));
-    if !program.exists() {
-        notify(&format!("Building {} of {}", commit.title(), source.repo));
-        compile(&repository, &commit, &source.build, &folder, &program)?;
+    if !built.program.exists() {
+        notify(&format!("Building {} of {}", built.title, source.repo));
+        compile(&repository, &commit, &source.build, &folder, &built.program)?;
     }
-    Ok(Built { program, title: commit.title(), commit: commit.hash })
+    Ok(built)
+}
+
+/// The program of a commit, which may not be built yet.
+///
+/// # Errors
+/// If the commit is unknown.
+pub fn locate(source: &Source, cache: &Path) -> Result<Built, BuildError> {
+    let (_, commit, folder) = find(source, cache)?;
+    Ok(commit.built_in(&folder))
+}
+
+/// The commit, and its folder in the cache.
+fn find(source: &Source, cache: &Path) -> Result<(Repository, Commit, PathBuf), BuildError> {
+    let repository = Repository::open(&source.repo, cache)?;
+    let commit = repository.commit(&source.revision, source.is_published)?;
+    let folder = cache.join(commit.key(&source.build)?);
+    Ok((repository, commit, folder))
 }
 
 /// Clones, builds, checks the node count, and moves the program to the cache.

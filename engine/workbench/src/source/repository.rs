@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use super::BuildError;
+use super::{BuildError, Built};
 
 /// Maximum length of the subject in a title.
 const SUBJECT_LENGTH: usize = 40;
@@ -159,6 +159,12 @@ impl Commit {
         let subject = self.message.lines().next().unwrap_or_default();
         let shown: String = subject.chars().take(SUBJECT_LENGTH).collect();
         format!("{} {}", &self.hash[..8], shown.trim_end()).trim_end().to_owned()
+    }
+
+    /// Its program in a folder of the cache.
+    pub(super) fn built_in(&self, folder: &Path) -> Built {
+        let program = folder.join(format!("engine{}", std::env::consts::EXE_SUFFIX));
+        Built { program, commit: self.hash.clone(), title: self.title() }
     }
 
     /// Its folder name in the cache: short hash, and a hash of commit, build command and architecture.
