@@ -43,11 +43,34 @@ pub enum BisectionVerdict {
     NoChange,
 }
 
+/// A commit that plays no further games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SkippedCommit {
+    /// Its number, counted from the oldest.
+    pub commit: usize,
+    /// Number of complete rounds when this became known.
+    pub rounds: u32,
+    /// What the posterior makes of it.
+    pub reason: SkipReason,
+}
+
+/// Why a commit plays no games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkipReason {
+    /// Its program is that of the commit before: it is not the change.
+    SameProgram,
+    /// It has no program that plays: it and the next commit that has one are one hypothesis.
+    Unplayable,
+}
+
 /// A bisection and its results so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bisection {
     rules: BisectionRules,
     test: Sprt,
+    skipped: Vec<SkippedCommit>,
+    /// Number of complete rounds.
+    rounds: u32,
     /// Pairs of each commit against the good one, from the commit's view.
     pairs: Vec<Pentanomial>,
     /// Probability of each commit to be the change; the last entry is that of no change.
@@ -65,7 +88,16 @@ impl Bisection {
         let error = 1.0 - rules.confidence;
         let test = Sprt::new(rules.elo.min(0.0), rules.elo.max(0.0), error, error, rules.model)?;
         let posterior = vec![1.0 / (commits + 1) as f64; commits + 1];
-        Ok(Bisection { rules, test, pairs: vec![Pentanomial::default(); commits], posterior, last: None })
+        let pairs = vec![Pentanomial::default(); commits];
+        Ok(Bisection { rules, test, skipped: Vec::new(), rounds: 0, pairs, posterior, last: None })
+    }
+
+    /// The bisection without games in which these commits are skipped; of two reasons for one, the same program counts.
+    #[must_use]
+    pub fn without(mut self, skipped: Vec<SkippedCommit>) -> Bisection {
+        self.skipped = skipped;
+        self.posterior = self.updated();
+        self
     }
 
     /// Rules of the bisection.
@@ -91,6 +123,31 @@ impl Bisection {
     /// Probability of no change.
     pub fn no_change(&self) -> f64 {
         self.posterior[self.pairs.len()]
+    }
+
+    /// Number of complete rounds.
+    pub fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
+    /// Why this commit is skipped by now, if it is.
+    pub fn skip_reason(&self, commit: usize) -> Option<SkipReason> {
+        let known = |skipped: &&SkippedCommit| skipped.commit == commit && skipped.rounds <= self.rounds;
+        let reasons = self.skipped.iter().filter(known).map(|skipped| skipped.reason);
+        reasons.min_by_key(|&reason| reason != SkipReason::SameProgram)
+    }
+
+    /// The first of the unplayable commits that are one hypothesis with this one; without such, or if it is skipped itself, this
+    /// one.
+    pub fn first_of_hypothesis(&self, commit: usize) -> usize {
+        if self.skip_reason(commit).is_some() {
+            return commit;
+        }
+        let before = (0..commit).rev().take_while(|&earlier| self.skip_reason(earlier).is_some());
+        before
+            .filter(|&earlier| self.skip_reason(earlier) == Some(SkipReason::Unplayable))
+            .last()
+            .unwrap_or(commit)
     }
 
     /// Result so far.
@@ -125,8 +182,11 @@ impl Bisection {
                 Some(*changed * (1.0 - *changed))
             })
             .collect();
-        let median = (0..splits.len()).max_by(|&a, &b| splits[a].total_cmp(&splits[b]))?;
-        let commit = self.last.filter(|&last| splits[last] >= KEEP * splits[median]).unwrap_or(median);
+        let playable = (0..splits.len()).filter(|&commit| self.skip_reason(commit).is_none());
+        let median = playable.max_by(|&a, &b| splits[a].total_cmp(&splits[b]))?;
+        let is_as_good =
+            |last: &usize| self.skip_reason(*last).is_none() && splits[*last] >= KEEP * splits[median];
+        let commit = self.last.filter(is_as_good).unwrap_or(median);
         let pairs = self.rules.round_pairs.max(1).min(self.pairs_left());
         Some(RaceRound { candidates: vec![commit], pairs })
     }
@@ -137,6 +197,7 @@ impl Bisection {
             self.pairs[commit] += pairs;
             self.last = Some(commit);
         }
+        self.rounds += u32::from(!results.is_empty());
         self.posterior = self.updated();
     }
 
@@ -165,7 +226,16 @@ impl Bisection {
             logarithms[commit] = logarithms[commit + 1] + evidence(pairs);
         }
         let greatest = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights: Vec<f64> = logarithms.iter().map(|logarithm| (logarithm - greatest).exp()).collect();
+        let mut weights: Vec<f64> = logarithms.iter().map(|logarithm| (logarithm - greatest).exp()).collect();
+        // The last hypothesis is that of no change: games cannot tell it from a change behind the last commit that plays.
+        let mut unplayable = 0.0;
+        for (hypothesis, weight) in weights.iter_mut().enumerate() {
+            match self.skip_reason(hypothesis) {
+                None => *weight += std::mem::take(&mut unplayable),
+                Some(SkipReason::SameProgram) => *weight = 0.0,
+                Some(SkipReason::Unplayable) => unplayable += std::mem::take(weight),
+            }
+        }
         let total: f64 = weights.iter().sum();
         weights.into_iter().map(|weight| weight / total).collect()
     }
@@ -297,6 +367,35 @@ mod tests {
             probabilities[2] / probabilities[4]
         };
         assert!((round(1000) - round(0)).abs() < 1e-12, "{} {}", round(1000), round(0));
+    }
+
+    #[test]
+    fn skipped_commits_play_no_games_and_leave_their_hypothesis_to_the_next() {
+        let skip = |commit, rounds, reason| SkippedCommit { commit, rounds, reason };
+        let (same, unplayable) = (SkipReason::SameProgram, SkipReason::Unplayable);
+        let skipped =
+            vec![skip(1, 0, same), skip(3, 0, unplayable), skip(4, 0, unplayable), skip(6, 1, unplayable)];
+        let mut bisection = Bisection::new(RULES, 7).unwrap().without(skipped);
+        let check = |bisection: &Bisection, sevenths: [f64; 8]| {
+            let found = bisection.probabilities().iter().copied().chain([bisection.no_change()]);
+            found
+                .zip(sevenths)
+                .for_each(|(found, share)| assert!((found - share / 7.0).abs() < 1e-12, "{bisection:?}"));
+        };
+        check(&bisection, [1.0, 0.0, 1.0, 0.0, 0.0, 3.0, 1.0, 1.0]);
+        assert_eq!([5, 6, 2].map(|commit| bisection.first_of_hypothesis(commit)), [3, 6, 2]);
+        assert!([[2], [5]].contains(&bisection.next_round().unwrap().candidates[..].try_into().unwrap()));
+        // The last commit is found unplayable after the first round, which says nothing.
+        bisection.add_round(&[]);
+        check(&bisection, [1.0, 0.0, 1.0, 0.0, 0.0, 3.0, 1.0, 1.0]);
+        bisection.add_round(&[(2, Pentanomial([0, 0, 64, 0, 0]))]);
+        assert_eq!((bisection.rounds(), bisection.skip_reason(6)), (1, Some(unplayable)));
+        let probabilities = bisection.probabilities();
+        assert!((bisection.no_change() / probabilities[5] - 2.0 / 3.0).abs() < 1e-12, "{probabilities:?}");
+        assert_eq!(probabilities[6], 0.0);
+        let all: Vec<_> = (0..7).map(|commit| skip(commit, 0, same)).collect();
+        let nothing = Bisection::new(RULES, 7).unwrap().without(all);
+        assert_eq!((nothing.verdict(), nothing.next_round()), (BisectionVerdict::NoChange, None));
     }
 
     #[test]
