@@ -62,6 +62,7 @@ pub fn engines(
     let mut engines = Vec::new();
     for (entrant, sha256) in plan.entrants.iter().zip(binaries.digests()) {
         let failed = |words: String| format!("{}: failed to {words}", entrant.name);
+        let sha256 = sha256.ok_or_else(|| failed("start: it is not built".to_owned()))?;
         let mut command = engine_command(entrant, own_program);
         command.reaper = reaper.cloned();
         let mut context = WaitContext::none();

@@ -1,19 +1,23 @@
 //! `bisect`: finds the commit of a range that lost or gained Elo.
 
 use std::fs::File;
+use std::sync::mpsc::{Receiver, Sender};
 
 use anyhow::{Context, anyhow};
 use clap::Args;
-use smalt_match::plan::{Format, Plan};
-use smalt_match::run::{check_start, sha256};
-use smalt_workbench::source::{self, BuildError, Source};
+use smalt_match::plan::{EngineSettings, Entrant, Format, Plan, Role, SkippedEntrant};
+use smalt_match::run::{Event, UnbuiltEntrant, check_start, sha256};
+use smalt_match::standings::hypothesis_name;
+use smalt_match::store::Store;
+use smalt_workbench::source::{self, BuildError};
 use toml::{Table, Value};
 
 use super::arguments::RunFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{self, section};
 use super::output::inform;
-use super::play::{self, own_program};
+use super::play::{self, StartedRun, own_program, read_plan, refuse_store};
+use super::resume::prepare_grown;
 use smalt_report::format::count;
 
 pub(super) const EXAMPLES: &str = "\
@@ -21,11 +25,11 @@ Examples:
   smalt-tournament bisect --git v1.4..main --elo 8 --build 'make EXE={exe}' --tc 8+0.08
   smalt-tournament bisect --git HEAD~40..HEAD --elo -5 --build 'make EXE={exe}' --nodes 20000 --path src
 
-Every commit of the range, along first parents, is built and started before the first game. A commit is skipped if its build fails, \
-if its bench differs from the Bench: line of its message, if its program does not start, or if the program has the same bytes as \
-that of the commit before. The others play pairs of games against the good commit, each round the most informative one, until one \
-commit has the wanted probability. If commits before it were skipped, any of them may be the one: it is then named as \
-`one of X^..Y`. docs/sprt.md has an example, docs/statistics.md the method and its simulation.";
+The commits of the range, along first parents, play pairs of games against the good commit, each round the most informative one, until \
+one has the wanted probability. A commit is built when its first game is due (with --nats and --ssh all are built before). It is skipped \
+if its build fails, if its bench differs from the Bench: line of its message, or if its program does not start: then it or the next \
+commit may be the one, which is named as `one of X^..Y`. If two commits have programs with the same bytes, the later one and those \
+between them are not the one. docs/sprt.md has an example, docs/statistics.md the method and its simulation.";
 
 #[derive(Args, Clone, Debug)]
 pub(super) struct BisectFlags {
@@ -49,14 +53,14 @@ pub(super) struct BisectFlags {
     run: RunFlags,
 }
 
-/// Builds the commits of the range and plays until one is found.
+/// Plays until a commit is found.
 pub(super) fn bisect(flags: &BisectFlags) -> Result<Exit, Refusal> {
     play::play(plan(flags)?, play::face(flags.run.quiet))
 }
 
 fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
     let run = &flags.run;
-    let (range, build) = run
+    let (range, _) = run
         .git
         .as_deref()
         .zip(run.build.as_deref())
@@ -74,11 +78,13 @@ fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
     let registry = intent::registry(run.engines.as_deref())?;
     let mut layer = intent::layer_of_flags(run, &registry)?;
     let (good, bad) = intent::ends_of_range(range).or_usage()?;
-    let tested = testable(good, bad, build, &flags.paths)?;
+    let commits = source::commits_between(".", good, bad, &flags.paths).or_usage()?;
+    if commits.is_empty() {
+        let place = if flags.paths.is_empty() { "" } else { " that changes files of --path" };
+        return Err(anyhow!("{range}: no commit after {good}{place}")).or_usage();
+    }
     let engines = [intent::revision(good, "opponent")].into_iter();
-    let engines = engines
-        .chain(tested.commits.iter().map(|commit| intent::revision(&commit.hash, "challenger")))
-        .collect();
+    let engines = engines.chain(commits.iter().map(|hash| intent::revision(hash, "challenger"))).collect();
     layer.insert("entrant".to_owned(), Value::Array(engines));
     section(&mut layer, "run").entry("name").or_insert_with(|| format!("Bisection of {range}").into());
     let change = -flags.elo;
@@ -86,98 +92,166 @@ fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
     section(&mut layer, "sprt").extend(
         rules.map(|(key, value)| (key.to_owned(), Value::from(value))).into_iter().collect::<Table>(),
     );
-    with_started(intent::plan_of(Format::Bisect, layer, run, &registry)?, &tested)
-}
-
-/// The commits of a range that can be tested.
-struct TestedRange {
-    commits: Vec<TestedCommit>,
-    /// The first of the commits that were skipped at the end of the range.
-    skipped: Option<String>,
-}
-
-/// A commit of the range.
-struct TestedCommit {
-    hash: String,
-    /// The first of the commits that were skipped directly before it.
-    skipped: Option<String>,
-}
-
-/// The plan without the commits whose programs do not start. Where commits before a kept one were skipped, its name says that
-/// they may be the change.
-fn with_started(plan: Plan, range: &TestedRange) -> Result<Plan, Refusal> {
-    let own_program = own_program()?;
-    let start = |entrant| check_start(entrant, &plan, &own_program);
+    let mut plan = intent::plan_of(Format::Bisect, layer, run, &registry)?;
+    source::restore_entrant(&mut plan.entrants[0].engine, &source::cache_folder(), &mut inform).or_usage()?;
     let good = &plan.entrants[0];
-    start(good).with_context(|| format!("start {}", good.name)).or_usage()?;
-    let mut settings = plan.settings.clone();
-    settings.entrants.truncate(1);
-    let mut skipped: Option<&str> = None;
-    for (index, candidate) in (1..).zip(&range.commits) {
-        let (entrant, mut engine) = (&plan.entrants[index], plan.settings.entrants[index].clone());
-        skipped = skipped.or(candidate.skipped.as_deref());
-        if let Err(error) = start(entrant) {
-            inform(&format!("Skipped: {}: {error}", entrant.name));
-            skipped = skipped.or(Some(&candidate.hash));
-            continue;
+    check_start(good, &plan, &own_program()?).with_context(|| format!("start {}", good.name)).or_usage()?;
+    if plan.fleet().is_some() { with_built(plan) } else { Ok(plan) }
+}
+
+/// The plan for other machines, whose workers build all its commits: all are built here first, and those that are skipped are left
+/// out. The name of a commit behind unplayable ones says that they may be the change.
+fn with_built(mut plan: Plan) -> Result<Plan, Refusal> {
+    let mut digests = vec![None; plan.entrants.len()];
+    digests[0] = Some(digest(&plan.entrants[0].engine).or_failed()?);
+    for entrant in 1..plan.entrants.len() {
+        let unbuilt = UnbuiltEntrant { entrant, rounds: 0, has_played: false };
+        let (built, skipped) = build_commit(&plan, unbuilt, &digests)?;
+        if skipped.iter().all(|skipped| skipped.same) {
+            digests[entrant] = Some(digest(&built).or_failed()?);
         }
-        if let Some(first) = skipped.take() {
-            engine.name = Some(format!("one of {}^..{}", &first[..8], entrant.name));
-        }
-        settings.entrants.push(engine);
+        plan.settings.run.skipped.extend(skipped);
     }
-    if let Some(first) = skipped.or(range.skipped.as_deref()) {
-        inform(&format!(
-            "Warning: {} and all later commits are skipped: the result does not cover them",
-            &first[..8]
-        ));
+    let plan = Plan::new(plan.settings).or_usage()?;
+    let bisection = plan.bisection.as_ref().context("this is no bisection").or_failed()?;
+    let mut settings = plan.settings.clone();
+    settings.run.skipped.clear();
+    settings.entrants.truncate(1);
+    for entrant in commits_left(&plan) {
+        let first = 1 + bisection.first_of_hypothesis(entrant - 1);
+        let name = hypothesis_name(&plan.entrants[first].name, &plan.entrants[entrant].name);
+        settings
+            .entrants
+            .push(EngineSettings { name: Some(name), ..plan.settings.entrants[entrant].clone() });
     }
     if settings.entrants.len() == 1 {
-        return Err(anyhow!("no program of the range starts")).or_usage();
+        return Err(nothing_left(&plan)).or_usage();
     }
     Plan::new(settings).or_usage()
 }
 
-/// The commits of the range that can be built and whose programs differ from the one before.
-fn testable(good: &str, bad: &str, build: &str, paths: &[String]) -> Result<TestedRange, Refusal> {
-    let cache = source::cache_folder();
-    let commits = source::commits_between(".", good, bad, paths).or_usage()?;
-    let source = |revision: &str| Source {
-        repo: ".".to_owned(),
-        revision: revision.to_owned(),
-        build: build.to_owned(),
-        is_published: false,
-    };
-    let digest = |revision: &str| -> Result<String, BuildError> {
-        let program = source::build(&source(revision), &cache, &mut inform)?.program;
-        let read = File::open(&program).and_then(|mut file| sha256(&mut file));
-        read.map_err(|error| BuildError::Cache { path: program, error })
-    };
-    let mut before = digest(good).or_usage()?;
-    let (mut kept, mut same, mut skipped) = (Vec::new(), 0, None);
-    for commit in commits {
-        match digest(&commit) {
-            // Commits that were skipped before it have left nothing behind.
-            Ok(found) if found == before => (same, skipped) = (same + 1, None),
-            Ok(found) => {
-                before = found;
-                kept.push(TestedCommit { hash: commit, skipped: skipped.take() });
-            }
-            Err(
-                error @ (BuildError::Failed { .. } | BuildError::NoProgram { .. } | BuildError::Bench { .. }),
-            ) => {
-                inform(&format!("Skipped: {error}"));
-                skipped.get_or_insert(commit);
-            }
-            Err(error) => return Err(error).or_usage(),
+/// Builds a commit whose games are due, and prepares the session that plays them. A commit without a program that plays is skipped,
+/// and so are those that have the same program as another.
+pub(super) fn prepare_commit(
+    mut store: Store,
+    unbuilt: UnbuiltEntrant,
+    allows_mixed: bool,
+    (sender, events): &(Sender<Event>, Receiver<Event>),
+) -> Result<StartedRun, Refusal> {
+    let plan = read_plan(&store)?;
+    let digests = store.own_binaries(plan.entrants.len()).map_err(refuse_store)?;
+    let (built, skipped) = build_commit(&plan, unbuilt, &digests)?;
+    let pending: Vec<Event> = events.try_iter().collect();
+    let is_stopped = pending.iter().any(|event| matches!(event, Event::Stop(_) | Event::Kill));
+    pending.into_iter().for_each(|event| drop(sender.send(event)));
+    // The signal that stops the run ends its build, too.
+    if !is_stopped {
+        let mut settings = plan.settings;
+        settings.entrants[unbuilt.entrant] = built;
+        settings.run.skipped.extend(skipped);
+        let plan = Plan::new(settings).or_failed()?;
+        // With one program in all of them there is no change; without any there is no answer.
+        let are_same = plan.settings.run.skipped.iter().all(|skipped| skipped.same);
+        if commits_left(&plan).is_empty() && !are_same {
+            return Err(nothing_left(&plan)).or_failed();
         }
+        store.change_plan(&plan.settings.to_toml()).map_err(refuse_store)?;
     }
-    if same > 0 {
-        inform(&format!("{} skipped: same program as the commit before", count(same, "commit")));
+    prepare_grown(store, allows_mixed)
+}
+
+fn nothing_left(plan: &Plan) -> anyhow::Error {
+    let good = &plan.entrants[in_order(plan)[0]].name;
+    anyhow!("no commit after {good} can be built and has another program")
+}
+
+/// The commits that are not skipped.
+fn commits_left(plan: &Plan) -> Vec<usize> {
+    let is_skipped =
+        |entrant: usize| plan.settings.run.skipped.iter().any(|skipped| skipped.entrant == entrant);
+    in_order(plan)[1..].iter().copied().filter(|&entrant| !is_skipped(entrant)).collect()
+}
+
+/// The entrants of a bisection: the good commit, then the others, oldest first.
+fn in_order(plan: &Plan) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..plan.entrants.len()).collect();
+    order.sort_by_key(|&entrant| plan.entrants[entrant].role != Role::Opponent);
+    order
+}
+
+/// Builds an entrant and starts it once; returns it, and the commits that need no games now.
+fn build_commit(
+    plan: &Plan,
+    unbuilt: UnbuiltEntrant,
+    digests: &[Option<String>],
+) -> Result<(EngineSettings, Vec<SkippedEntrant>), Refusal> {
+    let UnbuiltEntrant { entrant, rounds, has_played } = unbuilt;
+    let skip = |entrant: usize, same: bool| SkippedEntrant { entrant, rounds, same };
+    let mut built = plan.entrants[entrant].clone();
+    let name = &built.name;
+    let words = match source::restore_entrant(&mut built.engine, &source::cache_folder(), &mut inform) {
+        Ok(()) => {
+            built.program = built.engine.program().unwrap_or(built.program);
+            match check_start(&built, plan, &own_program()?) {
+                Ok(()) if has_played => return Ok((built.engine, Vec::new())),
+                Ok(()) => {
+                    let same = same_programs(plan, &built, entrant, digests).or_failed()?;
+                    return Ok((built.engine, same.into_iter().map(|entrant| skip(entrant, true)).collect()));
+                }
+                Err(error) => format!("{name}: {error}"),
+            }
+        }
+        Err(error) if is_of_commit(&error) => error.to_string(),
+        Err(error) => return Err(error).or_failed(),
+    };
+    if has_played {
+        return Err(anyhow!("the games of {name} go on with its program: {words}")).or_failed();
     }
-    if kept.is_empty() {
-        return Err(anyhow!("{good}..{bad}: no commit after {good} can be built and has another program"))
-            .or_usage();
+    inform(&format!("Skipped: {words}"));
+    let (order, left) = (in_order(plan), commits_left(plan));
+    let is_skipped = |other: &&usize| **other == entrant || !left.contains(other);
+    let tail: Vec<usize> = order[1..].iter().rev().take_while(is_skipped).copied().collect();
+    if tail.contains(&entrant) {
+        let first = tail.last().map_or(name, |&first| &plan.entrants[first].name);
+        inform(&format!(
+            "Warning: {first} and all later commits are skipped: the result does not cover them"
+        ));
     }
-    Ok(TestedRange { commits: kept, skipped })
+    Ok((plan.settings.entrants[entrant].clone(), vec![skip(entrant, false)]))
+}
+
+/// Commits that are not the change, since a program has the same bytes before and after them. `digests` are those of the programs
+/// that were built before.
+fn same_programs(
+    plan: &Plan,
+    built: &Entrant,
+    entrant: usize,
+    digests: &[Option<String>],
+) -> anyhow::Result<Vec<usize>> {
+    let own = digest(&built.engine)?;
+    let order = in_order(plan);
+    let place = order.iter().position(|&other| other == entrant).unwrap_or_default();
+    let mut same = Vec::new();
+    for (other_place, &other) in order.iter().enumerate() {
+        if other == entrant || digests[other].as_ref() != Some(&own) {
+            continue;
+        }
+        let [earlier, later] = if other_place < place { [other_place, place] } else { [place, other_place] };
+        let [first, last] = [earlier, later].map(|place| &plan.entrants[order[place]].name);
+        inform(&format!("Skipped: {}: {last} has the program of {first}", count(later - earlier, "commit")));
+        same.extend(&order[earlier + 1..=later]);
+    }
+    Ok(same)
+}
+
+/// SHA-256 of the program of an engine.
+fn digest(engine: &EngineSettings) -> anyhow::Result<String> {
+    let program = engine.cmd.as_deref().unwrap_or_default();
+    let digest = File::open(program).and_then(|mut file| sha256(&mut file));
+    digest.with_context(|| format!("read {program}"))
+}
+
+/// Whether the commit is at fault, not this machine.
+fn is_of_commit(error: &BuildError) -> bool {
+    matches!(error, BuildError::Failed { .. } | BuildError::NoProgram { .. } | BuildError::Bench { .. })
 }

@@ -6,7 +6,7 @@ use anyhow::{Context, anyhow};
 use smalt_about::CompletionCandidate;
 use smalt_driver::EngineCommand;
 use smalt_workbench::entrant::{BUILTIN, Registry, WordsError, parse_keys, split_words, table_of_words};
-use smalt_workbench::source;
+use smalt_workbench::source::{self, BuildError, Built, Source};
 use toml::{Table, Value};
 
 use super::arguments::RunFlags;
@@ -68,7 +68,13 @@ pub(super) fn plan_of(
             add_missing_side(entrants(&mut layer), entrants(&mut shipped));
         }
     }
-    build_sources(&mut layer, registry)?;
+    if format == Format::Bisect {
+        // The command builds them.
+        let mut locate = |source: &Source| source::locate(source, &source::cache_folder());
+        resolve_sources(&mut layer, registry, &mut locate)?;
+    } else {
+        build_sources(&mut layer, registry)?;
+    }
     let plan = Plan::of_layers(layer, registry).or_usage()?;
     finish(plan, flags)
 }
@@ -266,10 +272,20 @@ pub(super) fn ends_of_range(range: &str) -> anyhow::Result<(&str, &str)> {
 
 /// Builds the engines that are given as commits.
 fn build_sources(layers: &mut Table, registry: &Registry) -> Result<(), Refusal> {
+    let mut build = |source: &Source| source::build(source, &source::cache_folder(), &mut inform);
+    resolve_sources(layers, registry, &mut build)
+}
+
+/// Sets the programs of the engines that are given as commits.
+fn resolve_sources(
+    layers: &mut Table,
+    registry: &Registry,
+    program_of: &mut dyn FnMut(&Source) -> Result<Built, BuildError>,
+) -> Result<(), Refusal> {
     let each = layers.get("each").and_then(Value::as_table).cloned().unwrap_or_default();
     let Some(Value::Array(engines)) = layers.get_mut("entrant") else { return Ok(()) };
     let engines = engines.iter_mut().filter_map(Value::as_table_mut);
-    source::build_entrants(engines, &each, registry, &source::cache_folder(), &mut inform).or_usage()
+    source::resolve_entrants(engines, &each, registry, program_of).or_usage()
 }
 
 /// Settings of every entrant: only `key=value` words.

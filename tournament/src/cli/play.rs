@@ -23,7 +23,7 @@ use super::output_names::{OutputNames, set_aside};
 use super::resume::prepare_grown;
 use super::session::Session;
 use super::webhook::post_end;
-use super::{games, serve, signals};
+use super::{bisect, games, serve, signals};
 use smalt_dashboard::{BoundAddress, Dashboard};
 use smalt_match::game::{MachineReport, TablebaseAdjudicator};
 use smalt_match::game_file::GameFiles;
@@ -38,6 +38,7 @@ use smalt_match::store::{Store, StoreError, StoredRun};
 use smalt_report::format::count;
 use smalt_report::sanitize::sanitize_lines;
 use smalt_workbench::output_file::Existing;
+use smalt_workbench::source::is_unbuilt;
 
 /// Output style of a run.
 pub(super) enum OutputStyle {
@@ -193,10 +194,10 @@ pub(super) fn check_location(plan: &mut Plan) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Checks that every engine program exists.
+/// Checks that every engine program exists; commits of a bisection are built later.
 fn locate_engines(plan: &Plan) -> Result<(), Refusal> {
     let own_program = own_program()?;
-    for entrant in &plan.entrants {
+    for entrant in plan.entrants.iter().filter(|entrant| !is_unbuilt(&entrant.engine)) {
         let located = engine_command(entrant, &own_program).locate();
         let refused =
             |error| anyhow!("entrant {:?}: failed to {error}{}", entrant.name, hint(entrant, &error));
@@ -237,7 +238,7 @@ pub(super) fn read_run(store: &Store) -> Result<Prepared, Refusal> {
     Ok(Prepared::without_openings(read_plan(store)?))
 }
 
-fn read_plan(store: &Store) -> Result<Plan, Refusal> {
+pub(super) fn read_plan(store: &Store) -> Result<Plan, Refusal> {
     let run = store.run().map_err(refuse_store)?;
     let name = store.path().display().to_string();
     let settings = Settings::parse_layer(&run.plan, &name).or_usage()?;
@@ -342,7 +343,7 @@ fn connect(
     }
 }
 
-/// Plays a run to its end. One that grows while it is played is prepared anew with its larger plan, and goes on.
+/// Plays a run to its end. It is prepared anew and goes on when it has grown, or when a commit of a bisection must be built.
 pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Exit, Refusal> {
     let path = started.store.path().to_owned();
     if matches!(face, OutputStyle::Native(Verbosity::Usual)) {
@@ -363,15 +364,16 @@ pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Ex
     let (plan, standings, conclusion) = loop {
         let allows_mixed = session.binaries.is_none();
         let (plan, end) = session.play(&channel, &face, state)?;
-        match end {
+        let (started, left) = match end {
             RunEnd::Ended(standings, conclusion) => break (plan, standings, conclusion),
-            RunEnd::Grown(store, grown) => {
-                let StartedRun { prepared, pool, store, outputs, binaries } =
-                    prepare_grown(*store, allows_mixed)?;
-                session = Session { prepared, players: pool.players, store, games: outputs.games, binaries };
-                state = Some(grown);
+            RunEnd::Grown(store, left) => (prepare_grown(*store, allows_mixed)?, left),
+            RunEnd::Unbuilt(store, left, unbuilt) => {
+                (bisect::prepare_commit(*store, unbuilt, allows_mixed, &channel)?, left)
             }
-        }
+        };
+        let StartedRun { prepared, pool, store, outputs, binaries } = started;
+        session = Session { prepared, players: pool.players, store, games: outputs.games, binaries };
+        state = Some(left);
     };
     drop(control);
     finish(&plan, &path, &standings, &conclusion, &face, page, &channel.1)

@@ -49,7 +49,9 @@ fn begin_session(
     page: impl FnOnce(&OutputSettings) -> Result<Option<BoundAddress>, Refusal>,
 ) -> Result<StartedRun, Refusal> {
     prepared.plan.settings.output.store = Some(store.path().to_owned());
-    for (index, entrant) in prepared.plan.entrants.iter_mut().enumerate() {
+    // Commits of a bisection are built when their games are due.
+    let is_lazy = prepared.plan.bisection.is_some() && prepared.plan.fleet().is_none();
+    for (index, entrant) in prepared.plan.entrants.iter_mut().enumerate().filter(|_| !is_lazy) {
         source::restore_entrant(&mut entrant.engine, &source::cache_folder(), &mut inform).or_usage()?;
         if let Some(program) = entrant.engine.program() {
             entrant.program = program;

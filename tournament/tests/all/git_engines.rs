@@ -87,7 +87,7 @@ fn a_failing_build_is_an_error_before_any_game() {
     assert!(err.contains("expected two revisions BASE..NEW"), "{err}");
 }
 
-/// A range of commits: three are skipped, and from one on all games are lost.
+/// A range of commits: one does not build, one does not start, and from the next on all games are lost.
 fn history(place: &Place) {
     repository(place);
     commit(place, "third", "Third version");
@@ -116,9 +116,10 @@ fn a_bisection_finds_the_commit_that_lost_and_survives_a_kill() {
     let start =
         |rest: &[&str]| place.command(&bisection(rest)).current_dir(place.path("mine")).spawn().unwrap();
     let (out, err) = texts(&process::wait_for_output(start(&["--exit-on-verdict"])));
-    assert!(err.contains("Skipped: building ") && err.contains("Break the build"), "{err}");
-    assert!(err.contains("1 commit skipped: same program as the commit before"), "{err}");
-    assert!(err.contains("Do not start: "), "{err}");
+    let before = err.split("Finished game 1").next().unwrap();
+    assert_eq!(before.matches("Building ").count(), 2, "the good commit and the first that plays: {err}");
+    assert!(err.contains("Skipped: ") && err.contains("Do not start: "), "{err}");
+    assert!(err.matches("Building ").count() < 9, "not all commits are built: {err}");
     // The loss may come from the commit that does not start.
     let short = |revision: &str| git(&place, &["rev-parse", revision])[..8].to_owned();
     let found = format!("one of {}^..{} Prune more", short("HEAD~2"), short("HEAD~1"));
@@ -127,7 +128,7 @@ fn a_bisection_finds_the_commit_that_lost_and_survives_a_kill() {
     assert_eq!((&course["kind"], &course["verdict"]), (&"bisect".into(), &"found".into()));
     assert!(course["commit"].as_str().unwrap().ends_with("Prune more"), "{course}");
     let commits = course["commits"].as_array().unwrap();
-    assert_eq!(commits.len(), 5);
+    assert_eq!(commits.len(), 8);
     let played: u64 = commits.iter().map(|commit| commit["games"].as_u64().unwrap()).sum();
     assert!(played > 0 && course["games"] == played, "{course}");
 
@@ -138,8 +139,52 @@ fn a_bisection_finds_the_commit_that_lost_and_survives_a_kill() {
     place.await_games("mine/run.db", 3);
     child.kill().unwrap();
     child.wait().unwrap();
+    // Programs that the cache has lost are built again.
+    std::fs::remove_dir_all(place.path("cache")).unwrap();
     place.check(&["resume", "mine/run.db"], 0);
     assert_eq!(place.results("mine/run.db")["course"], course);
+}
+
+/// A range of three commits, one with the program of the good one, one that does not build, and one that loses all games; returns
+/// the name of the last two.
+fn short_history(place: &Place) -> String {
+    repository(place);
+    place.write("mine/README", "An engine.");
+    git(place, &["add", "README"]);
+    git(place, &["commit", "--quiet", "-m", "Say what it is"]);
+    git(place, &["mv", "engine.sh", "other.sh"]);
+    git(place, &["commit", "--quiet", "-m", "Break the build"]);
+    git(place, &["mv", "other.sh", "engine.sh"]);
+    commit(place, "third --fault illegal-move@3", "Prune more");
+    let short = |revision: &str| git(place, &["rev-parse", revision])[..8].to_owned();
+    format!("one of {}^..{} Prune more", short("HEAD~1"), short("main"))
+}
+
+/// Finds the commit that lost in a short history.
+fn short_bisection(place: &Place, found: &str, more: &[&str]) -> String {
+    let range = ["bisect", "--git", "HEAD~3..main", "--build", BUILD, "--elo", "200", "--round-pairs", "2"];
+    let played = ["--each", "restart=on", "--depth", "1", "--maxmoves", "12", "--store", "run.db"];
+    let arguments = [&range[..], &played, &["--exit-on-verdict"], more].concat();
+    let child = place.command(&arguments).current_dir(place.path("mine")).spawn().unwrap();
+    let (out, err) = texts(&process::finish(child, 0));
+    assert!(out.contains(&format!("{found} lost 200 Elo (probability ")), "{out}");
+    assert!(err.contains("Skipped: building ") && err.contains("Break the build failed"), "{err}");
+    assert!(
+        err.contains("Skipped: 1 commit: ") && err.contains("Say what it is has the program of "),
+        "{err}"
+    );
+    err
+}
+
+#[test]
+fn a_bisection_skips_what_does_not_build_and_what_has_the_same_program() {
+    let place = Place::new();
+    let found = short_history(&place);
+    short_bisection(&place, &found, &[]);
+    // Only the commit that lost has played.
+    let course = place.results("mine/run.db")["course"].clone();
+    assert_eq!(course["commits"].as_array().unwrap().len(), 3);
+    assert_eq!(course["commits"][2]["games"], course["games"], "{course}");
 }
 
 #[test]
@@ -159,7 +204,34 @@ fn a_bisection_says_what_it_lacks() {
     let unsure = ["bisect", "--git", "HEAD~1..main", "--build", BUILD, "--confidence", "0.4"];
     assert!(refused(&unsure).contains("--confidence 0.4: expected a probability above 0.5 and below 1"));
     let nothing = ["bisect", "--git", "HEAD~1..main", "--build", BUILD, "--path", "README"];
-    assert!(refused(&nothing).contains("no commit after HEAD~1 can be built"));
+    assert!(refused(&nothing).contains("no commit after HEAD~1 that changes files of --path"));
+}
+
+/// A worker on another machine, with another cache, and a recipe for the repository.
+#[cfg(feature = "nats")]
+fn builder(place: &Place, url: &str) -> std::process::Child {
+    let repo = place.path("mine").display().to_string();
+    let recipe = format!("[[engine]]\nname = \"mine\"\nrepo = '{repo}'\nbuild = '{BUILD}'\n");
+    place.write("engines.toml", &recipe);
+    let worker = ["worker", "--nats", url, "--engines", "engines.toml", "--name", "builder"];
+    let mut worker = place.command(&[&worker[..], &["--concurrency", "1", "--speed", "1000000"]].concat());
+    worker.env("XDG_CACHE_HOME", place.path("elsewhere")).spawn().unwrap()
+}
+
+#[cfg(feature = "nats")]
+#[test]
+#[ignore = "needs nats-server"]
+fn a_bisection_of_a_fleet_has_only_commits_that_play() {
+    use crate::support::fleet::{Server, dismiss};
+    let place = Place::new();
+    let found = short_history(&place);
+    let server = Server::start(&place, &[]);
+    let url = server.url();
+    let worker = builder(&place, &url);
+    let err = short_bisection(&place, &found, &["--nats", &url]);
+    assert!(err.contains("builder joins"), "{err}");
+    assert_eq!(place.results("mine/run.db")["course"]["commits"].as_array().unwrap().len(), 1);
+    dismiss([worker]);
 }
 
 #[cfg(feature = "nats")]
@@ -170,14 +242,8 @@ fn a_worker_of_a_fleet_builds_commits_by_its_own_recipe() {
     let place = Place::new();
     repository(&place);
     let server = Server::start(&place, &[]);
-    let repo = place.path("mine").display().to_string();
-    let recipe = format!("[[engine]]\nname = \"mine\"\nrepo = '{repo}'\nbuild = '{BUILD}'\n");
-    place.write("engines.toml", &recipe);
     let url = server.url();
-    let worker = ["worker", "--nats", &url, "--engines", "engines.toml", "--name", "builder"];
-    let mut worker = place.command(&[&worker[..], &["--concurrency", "1", "--speed", "1000000"]].concat());
-    // Another machine has another cache.
-    let worker = worker.env("XDG_CACHE_HOME", place.path("elsewhere")).spawn().unwrap();
+    let worker = builder(&place, &url);
     let run = ["sprt", "--git", "HEAD~1..main", "--build", BUILD, "--nats", &url];
     let output = place.command(&played(&run)).current_dir(place.path("mine")).output().unwrap();
     let err = texts(&output).1;

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use smalt_dataset::format::FormatError;
 use smalt_protocol::TimeControl;
-use smalt_stats::bisection::{Bisection, BisectionRules};
+use smalt_stats::bisection::{Bisection, BisectionRules, SkipReason, SkippedCommit};
 use smalt_stats::race::{Race, RaceRules};
 use smalt_stats::sprt::{Model, SprtError};
 use smalt_workbench::entrant::{NameError, Names, Registry, ResolveError};
@@ -323,6 +323,7 @@ fn check_candidate_settings(settings: &Settings) -> Result<(), PlanError> {
         ("winners", "race", !is_race && run.winners.is_some()),
         ("round-pairs", "race or bisection", !run.format.has_candidates() && run.round_pairs.is_some()),
         ("estimate-pairs", "race", !is_race && run.estimate_pairs.is_some()),
+        ("skipped", "bisection", run.format != Format::Bisect && !run.skipped.is_empty()),
     ];
     if let Some((key, owner, _)) = given.into_iter().find(|(.., is_wrong)| *is_wrong) {
         return Err(PlanError::Format {
@@ -364,7 +365,18 @@ fn bisection(settings: &mut Settings, entrants: usize) -> Result<Option<Bisectio
         round_pairs: round_pairs.get().into(),
         most_pairs: u64::from(run.games.get() / 2),
     };
-    Ok(Some(Bisection::new(rules, entrants - 1)?))
+    let base = settings.entrants.iter().position(|engine| engine.role == Some(Role::Opponent)).unwrap_or(0);
+    let skipped = run.skipped.iter().map(|skipped| {
+        if skipped.entrant == base || skipped.entrant >= entrants {
+            let reason = format!("entrant {} is no commit of the bisection", skipped.entrant);
+            return Err(PlanError::Format { key: "skipped", reason });
+        }
+        let commit = skipped.entrant - usize::from(skipped.entrant > base);
+        let reason = if skipped.same { SkipReason::SameProgram } else { SkipReason::Unplayable };
+        Ok(SkippedCommit { commit, rounds: skipped.rounds, reason })
+    });
+    let skipped = skipped.collect::<Result<Vec<_>, PlanError>>()?;
+    Ok(Some(Bisection::new(rules, entrants - 1)?.without(skipped)))
 }
 
 /// The race that settings describe, if they describe one; its own settings are complete then.

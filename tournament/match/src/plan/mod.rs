@@ -45,7 +45,7 @@ pub use output::{
     parse_address,
 };
 pub use prior::PriorResults;
-pub use run::{BadOptions, Format, OnFault, RunSettings, Variant};
+pub use run::{BadOptions, Format, OnFault, RunSettings, SkippedEntrant, Variant};
 pub use settings::{Flags, Settings, merge_settings};
 pub use sprt::SprtSettings;
 pub use value::{OnOff, SecondsSetting, parse_word};

@@ -97,6 +97,22 @@ pub struct RunSettings {
     #[arg(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub grown: Vec<RunSize>,
+    /// Commits of a bisection that play no games, as they were found
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<SkippedEntrant>,
+}
+
+/// An entrant of a bisection that plays no games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SkippedEntrant {
+    /// Number of the entrant, from 0.
+    pub entrant: usize,
+    /// Number of complete rounds when this was found.
+    pub rounds: u32,
+    /// Whether its program is that of the commit before; else it has none that plays.
+    pub same: bool,
 }
 
 impl Default for RunSettings {

@@ -11,12 +11,14 @@ use std::sync::Mutex;
 
 use ring::digest::{Context, SHA256};
 
+use smalt_workbench::source::is_unbuilt;
+
 use super::engine_command::engine_command;
 use crate::plan::Plan;
 
-/// The programs of all entrants, in plan order.
+/// The programs of all entrants, in plan order; `None` for commits that are not built yet.
 #[derive(Debug)]
-pub struct Binaries(Vec<Binary>);
+pub struct Binaries(Vec<Option<Binary>>);
 
 #[derive(Debug)]
 struct Binary {
@@ -51,26 +53,30 @@ impl Binaries {
     /// # Errors
     /// If one cannot be found or read; the text names the entrant.
     pub fn of(plan: &Plan, own_program: &Path) -> Result<Binaries, String> {
-        let mut binaries: Vec<Binary> = Vec::new();
+        let mut binaries: Vec<Option<Binary>> = Vec::new();
         for entrant in &plan.entrants {
+            if is_unbuilt(&entrant.engine) {
+                binaries.push(None);
+                continue;
+            }
             let read = || -> Result<Binary, String> {
                 let path =
                     engine_command(entrant, own_program).locate().map_err(|error| error.to_string())?;
-                let (sha256, seen) = match binaries.iter().find(|binary| binary.path == path) {
+                let (sha256, seen) = match binaries.iter().flatten().find(|binary| binary.path == path) {
                     Some(same) => (same.sha256.clone(), same.stamp()),
                     None => read(&path).map_err(|error| format!("read {}: {error}", path.display()))?,
                 };
                 Ok(Binary { entrant: entrant.name.clone(), path, sha256, seen: Mutex::new(seen) })
             };
             let binary = read().map_err(|words| format!("entrant {:?}: failed to {words}", entrant.name))?;
-            binaries.push(binary);
+            binaries.push(Some(binary));
         }
         Ok(Binaries(binaries))
     }
 
     /// SHA-256 of each, in hexadecimal.
-    pub fn digests(&self) -> Vec<String> {
-        self.0.iter().map(|binary| binary.sha256.clone()).collect()
+    pub fn digests(&self) -> Vec<Option<String>> {
+        self.0.iter().map(|binary| Some(binary.as_ref()?.sha256.clone())).collect()
     }
 
     /// Compares with the digests at the start of the run; `None` if unknown.
@@ -78,11 +84,8 @@ impl Binaries {
     /// # Errors
     /// If a program has changed.
     pub fn compare(&self, begun: &[Option<String>]) -> Result<(), String> {
-        let other = self
-            .0
-            .iter()
-            .zip(begun)
-            .find(|(now, then)| then.as_ref().is_some_and(|then| *then != now.sha256));
+        let mut known = self.0.iter().zip(begun).filter_map(|(now, then)| now.as_ref().zip(then.as_ref()));
+        let other = known.find(|(now, then)| **then != now.sha256);
         other.map_or(Ok(()), |(binary, _)| Err(binary.words()))
     }
 
@@ -91,7 +94,7 @@ impl Binaries {
     /// # Errors
     /// If it has changed; the text follows "failed to". An unreadable program is not an error here.
     pub fn check(&self, entrant: usize) -> Result<(), String> {
-        let binary = &self.0[entrant];
+        let Some(binary) = &self.0[entrant] else { return Ok(()) };
         let Ok(found) = std::fs::metadata(&binary.path) else { return Ok(()) };
         if stamp(&found) == binary.stamp() {
             return Ok(());

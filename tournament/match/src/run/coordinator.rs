@@ -10,6 +10,8 @@ use smalt_chess::{Color, Outcome};
 use smalt_driver::process::ProcessIdentity;
 use smalt_stats::Verdict;
 
+pub use handover::UnbuiltEntrant;
+
 use super::done::DoneGames;
 use super::event::{Disqualification, Event, RunEvent, RunObserver, StopReason};
 use super::queue::{OpenedGame, Queue, Work};
@@ -22,6 +24,7 @@ use crate::standings::Standings;
 use crate::store::{SaveOutcome, Store, StoreError};
 
 mod commands;
+mod handover;
 
 /// Time for workers to end after their engines' quit timeout.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
@@ -61,6 +64,8 @@ pub enum RunEnd {
     Ended(Box<Standings>, RunOutcome),
     /// The user enlarged the run: another coordinator continues with this store and its plan.
     Grown(Box<Store>, SessionState),
+    /// The games of a commit of a bisection are due, and it is not built: another coordinator continues with this store.
+    Unbuilt(Box<Store>, SessionState, UnbuiltEntrant),
 }
 
 /// State that passes to the next coordinator when the run grows.
@@ -114,6 +119,8 @@ pub struct Coordinator<'a> {
     concurrency: Option<usize>,
     /// The stored plan, once the user enlarged the run.
     grown: Option<Plan>,
+    /// The commit that must be built before games go on.
+    unbuilt: Option<UnbuiltEntrant>,
     /// Whether it continues the session of the previous coordinator.
     goes_on: bool,
     processes: HashSet<ProcessIdentity>,
@@ -173,6 +180,7 @@ impl<'a> Coordinator<'a> {
             is_paused: false,
             concurrency: None,
             grown: None,
+            unbuilt: None,
             goes_on: false,
             processes: HashSet::new(),
             stop: None,
@@ -215,9 +223,8 @@ impl<'a> Coordinator<'a> {
         self.kill_remaining();
         self.games.finish()?;
         self.restore_games()?;
-        if self.grown.is_some() && self.stop.is_none() {
-            let state = self.state();
-            return Ok(RunEnd::Grown(Box::new(self.store), state));
+        if self.is_handed_over() && self.stop.is_none() {
+            return Ok(self.hand_over());
         }
         self.notify(&RunEvent::Ended);
         self.store.end_session()?;
@@ -299,7 +306,7 @@ impl<'a> Coordinator<'a> {
             self.queue.submit(work);
         }
         let may_end = self.stop.is_some()
-            || self.grown.is_some()
+            || self.is_handed_over()
             || self.next_pair >= self.standings.schedule().pairs();
         let nothing_left = self.playing == 0 && may_end;
         if nothing_left {
@@ -325,6 +332,9 @@ impl<'a> Coordinator<'a> {
                 self.skip_game(game)?;
             }
             if !playable.is_empty() {
+                if !self.are_built(&playable) {
+                    return Ok(None);
+                }
                 self.warn_of_repeats(&playable);
                 let opened = |game: ScheduledGame| OpenedGame {
                     game,

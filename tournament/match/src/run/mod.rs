@@ -20,7 +20,7 @@ mod slot_config;
 pub use binaries::{Binaries, sha256};
 pub use calibration::measure_speed;
 pub use control::{ControlCommand, ControlError, ControlListener};
-pub use coordinator::{Coordinator, RunEnd, RunError, RunOutcome, SessionState};
+pub use coordinator::{Coordinator, RunEnd, RunError, RunOutcome, SessionState, UnbuiltEntrant};
 pub use engine_check::{UnfitEngine, check_engines, check_start};
 pub use engine_command::{engine_command, engine_timeouts};
 pub use event::{Disqualification, Event, RejectedOption, RunEvent, RunObserver, StopReason};

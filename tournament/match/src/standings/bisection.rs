@@ -46,6 +46,13 @@ struct CommitJson {
     penta: [u64; 5],
 }
 
+/// Name of a commit and the unplayable ones directly before it, of which `first` is the first; names of commits begin with the
+/// short hash.
+pub fn hypothesis_name(first: &str, own: &str) -> String {
+    let hash = first.split(' ').next().unwrap_or_default();
+    if first == own { own.to_owned() } else { format!("one of {hash}^..{own}") }
+}
+
 impl BisectionJson {
     pub(super) fn of(
         bisection: &Bisection,
@@ -53,15 +60,20 @@ impl BisectionJson {
         standings: &Standings,
     ) -> BisectionJson {
         let name = |entrant: usize| standings.entrants()[entrant].name.clone();
+        let title = |commit: usize| {
+            let first = bisection.first_of_hypothesis(commit);
+            let [first, own] = [first, commit].map(|commit| name(rounds.candidates()[commit]));
+            hypothesis_name(&first, &own)
+        };
         let (rules, mut changed) = (bisection.rules(), 0.0);
         let of_commits = bisection.probabilities().iter().zip(bisection.pairs());
-        let commits = rounds.candidates().iter().zip(of_commits).map(|(&entrant, (&probability, pairs))| {
+        let commits = of_commits.enumerate().map(|(commit, (&probability, pairs))| {
             changed += probability;
-            CommitJson { name: name(entrant), probability, changed, games: pairs.games(), penta: pairs.0 }
+            CommitJson { name: title(commit), probability, changed, games: pairs.games(), penta: pairs.0 }
         });
         let (verdict, commit) = match bisection.verdict() {
             BisectionVerdict::Undecided => ("undecided", None),
-            BisectionVerdict::Found(commit) => ("found", Some(name(rounds.candidates()[commit]))),
+            BisectionVerdict::Found(commit) => ("found", Some(title(commit))),
             BisectionVerdict::NoChange => ("no change", None),
         };
         BisectionJson {

@@ -27,6 +27,7 @@ use crate::plan::{Entrant, Format, PriorResults, Repeat};
 use crate::schedule::{Pairing, Schedule};
 use crate::setup::Prepared;
 use crate::store::{Store, StoreError};
+pub use bisection::hypothesis_name;
 pub use course::CourseJson;
 pub use curve::{EloPoint, LlrPoint, Unit, Units, elo_curve, llr_curve};
 pub use games::Games;

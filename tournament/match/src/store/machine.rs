@@ -31,7 +31,7 @@ impl Store {
     ///
     /// # Errors
     /// If the disk is full, or fails.
-    pub fn put_own_binaries(&mut self, digests: &[String]) -> Result<(), StoreError> {
+    pub fn put_own_binaries(&mut self, digests: &[Option<String>]) -> Result<(), StoreError> {
         let noted = insert_own(&mut self.connection, digests);
         self.database(noted)
     }
@@ -107,9 +107,10 @@ impl Store {
     }
 }
 
-fn insert_own(connection: &mut rusqlite::Connection, digests: &[String]) -> rusqlite::Result<()> {
+fn insert_own(connection: &mut rusqlite::Connection, digests: &[Option<String>]) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
-    for (entrant, digest) in digests.iter().enumerate() {
+    let known = digests.iter().enumerate().filter_map(|(entrant, digest)| Some((entrant, digest.as_ref()?)));
+    for (entrant, digest) in known {
         transaction.execute(
             "INSERT OR REPLACE INTO binary (entrant, machine, name, author, sha256) VALUES (?1, ?2, '', '', ?3)",
             params![entrant as i64, OWN_MACHINE, digest],

@@ -31,7 +31,7 @@ impl Coordinator<'_> {
 
     /// Whether another pair may start.
     pub(super) fn may_start(&self) -> bool {
-        let is_held = self.is_paused || self.grown.is_some();
+        let is_held = self.is_paused || self.is_handed_over();
         !is_held && self.concurrency.is_none_or(|most| (self.playing as usize) < most)
     }
 
