@@ -20,15 +20,13 @@ pub const VERSION: &str = env!("SMALT_VERSION");
 /// Environment variable by which a completion script requests candidates.
 const COMPLETE: &str = "SMALT_COMPLETE";
 
+/// Display order of the options that every command has: after its own, before `--help`.
+const LAST: usize = 998;
+
 /// The commands that every program has.
 #[derive(Clone, Debug, Subcommand)]
 pub enum AboutCommand {
     /// Print a completion script for a shell
-    #[command(after_help = "\
-Example:
-  smalt-tournament completions bash > ~/.local/share/bash-completion/completions/smalt-tournament
-
-The script asks the program itself for candidates, so that it fits every version.")]
     Completions {
         /// Shell: bash, zsh, fish, powershell or elvish
         #[arg(value_parser = ["bash", "zsh", "fish", "powershell", "elvish"])]
@@ -52,6 +50,7 @@ impl AboutCommand {
     /// # Errors
     /// If the pages or the text cannot be written.
     pub fn run(&self, program: Command, out: &mut dyn Write) -> io::Result<()> {
+        let program = with_example(program);
         match self {
             AboutCommand::Completions { shell } => {
                 let name = program.get_name().to_owned();
@@ -69,11 +68,21 @@ impl AboutCommand {
     }
 }
 
-/// Colours of help and errors.
+/// The program with an example that names it in the help of `completions`.
+fn with_example(program: Command) -> Command {
+    let name = program.get_name().to_owned();
+    let example = format!(
+        "Example:\n  {name} completions bash > ~/.local/share/bash-completion/completions/{name}\n\n\
+         The script asks the program itself for candidates, so that it fits every version."
+    );
+    program.mut_subcommand("completions", |command| command.after_help(example))
+}
+
+/// Colors of help and errors.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct ColorFlag {
-    /// Colours in help and errors: auto (on terminals, without NO_COLOR), always or never
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true)]
+    /// Colors in help and errors: auto (on terminals, without NO_COLOR), always or never
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true, display_order = LAST)]
     pub color: ColorChoice,
 }
 
@@ -92,7 +101,7 @@ pub fn parse_from<T: Parser>(arguments: Vec<OsString>) -> T {
         Ok(false) => {}
         Err(error) => error.exit(),
     }
-    let command = T::command().color(color(&arguments));
+    let command = with_example(T::command()).color(color(&arguments));
     let parsed =
         command.try_get_matches_from(arguments).and_then(|mut found| T::from_arg_matches_mut(&mut found));
     parsed.unwrap_or_else(|error| error.exit())
@@ -144,6 +153,13 @@ mod tests {
         assert_eq!(choice(&["x", "play", "--color=always"]), ColorChoice::Always);
         assert_eq!(choice(&["x", "--color", "pink"]), ColorChoice::Auto);
         assert_eq!(choice(&["x"]), ColorChoice::Auto);
+    }
+
+    #[test]
+    fn the_example_of_completions_names_the_program() {
+        let text =
+            with_example(program()).find_subcommand_mut("completions").unwrap().render_help().to_string();
+        assert!(text.contains("runner completions bash"), "{text}");
     }
 
     #[test]
