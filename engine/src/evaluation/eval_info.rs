@@ -30,7 +30,6 @@ pub(super) struct Side {
     pub(super) attacked_twice: Bitboard,
     /// Squares attacked by role, pawn to king.
     pub(super) attacked_by: [Bitboard; 6],
-    /// Mobility area.
     pub(super) safe: Bitboard,
     /// The king's square and all squares next to it.
     pub(super) king_area: Bitboard,

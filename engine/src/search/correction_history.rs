@@ -68,7 +68,7 @@ impl CorrectionHistory {
             i32::from(self.continuation[previous_moves.before.index()][previous_moves.last.index()]);
         let sum = pawns * P.correction_pawn()
             + minors * P.correction_minor()
-            + (white + black) * P.correction_pieces()
+            + (white + black) * P.correction_non_pawn()
             + continuation * P.correction_continuation();
         sum / MAX_CORRECTION
     }

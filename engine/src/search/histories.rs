@@ -1,4 +1,4 @@
-//! History heuristics: butterfly (main) history with threats, pawn structure history, continuation history (1, 2, 4 and
+//! History heuristics: butterfly (main) history with threats, pawn history, continuation history (1, 2, 4 and
 //! 6 plies back) and capture history. Kept between the moves of a game, one set per thread.
 
 use smalt_chess::{Color, Move, Piece, Position, Role, Square};
@@ -9,7 +9,7 @@ use super::params::PARAMETERS as P;
 const MAX_HISTORY: i32 = 16_384;
 
 /// Entries of pawn history, indexed by the pawn key.
-const STRUCTURES: usize = 512;
+const PAWN_KEYS: usize = 512;
 
 /// Number of piece-to indices: 12 pieces times 64 squares.
 pub(super) const PIECE_TO_COUNT: usize = 12 * 64;
@@ -55,8 +55,8 @@ pub(super) struct Context {
 
 impl Context {
     #[inline]
-    fn structure(self) -> usize {
-        self.pawn_key as usize % STRUCTURES
+    fn pawn(self) -> usize {
+        self.pawn_key as usize % PAWN_KEYS
     }
 }
 
@@ -81,26 +81,26 @@ impl ThreatIndex {
 /// The history tables of one thread, zero at the start.
 pub(super) struct Histories {
     quiet: [[[i16; 4096]; 4]; 2],
-    structure: [[i16; PIECE_TO_COUNT]; STRUCTURES],
+    pawn: [[i16; PIECE_TO_COUNT]; PAWN_KEYS],
     capture: [[i16; 6]; PIECE_TO_COUNT],
     continuation: [[i16; PIECE_TO_COUNT]; PIECE_TO_COUNT + 1],
 }
 
 /// History bonus of a move that failed high at this depth.
 pub(super) fn bonus(depth: i32) -> i32 {
-    (depth * P.history_bonus() - P.history_bonus_offset()).clamp(0, P.history_bonus_most())
+    (depth * P.history_bonus() - P.history_bonus_offset()).clamp(0, P.history_bonus_max())
 }
 
 /// History malus (negative) of a move that did not fail high at this depth.
 pub(super) fn malus(depth: i32) -> i32 {
-    -(depth * P.history_malus() - P.history_malus_offset()).clamp(0, P.history_malus_most())
+    -(depth * P.history_malus() - P.history_malus_offset()).clamp(0, P.history_malus_max())
 }
 
-/// Adds a bonus or malus with gravity: the nearer an entry is to its bound `most`, the smaller the change.
+/// Adds a bonus or malus with gravity: the nearer an entry is to ±`bound`, the smaller the change.
 #[inline]
-pub(super) fn apply_gravity(history: &mut i16, by: i32, most: i32) {
+pub(super) fn apply_gravity(history: &mut i16, by: i32, bound: i32) {
     let old = i32::from(*history);
-    *history = (old + by - old * by.abs() / most) as i16;
+    *history = (old + by - old * by.abs() / bound) as i16;
 }
 
 #[inline]
@@ -111,18 +111,18 @@ fn squares(mv: Move) -> usize {
 /// The history tables that score the quiet moves of one node.
 pub(super) struct QuietHistories<'a> {
     squares: &'a [[i16; 4096]; 4],
-    structure: &'a [i16; PIECE_TO_COUNT],
+    pawn: &'a [i16; PIECE_TO_COUNT],
     continuations: [&'a [i16; PIECE_TO_COUNT]; 4],
 }
 
 impl QuietHistories<'_> {
     /// History score of a quiet move.
     #[inline]
-    pub(super) fn of(&self, mv: Move, place: PieceTo, threat_index: ThreatIndex) -> i32 {
-        let [first, second, fourth, sixth] = self.continuations.map(|row| i32::from(row[place.index()]));
-        let structure = i32::from(self.structure[place.index()]);
+    pub(super) fn of(&self, mv: Move, piece_to: PieceTo, threat_index: ThreatIndex) -> i32 {
+        let [first, second, fourth, sixth] = self.continuations.map(|row| i32::from(row[piece_to.index()]));
+        let pawn = i32::from(self.pawn[piece_to.index()]);
         i32::from(self.squares[threat_index.index()][squares(mv)])
-            + structure * P.history_structure_weight() / 1024
+            + pawn * P.pawn_history_weight() / 1024
             + (2 * (first + second + fourth) + sixth)
     }
 }
@@ -133,15 +133,21 @@ impl Histories {
     pub(super) fn quiet_in(&self, context: Context) -> QuietHistories<'_> {
         QuietHistories {
             squares: &self.quiet[context.turn.index()],
-            structure: &self.structure[context.structure()],
+            pawn: &self.pawn[context.pawn()],
             continuations: context.before.map(|row| &self.continuation[row.index()]),
         }
     }
 
     /// History score of a quiet move.
     #[inline]
-    pub(super) fn quiet(&self, context: Context, mv: Move, place: PieceTo, threat_index: ThreatIndex) -> i32 {
-        self.quiet_in(context).of(mv, place, threat_index)
+    pub(super) fn quiet(
+        &self,
+        context: Context,
+        mv: Move,
+        piece_to: PieceTo,
+        threat_index: ThreatIndex,
+    ) -> i32 {
+        self.quiet_in(context).of(mv, piece_to, threat_index)
     }
 
     /// Adds a bonus or malus to all quiet histories of a move.
@@ -149,12 +155,12 @@ impl Histories {
         &mut self,
         context: Context,
         mv: Move,
-        place: PieceTo,
+        piece_to: PieceTo,
         threat_index: ThreatIndex,
         by: i32,
     ) {
-        apply_gravity(&mut self.structure[context.structure()][place.index()], by, MAX_HISTORY);
-        self.update_main_and_continuation(context, mv, place, threat_index, by);
+        apply_gravity(&mut self.pawn[context.pawn()][piece_to.index()], by, MAX_HISTORY);
+        self.update_main_and_continuation(context, mv, piece_to, threat_index, by);
     }
 
     /// Adds a bonus or malus to main and continuation history, but not to pawn history.
@@ -162,7 +168,7 @@ impl Histories {
         &mut self,
         context: Context,
         mv: Move,
-        place: PieceTo,
+        piece_to: PieceTo,
         threat_index: ThreatIndex,
         by: i32,
     ) {
@@ -171,30 +177,30 @@ impl Histories {
             by,
             MAX_HISTORY,
         );
-        self.update_continuations(context, place, by);
+        self.update_continuations(context, piece_to, by);
     }
 
     /// Adds a bonus or malus to continuation history, with gravity by the sum of the entries instead of each entry.
-    fn update_continuations(&mut self, context: Context, place: PieceTo, by: i32) {
+    fn update_continuations(&mut self, context: Context, piece_to: PieceTo, by: i32) {
         let updated = if context.in_check { 2 } else { context.before.len() };
         let rows = context.before[..updated].iter().filter(|&&row| row != PieceTo::NONE);
-        let entry = |row: &PieceTo| i32::from(self.continuation[row.index()][place.index()]);
+        let entry = |row: &PieceTo| i32::from(self.continuation[row.index()][piece_to.index()]);
         let sum: i32 = rows.clone().map(entry).sum();
         let change = by - sum * by.abs() / MAX_HISTORY;
         for row in rows {
-            let entry = &mut self.continuation[row.index()][place.index()];
+            let entry = &mut self.continuation[row.index()][piece_to.index()];
             *entry = (i32::from(*entry) + change).clamp(-MAX_HISTORY, MAX_HISTORY) as i16;
         }
     }
 
     #[inline]
-    pub(super) fn capture(&self, place: PieceTo, taken: Role) -> i32 {
-        i32::from(self.capture[place.index()][taken.index()])
+    pub(super) fn capture(&self, piece_to: PieceTo, taken: Role) -> i32 {
+        i32::from(self.capture[piece_to.index()][taken.index()])
     }
 
     /// Adds a bonus or malus to capture history.
-    pub(super) fn update_capture(&mut self, place: PieceTo, taken: Role, by: i32) {
-        apply_gravity(&mut self.capture[place.index()][taken.index()], by, MAX_HISTORY);
+    pub(super) fn update_capture(&mut self, piece_to: PieceTo, taken: Role, by: i32) {
+        apply_gravity(&mut self.capture[piece_to.index()][taken.index()], by, MAX_HISTORY);
     }
 }
 
@@ -221,18 +227,18 @@ mod tests {
         let position = Position::start();
         let moves = position.legal_moves();
         let (mv, other) = (moves[0], moves[1]);
-        let place = PieceTo::of(&position, mv);
-        let before = [place, PieceTo::NONE, PieceTo::NONE, PieceTo::NONE];
+        let piece_to = PieceTo::of(&position, mv);
+        let before = [piece_to, PieceTo::NONE, PieceTo::NONE, PieceTo::NONE];
         let context =
             Context { turn: position.turn(), pawn_key: position.pawn_key(), before, in_check: false };
         let bare = Context { before: [PieceTo::NONE; 4], ..context };
         let mut tables = ThreadHistories::new().unwrap();
         let histories = &mut tables.histories;
         let (safe, fleeing) = (ThreatIndex::default(), ThreatIndex::new(true, false));
-        histories.update_quiet(context, mv, place, safe, bonus(5));
-        assert!(histories.quiet(context, mv, place, safe) > histories.quiet(bare, mv, place, safe));
-        assert!(histories.quiet(bare, mv, place, safe) > histories.quiet(bare, mv, place, fleeing));
-        assert!(histories.quiet(bare, mv, place, fleeing) > 0);
+        histories.update_quiet(context, mv, piece_to, safe, bonus(5));
+        assert!(histories.quiet(context, mv, piece_to, safe) > histories.quiet(bare, mv, piece_to, safe));
+        assert!(histories.quiet(bare, mv, piece_to, safe) > histories.quiet(bare, mv, piece_to, fleeing));
+        assert!(histories.quiet(bare, mv, piece_to, fleeing) > 0);
         assert_eq!(histories.quiet(context, other, PieceTo::of(&position, other), safe), 0);
     }
 }

@@ -97,7 +97,7 @@ impl Worker<'_> {
         let before = CONTINUATION_PLIES.map(|plies| self.earlier(ply, plies + 1).made);
         let in_check = self.earlier(ply, 1).evaluation == NO_SCORE;
         let context = Context { turn: !position.turn(), pawn_key: position.pawn_key(), before, in_check };
-        let by = bonus(depth) * P.history_unanswered_share() / 1024;
+        let by = bonus(depth) * P.history_prior_quiet_share() / 1024;
         self.histories.update_main_and_continuation(context, mv, made, threat_index, by);
     }
 

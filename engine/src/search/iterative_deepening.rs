@@ -94,13 +94,13 @@ impl Worker<'_> {
             } else if score >= beta {
                 beta = (score + width).min(INFINITE);
                 if !self.shared.seeks_mate {
-                    searched = (searched - 1).max(depth - P.aspiration_less_deep_most());
+                    searched = (searched - 1).max(depth - P.aspiration_less_deep_max());
                 }
             } else {
                 return;
             }
             width += width * P.aspiration_growth() / 100;
-            if width > P.aspiration_most() || is_decided(score) {
+            if width > P.aspiration_max() || is_decided(score) {
                 (alpha, beta) = (-INFINITE, INFINITE);
             }
         }

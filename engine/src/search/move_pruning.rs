@@ -36,19 +36,19 @@ impl Worker<'_> {
         &self,
         position: &Position,
         mv: Move,
-        place: PieceTo,
+        piece_to: PieceTo,
         threat_index: ThreatIndex,
         context: Context,
     ) -> i32 {
         match position.captured_role(mv) {
-            Some(role) => self.histories.capture(place, role),
-            None => self.histories.quiet(context, mv, place, threat_index),
+            Some(role) => self.histories.capture(piece_to, role),
+            None => self.histories.quiet(context, mv, piece_to, threat_index),
         }
     }
 
     /// Step 9. Move pruning. Checks are exempt from futility pruning. `reduced` is the depth after late move reduction,
     /// `number` the move count.
-    #[expect(clippy::too_many_arguments, reason = "each one is a reason to look or not")]
+    #[expect(clippy::too_many_arguments, reason = "inputs of five prunings")]
     #[inline]
     pub(super) fn should_prune(
         &self,
@@ -63,39 +63,48 @@ impl Worker<'_> {
     ) -> MoveDecision {
         let position = check_info.position;
         if mv.is_quiet() {
-            let most = (P.late_move_pruning_base() + depth * depth) / (2 - i32::from(eval.improving));
-            if depth <= P.late_move_pruning_depth() && number as i32 > most {
+            // Step 9a. Late move pruning (LMP).
+            let limit = (P.lmp_base() + depth * depth) / (2 - i32::from(eval.improving));
+            if depth <= P.lmp_depth() && number as i32 > limit {
                 return MoveDecision::PruneQuiets;
             }
+            // Step 9b. History pruning.
             if reduced <= P.history_pruning_depth() && history < -P.history_pruning_margin() * (reduced + 1) {
                 return MoveDecision::Prune;
             }
-            let reach = eval.evaluation + P.futility_base() + P.futility_margin() * reduced;
+            // Step 9c. Futility pruning.
+            let futility_value = eval.evaluation + P.futility_base() + P.futility_margin() * reduced;
             let in_check = eval.evaluation == NO_SCORE;
-            if reduced <= P.futility_depth() && !in_check && reach <= alpha && !check_info.gives_check(mv) {
+            if reduced <= P.futility_depth()
+                && !in_check
+                && futility_value <= alpha
+                && !check_info.gives_check(mv)
+            {
                 return MoveDecision::Prune;
             }
         }
+        // Step 9d. Futility pruning of captures.
         let taken = position.captured_role(mv).filter(|_| reduced <= P.futility_capture_depth());
         if let Some(role) = taken
             && eval.evaluation != NO_SCORE
         {
-            let reach = eval.evaluation
+            let futility_value = eval.evaluation
                 + P.futility_capture_base()
                 + P.futility_capture_margin() * reduced
                 + exchange_values()[role.index()]
                 + history / P.futility_capture_history_divisor();
-            if reach <= alpha && mv.promoted_to().is_none() && !check_info.gives_check(mv) {
+            if futility_value <= alpha && mv.promoted_to().is_none() && !check_info.gives_check(mv) {
                 return MoveDecision::Prune;
             }
         }
-        if depth <= P.exchange_pruning_depth() {
-            let most = if mv.is_quiet() {
-                P.exchange_pruning_quiet() * reduced * reduced
+        // Step 9e. SEE pruning.
+        if depth <= P.see_pruning_depth() {
+            let limit = if mv.is_quiet() {
+                P.see_pruning_quiet() * reduced * reduced
             } else {
-                P.exchange_pruning_capture() * depth
+                P.see_pruning_capture() * depth
             };
-            if !position.exchange_reaches(mv, -most, &exchange_values()) {
+            if !position.exchange_reaches(mv, -limit, &exchange_values()) {
                 return MoveDecision::Prune;
             }
         }
@@ -118,21 +127,22 @@ impl Worker<'_> {
     ) -> SingularResult {
         let Some(entry) = eval.tt_entry else { return SingularResult::Extend(0) };
         let is_candidate = depth >= P.singular_depth()
-            && entry.depth >= depth - P.singular_table_margin()
+            && entry.depth >= depth - P.singular_tt_depth_margin()
             && entry.bound != Bound::Upper
             && !is_decided(entry.score);
         if !is_candidate {
             return SingularResult::Extend(0);
         }
-        let goal = entry.score - P.singular_margin() * depth;
+        let singular_beta = entry.score - P.singular_margin() * depth;
         self.frame(ply).excluded = Some(mv);
         let shallower = (depth - 1) / P.singular_depth_divisor();
-        let score = self.search::<false>(position, goal - 1, goal, shallower, ply, node_type);
+        let score =
+            self.search::<false>(position, singular_beta - 1, singular_beta, shallower, ply, node_type);
         self.frame(ply).excluded = None;
-        if score < goal {
+        if score < singular_beta {
             let is_alone = !PV
-                && score < goal - P.singular_double_margin()
-                && self.frame(ply).double_extensions < P.singular_double_most();
+                && score < singular_beta - P.singular_double_margin()
+                && self.frame(ply).double_extensions < P.singular_double_max();
             return SingularResult::Extend(1 + i32::from(is_alone));
         }
         if score >= beta && !is_decided(score) {
@@ -154,9 +164,9 @@ impl Worker<'_> {
         is_quiet: bool,
         tt_capture: bool,
     ) -> i32 {
-        let mut more = P.reduction_not_improving() * i32::from(!eval.improving);
-        more += P.reduction_not_pv() * i32::from(!eval.tt_pv);
-        more += P.reduction_cut_node() * i32::from(!PV && node_type == NodeType::Cut);
-        more + P.reduction_table_capture() * i32::from(is_quiet && tt_capture)
+        let mut more = P.lmr_not_improving() * i32::from(!eval.improving);
+        more += P.lmr_not_pv() * i32::from(!eval.tt_pv);
+        more += P.lmr_cut_node() * i32::from(!PV && node_type == NodeType::Cut);
+        more + P.lmr_tt_capture() * i32::from(is_quiet && tt_capture)
     }
 }

@@ -105,13 +105,13 @@ impl Worker<'_> {
         }
 
         // Step 4. Tablebase probe.
-        let (mut least, mut most) = (-INFINITE, INFINITE);
+        let (mut tb_min, mut tb_max) = (-INFINITE, INFINITE);
         if !is_root && excluded.is_none() {
             match self.probe_tablebases(position, alpha, beta, depth, ply) {
                 ProbeResult::Score(score) => return score,
-                ProbeResult::Range(low, high) => (least, most) = (low, high),
+                ProbeResult::Range(low, high) => (tb_min, tb_max) = (low, high),
             }
-            alpha = alpha.max(least);
+            alpha = alpha.max(tb_min);
         }
 
         // Step 5. Static evaluation.
@@ -132,7 +132,7 @@ impl Worker<'_> {
 
         // Step 8. Internal iterative reduction (IIR): without a TT move the move order is poor.
         let tt_move = tt_entry.and_then(|entry| entry.best);
-        if depth >= P.iterative_reduction_depth()
+        if depth >= P.iir_depth()
             && (PV || node_type == NodeType::Cut)
             && tt_move.is_none()
             && excluded.is_none()
@@ -163,14 +163,14 @@ impl Worker<'_> {
 
         // Step 16. Blend a fail-high score toward beta, more at low depth; then store it and update the correction
         // histories.
-        let mut best = found.best.clamp(least, most);
+        let mut best = found.best.clamp(tb_min, tb_max);
         if best >= beta && !is_decided(best) && !is_decided(beta) {
             best = (best * depth + beta * P.fail_high_weight()) / (depth + P.fail_high_weight());
         }
         let bound = match best {
             _ if best >= beta => Bound::Lower,
             _ if PV && best > first_alpha => Bound::Exact,
-            _ if best == least => Bound::Lower,
+            _ if best == tb_min => Bound::Lower,
             _ => Bound::Upper,
         };
         if excluded.is_none() {
@@ -225,10 +225,10 @@ impl Worker<'_> {
             let nodes_before = self.nodes;
 
             // Step 9. Move pruning: late move pruning, futility, history and SEE pruning.
-            let place = PieceTo::of(position, mv);
+            let piece_to = PieceTo::of(position, mv);
             let threat_index =
                 if mv.is_quiet() { check_info.threat_index(mv) } else { ThreatIndex::default() };
-            let history = self.history_of(position, mv, place, threat_index, context);
+            let history = self.history_of(position, mv, piece_to, threat_index, context);
             let mut reduction = self.lmr_reduction(mv.is_quiet(), depth, found.moves);
             let may_prune = !is_root && !self.shared.seeks_mate && found.best > -LEAST_DECIDED;
             if may_prune && position.has_pieces(position.turn()) {
@@ -274,20 +274,20 @@ impl Worker<'_> {
             let is_late = depth >= 2 && found.moves > 1 + usize::from(is_root) && !self.shared.seeks_mate;
             if is_late {
                 reduction += self.lmr_adjustment::<PV>(node_type, eval, mv.is_quiet(), tt_capture);
-                reduction -= P.reduction_killer() * i32::from(killers.contains(&Some(mv)));
-                reduction -= P.reduction_check() * i32::from(child.is_check());
-                reduction -= history / P.reduction_history_divisor();
-                if self.frame(ply + 1).cutoffs >= P.reduction_cutoffs_least() {
-                    reduction += P.reduction_cutoffs();
+                reduction -= P.lmr_killer() * i32::from(killers.contains(&Some(mv)));
+                reduction -= P.lmr_check() * i32::from(child.is_check());
+                reduction -= history / P.lmr_history_divisor();
+                if self.frame(ply + 1).cutoffs >= P.lmr_cutoffs_min() {
+                    reduction += P.lmr_cutoffs();
                 }
-                let least = (new_depth - reduction / 1024).clamp(1, new_depth.max(1));
-                self.frame(ply).reduction = new_depth - least;
-                score = -self.search::<false>(&child, -alpha - 1, -alpha, least, ply + 1, NodeType::Cut);
+                let reduced = (new_depth - reduction / 1024).clamp(1, new_depth.max(1));
+                self.frame(ply).reduction = new_depth - reduced;
+                score = -self.search::<false>(&child, -alpha - 1, -alpha, reduced, ply + 1, NodeType::Cut);
                 self.frame(ply).reduction = 0;
-                if score > alpha && least < new_depth {
+                if score > alpha && reduced < new_depth {
                     new_depth += i32::from(score > found.best + P.deeper_margin());
                     new_depth -= i32::from(score < found.best + P.shallower_margin());
-                    if least < new_depth {
+                    if reduced < new_depth {
                         let child_type = node_type.child();
                         score =
                             -self.search::<false>(&child, -alpha - 1, -alpha, new_depth, ply + 1, child_type);

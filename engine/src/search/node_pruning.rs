@@ -67,9 +67,9 @@ impl Worker<'_> {
             return 0;
         }
         let gained = evaluation + before.evaluation;
-        if before.reduction >= P.reconsider_deeper_reduction() && gained <= 0 {
+        if before.reduction >= P.hindsight_deeper_reduction() && gained <= 0 {
             1
-        } else if before.reduction >= 2 && depth >= 2 && gained > P.reconsider_shallower_margin() {
+        } else if before.reduction >= 2 && depth >= 2 && gained > P.hindsight_shallower_margin() {
             -1
         } else {
             0
@@ -114,16 +114,16 @@ impl Worker<'_> {
             && position.has_pieces(position.turn())
         {
             let score_part =
-                ((estimate - beta) / P.null_move_score_divisor()).clamp(0, P.null_move_score_most());
-            let saved = P.null_move_reduction() + depth / P.null_move_depth_divisor() + score_part;
+                ((estimate - beta) / P.null_move_score_divisor()).clamp(0, P.null_move_score_max());
+            let reduction = P.null_move_reduction() + depth / P.null_move_depth_divisor() + score_part;
             let child = self.make_null_move(position, ply);
             let score =
-                -self.search::<false>(&child, -beta, 1 - beta, depth - saved, ply + 1, node_type.child());
+                -self.search::<false>(&child, -beta, 1 - beta, depth - reduction, ply + 1, node_type.child());
             self.undo_move();
             if self.stopped {
                 return None;
             }
-            if score >= beta && self.null_move_verified(position, beta, depth, saved, ply) {
+            if score >= beta && self.null_move_verified(position, beta, depth, reduction, ply) {
                 return Some(if is_decided(score) { beta } else { score });
             }
             if self.stopped {
@@ -136,19 +136,19 @@ impl Worker<'_> {
     }
 
     /// Null move verification: whether a search at the reduced depth, with null moves disabled for some plies, also fails
-    /// high. `saved` is the null move's depth reduction in plies.
+    /// high. `reduction` is the null move's depth reduction in plies.
     fn null_move_verified(
         &mut self,
         position: &Position,
         beta: i32,
         depth: i32,
-        saved: i32,
+        reduction: i32,
         ply: usize,
     ) -> bool {
         if depth < P.null_move_verified_depth() || self.null_moves_from > 0 {
             return true;
         }
-        let left = depth - saved;
+        let left = depth - reduction;
         self.null_moves_from = ply + (left * 3 / 4).max(1) as usize;
         let score = self.search::<false>(position, beta - 1, beta, left, ply, NodeType::Cut);
         self.null_moves_from = 0;
@@ -164,14 +164,14 @@ impl Worker<'_> {
         node_type: NodeType,
         eval: &StaticEval,
     ) -> Option<i32> {
-        let goal = beta + P.probcut_margin();
+        let probcut_beta = beta + P.probcut_margin();
         let is_hopeless = eval
             .tt_entry
-            .is_some_and(|entry| entry.depth > depth - P.probcut_reduction() && entry.score < goal);
+            .is_some_and(|entry| entry.depth > depth - P.probcut_reduction() && entry.score < probcut_beta);
         if depth < P.probcut_depth() || is_decided(beta) || is_hopeless {
             return None;
         }
-        let wanted = PickMode::WinningCaptures((goal - eval.evaluation).max(0));
+        let wanted = PickMode::WinningCaptures((probcut_beta - eval.evaluation).max(0));
         let tt_move = eval.tt_entry.and_then(|entry| entry.best);
         let mut picker = self.picker(position, wanted, tt_move, ply);
         let context = self.context(position, ply);
@@ -181,17 +181,18 @@ impl Worker<'_> {
         let mut child = *position;
         while let Some(mv) = self.pick(&mut picker, context, &check_info) {
             self.make_move(position, mv, ThreatIndex::default(), ply, &mut child);
-            let mut score = -self.qsearch::<false>(&child, -goal, 1 - goal, ply + 1);
-            if score >= goal {
+            let mut score = -self.qsearch::<false>(&child, -probcut_beta, 1 - probcut_beta, ply + 1);
+            if score >= probcut_beta {
                 let child_type = node_type.child();
                 let left = depth - P.probcut_reduction();
-                score = -self.search::<false>(&child, -goal, 1 - goal, left, ply + 1, child_type);
+                score =
+                    -self.search::<false>(&child, -probcut_beta, 1 - probcut_beta, left, ply + 1, child_type);
             }
             self.undo_move();
             if self.stopped {
                 break;
             }
-            if score >= goal {
+            if score >= probcut_beta {
                 let entry = Entry {
                     best: Some(mv),
                     score,

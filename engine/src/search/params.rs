@@ -87,15 +87,15 @@ pub struct Parameter {
 
 parameters! {
     /// SEE value of a pawn, in centipawns.
-    exchange_pawn in 50..=200,
+    see_pawn in 50..=200,
     /// SEE value of a knight.
-    exchange_knight in 200..=500,
+    see_knight in 200..=500,
     /// SEE value of a bishop.
-    exchange_bishop in 200..=500,
+    see_bishop in 200..=500,
     /// SEE value of a rook.
-    exchange_rook in 300..=800,
+    see_rook in 300..=800,
     /// SEE value of a queen.
-    exchange_queen in 600..=1500,
+    see_queen in 600..=1500,
     /// Least depth with aspiration windows.
     aspiration_depth in 1..=12,
     /// Half width of the first aspiration window.
@@ -103,9 +103,9 @@ parameters! {
     /// Growth of the window after a fail, in percent.
     aspiration_growth in 10..=200,
     /// Half width above which the window is opened fully.
-    aspiration_most in 50..=2000,
+    aspiration_max in 50..=2000,
     /// Most plies by which repeated fail highs reduce the root depth.
-    aspiration_less_deep_most in 0..=8,
+    aspiration_less_deep_max in 0..=8,
     /// Reverse futility pruning: greatest depth.
     reverse_futility_depth in 2..=16,
     /// Reverse futility pruning: margin per ply.
@@ -123,7 +123,7 @@ parameters! {
     /// Null move pruning: score above beta per ply of further reduction.
     null_move_score_divisor in 50..=500,
     /// Null move pruning: most plies of reduction by score.
-    null_move_score_most in 1..=6,
+    null_move_score_max in 1..=6,
     /// Null move pruning: least depth with verification search.
     null_move_verified_depth in 8..=30,
     /// ProbCut: least depth.
@@ -133,11 +133,11 @@ parameters! {
     /// ProbCut: reduction in plies.
     probcut_reduction in 2..=8,
     /// Internal iterative reduction (IIR): least depth.
-    iterative_reduction_depth in 2..=10,
+    iir_depth in 2..=10,
     /// Late move pruning (LMP): greatest depth.
-    late_move_pruning_depth in 2..=16,
+    lmp_depth in 2..=16,
     /// Late move pruning: base move count.
-    late_move_pruning_base in 1..=10,
+    lmp_base in 1..=10,
     /// Futility pruning of quiet moves: greatest reduced depth.
     futility_depth in 2..=16,
     /// Futility pruning: base margin.
@@ -157,19 +157,19 @@ parameters! {
     /// History pruning: margin per ply.
     history_pruning_margin in 500..=8000,
     /// SEE pruning: greatest depth.
-    exchange_pruning_depth in 2..=16,
+    see_pruning_depth in 2..=16,
     /// SEE pruning: threshold of captures per ply.
-    exchange_pruning_capture in 20..=200,
+    see_pruning_capture in 20..=200,
     /// SEE pruning: threshold of quiet moves per ply squared.
-    exchange_pruning_quiet in 5..=100,
+    see_pruning_quiet in 5..=100,
     /// Singular extension: least depth.
     singular_depth in 4..=12,
     /// Singular extension: how many plies shallower the TT entry may be.
-    singular_table_margin in 0..=6,
+    singular_tt_depth_margin in 0..=6,
     /// Singular extension: the singular search has depth (depth - 1) / this.
     singular_depth_divisor in 2..=3,
     /// Most double extensions on a line.
-    singular_double_most in 0..=100,
+    singular_double_max in 0..=100,
     /// Negative extension when the TT score beats beta, in plies.
     singular_negative in 0..=3,
     /// Negative extension at cut nodes, in plies.
@@ -179,55 +179,55 @@ parameters! {
     /// Double extension: further margin.
     singular_double_margin in 0..=100,
     /// Late move reduction (LMR) of quiet moves: base.
-    reduction_base in 0..=2000,
+    lmr_base in 0..=2000,
     /// LMR of quiet moves: factor of ln(depth) * ln(move count).
-    reduction_factor in 100..=1000,
+    lmr_factor in 100..=1000,
     /// LMR of captures: base.
-    reduction_capture_base in -1000..=2000,
+    lmr_capture_base in -1000..=2000,
     /// LMR of captures: factor of ln(depth) * ln(move count).
-    reduction_capture_factor in 0..=1000,
+    lmr_capture_factor in 0..=1000,
     /// LMR: more when not improving.
-    reduction_not_improving in 0..=2000,
+    lmr_not_improving in 0..=2000,
     /// LMR: more when the node never was on a PV (ttPv).
-    reduction_not_pv in 0..=2000,
+    lmr_not_pv in 0..=2000,
     /// LMR: more at cut nodes.
-    reduction_cut_node in 0..=3000,
+    lmr_cut_node in 0..=3000,
     /// LMR: less for killer moves.
-    reduction_killer in 0..=3000,
+    lmr_killer in 0..=3000,
     /// LMR: less for checks.
-    reduction_check in 0..=3000,
+    lmr_check in 0..=3000,
     /// LMR: more for quiet moves when the TT move is a capture.
-    reduction_table_capture in 0..=2000,
+    lmr_tt_capture in 0..=2000,
     /// LMR: more when the child count of cutoffs is high.
-    reduction_cutoffs in 0..=3000,
+    lmr_cutoffs in 0..=3000,
     /// Child cutoff count above which reductions grow.
-    reduction_cutoffs_least in 1..=10,
+    lmr_cutoffs_min in 1..=10,
     /// Re-search a ply deeper when the reduced search beats the best score by this margin.
     deeper_margin in 0..=1000,
     /// Re-search a ply shallower when it beats the best score by less than this.
     shallower_margin in 0..=100,
     /// Hindsight: least reduction after which a node is searched a ply deeper.
-    reconsider_deeper_reduction in 1..=100,
+    hindsight_deeper_reduction in 1..=100,
     /// Hindsight: loss of evaluation above which a reduced node is searched a ply shallower.
-    reconsider_shallower_margin in 0..=5000,
+    hindsight_shallower_margin in 0..=5000,
     /// LMR: history per 1024th of a ply.
-    reduction_history_divisor in 1..=50,
+    lmr_history_divisor in 1..=50,
     /// History bonus per ply of depth.
     history_bonus in 20..=500,
     /// Subtracted from the bonus.
     history_bonus_offset in -200..=400,
     /// Maximum bonus.
-    history_bonus_most in 400..=4000,
+    history_bonus_max in 400..=4000,
     /// History malus per ply of depth.
     history_malus in 20..=500,
     /// Subtracted from the malus.
     history_malus_offset in -200..=400,
     /// Maximum malus.
-    history_malus_most in 400..=4000,
+    history_malus_max in 400..=4000,
     /// Weight of pawn history, in 1024ths.
-    history_structure_weight in 0..=2048,
+    pawn_history_weight in 0..=2048,
     /// Share of the bonus for the previous quiet move after a fail low, in 1024ths.
-    history_unanswered_share in 0..=2048,
+    history_prior_quiet_share in 0..=2048,
     /// Move ordering bonus of quiet checks, in history units.
     order_check in 0..=30000,
     /// Move ordering bonus of a knight or bishop for leaving a threat by a pawn; moving into one costs half.
@@ -249,7 +249,7 @@ parameters! {
     /// Minor piece correction history: maximum correction.
     correction_minor in 0..=200,
     /// Non-pawn correction history: maximum correction per color.
-    correction_pieces in 0..=200,
+    correction_non_pawn in 0..=200,
     /// Continuation correction history: maximum correction.
     correction_continuation in 0..=200,
     /// Divisor of difference times depth in a correction history update.
@@ -263,7 +263,7 @@ parameters! {
     /// Hard limit in thousandths of the remaining clock.
     time_hard_share in 100..=950,
     /// Most moves to go that are planned for.
-    time_moves_most in 2..=200,
+    time_moves_max in 2..=200,
     /// Hard limit for the last move before the time control, in thousandths of the clock.
     time_last_move_share in 100..=950,
     /// Hard limit for other moves before the time control, in thousandths of the clock.
@@ -273,21 +273,21 @@ parameters! {
     /// Best move stability: decrease per stable iteration, in thousandths.
     time_stability_step in 0..=140,
     /// Best move stability: most iterations counted.
-    time_stability_most in 0..=7,
+    time_stability_max in 0..=7,
     /// Node share: factor when the best move took no nodes, in thousandths.
     time_effort_base in 1000..=3000,
     /// Node share: decrease when it took all nodes, in thousandths.
     time_effort_factor in 0..=3000,
     /// Node share: least factor, in thousandths.
-    time_effort_least in 100..=1000,
+    time_effort_min in 100..=1000,
     /// Node share: greatest factor, in thousandths.
-    time_effort_most in 1000..=3000,
+    time_effort_max in 1000..=3000,
     /// Score trend: drop in centipawns that doubles the time.
     time_drop_divisor in 30..=1000,
     /// Score trend: least factor, in thousandths.
-    time_drop_least in 500..=1000,
+    time_drop_min in 500..=1000,
     /// Score trend: greatest factor, in thousandths.
-    time_drop_most in 1000..=3000,
+    time_drop_max in 1000..=3000,
     /// Known win against a lone king: base value; with the pawn ranks less than a queen.
     ending_win in 400..=700,
     /// KPK: per rank of the pawn.
@@ -311,7 +311,7 @@ pub const PARAMETERS: SearchParameters = SearchParameters;
 #[inline(always)]
 pub(crate) fn exchange_values() -> ExchangeValues {
     let p = PARAMETERS;
-    [p.exchange_pawn(), p.exchange_knight(), p.exchange_bishop(), p.exchange_rook(), p.exchange_queen(), 0]
+    [p.see_pawn(), p.see_knight(), p.see_bishop(), p.see_rook(), p.see_queen(), 0]
 }
 
 /// Number of assignments in the text.

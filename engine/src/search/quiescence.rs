@@ -87,19 +87,22 @@ impl Worker<'_> {
         while let Some(mv) = self.pick(&mut picker, context, &check_info) {
             moves += 1;
 
-            // Step 5. Futility and move count pruning; quiet evasions once one evasion is known.
+            // Step 5. Move pruning.
             if best > -LEAST_DECIDED {
+                // Step 5a. Quiet evasions, once one evasion is known.
                 if in_check && mv.is_quiet() {
                     break;
                 }
                 if !in_check {
+                    // Step 5b. Underpromotions.
                     if is_minor_promotion(mv) {
                         continue;
                     }
-                    let reach = stand_pat + P.quiescence_margin() + gain(position, mv);
+                    // Step 5c. Futility pruning and move count pruning.
+                    let futility_value = stand_pat + P.quiescence_margin() + gain(position, mv);
                     let is_late = moves > P.quiescence_captures() && Some(mv.to()) != retaken;
-                    if (is_late || reach <= alpha) && !check_info.gives_check(mv) {
-                        best = if reach <= alpha { best.max(reach) } else { best };
+                    if (is_late || futility_value <= alpha) && !check_info.gives_check(mv) {
+                        best = if futility_value <= alpha { best.max(futility_value) } else { best };
                         continue;
                     }
                 }

@@ -5,7 +5,7 @@
 
 use smalt_protocol::Score;
 
-/// Maximum ply.
+/// Maximum distance from the root, in plies; deeper nodes return the static evaluation.
 pub(crate) const MAX_PLY: usize = 240;
 
 /// Greater than every score.

@@ -52,7 +52,7 @@ impl TimeBudget {
         let Some(clock) = clock else { return TimeBudget::default() };
         let usable = clock.remaining.saturating_sub(overhead);
         let free = usable - overhead.saturating_mul(RESERVED_OVERHEADS).min(usable / 3 * 2);
-        let (soft, most) = match limits.moves_to_go {
+        let (soft, limit) = match limits.moves_to_go {
             Some(moves) => for_moves(usable, clock.increment, overhead, moves.get()),
             None => (
                 thousandths(usable, P.time_share()) + thousandths(clock.increment, P.time_increment_share()),
@@ -61,7 +61,7 @@ impl TimeBudget {
         };
         let moves = limits.moves_to_go.map_or(u32::MAX, NonZeroU32::get);
         let soft = soft.min(free / moves.min(MOVES_ABOVE_RESERVE));
-        let hard = thousandths(soft, P.time_hard_factor()).min(most).min(free);
+        let hard = thousandths(soft, P.time_hard_factor()).min(limit).min(free);
         TimeBudget { soft: Some(soft.min(hard)), hard: Some(hard) }
     }
 
@@ -82,22 +82,22 @@ impl SearchStability {
         let share = |thousandths: i32| f64::from(thousandths) / 1000.0;
         let stability = share(P.time_stability_base())
             - share(P.time_stability_step())
-                * f64::from(self.stable_iterations.min(P.time_stability_most() as u32));
+                * f64::from(self.stable_iterations.min(P.time_stability_max() as u32));
         let effort = (share(P.time_effort_base()) - share(P.time_effort_factor()) * self.node_share)
-            .clamp(share(P.time_effort_least()), share(P.time_effort_most()));
+            .clamp(share(P.time_effort_min()), share(P.time_effort_max()));
         let trend = (1.0 + f64::from(self.score_drop) / f64::from(P.time_drop_divisor()))
-            .clamp(share(P.time_drop_least()), share(P.time_drop_most()));
+            .clamp(share(P.time_drop_min()), share(P.time_drop_max()));
         stability * effort * trend
     }
 }
 
 /// Soft limit and maximum hard limit with a number of moves to go to the next time control.
 fn for_moves(usable: Duration, increment: Duration, overhead: Duration, moves: u32) -> (Duration, Duration) {
-    let moves = moves.min(P.time_moves_most() as u32);
+    let moves = moves.min(P.time_moves_max() as u32);
     let later = (increment.saturating_sub(overhead)).saturating_mul(moves - 1);
     let soft = usable.saturating_add(later) / (moves + 1);
-    let most = if moves == 1 { P.time_last_move_share() } else { P.time_control_share() };
-    (soft, thousandths(usable, most))
+    let limit = if moves == 1 { P.time_last_move_share() } else { P.time_control_share() };
+    (soft, thousandths(usable, limit))
 }
 
 fn thousandths(time: Duration, share: i32) -> Duration {

@@ -479,8 +479,8 @@ impl<'a> Worker<'a> {
     pub(super) fn lmr_reduction(&self, is_quiet: bool, depth: i32, number: usize) -> i32 {
         let logarithms = self.logarithms.0[(depth as usize).min(63)][number.min(63)];
         let (base, factor) = match is_quiet {
-            true => (P.reduction_base(), P.reduction_factor()),
-            false => (P.reduction_capture_base(), P.reduction_capture_factor()),
+            true => (P.lmr_base(), P.lmr_factor()),
+            false => (P.lmr_capture_base(), P.lmr_capture_factor()),
         };
         base + logarithms * factor / 1024
     }

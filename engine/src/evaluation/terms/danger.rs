@@ -42,7 +42,7 @@ pub(super) fn weigh<T: Trace>(
         danger += weighing.weigh(Term::DangerSafeChecks.at(index), usize::from(safe.more_than_one()), color);
     }
     danger += weighing.weigh(Term::DangerUnsafeCheck.first(), checks.unsafe_squares.count().min(15), color);
-    danger += weighing.weigh(Term::DangerBlocker.first(), checks.kept_away, color);
+    danger += weighing.weigh(Term::DangerBlocker.first(), checks.blocked_sliders, color);
     let camp = king_flank(info.position.king(color)) & own_ranks(color);
     danger += weighing.weigh(Term::DangerWingAttack.first(), (camp & enemy.attacked).count(), color);
     let twice = camp & enemy.attacked_twice;
@@ -77,7 +77,7 @@ struct Checks {
     safe: [Bitboard; 4],
     unsafe_squares: Bitboard,
     /// Sliders blocked from checking by a single piece.
-    kept_away: usize,
+    blocked_sliders: usize,
 }
 
 #[inline]
@@ -96,11 +96,11 @@ fn checks(info: &EvalInfo<'_>, color: Color, hardly_defended: Bitboard) -> Check
     let behind_diagonals = x_ray_attacks(king, info.occupied, diagonals, bishop_attacks);
     let behind_lines = x_ray_attacks(king, info.occupied, lines, rook_attacks);
     let queens = pieces(Role::Queen);
-    let kept_away =
+    let blocked_sliders =
         behind_diagonals & (pieces(Role::Bishop) | queens) | behind_lines & (pieces(Role::Rook) | queens);
     Checks {
         safe: possible.map(|squares| squares & safe),
         unsafe_squares: possible.into_iter().fold(Bitboard::EMPTY, |all, squares| all | squares) & !safe,
-        kept_away: kept_away.count(),
+        blocked_sliders: blocked_sliders.count(),
     }
 }

@@ -182,14 +182,14 @@ fn queen_terms<T: Trace>(
 ) -> PackedScore {
     let bishops = position.pieces(!color, Role::Bishop);
     let rooks = position.pieces(!color, Role::Rook);
-    let is_aimed_at = is_behind_one(position, square, bishops, bishop_attacks)
-        || is_behind_one(position, square, rooks, rook_attacks);
+    let is_aimed_at = is_x_rayed(position, square, bishops, bishop_attacks)
+        || is_x_rayed(position, square, rooks, rook_attacks);
     weighing.weigh(Term::QueenOnLine.first(), usize::from(is_aimed_at), color)
 }
 
 /// Whether one of the sliders attacks the square through exactly one piece.
 #[inline(always)]
-fn is_behind_one(
+fn is_x_rayed(
     position: &Position,
     square: Square,
     sliders: Bitboard,
