@@ -35,7 +35,6 @@ pub struct BenchResult {
 }
 
 impl BenchResult {
-    /// Nodes per second.
     pub fn speed(&self) -> u64 {
         per_second(self.nodes, self.time)
     }

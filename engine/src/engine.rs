@@ -28,9 +28,7 @@ pub struct NoMemoryError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("there is no memory for {wanted} threads; it has {threads} now")]
 pub struct NoThreadMemoryError {
-    /// Requested number.
     pub wanted: usize,
-    /// Actual number.
     pub threads: usize,
 }
 

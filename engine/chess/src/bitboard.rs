@@ -82,13 +82,13 @@ impl Bitboard {
         self.0 & !other.0 == 0
     }
 
-    /// Adds a square.
+    /// Adds a square; no change if it is present.
     #[inline]
     pub fn insert(&mut self, square: Square) {
         self.0 |= 1 << square.index();
     }
 
-    /// Removes a square.
+    /// Removes a square; no change if it is absent.
     #[inline]
     pub fn remove(&mut self, square: Square) {
         self.0 &= !(1 << square.index());

@@ -154,7 +154,7 @@ impl Move {
         if self.is_promotion() { Some(Role::ALL[1 + (self.0 >> 12 & 3) as usize]) } else { None }
     }
 
-    /// The move as an integer, for tables: origin in bits 0 to 5, destination in 6 to 11, kind above. 0 is no legal
+    /// The move as an integer, for tables: origin in bits 0 to 5, destination in 6 to 11, kind above. 0 is not a legal
     /// move.
     #[inline]
     pub const fn to_bits(self) -> u16 {
@@ -193,7 +193,7 @@ impl MoveList {
     /// More than 218, the maximum in a reachable position.
     const INLINE: usize = 256;
 
-    /// An empty list.
+    /// An empty list, with room for all legal moves of any position.
     #[inline]
     pub fn new() -> MoveList {
         MoveList { len: 0, inline: [Move(0); MoveList::INLINE], heap: Vec::new() }

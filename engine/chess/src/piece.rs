@@ -24,7 +24,7 @@ impl Color {
         self as usize
     }
 
-    /// The other side.
+    /// Black for White, and White for Black.
     #[inline]
     pub const fn opposite(self) -> Color {
         match self {

@@ -94,7 +94,7 @@ Usage: smalt-scripted [OPTIONS]
   --no-chess960          does not offer to play Chess960
   --moves LIST           its answers by the ply of the game, between commas or spaces, unchecked;
                          two engines with the same list play that game
-  --guesses LIST         the answers that it expects, by the ply of its own move: it can ponder on them
+  --guesses LIST         expected replies by the ply of its move, to ponder on
   --features TEXT        more features of xboard's protocol, as they are sent: nps=1
   --seed N               choose other moves where there is no list (default 0)
   --info-lines N         number of info lines before each answer (default 0)

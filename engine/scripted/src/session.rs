@@ -185,7 +185,6 @@ impl ScriptedSession {
         self.lines.send();
     }
 
-    /// Answers correctly.
     pub(crate) fn play(&mut self, limits: &SearchLimits) {
         self.push_answer();
         self.answer(limits);

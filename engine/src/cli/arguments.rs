@@ -36,7 +36,7 @@ Exit codes:
 pub(super) struct Arguments {
     #[command(subcommand)]
     command: Option<Typed>,
-    /// Colours of help and errors.
+    /// Colors of help and errors.
     #[command(flatten)]
     _color: ColorFlag,
 }
@@ -45,11 +45,11 @@ pub(super) struct Arguments {
 enum Typed {
     /// Search fixed positions; the last line has the node count and the speed: <nodes> nodes <nps> nps
     Bench(BenchFlags),
-    /// Count the sequences of legal moves
+    /// Perft: count the leaf nodes of the legal move tree
     Perft(PerftFlags),
-    /// Show the static evaluation term by term, and what is known of an ending
+    /// Show the static evaluation term by term, and known endgame results (KPK, KBNK, draws)
     Eval(EvalFlags),
-    /// Print random openings, as OpenBench asks for them: genfens N seed S book FILE|None
+    /// Print random openings for OpenBench: genfens N seed S book FILE|None
     Genfens {
         /// Request, e.g. 100 seed 1 book None
         #[arg(required = true, allow_hyphen_values = true, trailing_var_arg = true)]
@@ -81,16 +81,16 @@ struct PerftFlags {
     /// Position [default: the start position]
     #[arg(long, value_name = "FEN")]
     fen: Option<Position>,
-    /// A count for each first move
+    /// Print a count for each first move (divide)
     #[arg(long)]
     divide: bool,
-    /// Leaf moves played instead of counted
+    /// Play leaf moves instead of counting them (bulk counting off)
     #[arg(long)]
     no_bulk: bool,
     /// Suite of counts to check, with --threads and --hash: EPD with ;D1 20, or id/epd/perft lines
     #[arg(long, value_name = "FILE", conflicts_with_all = ["depth", "fen", "divide", "no_bulk"])]
     suite: Option<PathBuf>,
-    /// Greatest count of the suite that is checked [default: all]
+    /// Maximum perft count to check, e.g. 1000000 [default: all]
     #[arg(long, value_name = "N", requires = "suite", conflicts_with = "depth")]
     max_nodes: Option<u64>,
     /// Number of threads
@@ -106,7 +106,7 @@ struct EvalFlags {
     /// Position [default: the start position]
     #[arg(long, value_name = "FEN")]
     fen: Option<Position>,
-    /// Weights of the evaluation [default: those of the build]
+    /// Parameter file of the evaluation, e.g. evaluation.toml [default: those of the build]
     #[arg(long, value_name = "FILE")]
     params: Option<PathBuf>,
 }

@@ -36,10 +36,10 @@ pub(super) enum ConsoleCommand {
 
 const HELP: &str = "\
 moves                             the legal moves
-perft N                           count the lines of N legal moves
-divide N                          the same, with a count for each first move
+perft N                           perft: leaf nodes of the legal move tree at depth N
+divide N                          perft per root move
 display, d                        the board
-evaluate, eval                    the evaluation, term by term, and what is known of an ending
+evaluate, eval                    static evaluation by term, and known endgame results
 book on|off                       play from the book (option BookFile), or not
 bench [N]                         search fixed positions to depth N
 genfens N seed S book FILE|None   N random openings

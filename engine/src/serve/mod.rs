@@ -96,8 +96,10 @@ fn serve_in_style(
         let is_interface = matches!(line.split_whitespace().next(), Some("uci" | "xboard" | "protover"));
         let style = style.filter(|_| !is_interface);
         return match Protocol::of(&line) {
-            Protocol::Xboard if style.is_none() => xboard::Session::new(output, sender).run(line, &events),
-            _ => uci::Session::new(output, style).run(line, &events),
+            Protocol::Xboard if style.is_none() => {
+                xboard::XboardSession::new(output, sender).run(line, &events)
+            }
+            _ => uci::UciSession::new(output, style).run(line, &events),
         };
     }
 }

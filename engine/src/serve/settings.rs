@@ -44,7 +44,7 @@ pub(super) enum SetOptionError {
     Read { path: String, source: std::io::Error },
     #[error("{path} holds no parameters: {source}")]
     Parameters { path: String, source: ParametersError },
-    #[error("{path} is no Polyglot book: {source}")]
+    #[error("{path} is not a Polyglot book: {source}")]
     Book { path: String, source: PolyglotError },
     #[error(transparent)]
     Tables(#[from] NoTablesError),

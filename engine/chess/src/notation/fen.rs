@@ -26,7 +26,7 @@ pub enum ParseFenError {
     #[error("the en-passant field is neither - nor a square: {0:?}")]
     EnPassant(String),
     /// A move counter is not a number up to 65,535.
-    #[error("a move counter is no number from 0 to 65535: {0:?}")]
+    #[error("a move counter is not a number from 0 to 65535: {0:?}")]
     Counter(String),
     /// Text follows the six fields.
     #[error("unexpected text after the six fields: {0:?}")]
@@ -300,8 +300,8 @@ mod tests {
         check(&format!("{kings} w H"), "the castling right of the rook on h1 fits no king and rook there");
         check(&format!("{kings} w - e9"), "the en-passant field is neither - nor a square: \"e9\"");
         check(&format!("{kings} w - e6"), "e6 can't be an en-passant square here");
-        check(&format!("{kings} w - - -1"), "a move counter is no number from 0 to 65535: \"-1\"");
-        check(&format!("{kings} w - - 0 65536"), "a move counter is no number from 0 to 65535: \"65536\"");
+        check(&format!("{kings} w - - -1"), "a move counter is not a number from 0 to 65535: \"-1\"");
+        check(&format!("{kings} w - - 0 65536"), "a move counter is not a number from 0 to 65535: \"65536\"");
         check(&format!("{kings} w - - 0 1 2"), "unexpected text after the six fields: \"2\"");
         check("4k3/8/8/8/8/8/8/7Q b - - 0 1", "white has no king");
     }

@@ -64,7 +64,7 @@ fn is_usual_castling(king: Square, rook: Square) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum UciMoveError {
     /// A null move is never legal.
-    #[error("0000 passes, which is no legal move")]
+    #[error("0000 is a null move, not a legal one")]
     Null,
     /// No legal move has these squares and this promotion.
     #[error("{0} is not a legal move here")]

@@ -71,7 +71,7 @@ fn moves_are_taken_in_every_notation() {
     );
     assert_eq!(
         best(&format!("{fields} bm Qd4 foo Kd1")),
-        ["(\"Qd4\" can't be played)", "(\"foo\" is no move)", "Kd1"]
+        ["(\"Qd4\" can't be played)", "(\"foo\" is not a move)", "Kd1"]
     );
 }
 

@@ -96,7 +96,7 @@ fn a_wrong_move_costs_the_rest_of_its_line_only() {
     check_moves("1. e4 e5 2. Qh6 Nf6 1-0", "1. e4 e5 1-0 | line 4: Qh6 is not a legal move here");
     check_moves(
         "1. e4 (1. d5 e5 {gone} (1... c5) ) 1... e5 (1... wat Nf3 (2. d4)) 2. Nf3 *",
-        "1. e4 () 1... e5 () 2. Nf3 * | line 4: d5 is not a legal move here | line 4: \"wat\" is no move",
+        "1. e4 () 1... e5 () 2. Nf3 * | line 4: d5 is not a legal move here | line 4: \"wat\" is not a move",
     );
     let two = format!("{HEAD}1. e4 Nxe4 0-1\n\n{HEAD}1. d4 *");
     check(&two, &["1. e4 0-1 | line 4: Nxe4 is not a legal move here", "1. d4 *"]);

@@ -67,7 +67,6 @@ pub enum ClientMessage<'a> {
     SetBoard(&'a str),
     /// Edit mode: [`EditLine`]s follow.
     Edit,
-    /// Suggest a move.
     Hint,
     /// Show the book moves.
     Book,
@@ -104,7 +103,6 @@ pub enum ClientMessage<'a> {
     /// `cores`: number of CPUs.
     Cores(u64),
     EgtPath {
-        /// Type of tablebase.
         kind: &'a str,
         path: &'a str,
     },
@@ -115,7 +113,6 @@ pub enum ClientMessage<'a> {
     },
     /// A command with a missing or unreadable argument; the whole line.
     Unreadable(&'a str),
-    /// Any other line.
     Other(&'a str),
 }
 

@@ -40,7 +40,6 @@ pub enum EngineMessage<'a> {
     },
     /// A comment (`#`).
     Comment(&'a str),
-    /// Any other line.
     Other(&'a str),
 }
 

@@ -30,7 +30,7 @@ struct QueuedSearch {
     is_over: AtomicBool,
 }
 
-pub(crate) struct Session {
+pub(crate) struct UciSession {
     output: Output,
     engine_thread: EngineThread<UciJob>,
     latest: Option<Arc<QueuedSearch>>,
@@ -39,12 +39,18 @@ pub(crate) struct Session {
     is_terminal: bool,
 }
 
-impl Session {
+impl UciSession {
     /// A session over pipes; with a board style, at a terminal.
-    pub(crate) fn new(output: Output, style: Option<BoardStyle>) -> Session {
+    pub(crate) fn new(output: Output, style: Option<BoardStyle>) -> UciSession {
         let mut handler = CommandHandler::new(output.clone(), style);
         let engine_thread = EngineThread::start(move |UciJob { line, search }| handler.handle(&line, search));
-        Session { output, engine_thread, latest: None, has_pending_job: false, is_terminal: style.is_some() }
+        UciSession {
+            output,
+            engine_thread,
+            latest: None,
+            has_pending_job: false,
+            is_terminal: style.is_some(),
+        }
     }
 
     /// Runs from this line on until `quit` or the end of a pipe.

@@ -40,7 +40,7 @@ enum Mode {
     Analysis,
 }
 
-pub(crate) struct Session {
+pub(crate) struct XboardSession {
     output: Output,
     engine_thread: EngineThread<XboardJob>,
     board: SessionBoard,
@@ -65,10 +65,10 @@ pub(crate) struct Session {
     has_pending_job: bool,
 }
 
-impl Session {
-    pub(crate) fn new(output: Output, events: mpsc::Sender<ServeEvent>) -> Session {
+impl XboardSession {
+    pub(crate) fn new(output: Output, events: mpsc::Sender<ServeEvent>) -> XboardSession {
         let mut handler = CommandHandler::new(events);
-        Session {
+        XboardSession {
             output,
             engine_thread: EngineThread::start(move |job| handler.handle(job)),
             board: SessionBoard::new(),

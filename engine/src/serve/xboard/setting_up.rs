@@ -9,9 +9,9 @@ use smalt_protocol::xboard::engine::Audience;
 
 use super::handler::XboardJob;
 use super::thinking::Purpose;
-use super::{Mode, Session};
+use super::{Mode, XboardSession};
 
-impl Session {
+impl XboardSession {
     /// Starts a new game, in which the engine plays Black unless in analysis mode.
     pub(super) fn new_game(&mut self) {
         self.abort_search();

@@ -8,7 +8,7 @@ use smalt_protocol::SearchLimits;
 use smalt_protocol::xboard::EngineMessage;
 
 use super::handler::XboardJob;
-use super::{Mode, Session, claims, report};
+use super::{Mode, XboardSession, claims, report};
 use crate::engine::Choice;
 use crate::search::{ClockState, Progress, SearchControl};
 use crate::serve::console::ConsoleCommand;
@@ -46,7 +46,7 @@ pub(super) struct QueuedSearch {
 /// Node limit of a hint.
 const HINT_NODES: u64 = 200_000;
 
-impl Session {
+impl XboardSession {
     fn purpose(&self) -> Option<Purpose> {
         self.search.as_ref().map(|search| search.purpose)
     }

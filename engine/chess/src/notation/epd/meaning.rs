@@ -9,11 +9,11 @@ use crate::position::Position;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EpdMoveError {
     /// The operand is not move notation.
-    #[error("{text:?} is no move")]
+    #[error("{text:?} is not a move")]
     Parse {
         /// Text of the operand.
         text: String,
-        /// The parse error.
+        /// Why the text is not a move in SAN.
         source: ParseSanError,
     },
     /// The operand is not a legal move.

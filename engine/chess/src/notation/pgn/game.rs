@@ -271,7 +271,7 @@ impl From<&Game> for PgnGame {
 /// A move of the main line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MainLineMove<'a> {
-    /// The move.
+    /// Move, legal in the position before it.
     pub mv: Move,
     /// The elements between it and the next move: NAGs, comments, variations.
     pub annotations: &'a [Element],

@@ -37,7 +37,7 @@ pub enum ProblemKind {
     #[error("unexpected {0:?} among the moves")]
     Unexpected(char),
     /// A word that is not a move; the rest of its variation or game is skipped.
-    #[error("{0:?} is no move")]
+    #[error("{0:?} is not a move")]
     NotAMove(String),
     /// An illegal move; the rest of its variation or game is skipped.
     #[error(transparent)]

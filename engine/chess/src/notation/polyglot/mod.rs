@@ -49,7 +49,7 @@ pub struct BookMove {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum PolyglotError {
     /// The length is not a multiple of 16.
-    #[error("{0} bytes are no whole number of records of 16 bytes")]
+    #[error("{0} bytes are not a whole number of records of 16 bytes")]
     Length(usize),
     /// The records are not sorted by key, so binary search would fail.
     #[error("record {0} is out of order")]

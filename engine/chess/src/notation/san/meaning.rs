@@ -14,7 +14,7 @@ use crate::square::{Rank, Square};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SanError {
     /// A null move is never legal.
-    #[error("-- passes, which is no legal move")]
+    #[error("-- is a null move, not a legal one")]
     Null,
     /// No legal move matches the text.
     #[error("{0} is not a legal move here")]

@@ -19,7 +19,7 @@ use crate::square::{File, Rank, Square};
 /// A SAN move with its check or mate mark.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct San {
-    /// The move itself.
+    /// Move without check mark and annotation.
     pub body: SanBody,
     /// Check or checkmate mark; not verified by parsing.
     pub mark: CheckMark,
