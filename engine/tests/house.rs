@@ -174,10 +174,29 @@ const HOMES: &[(&str, &[&str])] = &[
 const EMPTY_NAMES: &[&str] = &["util", "utils", "common", "misc", "manager", "helper", "helpers"];
 
 /// Phrases that no chess programmer uses; CONTRIBUTING.md has the field's words. Matched as whole words.
-const BANNED_PHRASES: &[&str] = &["is told", "so many", "that is none", "whoever", "heed", "heeds", "heeded"];
+const BANNED_PHRASES: &[&str] = &[
+    "is told",
+    "so many",
+    "that is none",
+    "tells none",
+    "whoever",
+    "heed",
+    "heeds",
+    "heeded",
+    "bears",
+    "foretell",
+    "foretells",
+    "left out",
+    "of its own",
+    "of their own",
+    "stood still",
+    "is no number",
+    "colour",
+    "colours",
+];
 
-/// Extensions of files with prose: code, documents, help snapshots, the live page.
-const PROSE: &[&str] = &[".rs", ".md", ".toml", ".snap", ".html", ".js", ".css"];
+/// Extensions of files with prose: code, documents, help snapshots, the live page, scripts.
+const PROSE: &[&str] = &[".rs", ".md", ".toml", ".snap", ".html", ".js", ".css", ".py", ".pyi"];
 
 /// Tables, which may exceed the file length limit.
 const TABLES: &[&str] = &["engine/chess/src/position/zobrist.rs"];
@@ -357,6 +376,37 @@ fn every_file_starts_with_its_purpose() {
 }
 
 #[test]
+fn module_pages_have_at_most_five_sentences() {
+    let complaints: Vec<String> = rust_files()
+        .into_iter()
+        // The front page of the published library explains its examples.
+        .filter(|path| path != "engine/chess/src/lib.rs")
+        .filter_map(|path| {
+            let sentences = sentences(&read(&path));
+            (sentences > 5).then(|| format!("{path}: {sentences} sentences; move details to the items"))
+        })
+        .collect();
+    report(&complaints);
+}
+
+/// Number of sentences of a module page, without code and lists. Initials such as `J. C.` end no sentence.
+fn sentences(file: &str) -> usize {
+    let mut in_code = false;
+    let mut count = 0;
+    for line in file.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim) {
+        in_code ^= line.starts_with("```");
+        if in_code || line.starts_with(['`', '|', '-', '*', '#']) {
+            continue;
+        }
+        let ends = |word: &&str| {
+            word.ends_with(['.', '?', '!']) && word.trim_start_matches('(').len() > 2 && *word != "e.g."
+        };
+        count += line.split_whitespace().filter(ends).count();
+    }
+    count
+}
+
+#[test]
 fn files_stay_short() {
     let complaints: Vec<String> = rust_files()
         .into_iter()
@@ -506,6 +556,10 @@ fn the_rules_detect_violations() {
     assert!(!starts_a_word("use smalt_chess::Move; other_smalt::x", "smalt::"));
     assert!(has_words("a line: so many, or more", "so many"));
     assert!(!has_words("also many; so manyfold", "so many"));
+    assert_eq!(
+        sentences("//! One by J. C. Spall, e.g. this.\n//! Two?\n//!\n//! ```\n//! No. No.\n//! ```\nx"),
+        2
+    );
     assert!(mentions("files `sts*.epd` and `wac.epd`", "sts01.epd"));
     assert!(!mentions("files `sts*.epd` and `wac.epd`", "arasan.epd"));
     let manifest =

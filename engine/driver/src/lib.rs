@@ -1,9 +1,7 @@
-//! Starts engines and talks to them. No other crate of the workspace starts processes.
-//!
-//! One thread plays one game and owns both engines. It starts them ([`start`]), talks to them through [`Engine`], and
-//! waits in one place, `poll(2)`, always with an absolute deadline. The wait also reads the other engine's pipes
-//! ([`WaitContext`]), and an [`process::Interrupt`] from any thread ends it. An engine's misbehavior is a [`Fault`], an
-//! ordinary result. The engine process dies when its value is dropped, or when the thread or the program dies.
+//! Starts engines ([`start`]) and talks to them ([`Engine`]); no other crate of the workspace starts processes. One
+//! thread plays one game, owns both engines, and waits in one place, `poll(2)`, always with an absolute deadline
+//! ([`WaitContext`]). An engine's misbehavior is a [`Fault`], an ordinary result. The engine process dies when its value
+//! is dropped, or when the thread or the program dies.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -25,7 +23,7 @@
 //! # }
 //! ```
 //!
-//! Move legality and time forfeits are left to the game; chess rules are used here only to translate move notation.
+//! Move legality and time forfeits are left to the game.
 
 mod conversation;
 mod engine;

@@ -153,7 +153,6 @@ pub struct SearchResult {
     pub best: Option<UciMove>,
     /// Result claim of the engine, instead of a move or with one. Always `None` in UCI.
     pub claim: Option<ResultClaim>,
-    /// The expected reply.
     pub ponder: Option<UciMove>,
     /// Its last report of the principal variation.
     pub report: SearchReport,

@@ -1,4 +1,4 @@
-//! Our memory use stays constant however much an engine prints. A program of its own, since it measures the whole
+//! Our memory use stays constant however much an engine prints. A separate program, since it measures the whole
 //! process.
 
 #![cfg(unix)]

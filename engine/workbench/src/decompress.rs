@@ -11,21 +11,21 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const BUFFER: usize = 1 << 18;
 
 /// The decompressed content of a plain, gzip or zstd file; compressed files may have several members.
-pub struct Unpacked(Box<dyn Read + Send>);
+pub struct DecompressReader(Box<dyn Read + Send>);
 
-impl Unpacked {
+impl DecompressReader {
     /// Opens a file.
     ///
     /// # Errors
     /// If it cannot be opened, or its first bytes cannot be read.
-    pub fn open(path: &Path) -> io::Result<Unpacked> {
+    pub fn open(path: &Path) -> io::Result<DecompressReader> {
         let mut file = File::open(path)?;
         let mut start = Vec::with_capacity(ZSTD.len());
         file.by_ref().take(ZSTD.len() as u64).read_to_end(&mut start)?;
         let is_gzip = start.starts_with(&GZIP);
         let is_zstd = start == ZSTD;
         let whole = BufReader::with_capacity(BUFFER, Cursor::new(start).chain(file));
-        Ok(Unpacked(if is_gzip {
+        Ok(DecompressReader(if is_gzip {
             Box::new(MultiGzDecoder::new(whole))
         } else if is_zstd {
             Box::new(zstd::Decoder::with_buffer(whole)?)
@@ -48,7 +48,7 @@ pub fn is_packed(path: &Path) -> io::Result<bool> {
     Ok(start.starts_with(&GZIP) || start == ZSTD)
 }
 
-impl Read for Unpacked {
+impl Read for DecompressReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer)
     }
@@ -67,7 +67,7 @@ mod tests {
             let path = folder.path().join(name);
             std::fs::write(&path, bytes).unwrap();
             let mut text = String::new();
-            Unpacked::open(&path).unwrap().read_to_string(&mut text).unwrap();
+            DecompressReader::open(&path).unwrap().read_to_string(&mut text).unwrap();
             assert_eq!(text, "hello, world", "{name}");
         };
         let gzip = |text: &str| {
@@ -87,7 +87,7 @@ mod tests {
         let path = folder.path().join("short");
         std::fs::write(&path, "\u{1f}").unwrap();
         let mut bytes = Vec::new();
-        Unpacked::open(&path).unwrap().read_to_end(&mut bytes).unwrap();
+        DecompressReader::open(&path).unwrap().read_to_end(&mut bytes).unwrap();
         assert_eq!(bytes, [0x1f]);
     }
 }

@@ -5,11 +5,6 @@
 //! started (wrapper scripts, helpers) end too. The system kills it when the thread that spawned it ends, even by
 //! SIGKILL: **spawn from the thread that plays the game and lives as long as the engine does**. Dropping a [`Process`]
 //! kills the group and reaps the child.
-//!
-//! On Linux two gaps remain: the death signal reaches only the child, not its children, and set-user-id and
-//! set-group-id programs (Debian's phalanx) do not get it. macOS has no such signal. A [`Reaper`] closes these gaps; a
-//! [`ProcessIdentity`] can be stored and swept by a later run. A grandchild that leaves the group (`setsid`) escapes
-//! the group's signal, but on Linux its tag still identifies it: see [`super::adopt_orphans`].
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -58,6 +53,11 @@ pub enum StartError {
 }
 
 /// A running child with the parent's ends of its pipes.
+///
+/// On Linux the death signal reaches only the child, not its children, and set-user-id and set-group-id programs
+/// (Debian's phalanx) do not get it; macOS has no such signal. A [`Reaper`] closes these gaps, and a [`ProcessIdentity`]
+/// can be stored and swept by a later run. A grandchild that leaves the group (`setsid`) escapes the group's signal, but
+/// on Linux its tag still identifies it: see [`super::adopt_orphans`].
 #[derive(Debug)]
 pub struct Process {
     child: Child,

@@ -69,14 +69,12 @@ impl EngineCommand {
         }
     }
 
-    /// Adds one argument.
     #[must_use]
     pub fn argument(mut self, argument: impl Into<OsString>) -> Self {
         self.arguments.push(argument.into());
         self
     }
 
-    /// Appends these arguments.
     #[must_use]
     pub fn arguments<A: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
         self.arguments.extend(arguments.into_iter().map(Into::into));

@@ -64,7 +64,7 @@ impl GameBoard {
         self.reset();
         let Start::Fen(fen) = start else { return Ok(()) };
         let position =
-            Position::from_fen(fen).map_err(|_| OutOfReach("the text of the position is no FEN"))?;
+            Position::from_fen(fen).map_err(|_| OutOfReach("the text of the position is not a FEN"))?;
         self.start = Some(fen.into());
         self.position = position;
         if features.setboard {

@@ -8,7 +8,7 @@ use super::BUILTIN;
 /// Why a name cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    #[error("two entrants are called {name:?}: give one of them another with name=")]
+    #[error("two engines are called {name:?}: give one of them another with name=")]
     Taken { name: String },
     #[error("{name:?} is not a valid name: it must be visible and on one line")]
     Bad { name: String },
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(take(None, "mine").as_deref(), Ok("mine-2"));
         assert_eq!(take(None, BUILTIN).as_deref(), Ok("smalt"));
         assert_eq!(take(Some("Mine"), "mine").as_deref(), Ok("Mine"));
-        let taken = "two entrants are called \"Mine\": give one of them another with name=";
+        let taken = "two engines are called \"Mine\": give one of them another with name=";
         assert_eq!(take(Some("Mine"), "other"), Err(taken.to_owned()));
         let bad = "\" \" is not a valid name: it must be visible and on one line";
         assert_eq!(take(Some(" "), "other"), Err(bad.to_owned()));

@@ -9,7 +9,7 @@ use smalt_driver::nearest::nearest;
 /// Why words are not valid settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WordsError {
-    #[error("an entrant needs a command, a name, or key=value words")]
+    #[error("an engine needs a command, a name, or key=value words")]
     Empty,
     #[error("the quotation mark {mark} in {text:?} is never closed")]
     OpenQuote { mark: char, text: String },
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn invalid_words_are_refused() {
-        refuse("", "an entrant needs a command, a name, or key=value words");
+        refuse("", "an engine needs a command, a name, or key=value words");
         for word in ["tc=8+0.08", "option.Hash=32", "name=a", "nodes=many"] {
             refuse(
                 &format!("./toga2 --fast {word}"),

@@ -178,7 +178,7 @@ fn absolute(repo: &str) -> String {
 /// there.
 ///
 /// # Errors
-/// If a revision is unknown, or `good` is no ancestor of `bad`.
+/// If a revision is unknown, or `good` is not an ancestor of `bad`.
 pub fn commits_between(
     repo: &str,
     good: &str,

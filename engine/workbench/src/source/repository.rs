@@ -26,7 +26,6 @@ pub(super) struct Repository {
 }
 
 pub(super) struct Commit {
-    /// Full hash.
     pub(super) hash: String,
     pub(super) message: String,
 }
@@ -116,7 +115,7 @@ impl Repository {
     ) -> Result<Vec<String>, BuildError> {
         let [good, bad] = [self.commit(good, false)?.hash, self.commit(bad, false)?.hash];
         if self.git(&["merge-base", "--is-ancestor", &good, &bad]).is_err() {
-            let message = format!("{good} is no ancestor of {bad}");
+            let message = format!("{good} is not an ancestor of {bad}");
             return Err(BuildError::Git {
                 command: format!("merge-base --is-ancestor {good} {bad}"),
                 message,

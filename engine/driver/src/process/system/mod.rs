@@ -95,7 +95,6 @@ pub(super) enum ReadOutcome {
     Bytes(usize, Instant),
     /// Nothing yet.
     Empty,
-    /// End of file.
     Closed,
 }
 
