@@ -43,7 +43,7 @@ def follow_the_run(browser):
     await_that("two boards", lambda: browser.count(".boards .board") == 2)
     await_that("arrows of the variations", lambda: browser.count(".boards .arrow") > 0)
     await_that("the opening of a game", lambda: re.search(r"Game \d+ · [A-E]\d\d ", browser.text(".boards")))
-    await_that("word of where the variations part or agree", lambda: any(words in browser.text(".boards") for words in ("they part at", "both expect")))
+    await_that("PVs diverge or agree", lambda: any(words in browser.text(".boards") for words in ("PVs diverge at", "PVs agree")))
     positions = browser.run(ALL_BOARDS)
     await_that("boards that move", lambda: browser.run(ALL_BOARDS) != positions)
 
@@ -159,7 +159,7 @@ def control_the_run(browser, folder, program, pictures):
             browser.picture(pictures / "control-1280-light.png")
         browser.run(PRESS, "Continue")
         await_that("word that it goes on", lambda: "goes on" in answer())
-        fields = """document.querySelector('.control [aria-label="Further games of each encounter"]').value = "3";
+        fields = """document.querySelector('.control [aria-label="Further games of each pairing"]').value = "3";
             document.querySelector('.control [aria-label="Engine to add"]').value = arguments[0];"""
         browser.run(fields, "cmd=false")
         browser.run(PRESS, "Add engine")

@@ -16,7 +16,7 @@ def changed(text, sections, change):
         if line.startswith("["):
             inside = line.strip().strip("[]") in sections
         elif inside and not line.startswith("#"):
-            # Names of terms have no digits of their own.
+            # Names of terms have no digits.
             line = re.sub(r"-?\d+", lambda number: str(change(int(number[0]))), line)
         lines.append(line)
     return "".join(lines)

@@ -56,7 +56,7 @@ struct BoardJson<'a> {
     result: Option<&'a str>,
     /// ECO code and name of the opening.
     opening: Option<(&'a str, &'a str)>,
-    /// Result with best play by the run's endgame tables.
+    /// Result with best play by the run's tablebases.
     tables: Option<&'a str>,
     sides: [SideJson; 2],
 }

@@ -82,7 +82,7 @@ fn append_line(path: &Path, line: &str) -> io::Result<bool> {
     }
     let mut file = File::options().read(true).append(true).create(true).open(path)?;
     if !file.metadata()?.is_file() {
-        return refuse("it is no regular file".to_owned());
+        return refuse("it is not a regular file".to_owned());
     }
     // Two clicks at once add one line.
     file.lock()?;
@@ -94,7 +94,7 @@ fn append_line(path: &Path, line: &str) -> io::Result<bool> {
         }
         let is_note = known.is_empty() || known.starts_with('#');
         if !is_note && let Err(error) = Epd::parse(known) {
-            return refuse(format!("it is no EPD file, line {number}: {error}"));
+            return refuse(format!("it is not an EPD file, line {number}: {error}"));
         }
     }
     let separator = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };

@@ -96,7 +96,6 @@ enum FeedMessage {
     Ask(FeedRequest, oneshot::Sender<Option<String>>),
     /// A page starts to follow a run.
     Follow,
-    /// One more run.
     Add(PathBuf),
     /// Read a last time and end.
     End,

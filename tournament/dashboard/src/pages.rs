@@ -102,7 +102,7 @@ fn command_router(commands: PageCommands) -> Router<AppState> {
         .layer(DefaultBodyLimit::max(FORM_LIMIT))
 }
 
-/// Does what a form wants of a run, on a thread of its own since it may take seconds.
+/// Does what a form wants of a run, on a separate thread since it may take seconds.
 async fn carry_out<Form: DeserializeOwned + Send + 'static>(
     shared: &AppState,
     run: usize,

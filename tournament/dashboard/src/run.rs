@@ -324,7 +324,7 @@ impl RunView {
         self.counted.as_ref()?.games.get(&number).map(GameRow::result)
     }
 
-    /// Result of a position by the run's endgame tables, if available.
+    /// Result of a position by the run's tablebases, if available.
     pub(super) fn outcome(&self, position: &Position) -> Option<Outcome> {
         let counted = self.counted.as_ref()?;
         let open = || TablebaseAdjudicator::open(counted.plan.tablebases()?).ok();

@@ -14,7 +14,7 @@ use crate::plan::{
     START_POSITION, Variant,
 };
 use crate::schedule::{
-    EncounterRules, GauntletSide, OpeningOrder, PairingScheme, Schedule, Selection, Sequence,
+    GauntletSide, OpeningOrder, PairingRules, PairingScheme, Schedule, Selection, Sequence,
 };
 
 /// A plan with its openings and schedule.
@@ -43,7 +43,7 @@ pub enum SetupError {
     /// An engine's own book cannot be read, or is not a Polyglot book.
     #[error("read the book of an engine, {}: {source}", path.display())]
     EngineBook { path: PathBuf, source: BookError },
-    /// The endgame tables cannot be used.
+    /// The tablebases cannot be used.
     #[error(transparent)]
     Tables(#[from] TablebaseError),
     /// The first opening lies beyond the end of the book.
@@ -126,7 +126,7 @@ fn survey(plan: &Plan) -> Result<Book, SetupError> {
     let tables = plan.tablebases().map(TablebaseAdjudicator::open).transpose()?;
     let decided = |position: &Position| {
         let (outcome, _) = tables.as_ref()?.adjudicate(position)?;
-        Some(format!("the endgame tables adjudicate it as {outcome} before the first move"))
+        Some(format!("the tablebases adjudicate it as {outcome} before the first move"))
     };
     let book = Book::scan_playable(OpeningSource { plies, ..source }, decided);
     book.map_err(|source| SetupError::Book { path: path.clone(), source })
@@ -189,7 +189,7 @@ pub fn schedule(plan: &Plan) -> Schedule {
         Format::Swiss => PairingScheme::Swiss { entrants },
         Format::Race | Format::Bisect => candidates(plan),
     };
-    let terms = EncounterRules {
+    let rules = PairingRules {
         games: first.games,
         games_per_opening: plan.settings.openings.games_of_one(),
         colors: plan.colors(),
@@ -197,7 +197,7 @@ pub fn schedule(plan: &Plan) -> Schedule {
     };
     let run = &plan.settings.run;
     let sequence = if run.shuffle { Sequence::Shuffled(run.seed) } else { Sequence::AsListed };
-    let schedule = Schedule::new(meeting, terms, plan.rounds, sequence);
+    let schedule = Schedule::new(meeting, rules, plan.rounds, sequence);
     let grow = |(schedule, before): (Schedule, RunSize), now: RunSize| {
         let grown = if now.engines == before.engines {
             schedule.extended(now.games - before.games)

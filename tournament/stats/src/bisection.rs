@@ -1,12 +1,7 @@
 //! Noisy bisection: which commit of a range changed the strength of an engine?
 //!
-//! Commits before the change have 0 Elo against the good commit before the range, all others have the Elo of the
-//! change. The posterior starts uniform over all commits and the hypothesis of no change; each pair that a commit
-//! plays against the good one updates it by Bayes' rule. The next round is played at the median of the posterior (M.
-//! Burnashev and K. Zigangirov, *An interval estimation problem for controlled observations*, 1974; R. Karp and R.
-//! Kleinberg, *Noisy binary search and its applications*, 2007; M. Ben-Or and A. Hassidim, *The Bayesian learner is
-//! optimal for noisy binary search*, 2008).
-//!
+//! The posterior starts uniform over all commits and the hypothesis of no change; each pair that a commit plays against
+//! the good commit before the range updates it by Bayes' rule. The next round is played at the median of the posterior.
 //! Commits are numbers here, oldest first; the caller maps them to builds.
 
 use crate::counts::Pentanomial;
@@ -64,6 +59,11 @@ pub enum SkipReason {
 }
 
 /// A bisection and its results so far.
+///
+/// Commits before the change have 0 Elo against the good commit, all others have the Elo of the change. Source: M.
+/// Burnashev and K. Zigangirov, *An interval estimation problem for controlled observations*, 1974; R. Karp and R.
+/// Kleinberg, *Noisy binary search and its applications*, 2007; M. Ben-Or and A. Hassidim, *The Bayesian learner is
+/// optimal for noisy binary search*, 2008.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bisection {
     rules: BisectionRules,
@@ -203,7 +203,7 @@ impl Bisection {
 
     /// All pairs plus their mirror images, as equal players would score them: the spread is estimated from these. A
     /// commit that plays the same moves as the good one (games at fixed nodes repeat) has only even pairs and no
-    /// spread of its own; without pooling its pairs would count as stronger evidence than they are.
+    /// own spread; without pooling its pairs would count as stronger evidence than they are.
     fn pooled(&self) -> Pentanomial {
         let has_spread = |pairs: &&Pentanomial| pairs.0[2] < pairs.pairs();
         let pooled: Pentanomial = self.pairs.iter().filter(has_spread).copied().sum();

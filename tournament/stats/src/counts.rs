@@ -7,7 +7,7 @@ use std::ops::{Add, AddAssign};
 
 /// Result of one game from the entrant's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum GameResult {
     /// A win: one point.
     Win,
     /// A draw: half a point.
@@ -16,22 +16,22 @@ pub enum Outcome {
     Loss,
 }
 
-impl Outcome {
+impl GameResult {
     /// The same game from the opponent's view.
-    pub fn mirrored(self) -> Outcome {
+    pub fn mirrored(self) -> GameResult {
         match self {
-            Outcome::Win => Outcome::Loss,
-            Outcome::Draw => Outcome::Draw,
-            Outcome::Loss => Outcome::Win,
+            GameResult::Win => GameResult::Loss,
+            GameResult::Draw => GameResult::Draw,
+            GameResult::Loss => GameResult::Win,
         }
     }
 
     /// Points in halves: 2, 1 or 0.
     pub fn half_points(self) -> usize {
         match self {
-            Outcome::Win => 2,
-            Outcome::Draw => 1,
-            Outcome::Loss => 0,
+            GameResult::Win => 2,
+            GameResult::Draw => 1,
+            GameResult::Loss => 0,
         }
     }
 }
@@ -54,11 +54,11 @@ impl Wdl {
     }
 
     /// Counts one more game.
-    pub fn record(&mut self, outcome: Outcome) {
+    pub fn record(&mut self, outcome: GameResult) {
         match outcome {
-            Outcome::Win => self.wins += 1,
-            Outcome::Draw => self.draws += 1,
-            Outcome::Loss => self.losses += 1,
+            GameResult::Win => self.wins += 1,
+            GameResult::Draw => self.draws += 1,
+            GameResult::Loss => self.losses += 1,
         }
     }
 
@@ -117,7 +117,7 @@ pub struct Pentanomial(pub [u64; 5]);
 
 impl Pentanomial {
     /// Counts one more pair.
-    pub fn record(&mut self, first: Outcome, second: Outcome) {
+    pub fn record(&mut self, first: GameResult, second: GameResult) {
         self.0[first.half_points() + second.half_points()] += 1;
     }
 
@@ -177,7 +177,7 @@ pub enum Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Outcome::{Draw, Loss, Win};
+    use GameResult::{Draw, Loss, Win};
 
     #[test]
     fn a_pair_is_counted_by_its_points() {

@@ -44,9 +44,9 @@ class Table {
       const played = state.moves.slice(Math.max(0, side.line_ply - state.first_ply));
       const against = state.sides[1 - color];
       const [expected, reply] = [side.line[1], played[1]];
-      const guess = expected && reply && side.line[0] === played[0] ? (expected === reply ? "reply as expected" : `expected ${expected}`) : "";
+      const guess = expected && reply && side.line[0] === played[0] ? (expected === reply ? "ponder hit" : `expected ${expected}`) : "";
       this.#players[color].who.textContent = names[color];
-      const facts = [side.depth ? `depth ${side.depth}` : "", side.nps ? `${short(side.nps)} n/s` : side.nodes ? `${short(side.nodes)} nodes` : "", guess];
+      const facts = [side.depth ? `depth ${side.depth}` : "", side.nps ? `${short(side.nps)} nps` : side.nodes ? `${short(side.nodes)} nodes` : "", guess];
       renew(this.#players[color].told, element("b", { title: "Evaluation in White’s view" }, score(side)), " ", facts.filter(Boolean).join(" · "), " ",
         variation(side.line, side.line_ply, this.#comparable(against, side, state)));
     });
@@ -66,8 +66,8 @@ class Table {
     const expected = this.#comparable(early, late, state);
     if (!expected || late.line.length === 0) return null;
     const same = shared(late.line, expected);
-    if (same === late.line.length || same === expected.length) return `both expect ${line(late.line.slice(0, Math.min(2, same)), late.line_ply)}`;
-    return `they part at ${line([late.line[same]], late.line_ply + same)} (${expected[same]})`;
+    if (same === late.line.length || same === expected.length) return `PVs agree: ${line(late.line.slice(0, Math.min(2, same)), late.line_ply)}`;
+    return `PVs diverge at ${line([late.line[same]], late.line_ply + same)} (${expected[same]})`;
   }
 
   /** What the other engine's variation says from where this one begins, if it says anything. */

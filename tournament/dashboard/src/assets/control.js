@@ -32,7 +32,7 @@ export class Control {
       element("div", { class: "actions" }, button("Pause", "pause"), button("Continue", "continue")),
       element("div", { class: "filters" },
         number("concurrency", "Games at the same time", "Set concurrency", { min: 1, value: 1 }),
-        number("extend", "Further games of each encounter", "Extend", { min: 2, step: 2, value: 100 }),
+        number("extend", "Further games of each pairing", "Extend", { min: 2, step: 2, value: 100 }),
         this.#form("Add engine", engine, () => ["add", engine.value]),
         this.#form("Withdraw", this.#withdrawn, () => ["withdraw", this.#withdrawn.value])))));
   }

@@ -38,7 +38,7 @@ export function standings(run) {
     faults(entrant),
   ]);
   return card("Standings", null, table(
-    [["Engine", "name"], ...(entrants.length > 2 ? [["Rating", "number"]] : []), ["Elo", ""], ["95 % at any look", "wide"], ["Points", "number"], ["Won, drawn, lost", "wide"], ["LOS", "number wide"], ["Faults", "number"]],
+    [["Engine", "name"], ...(entrants.length > 2 ? [["Rating", "number"]] : []), ["Elo", ""], ["Anytime 95 %", "wide"], ["Points", "number"], ["Won, drawn, lost", "wide"], ["LOS", "number wide"], ["Faults", "number"]],
     rows, { class: "standings" }), element("p", { class: "quiet" }, AT_ANY_LOOK));
 }
 
@@ -169,7 +169,7 @@ export function engines(run) {
       entrant.peak_memory_bytes ? `${short(entrant.peak_memory_bytes)}B` : "–"];
   });
   return card("Speed and clocks", null, table(
-    [["Engine", "name"], ["Clock", "number"], ["Nodes/s", "number"], ["Depth", "number"], ["A move", "number"], ["Left at the end", "number"], ["Lowest", "number"], ["Memory", "number wide"]], rows));
+    [["Engine", "name"], ["Clock", "number"], ["nps", "number"], ["Depth", "number"], ["Time/move", "number"], ["Left at the end", "number"], ["Lowest", "number"], ["Memory", "number wide"]], rows));
 }
 
 /** Interval of reading curves and faults during a run, in milliseconds. */
@@ -198,7 +198,7 @@ export class Curves {
     renew(this.node,
       card(entrants.length > 2 ? "Elo over games" : `Elo of ${entrants[0].name} over games`, choice,
         curve("Elo over games with its 95 % interval", elo, { unit: "Elo", height: 240 })),
-      sprt ? card("The test", element("span", { class: "quiet keys" }, "log-likelihood ratio between its bounds"),
+      sprt ? card("SPRT", element("span", { class: "quiet keys" }, "log-likelihood ratio between its bounds"),
         curve("Log-likelihood ratio over games", llr, { unit: "LLR", digits: 1, least: 1, height: 190,
           bounds: [[sprt.upper, "upper", "H1"], [sprt.lower, "lower", "H0"]] })) : null);
   }

@@ -92,7 +92,7 @@ function build() {
     element("button", { onclick: () => copy("FEN", shown().fen) }, "Copy FEN"), copied);
   renew(main, element("div", { class: "replay play" }, table, element("div", { class: "stack" }, status, analysisCard, chartCard,
     card("Moves", null, list.node, files),
-    element("details", { class: "card thinking" }, element("summary", {}, "What the engine thinks"), thoughts))), form.node);
+    element("details", { class: "card thinking" }, element("summary", {}, "Engine output"), thoughts))), form.node);
 }
 
 async function copy(name, text) {
@@ -238,7 +238,7 @@ function drawAnalysis() {
   const choice = element("select", { "aria-label": "Number of lines", "data-focus": "lines", onchange: (event) => { lines = Number(event.target.value); analyze(game.analysis.ply, game.analysis.moves.map(({ uci }) => uci)); } },
     LINES.filter((count) => count <= game.engine.lines).map((count) => element("option", { value: count, selected: count === game.analysis.lines }, count === 1 ? "1 line" : `${count} lines`)));
   const is = thinking?.purpose === "analysis" && thinking.lines.length > 0;
-  const facts = is ? [`depth ${thinking.lines[0].depth ?? "–"}`, isKnown(thinking.nodes) ? `${short(thinking.nodes)} nodes` : "", thinking.nps ? `${short(thinking.nps)} n/s` : ""] : [];
+  const facts = is ? [`depth ${thinking.lines[0].depth ?? "–"}`, isKnown(thinking.nodes) ? `${short(thinking.nodes)} nodes` : "", thinking.nps ? `${short(thinking.nps)} nps` : ""] : [];
   const pick = (one) => {
     const move = game.board.legal.find(({ san }) => san === one.line[0]);
     if (move) makeMove(move);

@@ -52,6 +52,6 @@ export class Queue {
       this.#button(job),
     ]);
     renew(this.#list, jobs.length === 0 ? element("p", { class: "empty" }, "No jobs.")
-      : table([["Job", "name"], ["Priority", "number"], ["State", ""], ["Hours", "number"], ["Progress", ""], ["Look at it", ""], ["", ""]], rows));
+      : table([["Job", "name"], ["Priority", "number"], ["State", ""], ["Hours", "number"], ["Progress", ""], ["Warning", ""], ["", ""]], rows));
   }
 }

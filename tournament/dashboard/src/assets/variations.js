@@ -1,4 +1,4 @@
-// Principal variations of two engines side by side: what they share, where they part, and which reply was expected.
+// Principal variations of two engines side by side: common moves, divergence and ponder hits.
 
 import { element } from "./elements.js";
 import { advantage, isKnown, line } from "./words.js";

@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Number formats.
 
 const MISSING = "–";
 
@@ -79,7 +79,7 @@ export function line(moves, ply) {
 }
 
 /**
- * Somebody's Elo with its 95 % interval, as [value, interval] texts: +12.3 and ± 4.5; +373.8 and (+141, +607) where the
+ * Elo of an engine with its 95 % interval, as [value, interval] texts: +12.3 and ± 4.5; +373.8 and (+141, +607) where the
  * interval is not about as wide on both sides; > +137 (< −137) alone where all games were won (lost).
  */
 export function estimate({ elo, elo_error: error, elo_low: low, elo_high: high }) {

@@ -10,7 +10,7 @@ use smalt_workbench::entrant::{EngineSettings, WordsError, from_words};
 
 use super::random;
 
-/// Time margin of the engine's moves: large, since a game against a human is no test of its clock.
+/// Time margin of the engine's moves: large, since a game against a human is not a test of its clock.
 const MARGIN: Duration = Duration::from_secs(1);
 
 /// A command of the page: a JSON object whose field `do` names it.
@@ -59,7 +59,6 @@ pub struct NewGame {
 pub enum ColorChoice {
     White,
     Black,
-    /// Random color.
     Random,
     /// The side to move.
     Mover,

@@ -77,7 +77,6 @@ pub(crate) struct GameSetup<'a> {
 pub(crate) struct Player<'a> {
     pub engine: &'a mut dyn Engine,
     pub clock: &'a MoveClock,
-    /// Whether it ponders.
     pub pondering: Pondering,
     /// Point of view of its scores.
     pub scores: ScoreView,
@@ -93,7 +92,7 @@ pub(crate) enum Interrupted {
     #[error("interrupted")]
     Stopped,
     /// This process stalled for this long while an engine's clock ran: the game is void.
-    #[error("this program stood still for {:.1} s", .0.as_secs_f64())]
+    #[error("the runner was suspended for {:.1} s", .0.as_secs_f64())]
     Stalled(Duration),
     /// A system failure, not an engine's fault.
     #[error("{0}")]
@@ -217,7 +216,7 @@ impl LiveGame<'_> {
         let _ = self.adjudicator.update(mover, None, false);
     }
 
-    /// End by the rules of chess (draws are automatic) or by endgame tables.
+    /// End by the rules of chess (draws are automatic) or by tablebases.
     fn end_by_rules(&self) -> Option<GameEnd> {
         if let Some(ending) = self.game.ending(DrawClaims::Automatic) {
             return Some(GameEnd { outcome: ending.outcome(), termination: ending.into(), fault: None });

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use smalt_chess::{Color, Outcome, UciMove};
 use smalt_protocol::Score;
-use smalt_stats::Outcome as Points;
+use smalt_stats::GameResult;
 
 use super::search_warning::WarningCounts;
 use super::termination::Termination;
@@ -51,11 +51,11 @@ impl GameRecord {
     }
 
     /// The result from White's point of view.
-    pub fn white_outcome(&self) -> Points {
+    pub fn white_outcome(&self) -> GameResult {
         match self.loser() {
-            Some(Color::Black) => Points::Win,
-            Some(Color::White) => Points::Loss,
-            None => Points::Draw,
+            Some(Color::Black) => GameResult::Win,
+            Some(Color::White) => GameResult::Loss,
+            None => GameResult::Draw,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Adjudication by Syzygy endgame tables. Tables are checked when opened, so that a damaged file is refused before
+//! Adjudication by Syzygy tablebases. Tables are checked when opened, so that a damaged file is refused before
 //! the run.
 
 use std::fmt;
@@ -24,10 +24,10 @@ pub struct TablebaseAdjudicator {
 /// Why the tables cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TablebaseError {
-    #[error("read endgame tables from {}: {source}; change [adjudication] tablebases", path.display())]
+    #[error("read tablebases from {}: {source}; change [adjudication] tablebases", path.display())]
     Folder { path: PathBuf, source: io::Error },
     /// No tables in the folder.
-    #[error("find endgame tables in {}: it has no .rtbw file; change [adjudication] tablebases", .0.display())]
+    #[error("find tablebases in {}: it has no .rtbw file; change [adjudication] tablebases", .0.display())]
     None(PathBuf),
     #[error("read the endgame table {}: {reason}; repair or remove it", path.display())]
     Broken { path: PathBuf, reason: String },

@@ -20,9 +20,9 @@ pub enum Termination {
     /// Win adjudicated by the engines' scores.
     WinAdjudication,
     MateAdjudication,
-    /// Won by the endgame tables.
+    /// Won by the tablebases.
     TablebaseWin,
-    /// Drawn by the endgame tables.
+    /// Drawn by the tablebases.
     TablebaseDraw,
     /// Maximum number of moves.
     MaximumMoves,

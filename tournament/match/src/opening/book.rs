@@ -27,10 +27,7 @@ pub enum BookError {
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("no usable opening{}", .first.as_ref().map(|first| format!(": line {} {}", first.line, first.reason)).unwrap_or_default())]
-    Empty {
-        /// First skipped line.
-        first: Option<SkippedOpening>,
-    },
+    Empty { first: Option<SkippedOpening> },
     /// Invalid Polyglot book, or one without a move for the start position.
     #[error("{0}")]
     Polyglot(String),
@@ -132,7 +129,6 @@ impl Book {
         self.walk.is_some()
     }
 
-    /// First skipped entries.
     pub fn skipped(&self) -> &[SkippedOpening] {
         &self.skipped
     }

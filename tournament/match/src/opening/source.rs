@@ -8,7 +8,7 @@ use smalt_chess::{DrawClaims, Epd, Game, Move, Position, Setup};
 
 use super::{EMBEDDED, Opening};
 use crate::plan::BookFormat;
-use smalt_workbench::decompress::Unpacked;
+use smalt_workbench::decompress::DecompressReader;
 
 /// Maximum line length, in bytes.
 const LONGEST_LINE: u64 = 4096;
@@ -96,9 +96,9 @@ impl OpeningSource {
                 Ok(())
             }
             OpeningOrigin::File(path, BookFormat::Epd) => {
-                for_each_line(BufReader::new(Unpacked::open(path)?), each)
+                for_each_line(BufReader::new(DecompressReader::open(path)?), each)
             }
-            OpeningOrigin::File(path, BookFormat::Pgn) => for_each_game(Unpacked::open(path)?, each),
+            OpeningOrigin::File(path, BookFormat::Pgn) => for_each_game(DecompressReader::open(path)?, each),
             OpeningOrigin::File(_, BookFormat::Polyglot) => Ok(()),
         }
     }

@@ -13,7 +13,7 @@ use smalt_chess::{DrawClaims, Game, Position};
 use super::Opening;
 use super::book::{BookError, hashed};
 use crate::fnv::FNV_EMPTY;
-use smalt_workbench::decompress::Unpacked;
+use smalt_workbench::decompress::DecompressReader;
 
 /// Maximum length of a walk in plies: books may have cycles.
 const LONGEST: u32 = 400;
@@ -77,7 +77,7 @@ impl PolyglotWalk {
 /// Opens a Polyglot book, plain or compressed.
 pub(super) fn read_polyglot(path: &Path) -> Result<PolyglotBook<Arc<[u8]>>, BookError> {
     let mut bytes = Vec::new();
-    Unpacked::open(path)?.read_to_end(&mut bytes)?;
+    DecompressReader::open(path)?.read_to_end(&mut bytes)?;
     parse_polyglot(&bytes)
 }
 
@@ -137,7 +137,7 @@ mod tests {
         let games = [("f2f3 e7e5 g2g4 d8h4", 1)];
         let length = |plies| walk_of(&book(&games), plies).unwrap().opening(0, 1).moves.len();
         assert_eq!(length(Some(2)), 2);
-        assert_eq!(length(None), 3, "the mate is left out");
+        assert_eq!(length(None), 3, "the mate is skipped");
     }
 
     #[test]

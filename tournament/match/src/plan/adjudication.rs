@@ -27,7 +27,7 @@ pub struct AdjudicationSettings {
     #[arg(long, value_name = "RULE", default_value = "off", hide_short_help = true)]
     #[schemars(with = "RuleSchema<MateRule>")]
     pub mate: OnOff<MateRule>,
-    /// Adjudication by endgame tables.
+    /// Adjudication by Syzygy tablebases.
     #[command(flatten)]
     #[serde(deserialize_with = "read_tablebases", serialize_with = "write_tablebases")]
     #[schemars(with = "RuleSchema<TablebaseRule>")]
@@ -44,7 +44,6 @@ impl Default for AdjudicationSettings {
 }
 
 impl AdjudicationSettings {
-    /// The active rules.
     pub fn rules(&self) -> AdjudicationRules {
         AdjudicationRules {
             draw: self.draw.on().copied(),
@@ -88,7 +87,7 @@ pub struct AdjudicationRules {
     pub max_moves: Option<u32>,
 }
 
-/// A win for the engine that announces a mate for some time.
+/// Win of the engine that announces a mate for a number of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MateRule {
@@ -99,7 +98,7 @@ pub struct MateRule {
     pub sides: Sides,
 }
 
-/// A draw when both engines see one for some time.
+/// Draw if both scores are near zero for a number of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrawRule {
@@ -108,11 +107,11 @@ pub struct DrawRule {
     pub movenumber: u32,
     /// Number of consecutive moves of each side.
     pub movecount: u32,
-    /// The greatest score, in centipawns either way, that is called a draw.
+    /// Maximum score of a draw for either side, in centipawns.
     pub score: u32,
 }
 
-/// A loss for the engine that sees one for some time.
+/// Loss of the engine whose score is low for a number of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResignRule {
@@ -121,9 +120,9 @@ pub struct ResignRule {
     pub movenumber: u32,
     /// Number of its consecutive moves.
     pub movecount: u32,
-    /// The score, in centipawns, that it must be behind.
+    /// Minimum deficit of its score, in centipawns.
     pub score: u32,
-    /// Who must see it; fastchess's `twosided` is true or false.
+    /// Sides whose score counts; fastchess's `twosided` is true or false.
     #[serde(default, alias = "twosided")]
     pub sides: Sides,
 }
@@ -141,15 +140,15 @@ pub enum Sides {
     One,
 }
 
-/// Adjudication by endgame tables: a game is over as soon as they know its result. Off without a path.
+/// Adjudication by Syzygy tablebases: a game ends as soon as they have its result. Off without a path.
 #[derive(Args, Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[command(next_help_heading = "Adjudication")]
 pub struct TablebaseRule {
-    /// Folders of Syzygy tables that end games, separated by colons
+    /// Folders of Syzygy tablebases for adjudication, separated by colons
     #[arg(id = "tb", long = "tb", value_name = "PATH")]
     pub path: Option<PathBuf>,
-    /// Greatest number of pieces for tables, kings included; 0: as many as the tables have
+    /// Maximum number of pieces for tables, kings included; 0: as many as the tables have
     #[arg(
         id = "tb_pieces",
         long = "tb-pieces",

@@ -13,10 +13,10 @@ use smalt_workbench::entrant::{NameError, Names, Registry, ResolveError};
 use toml::{Table, Value};
 
 use super::clock::{ClockError, MoveClock, TimeFlow};
-use super::encounter::Repeat;
 use super::entrant::{EngineSettings, Entrant, Role};
 use super::fleet::FleetError;
 use super::growth::check_sizes;
+use super::pairing::Repeat;
 use super::settings::{Settings, merge_settings};
 use super::sprt::SprtSettings;
 use super::{Format, Plan};
@@ -30,10 +30,10 @@ const GAMES_OF_A_TEST: NonZeroU32 = NonZeroU32::new(1_000_000).expect("above zer
 /// Default number of pairs of a candidate in a round of a race or a bisection.
 const ROUND_PAIRS: NonZeroU32 = NonZeroU32::new(64).expect("above zero");
 
-/// Greatest number of candidates of a race.
+/// Maximum number of candidates of a race.
 const MOST_CANDIDATES: usize = 64;
 
-/// Greatest number of commits of a bisection.
+/// Maximum number of commits of a bisection.
 const MOST_COMMITS: usize = 1000;
 
 /// Default number of tiebreak pairs of a knockout match.
@@ -44,14 +44,14 @@ const TIEBREAK_PAIRS: u32 = 4;
 pub enum PlanError {
     #[error(
         "{}: a {format} needs {needed}; name more with --engine or --opponent, or as [[entrant]]",
-        smalt_report::format::count(*entrants, "entrant")
+        smalt_report::format::count(*entrants, "engine")
     )]
     TooFew { entrants: usize, format: Format, needed: &'static str },
     /// More than two entrants in a match or sequential test.
-    #[error("{entrants} entrants: a match, or a sequential test, has exactly two")]
+    #[error("{entrants} engines: a match, or a sequential test, has exactly two")]
     TooMany { entrants: usize },
     /// A gauntlet without opponents.
-    #[error("no opponent: every entrant of the gauntlet is a challenger")]
+    #[error("no opponent: every engine of the gauntlet is a challenger")]
     NoOpponent,
     /// A race without its base or its candidates.
     #[error(
@@ -64,21 +64,21 @@ pub enum PlanError {
     )]
     BisectSides { commits: usize, bases: usize },
     /// An entrant without a command.
-    #[error("entrant {number} has no cmd: give a program, a name of the registry, or builtin")]
+    #[error("engine {number} has no cmd: give a program, a name of the registry, or builtin")]
     NoCommand {
         /// Number of the entrant, from 1.
         number: usize,
     },
     /// Settings of an engine that contradict each other, or the run.
-    #[error("entrant {name:?}: {reason}")]
+    #[error("engine {name:?}: {reason}")]
     Engine { name: String, reason: String },
     /// An invalid or duplicate name.
     #[error("[[entrant]] name: {0}")]
     Name(#[from] NameError),
-    #[error("entrant {name:?}: {error}")]
+    #[error("engine {name:?}: {error}")]
     Clock { name: String, error: ClockError },
     /// An hourglass with zero time.
-    #[error("[clock] hourglass: entrant {name:?} has no tc; an hourglass needs one for every entrant")]
+    #[error("[clock] hourglass: engine {name:?} has no tc; an hourglass needs one for every engine")]
     Hourglass { name: String },
     /// Settings of a fleet that contradict each other.
     #[error("[fleet] {0}")]
@@ -92,7 +92,7 @@ pub enum PlanError {
     #[error("[run] {key}: {reason}")]
     Format { key: &'static str, reason: String },
     #[error(
-        "{games} games are too many: a run has at most {MOST_GAMES}; lower games, rounds or the number of entrants"
+        "{games} games are too many: a run has at most {MOST_GAMES}; lower games, rounds or the number of engines"
     )]
     TooManyGames { games: u64 },
     /// An odd number of games where pairs are needed.
@@ -204,7 +204,7 @@ pub(super) fn resolve_error(number: usize, error: ResolveError) -> PlanError {
     match error {
         ResolveError::NoCommand => PlanError::NoCommand { number },
         ResolveError::Name(error) => PlanError::Name(error),
-        ResolveError::Value(words) => PlanError::Value(format!("entrant {number}: {words}")),
+        ResolveError::Value(words) => PlanError::Value(format!("engine {number}: {words}")),
     }
 }
 
@@ -230,13 +230,13 @@ fn check_seeds(settings: &mut Settings, format: Format) -> Result<Option<usize>,
     }
     if settings.entrants.iter().any(|engine| engine.role.is_some()) {
         return refuse(
-            "challengers are set both by seeds and by role; leave out role, or name all entrants by --engine"
+            "challengers are set both by seeds and by role; leave out role, or name all engines by --engine"
                 .to_owned(),
         );
     }
     if seeds >= count {
         let most = count.saturating_sub(1);
-        return refuse(format!("{seeds} challengers of {count} entrants; 1 to {most} can be"));
+        return refuse(format!("{seeds} challengers of {count} engines; 1 to {most} can be"));
     }
     Ok(Some(seeds))
 }
@@ -271,7 +271,7 @@ fn check_engines(entrants: &[Entrant], is_fleet: bool) -> Result<(), PlanError> 
             return refuse("claims of workers are not trusted; leave out trust".to_owned());
         }
         if is_fleet && engine.book.is_some() {
-            return refuse("a book of its own is not sent to workers; use --openings".to_owned());
+            return refuse("the book of an engine is not sent to workers; use --openings".to_owned());
         }
     }
     Ok(())
@@ -447,7 +447,7 @@ fn rounds(rounds: Option<NonZeroU32>, format: Format, entrants: usize) -> Result
     let refuse = |reason: String| Err(PlanError::Format { key: "rounds", reason });
     match (format, rounds.map(NonZeroU32::get)) {
         (Format::Knockout, Some(_)) => {
-            refuse("the rounds of a knockout follow from the number of entrants; leave it out".to_owned())
+            refuse("the rounds of a knockout follow from the number of engines; leave it out".to_owned())
         }
         (Format::Race | Format::Bisect, Some(_)) => {
             refuse(format!("the rounds of a {format} follow from its results; leave it out"))
@@ -459,7 +459,7 @@ fn rounds(rounds: Option<NonZeroU32>, format: Format, entrants: usize) -> Result
                 return Ok(rounds);
             }
             refuse(format!(
-                "{entrants} entrants have {most} opponents each in a Swiss tournament: lower rounds, or play a \
+                "{entrants} engines have {most} opponents each in a Swiss tournament: lower rounds, or play a \
                  round-robin"
             ))
         }
@@ -473,7 +473,7 @@ fn check_tiebreak(pairs: &mut Option<u32>, format: Format) -> Result<(), PlanErr
     } else if pairs.is_some() {
         return Err(PlanError::Format {
             key: "tiebreak-pairs",
-            reason: format!("a {format} has no level encounters to decide; it is for a knockout"),
+            reason: format!("a {format} has no level pairings to decide; it is for a knockout"),
         });
     }
     Ok(())
@@ -484,13 +484,13 @@ fn check_size(plan: &Plan) -> Result<(), PlanError> {
     let count = plan.entrants.len() as u64;
     let is_challenger = |entrant: &&Entrant| entrant.role == Role::Challenger;
     let challengers = plan.entrants.iter().filter(is_challenger).count() as u64;
-    let encounters = match plan.format() {
+    let pairings = match plan.format() {
         Format::Gauntlet => challengers * (count - challengers),
         Format::RoundRobin | Format::Match | Format::Pyramid => count * (count - 1) / 2,
         Format::Knockout | Format::Race => count - 1,
         Format::Bisect => 1,
         Format::Swiss => count / 2,
     };
-    let games = encounters.saturating_mul(plan.games().into()).saturating_mul(plan.rounds.into());
+    let games = pairings.saturating_mul(plan.games().into()).saturating_mul(plan.rounds.into());
     if games > MOST_GAMES { Err(PlanError::TooManyGames { games }) } else { Ok(()) }
 }

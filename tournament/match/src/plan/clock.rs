@@ -14,7 +14,7 @@ use toml::Table;
 
 use super::value::{defaults, positive};
 
-/// Section `[clock]`: the limits of every engine that has none of its own, which are keys of an engine, too.
+/// Section `[clock]`: default limits of the engines; each is also a key of an engine.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[command(next_help_heading = "Time control")]
@@ -25,13 +25,13 @@ pub struct ClockSettings {
     #[serde(default, with = "text::option")]
     #[schemars(with = "Option<String>")]
     pub tc: Option<TimeControl>,
-    /// Time for each move, in milliseconds
+    /// Time for each move, in milliseconds, e.g. 200
     #[arg(long, value_name = "MS", value_parser = positive::<NonZeroU64>)]
     pub movetime: Option<NonZeroU64>,
-    /// Nodes for each move (an engine that ignores this limit, or --depth, gets stop, with a warning)
+    /// Nodes for each move, e.g. 20000 (an engine that ignores this limit, or --depth, gets stop, with a warning)
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU64>)]
     pub nodes: Option<NonZeroU64>,
-    /// Depth of each search, in plies
+    /// Depth of each search, in plies, e.g. 10
     #[arg(long, value_name = "PLIES", value_parser = positive::<NonZeroU32>)]
     pub depth: Option<NonZeroU32>,
     /// Time by which a move may be late, in milliseconds

@@ -35,7 +35,7 @@ pub struct DataSettings {
     #[arg(long, value_name = "KIND", value_parser = parse_word::<PositionKind>, hide_short_help = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positions: Option<PositionKind>,
-    /// Greatest score of either side in centipawns; positions beyond it are left out [default: any]
+    /// Maximum score of either side in centipawns; positions beyond it are skipped [default: any]
     #[arg(long, value_name = "CP", hide_short_help = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_score: Option<u32>,
@@ -43,7 +43,7 @@ pub struct DataSettings {
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroUsize>, hide_short_help = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_game: Option<NonZeroUsize>,
-    /// Number of plies at the end of decided games that are left out
+    /// Number of plies at the end of decided games that are skipped
     #[arg(long, value_name = "PLIES", default_value = "0", hide_short_help = true)]
     pub last_plies: usize,
     /// Positions that were written already, in this or an earlier game: keep or drop [default: keep in viri and binpack; else drop]

@@ -24,7 +24,7 @@ pub struct FleetSettings {
     /// NATS server where workers meet: nats://HOST:4222, tls://HOST:4222, or off
     #[arg(long, value_name = "URL")]
     pub nats: Option<String>,
-    /// Hosts that play, over ssh, e.g. fast,me@slow/2: HOST or USER@HOST, and /N for N games at once instead of its cores less one
+    /// Hosts that play, over ssh, e.g. fast,me@slow/2: HOST or USER@HOST, and /N for N concurrent games [default: its cores less one]
     #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
     #[schemars(with = "Vec<String>")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -53,10 +53,10 @@ pub struct FleetSettings {
     /// Time after which the games of a silent worker are given to another, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "30", hide_short_help = true)]
     pub lease: SecondsSetting,
-    /// Different binaries of one engine on different workers
+    /// Allow different binaries of an engine on different workers
     #[arg(long, hide_short_help = true)]
     pub allow_mixed: bool,
-    /// Engines, the files of their options and the tablebases of --tb for workers that accept them (worker --accept-files)
+    /// Send engines, the files of their options and the tablebases of --tb to workers that accept them (worker --accept-files)
     #[arg(long, hide_short_help = true)]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub send_files: bool,
@@ -155,7 +155,7 @@ pub enum FleetError {
     #[error("these settings are for runs over a NATS server: give nats, too")]
     NoServer,
     #[error("password-file is the password of a user: give the user, too")]
-    Nobody,
+    NoUser,
     #[error("cert and key go together")]
     HalfCertificate,
 }
@@ -192,7 +192,7 @@ impl FleetSettings {
             return Err(FleetError::TwoWays);
         }
         if self.password_file.is_some() && self.user.is_none() {
-            return Err(FleetError::Nobody);
+            return Err(FleetError::NoUser);
         }
         if self.cert.is_some() != self.key.is_some() {
             return Err(FleetError::HalfCertificate);
@@ -270,7 +270,7 @@ mod tests {
         let two = FleetSettings { user: Some("me".into()), creds: Some("c".into()), ..of("host") };
         assert_eq!(two.check(), Err(FleetError::TwoWays));
         let nobody = FleetSettings { password_file: Some("p".into()), ..of("host") };
-        assert_eq!(nobody.check(), Err(FleetError::Nobody));
+        assert_eq!(nobody.check(), Err(FleetError::NoUser));
         let nowhere = FleetSettings { lease: "5".parse().unwrap(), ..FleetSettings::default() };
         assert_eq!(nowhere.check(), Err(FleetError::NoServer));
         assert_eq!(FleetSettings { nats: Some(OFF.into()), ..nowhere }.check(), Ok(()));

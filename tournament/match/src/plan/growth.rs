@@ -15,9 +15,8 @@ use super::{Format, Plan, PlanError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RunSize {
-    /// Number of engines.
     pub engines: usize,
-    /// Number of games of each encounter.
+    /// Number of games of each pairing.
     pub games: u32,
 }
 
@@ -28,7 +27,7 @@ pub enum GrowthError {
     Test,
     #[error("a {0} cannot be extended")]
     Format(Format),
-    #[error("{games} further games: only even numbers keep games in pairs (an encounter had {before})")]
+    #[error("{games} further games: only even numbers keep games in pairs (a pairing had {before})")]
     Odd { games: u32, before: u32 },
     #[error("workers of a fleet get the engines at the start of the run; start another one")]
     Fleet,
@@ -46,7 +45,7 @@ impl Plan {
         RunSize { engines: self.settings.entrants.len(), games: self.games() }
     }
 
-    /// The plan with more games per encounter.
+    /// The plan with more games per pairing.
     ///
     /// # Errors
     /// If the format has no fixed number of games, or pairs of games would be split.

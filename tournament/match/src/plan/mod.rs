@@ -6,13 +6,13 @@ mod book_format;
 mod check;
 mod clock;
 mod data;
-mod encounter;
 mod entrant;
 mod fleet;
 mod growth;
 mod machine;
 mod openings;
 mod output;
+mod pairing;
 mod prior;
 mod run;
 mod settings;
@@ -32,7 +32,6 @@ pub use book_format::BookFormat;
 pub use check::PlanError;
 pub use clock::{ClockError, ClockSettings, MoveClock, TimeFlow};
 pub use data::{DataFile, DataSettings, Duplicates, PositionKind, SECOND_PLAYER};
-pub use encounter::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 pub(crate) use entrant::declares_more_threads;
 pub use entrant::{EngineSettings, Entrant, Program, Role, ScoreView};
 pub use fleet::{FleetError, FleetSettings, SshHost, is_run_name};
@@ -44,6 +43,7 @@ pub use output::{
     Figure, GameWriting, LinePattern, Notation, OutputSettings, PgnForm, PgnStyle, PvRecord, Times,
     parse_address,
 };
+pub use pairing::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 pub use prior::PriorResults;
 pub use run::{BadOptions, Format, OnFault, RunSettings, SkippedEntrant, Variant};
 pub use settings::{Flags, Settings, merge_settings};
@@ -80,7 +80,7 @@ impl Plan {
         self.settings.run.format
     }
 
-    /// Number of games per encounter; an odd last one has no partner with reversed colors.
+    /// Number of games per pairing; an odd last one has no partner with reversed colors.
     pub fn games(&self) -> u32 {
         self.settings.run.games.get()
     }
@@ -104,7 +104,7 @@ impl Plan {
         Repeat::of(self.settings.openings.games_of_one())
     }
 
-    /// Colors in the games of an encounter.
+    /// Colors in the games of a pairing.
     pub(crate) fn colors(&self) -> Colors {
         let run = &self.settings.run;
         Colors {

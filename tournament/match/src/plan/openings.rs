@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use smalt_workbench::entrant::text;
 
 use super::book_format::BookFormat;
-use super::encounter::OpeningPolicy;
+use super::pairing::OpeningPolicy;
 use super::value::{defaults, parse_word, positive};
 
 /// Name of the built-in openings.
@@ -56,15 +56,15 @@ pub struct OpeningsSettings {
     /// Share of games that begin from one of the start positions of Chess960, by chance, in place of an opening, e.g. 0.1
     #[arg(long, value_name = "SHARE", default_value = "0", hide_short_help = true)]
     pub chess960_share: f64,
-    /// A new opening for every game: no pairs with reversed colors
-    #[arg(long = "no-repeat", action = ArgAction::SetFalse, hide_short_help = true)]
+    /// Pairs: two games with reversed colors share an opening
+    #[arg(long = "no-repeat", help = "Play every opening once, without reversed colors", action = ArgAction::SetFalse, hide_short_help = true)]
     pub repeat: bool,
     /// Number of games that share an opening, one after the other [default: 2]
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, conflicts_with = "repeat", hide_short_help = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub games_per_opening: Option<NonZeroU32>,
-    /// Sharing of openings: round (by all encounters of a round), pair (each pair has its own), encounter (its games share
-    /// one) or cycle (each pair has the next of as many as there are rounds, as in fastchess)
+    /// Sharing of openings: round (by all pairings of a round), pair (each pair of games has its own), pairing (its games
+    /// share one) or cycle (each pair has the next of as many as there are rounds, as in fastchess)
     #[arg(long = "opening-policy", value_name = "POLICY", value_parser = parse_word::<OpeningPolicy>, default_value = "round", hide_short_help = true)]
     pub policy: OpeningPolicy,
 }

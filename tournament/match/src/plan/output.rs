@@ -35,12 +35,12 @@ pub struct OutputSettings {
     /// Notation of PGN moves: san, lan (both squares) or uci
     #[arg(long, value_name = "NOTATION", value_parser = parse_word::<Notation>, default_value = "san", hide_short_help = true)]
     pub pgn_notation: Notation,
-    /// Regular expression of engine output for PGN move comments: the last line of a search that matches (repeatable)
+    /// Regular expression of engine output for PGN move comments: the last line of a search that matches (may be repeated)
     #[arg(id = "pgn_match_lines", long = "pgn-match-line", value_name = "REGEX", hide_short_help = true)]
     #[schemars(with = "Vec<String>")]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pgn_match_lines: Vec<LinePattern>,
-    /// Style of PGN: smalt, or fastchess (its extra fields in its order, zero where an engine tells none; its tags of engines)
+    /// Style of PGN: smalt, or fastchess (its extra fields in its order, zero if the engine does not report it; its engine tags)
     #[arg(long, value_name = "STYLE", value_parser = parse_word::<PgnStyle>, default_value = "smalt", hide_short_help = true)]
     pub pgn_style: PgnStyle,
     /// Dates and times in the PGN: on or off
@@ -52,25 +52,25 @@ pub struct OutputSettings {
     /// JSON lines of all events, appended as they happen (`-`: standard output)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub events: Option<PathBuf>,
-    /// EPD file of the final positions, appended as games end
+    /// EPD file to which the final position of each game is appended
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub epd: Option<PathBuf>,
-    /// The same for the EPD file
+    /// Number of first bytes of the EPD file that are not of this run; positions are appended
     #[arg(long, value_name = "BYTES", requires = "epd", hide = true)]
     pub epd_after: Option<u64>,
-    /// Folder of full transcripts, a file a game (`-`: standard output)
+    /// Folder of full transcripts, one file per game (`-`: standard output)
     #[arg(long, value_name = "FOLDER")]
     pub log: Option<PathBuf>,
-    /// Address of the live page while the run goes on: a port of this machine, or ADDRESS:PORT (see `serve`)
+    /// Address of the live page during the run, e.g. 8064: a port of this machine, or ADDRESS:PORT (see `serve`)
     #[arg(long, value_name = "ADDR", value_parser = parse_address)]
     pub serve: Option<SocketAddr>,
-    /// File with the token of the page, created if missing
+    /// File with the token of the page, created if missing, e.g. page-token [default: read-only page]
     #[arg(long, value_name = "FILE", requires = "serve", hide_short_help = true)]
     pub serve_token: Option<PathBuf>,
-    /// Live page after the end of the run, until Ctrl-C
+    /// Keep the live page open after the run, until Ctrl-C
     #[arg(long, requires = "serve", hide_short_help = true)]
     pub serve_after: bool,
-    /// Address to which the results are posted as JSON when the run ends, http or https
+    /// URL to which the results are posted as JSON when the run ends, e.g. https://example.org/hook
     #[arg(long, value_name = "URL", value_parser = parse_url, hide_short_help = true)]
     pub webhook: Option<String>,
     /// Number of games between two tables of standings; 0: only at the end (a terminal always shows them)
@@ -165,7 +165,7 @@ pub enum Figure {
     Seldepth,
     /// `hashfull=123`: transposition table use, in thousandths.
     Hashfull,
-    /// `tb=12`: positions found in endgame tables.
+    /// `tb=12`: positions found in tablebases.
     Tbhits,
     /// `latency=0.000012s`: the runner's own delay before the move.
     Latency,
@@ -227,7 +227,7 @@ pub enum PgnStyle {
     /// Extra fields as far as they are known.
     #[default]
     Smalt,
-    /// Extra fields in the order of fastchess, zero where an engine tells none; tags with the names and authors that the
+    /// Extra fields in the order of fastchess, zero if the engine does not report it; tags with the names and authors that the
     /// engines tell.
     Fastchess,
 }

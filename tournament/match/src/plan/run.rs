@@ -27,7 +27,7 @@ pub struct RunSettings {
     /// Format: gauntlet, round-robin, match, knockout, pyramid, swiss, race or bisect
     #[arg(skip = Format::Gauntlet)]
     pub format: Format,
-    /// Number of games of each encounter; two games with reversed colors share an opening (a sequential test has as many
+    /// Number of games of each pairing; two games with reversed colors share an opening (a sequential test has as many
     /// as it takes)
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroU32>, default_value = "8")]
     pub games: NonZeroU32,
@@ -37,7 +37,7 @@ pub struct RunSettings {
     /// Number of challengers of a gauntlet: the first N engines
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroUsize>, hide_short_help = true)]
     pub seeds: Option<NonZeroUsize>,
-    /// Same colors in all games of an encounter
+    /// Same colors in all games of a pairing
     #[arg(long, hide_short_help = true)]
     pub noswap: bool,
     /// Same engine with White first in every pair, instead of changing from pair to pair
@@ -46,10 +46,10 @@ pub struct RunSettings {
     /// White for the second engine in the first game
     #[arg(long, hide_short_help = true)]
     pub reverse: bool,
-    /// Random order of the encounters, or random seeding of a knockout or Swiss tournament
+    /// Random order of the pairings, or random seeding of a knockout or Swiss tournament
     #[arg(long, hide_short_help = true)]
     pub shuffle: bool,
-    /// Number of further pairs that a level encounter of a knockout has at most [default: 4]
+    /// Maximum number of tiebreak pairs of a level knockout pairing [default: 4]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub tiebreak_pairs: Option<u32>,
     /// Number of candidates whose acceptance ends a race [default: 1]
@@ -71,8 +71,9 @@ pub struct RunSettings {
     #[arg(long, value_name = "POLICY", value_parser = parse_word::<OnFault>, default_value = "recover", hide_short_help = true)]
     pub on_fault: OnFault,
     /// Number of faults after which an engine is disqualified; 0: never
-    #[arg(long, value_name = "N", default_value = "0", hide_short_help = true)]
-    pub strike_after: u32,
+    #[arg(long, alias = "strike-after", value_name = "N", default_value = "0", hide_short_help = true)]
+    #[serde(alias = "strike-after")]
+    pub disqualify_after: u32,
     /// Reaction to an option that an engine lacks, or to a bad value of one: fault (it does not play), or warn
     #[arg(long, value_name = "POLICY", value_parser = parse_word::<BadOptions>, default_value = "fault", hide_short_help = true)]
     pub bad_options: BadOptions,
@@ -131,7 +132,7 @@ pub enum Format {
     RoundRobin,
     /// Two entrants meet.
     Match,
-    /// The winner of an encounter goes on.
+    /// The winner of a pairing advances.
     Knockout,
     /// Each entrant meets all entrants named before it.
     Pyramid,

@@ -19,6 +19,9 @@ use super::prior::PriorResults;
 use super::run::RunSettings;
 use super::sprt::SprtSettings;
 
+/// Keys of earlier versions, which are read like the new ones: section, old name, new name.
+const RENAMED_KEYS: [(&str, &str, &str); 1] = [("run", "strike-after", "disqualify-after")];
+
 /// All settings of a run, in sections.
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -78,7 +81,15 @@ impl Settings {
     /// As [`Settings::parse`].
     pub fn parse_layer(text: &str, file: &str) -> Result<Table, FileError> {
         Settings::parse(text, file)?;
-        parse_file(text, file)
+        let mut layer: Table = parse_file(text, file)?;
+        for (section, old, new) in RENAMED_KEYS {
+            if let Some(Value::Table(section)) = layer.get_mut(section)
+                && let Some(value) = section.remove(old)
+            {
+                section.insert(new.to_owned(), value);
+            }
+        }
+        Ok(layer)
     }
 
     /// The settings as a plan file.

@@ -68,7 +68,7 @@ impl Binaries {
                 };
                 Ok(Binary { entrant: entrant.name.clone(), path, sha256, seen: Mutex::new(seen) })
             };
-            let binary = read().map_err(|words| format!("entrant {:?}: failed to {words}", entrant.name))?;
+            let binary = read().map_err(|words| format!("engine {:?}: failed to {words}", entrant.name))?;
             binaries.push(Some(binary));
         }
         Ok(Binaries(binaries))

@@ -34,7 +34,7 @@ pub enum ControlCommand {
     Concurrency(usize),
     /// Withdraw this entrant: it plays no more games in this session.
     Withdraw(usize),
-    /// Play this number of additional games per encounter.
+    /// Play this number of additional games per pairing.
     Extend(NonZeroU32),
     /// Add an engine: its complete settings as TOML.
     Add(String),

@@ -539,7 +539,7 @@ impl<'a> Coordinator<'a> {
         }
         self.faults[entrant] += 1;
         let faults = self.faults[entrant];
-        if (1..=faults).contains(&plan.settings.run.strike_after) {
+        if (1..=faults).contains(&plan.settings.run.disqualify_after) {
             self.disqualify(entrant, Disqualification::Faults(faults))?;
         }
         Ok(())

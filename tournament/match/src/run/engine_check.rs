@@ -12,10 +12,10 @@ use crate::plan::{BadOptions, Entrant, Plan};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnfitEngine {
     /// Unknown option or invalid value.
-    #[error("entrant {name:?}: failed to {error}")]
+    #[error("engine {name:?}: failed to {error}")]
     Option { name: String, error: SetOptionError },
     /// The engine does not support the limit.
-    #[error("entrant {name:?} {fault}")]
+    #[error("engine {name:?} {fault}")]
     Limit { name: String, fault: Fault },
 }
 

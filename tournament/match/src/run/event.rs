@@ -18,10 +18,8 @@ pub enum Event {
         /// An index of the plan's entrants.
         entrant: usize,
         process: ProcessIdentity,
-        /// Reported name.
         name: String,
         author: String,
-        /// Declared options.
         options: Vec<OptionDeclaration>,
     },
     /// An engine's process has ended.
@@ -86,7 +84,6 @@ pub enum Event {
         /// Index of the worker.
         worker: usize,
     },
-    /// A user's command.
     Control(ControlRequest),
     Stop(StopReason),
     /// Stop the run at once, without waiting for workers.
@@ -152,7 +149,6 @@ pub enum RunEvent<'a> {
     EngineStarted {
         /// An index of the plan's entrants.
         entrant: usize,
-        /// Declared options.
         options: &'a [OptionDeclaration],
     },
     GameStarted(&'a ScheduledGame),

@@ -186,7 +186,7 @@ impl Slot {
             let Some(stall) = self.play_once(opened, attempt) else { return };
             let what = if attempt < MAX_REPLAYS { "is played again" } else { "is skipped" };
             let words = format!(
-                "Warning: game {} {what}: this program stood still for {:.1} s (stopped, suspended, or without processor \
+                "Warning: game {} {what}: the runner was suspended for {:.1} s (stopped, asleep, or without processor \
                  time) while an engine's clock ran",
                 game.number + 1,
                 stall.as_secs_f64()

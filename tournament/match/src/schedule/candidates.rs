@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use smalt_stats::bisection::Bisection;
 use smalt_stats::race::{Race, RaceRound};
-use smalt_stats::{Outcome, Pentanomial};
+use smalt_stats::{GameResult, Pentanomial};
 
 use super::ScheduledGame;
-use super::pairings::{Encounter, NextRound, Pairing};
+use super::pairings::{NextRound, Pairing, ScheduledPairing};
 use crate::plan::Lead;
 
 /// State that selects the candidates of the next round.
@@ -28,7 +28,7 @@ pub struct CandidateRounds {
     rounds: u32,
     current: Vec<(usize, Pentanomial)>,
     /// First game of each unfinished pair, from the candidate's view.
-    half_pairs: HashMap<u32, Outcome>,
+    half_pairs: HashMap<u32, GameResult>,
 }
 
 impl Selection {
@@ -102,24 +102,24 @@ impl CandidateRounds {
     pub(super) fn begin_round(&mut self) -> Option<NextRound> {
         self.selection.add_round(&std::mem::take(&mut self.current));
         let RaceRound { candidates, pairs } = self.selection.next_round()?;
-        let encounter = |&candidate: &usize| Encounter {
+        let scheduled = |&candidate: &usize| ScheduledPairing {
             pairing: Pairing { first: self.candidates[candidate], second: self.base },
             lead: Lead::First,
             first_opening: u32::try_from(self.selection.earlier_pairs(candidate)).ok(),
         };
-        let encounters = candidates.iter().map(encounter).collect();
+        let pairings = candidates.iter().map(scheduled).collect();
         self.current = candidates.into_iter().map(|number| (number, Pentanomial::default())).collect();
         let round = self.rounds;
         self.rounds += 1;
-        Some(NextRound { round, encounters, games: u32::try_from(2 * pairs).unwrap_or(u32::MAX) })
+        Some(NextRound { round, pairings, games: u32::try_from(2 * pairs).unwrap_or(u32::MAX) })
     }
 
     /// Adds a game of the current round, in half points of the candidate.
     pub(super) fn record(&mut self, game: ScheduledGame, half_points: u32) {
         let outcome = match half_points {
-            0 => Outcome::Loss,
-            1 => Outcome::Draw,
-            _ => Outcome::Win,
+            0 => GameResult::Loss,
+            1 => GameResult::Draw,
+            _ => GameResult::Win,
         };
         let Some(first) = self.half_pairs.remove(&game.pair) else {
             self.half_pairs.insert(game.pair, outcome);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::block::{EncounterBlock, RoundNames};
-use super::pairings::{self, Encounter, GauntletSide};
+use super::block::{PairingBlock, RoundNames};
+use super::pairings::{self, GauntletSide, ScheduledPairing};
 use super::{Schedule, ScheduledPair, Sequence};
 use crate::plan::OpeningPolicy;
 
@@ -11,18 +11,18 @@ impl Schedule {
     /// The schedule with more games of each pairing in each round, after all others.
     pub(crate) fn extended(mut self, further: u32) -> Schedule {
         let mut known = BTreeSet::new();
-        let encounters = self.blocks.iter().flat_map(|block| &block.encounters);
-        let encounters: Vec<Encounter> =
-            encounters.filter(|encounter| known.insert(encounter.pairing)).copied().collect();
+        let pairings = self.blocks.iter().flat_map(|block| &block.pairings);
+        let pairings: Vec<ScheduledPairing> =
+            pairings.filter(|scheduled| known.insert(scheduled.pairing)).copied().collect();
         let cycles = self.cycles();
-        let units_before = cycles * self.terms.games.div_ceil(self.terms.unit_games());
+        let units_before = cycles * self.rules.games.div_ceil(self.rules.unit_games());
         let mut start = self.end();
         start.opening = self.openings();
-        let mut terms = self.terms;
-        terms.games = further;
+        let mut rules = self.rules;
+        rules.games = further;
         let rounds = RoundNames::Units;
-        self.blocks.push(EncounterBlock { encounters, terms, cycles, start, rounds, units_before });
-        self.terms.games += further;
+        self.blocks.push(PairingBlock { pairings, rules, cycles, start, rounds, units_before });
+        self.rules.games += further;
         self
     }
 
@@ -38,24 +38,24 @@ impl Schedule {
             Some(sides) => pairings::gauntlet(sides),
             None => pairings::round_robin(newcomer + 1),
         };
-        let meets = |encounter: &Encounter| {
-            encounter.pairing.first == newcomer || encounter.pairing.second == newcomer
+        let meets = |scheduled: &ScheduledPairing| {
+            scheduled.pairing.first == newcomer || scheduled.pairing.second == newcomer
         };
-        let mut encounters: Vec<Encounter> = all.into_iter().filter(meets).collect();
-        if self.terms.policy == OpeningPolicy::Cycle && sides.is_none() {
-            encounters = pairings::as_listed(encounters);
+        let mut pairings: Vec<ScheduledPairing> = all.into_iter().filter(meets).collect();
+        if self.rules.policy == OpeningPolicy::Cycle && sides.is_none() {
+            pairings = pairings::as_listed(pairings);
         }
-        order.apply(&mut encounters);
+        order.apply(&mut pairings);
         let mut start = self.end();
         // If all pairings of a round share openings, the newcomer plays the same ones.
-        start.opening = if self.terms.policy == OpeningPolicy::Round { 0 } else { self.openings() };
-        let (terms, cycles, rounds) = (self.terms, self.cycles(), RoundNames::Units);
-        self.blocks.push(EncounterBlock { encounters, terms, cycles, start, rounds, units_before: 0 });
+        start.opening = if self.rules.policy == OpeningPolicy::Round { 0 } else { self.openings() };
+        let (rules, cycles, rounds) = (self.rules, self.cycles(), RoundNames::Units);
+        self.blocks.push(PairingBlock { pairings, rules, cycles, start, rounds, units_before: 0 });
         self.newcomers.push(self.blocks.len() - 1);
         self
     }
 
-    /// Number of repetitions of the set of encounters.
+    /// Number of repetitions of the set of pairings.
     fn cycles(&self) -> u32 {
         self.blocks.first().map_or(1, |block| block.cycles)
     }
@@ -84,14 +84,14 @@ impl Schedule {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use super::super::{EncounterRules, PairingScheme, ScheduledGame};
+    use super::super::{PairingRules, PairingScheme, ScheduledGame};
     use super::*;
     use crate::plan::{Colors, Lead, Swap};
 
     fn match_of(games: u32, policy: OpeningPolicy) -> Schedule {
         let colors = Colors { swap: Swap::EachGame, lead: Lead::First };
-        let terms = EncounterRules { games, games_per_opening: 2, colors, policy };
-        Schedule::new(PairingScheme::RoundRobin(2), terms, 1, Sequence::AsListed)
+        let rules = PairingRules { games, games_per_opening: 2, colors, policy };
+        Schedule::new(PairingScheme::RoundRobin(2), rules, 1, Sequence::AsListed)
     }
 
     fn games(schedule: &Schedule) -> Vec<ScheduledGame> {
@@ -133,10 +133,10 @@ mod tests {
     #[test]
     fn a_newcomer_of_a_gauntlet_meets_the_other_side() {
         use GauntletSide::{Challenger, Opponent};
-        let terms = match_of(2, OpeningPolicy::Round).terms;
+        let rules = match_of(2, OpeningPolicy::Round).rules;
         let sides = [Challenger, Opponent, Opponent, Challenger];
         let gauntlet = |count: usize| {
-            Schedule::new(PairingScheme::Gauntlet(sides[..count].to_vec()), terms, 1, Sequence::AsListed)
+            Schedule::new(PairingScheme::Gauntlet(sides[..count].to_vec()), rules, 1, Sequence::AsListed)
         };
         let grown = gauntlet(2).joined(2, Some(&sides[..3]), Sequence::AsListed);
         let grown = grown.joined(3, Some(&sides), Sequence::AsListed);

@@ -1,7 +1,7 @@
-//! Single elimination. The best seeds meet last and get the byes. A level encounter gets tiebreak pairs until it is
+//! Single elimination. The best seeds meet last and get the byes. A level pairing gets tiebreak pairs until it is
 //! decided or their maximum is reached; then the better seed advances.
 
-use super::pairings::{Encounter, EncounterScore, NextRound, Pairing, PlayedRound};
+use super::pairings::{NextRound, Pairing, PairingScore, PlayedRound, ScheduledPairing};
 use crate::plan::Lead;
 
 /// One known round of the bracket.
@@ -17,7 +17,7 @@ pub struct Tie {
     /// The better seed first; `None` for a bye.
     pub entrants: (usize, Option<usize>),
     /// Score, if they play.
-    pub score: Option<EncounterScore>,
+    pub score: Option<PairingScore>,
     /// Tiebreak games so far.
     pub further_games: u32,
     pub winner: Option<usize>,
@@ -35,20 +35,16 @@ pub(super) fn next(
     let round = u32::try_from(bracket.len() - 1).ok()?;
     let waiting: Vec<&Tie> = current.ties.iter().filter(|tie| tie.winner.is_none()).collect();
     let goes_on = played.last().is_some_and(|last| last.round == round);
-    let encounters: Vec<Encounter> = waiting.into_iter().filter_map(encounter).collect();
-    (!encounters.is_empty()).then_some(NextRound {
-        round,
-        encounters,
-        games: if goes_on { 2 } else { games },
-    })
+    let pairings: Vec<ScheduledPairing> = waiting.into_iter().filter_map(scheduled).collect();
+    (!pairings.is_empty()).then_some(NextRound { round, pairings, games: if goes_on { 2 } else { games } })
 }
 
-fn encounter(tie: &Tie) -> Option<Encounter> {
+fn scheduled(tie: &Tie) -> Option<ScheduledPairing> {
     let pairing = Pairing { first: tie.entrants.0, second: tie.entrants.1? };
-    Some(Encounter { pairing, lead: Lead::First, first_opening: None })
+    Some(ScheduledPairing { pairing, lead: Lead::First, first_opening: None })
 }
 
-/// All known rounds: those played, and the one that follows. `games` is the number of games of an encounter
+/// All known rounds: those played, and the one that follows. `games` is the number of games of a pairing
 /// without tiebreaks.
 pub(super) fn bracket(
     seeds: &[usize],
@@ -61,7 +57,7 @@ pub(super) fn bracket(
     for round in 0.. {
         let of_round = played.iter().filter(|played| played.round == round);
         let mut ties: Vec<Tie> = places.chunks(2).filter_map(|places| tie(places, seeds)).collect();
-        of_round.flat_map(|played| &played.encounters).for_each(|score| add(&mut ties, score));
+        of_round.flat_map(|played| &played.pairings).for_each(|score| add(&mut ties, score));
         let total = |tie: &Tie| tie.score.map_or(0, |score| (score.first + score.second) / 2);
         for tie in &mut ties {
             tie.further_games = total(tie).saturating_sub(games);
@@ -80,7 +76,7 @@ pub(super) fn bracket(
     rounds
 }
 
-fn add(ties: &mut [Tie], score: &EncounterScore) {
+fn add(ties: &mut [Tie], score: &PairingScore) {
     let tie = ties.iter_mut().find(|tie| (tie.entrants.0, tie.entrants.1) == pair_of(score));
     if let Some(sum) = tie.and_then(|tie| tie.score.as_mut()) {
         sum.first += score.first;
@@ -88,7 +84,7 @@ fn add(ties: &mut [Tie], score: &EncounterScore) {
     }
 }
 
-fn pair_of(score: &EncounterScore) -> (usize, Option<usize>) {
+fn pair_of(score: &PairingScore) -> (usize, Option<usize>) {
     (score.pairing.first, Some(score.pairing.second))
 }
 
@@ -97,11 +93,11 @@ fn tie(places: &[Option<usize>], seeds: &[usize]) -> Option<Tie> {
     let mut there: Vec<usize> = places.iter().flatten().copied().collect();
     there.sort_by_key(|entrant| seeds.iter().position(|seed| seed == entrant));
     let entrants = (*there.first()?, there.get(1).copied());
-    let score = entrants.1.map(|second| EncounterScore::new(Pairing { first: entrants.0, second }));
+    let score = entrants.1.map(|second| PairingScore::new(Pairing { first: entrants.0, second }));
     Some(Tie { entrants, score, further_games: 0, winner: None })
 }
 
-/// The winner. After `most_games` a level encounter goes to the better seed.
+/// The winner. After `most_games` a level pairing goes to the better seed.
 fn winner(tie: &Tie, most_games: u32, is_whole: bool) -> Option<usize> {
     let (better, other) = tie.entrants;
     let (Some(other), Some(score)) = (other, tie.score) else { return Some(better) };
@@ -138,19 +134,19 @@ mod tests {
         let seeds: Vec<usize> = (0..entrants).collect();
         let mut played = Vec::new();
         while let Some(next) = next(&seeds, games, tiebreak_pairs, &played) {
-            let score = |encounter: &Encounter| {
-                let first = result(encounter.pairing).min(2 * next.games);
-                EncounterScore { pairing: encounter.pairing, first, second: 2 * next.games - first }
+            let score = |scheduled: &ScheduledPairing| {
+                let first = result(scheduled.pairing).min(2 * next.games);
+                PairingScore { pairing: scheduled.pairing, first, second: 2 * next.games - first }
             };
-            let encounters = next.encounters.iter().map(score).collect();
-            played.push(PlayedRound { round: next.round, encounters, games: next.games });
+            let pairings = next.pairings.iter().map(score).collect();
+            played.push(PlayedRound { round: next.round, pairings, games: next.games });
             assert!(played.len() < 100);
         }
         played
     }
 
     fn pairs(round: &PlayedRound) -> Vec<(usize, usize)> {
-        round.encounters.iter().map(|score| (score.pairing.first, score.pairing.second)).collect()
+        round.pairings.iter().map(|score| (score.pairing.first, score.pairing.second)).collect()
     }
 
     #[test]
@@ -165,13 +161,13 @@ mod tests {
     #[test]
     fn either_winner_advances() {
         for entrants in 2..40 {
-            // The worst seed wins all its encounters.
+            // The worst seed wins all its pairings.
             let rounds = play(entrants, 2, 1, |pairing| u32::from(pairing.second + 1 != entrants) * 4);
             let seeds: Vec<usize> = (0..entrants).collect();
             let last = bracket(&seeds, 2, 1, &rounds).pop().unwrap();
             assert_eq!(last.ties.len(), 1);
             assert_eq!(last.ties[0].winner, Some(entrants - 1));
-            let met: usize = rounds.iter().map(|round| round.encounters.len()).sum();
+            let met: usize = rounds.iter().map(|round| round.pairings.len()).sum();
             assert_eq!(met, entrants - 1, "everybody but one loses once");
         }
     }
@@ -188,22 +184,22 @@ mod tests {
     }
 
     #[test]
-    fn a_level_encounter_goes_on_by_pairs_and_then_the_better_seed_does() {
+    fn a_level_pairing_goes_on_by_pairs_and_then_the_better_seed_does() {
         let rounds = play(2, 4, 3, |_| u32::MAX / 2);
         assert_eq!(rounds.len(), 1, "that was no level one");
         let level = |games: u32| PlayedRound {
             round: 0,
-            encounters: vec![EncounterScore {
+            pairings: vec![PairingScore {
                 first: games,
                 second: games,
-                ..EncounterScore::new(Pairing { first: 0, second: 1 })
+                ..PairingScore::new(Pairing { first: 0, second: 1 })
             }],
             games,
         };
         let mut played = vec![level(4)];
         for _ in 0..3 {
             let next = next(&[0, 1], 4, 3, &played).unwrap();
-            assert_eq!((next.round, next.games, next.encounters.len()), (0, 2, 1));
+            assert_eq!((next.round, next.games, next.pairings.len()), (0, 2, 1));
             played.push(level(2));
         }
         assert_eq!(next(&[0, 1], 4, 3, &played), None);

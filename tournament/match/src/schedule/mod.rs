@@ -2,7 +2,7 @@
 //! Swiss tournaments, races and bisections, of the results of complete rounds.
 //!
 //! Games and pairs (one opening, both colors) are numbered from 0, and everything else follows from the number, so
-//! that a run can be resumed and distributed by numbers alone. Encounters alternate, so that all entrants have played
+//! that a run can be resumed and distributed by numbers alone. Pairings alternate, so that all entrants have played
 //! about equally many games at any time.
 
 mod block;
@@ -19,16 +19,16 @@ pub(crate) mod swiss;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use block::{BlockStart, EncounterBlock, RoundNames};
+use block::{BlockStart, PairingBlock, RoundNames};
 pub use candidates::{CandidateRounds, Selection};
 pub use openings::OpeningOrder;
 pub(crate) use openings::below;
 use openings::shuffle;
-use pairings::Encounter;
 use pairings::PlayedRound;
-pub use pairings::{EncounterScore, GauntletSide, Pairing};
+use pairings::ScheduledPairing;
+pub use pairings::{GauntletSide, Pairing, PairingScore};
 use rounds::RoundSystem;
-pub use rules::EncounterRules;
+pub use rules::PairingRules;
 
 use crate::plan::{OpeningPolicy, Repeat};
 
@@ -59,7 +59,7 @@ pub enum PairingScheme {
     },
 }
 
-/// Order of encounters, or seeding.
+/// Order of pairings, or seeding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sequence {
     AsListed,
@@ -70,11 +70,11 @@ pub enum Sequence {
 /// All games of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
-    terms: EncounterRules,
-    blocks: Vec<EncounterBlock>,
+    rules: PairingRules,
+    blocks: Vec<PairingBlock>,
     /// Indices of the blocks of newcomers, in ascending order.
     newcomers: Vec<usize>,
-    course: Option<ResultDriven>,
+    result_driven: Option<ResultDriven>,
 }
 
 /// State of a tournament whose pairings depend on results.
@@ -134,24 +134,24 @@ impl ScheduledPair {
 impl Schedule {
     /// A schedule whose set of pairings is repeated `rounds` times; a Swiss tournament has that many rounds,
     /// and a knockout as many as it needs.
-    pub fn new(meeting: PairingScheme, terms: EncounterRules, rounds: u32, sequence: Sequence) -> Schedule {
-        let empty = Schedule { terms, blocks: Vec::new(), newcomers: Vec::new(), course: None };
-        let shuffled = |mut encounters: Vec<Encounter>| {
-            sequence.apply(&mut encounters);
-            encounters
+    pub fn new(meeting: PairingScheme, rules: PairingRules, rounds: u32, sequence: Sequence) -> Schedule {
+        let empty = Schedule { rules, blocks: Vec::new(), newcomers: Vec::new(), result_driven: None };
+        let shuffled = |mut pairings: Vec<ScheduledPairing>| {
+            sequence.apply(&mut pairings);
+            pairings
         };
         match meeting {
             PairingScheme::Gauntlet(sides) => empty.with(shuffled(pairings::gauntlet(&sides)), rounds),
             PairingScheme::RoundRobin(entrants) => {
-                let mut encounters = pairings::round_robin(entrants);
-                if terms.policy == OpeningPolicy::Cycle {
-                    encounters = pairings::as_listed(encounters);
+                let mut pairings = pairings::round_robin(entrants);
+                if rules.policy == OpeningPolicy::Cycle {
+                    pairings = pairings::as_listed(pairings);
                 }
-                empty.with(shuffled(encounters), rounds)
+                empty.with(shuffled(pairings), rounds)
             }
             PairingScheme::Pyramid(entrants) => pairings::pyramid(entrants)
                 .into_iter()
-                .fold(empty, |schedule, encounters| schedule.with(shuffled(encounters), rounds)),
+                .fold(empty, |schedule, pairings| schedule.with(shuffled(pairings), rounds)),
             PairingScheme::Knockout { entrants, tiebreak_pairs } => {
                 empty.by_results(RoundSystem::Knockout { tiebreak_pairs }, entrants, sequence)
             }
@@ -166,12 +166,12 @@ impl Schedule {
         }
     }
 
-    fn with(mut self, encounters: Vec<Encounter>, cycles: u32) -> Schedule {
+    fn with(mut self, pairings: Vec<ScheduledPairing>, cycles: u32) -> Schedule {
         let start = self.end();
         let rounds = RoundNames::Units;
-        self.blocks.push(EncounterBlock {
-            encounters,
-            terms: self.terms,
+        self.blocks.push(PairingBlock {
+            pairings,
+            rules: self.rules,
             cycles,
             start,
             rounds,
@@ -183,57 +183,65 @@ impl Schedule {
     fn by_results(mut self, system: RoundSystem, entrants: usize, sequence: Sequence) -> Schedule {
         let mut seeds: Vec<usize> = (0..entrants).collect();
         sequence.apply(&mut seeds);
-        self.course = Some(ResultDriven { system, seeds, played: Vec::new(), missing: BTreeSet::new() });
+        self.result_driven =
+            Some(ResultDriven { system, seeds, played: Vec::new(), missing: BTreeSet::new() });
         self.grow();
         self
     }
 
     fn end(&self) -> BlockStart {
-        self.blocks.last().map_or_else(BlockStart::default, EncounterBlock::end)
+        self.blocks.last().map_or_else(BlockStart::default, PairingBlock::end)
     }
 
     /// Adds the next round once all known games are finished.
     fn grow(&mut self) {
         let start = self.end();
-        let Some(course) = &mut self.course else { return };
-        let Some(next) = course.system.next(&course.seeds, &self.terms, &course.played) else { return };
-        let scores = next.encounters.iter().map(|encounter| EncounterScore::new(encounter.pairing)).collect();
-        course.played.push(PlayedRound { round: next.round, encounters: scores, games: next.games });
-        let terms = EncounterRules { games: next.games, ..self.terms };
+        let Some(result_driven) = &mut self.result_driven else { return };
+        let Some(next) = result_driven.system.next(&result_driven.seeds, &self.rules, &result_driven.played)
+        else {
+            return;
+        };
+        let scores = next.pairings.iter().map(|scheduled| PairingScore::new(scheduled.pairing)).collect();
+        result_driven.played.push(PlayedRound { round: next.round, pairings: scores, games: next.games });
+        let rules = PairingRules { games: next.games, ..self.rules };
         let rounds = RoundNames::Whole(next.round);
-        let encounters = next.encounters;
-        let block = EncounterBlock { encounters, terms, cycles: 1, start, rounds, units_before: 0 };
-        course.missing = block.game_numbers().collect();
+        let pairings = next.pairings;
+        let block = PairingBlock { pairings, rules, cycles: 1, start, rounds, units_before: 0 };
+        result_driven.missing = block.game_numbers().collect();
         self.blocks.push(block);
     }
 
     /// Records a result in White's half points; repeated calls for a game are ignored. A complete round adds the next
     /// one.
     pub fn record(&mut self, game: u32, white_half_points: u32) {
-        let (Some(course), Some(block)) = (&mut self.course, self.blocks.last()) else { return };
-        if !course.missing.remove(&game) {
+        let (Some(result_driven), Some(block)) = (&mut self.result_driven, self.blocks.last()) else {
+            return;
+        };
+        if !result_driven.missing.remove(&game) {
             return;
         }
         let scheduled = block.game(game);
-        let played = course.played.last_mut().expect("every block has its scores");
-        let score = &mut played.encounters[block.encounter_of_game(game)];
+        let played = result_driven.played.last_mut().expect("every block has its scores");
+        let score = &mut played.pairings[block.pairing_of_game(game)];
         let white = white_half_points.min(2);
         let first_is_white = scheduled.white == score.pairing.first;
         score.first += if first_is_white { white } else { 2 - white };
         score.second += if first_is_white { 2 - white } else { white };
-        if let RoundSystem::Candidates(rounds) = &mut course.system {
+        if let RoundSystem::Candidates(rounds) = &mut result_driven.system {
             let half_points = if first_is_white { white } else { 2 - white };
             rounds.record(scheduled, half_points);
         }
-        if course.missing.is_empty() {
+        if result_driven.missing.is_empty() {
             self.grow();
         }
     }
 
     /// Number of games; for a knockout a lower bound.
     pub fn games(&self) -> u32 {
-        match &self.course {
-            Some(course) => course.system.games(course.seeds.len(), self.terms.games, &course.played),
+        match &self.result_driven {
+            Some(result_driven) => {
+                result_driven.system.games(result_driven.seeds.len(), self.rules.games, &result_driven.played)
+            }
             None => self.end().game,
         }
     }
@@ -245,60 +253,60 @@ impl Schedule {
 
     /// Maximum number of openings used.
     pub fn openings(&self) -> u32 {
-        let Some(course) = &self.course else {
-            let end = |block: &EncounterBlock| block.start.opening.saturating_add(block.openings());
+        let Some(result_driven) = &self.result_driven else {
+            let end = |block: &PairingBlock| block.start.opening.saturating_add(block.openings());
             return self.blocks.iter().map(end).max().unwrap_or(0);
         };
-        let entrants = u32::try_from(course.seeds.len()).unwrap_or(u32::MAX);
-        let units = |games: u32| games.div_ceil(self.terms.unit_games());
-        let (rounds, encounters, further) = match course.system {
+        let entrants = u32::try_from(result_driven.seeds.len()).unwrap_or(u32::MAX);
+        let units = |games: u32| games.div_ceil(self.rules.unit_games());
+        let (rounds, pairings, further) = match result_driven.system {
             RoundSystem::Candidates(ref rounds) => return rounds.openings(),
             RoundSystem::Swiss { rounds } => (rounds, rounds.saturating_mul(entrants / 2), 0),
             RoundSystem::Knockout { tiebreak_pairs } => {
                 (entrants.next_power_of_two().ilog2(), entrants.saturating_sub(1), tiebreak_pairs)
             }
         };
-        match self.terms.policy {
+        match self.rules.policy {
             OpeningPolicy::Round | OpeningPolicy::Cycle => {
-                rounds.saturating_mul(units(self.terms.games) + further.saturating_mul(units(2)))
+                rounds.saturating_mul(units(self.rules.games) + further.saturating_mul(units(2)))
             }
             OpeningPolicy::Pair => {
-                encounters.saturating_mul(units(self.terms.games) + further.saturating_mul(units(2)))
+                pairings.saturating_mul(units(self.rules.games) + further.saturating_mul(units(2)))
             }
-            OpeningPolicy::Encounter => encounters.saturating_mul(1 + further),
+            OpeningPolicy::Pairing => pairings.saturating_mul(1 + further),
         }
     }
 
     /// Known pairings without duplicates, in order.
     pub fn pairings(&self) -> Vec<Pairing> {
-        let encounters = self.blocks.iter().flat_map(|block| &block.encounters);
-        encounters.map(|encounter| encounter.pairing).collect::<BTreeSet<_>>().into_iter().collect()
+        let pairings = self.blocks.iter().flat_map(|block| &block.pairings);
+        pairings.map(|scheduled| scheduled.pairing).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Known number of games of each pairing.
     pub(crate) fn games_by_pairing(&self) -> BTreeMap<Pairing, u64> {
         let mut games = BTreeMap::new();
         for block in &self.blocks {
-            for encounter in &block.encounters {
-                *games.entry(encounter.pairing).or_default() += block.games_of_an_encounter();
+            for scheduled in &block.pairings {
+                *games.entry(scheduled.pairing).or_default() += block.games_of_each_pairing();
             }
         }
         games
     }
 
     pub(crate) fn repeat(&self) -> Repeat {
-        self.terms.repeat()
+        self.rules.repeat()
     }
 
     /// Whether statistics count pairs: no if each game has its own opening, or if an odd number of games leaves one
     /// unpaired.
     pub fn counts_pairs(&self) -> bool {
-        self.repeat() == Repeat::Pairs && self.terms.games.is_multiple_of(2)
+        self.repeat() == Repeat::Pairs && self.rules.games.is_multiple_of(2)
     }
 
     /// Whether later pairings depend on results.
     pub fn goes_by_results(&self) -> bool {
-        self.course.is_some()
+        self.result_driven.is_some()
     }
 
     /// Whether games of disqualified entrants are walkovers, since later pairings depend on them. Games for the
@@ -314,7 +322,7 @@ impl Schedule {
 
     /// The race or bisection, if any.
     pub fn candidates(&self) -> Option<&CandidateRounds> {
-        match &self.course.as_ref()?.system {
+        match &self.result_driven.as_ref()?.system {
             RoundSystem::Candidates(rounds) => Some(rounds),
             RoundSystem::Knockout { .. } | RoundSystem::Swiss { .. } => None,
         }
@@ -322,22 +330,22 @@ impl Schedule {
 
     /// Progress of a knockout or Swiss tournament.
     pub fn progress(&self) -> Option<TournamentProgress> {
-        let course = self.course.as_ref()?;
-        let games = self.terms.games;
-        Some(match course.system {
+        let result_driven = self.result_driven.as_ref()?;
+        let games = self.rules.games;
+        Some(match result_driven.system {
             RoundSystem::Candidates(ref rounds) => TournamentProgress::Candidates(rounds.clone()),
             RoundSystem::Knockout { tiebreak_pairs } => TournamentProgress::Knockout(knockout::bracket(
-                &course.seeds,
+                &result_driven.seeds,
                 games,
                 tiebreak_pairs,
-                &course.played,
+                &result_driven.played,
             )),
             RoundSystem::Swiss { rounds } => {
-                let begun = u32::try_from(course.played.len()).unwrap_or(u32::MAX);
+                let begun = u32::try_from(result_driven.played.len()).unwrap_or(u32::MAX);
                 TournamentProgress::Swiss {
-                    places: swiss::places(&course.seeds, games, &course.played),
+                    places: swiss::places(&result_driven.seeds, games, &result_driven.played),
                     rounds,
-                    complete: begun - u32::from(!course.missing.is_empty()),
+                    complete: begun - u32::from(!result_driven.missing.is_empty()),
                 }
             }
         })

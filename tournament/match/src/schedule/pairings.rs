@@ -1,4 +1,4 @@
-//! Pairings of gauntlet, round robin and pyramid, in order, and rounds of encounters with their scores.
+//! Pairings of gauntlet, round robin and pyramid, in order, and rounds of pairings with their scores.
 
 use crate::plan::Lead;
 
@@ -12,7 +12,7 @@ pub struct Pairing {
 
 /// A pairing with its color lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Encounter {
+pub(super) struct ScheduledPairing {
     pub pairing: Pairing,
     /// Who has White first by default.
     pub lead: Lead,
@@ -27,12 +27,12 @@ pub enum GauntletSide {
     Opponent,
 }
 
-fn first_leads(first: usize, second: usize) -> Encounter {
-    Encounter { pairing: Pairing { first, second }, lead: Lead::First, first_opening: None }
+fn first_leads(first: usize, second: usize) -> ScheduledPairing {
+    ScheduledPairing { pairing: Pairing { first, second }, lead: Lead::First, first_opening: None }
 }
 
 /// Gauntlet: every challenger meets its first opponent before any meets its second.
-pub(super) fn gauntlet(sides: &[GauntletSide]) -> Vec<Encounter> {
+pub(super) fn gauntlet(sides: &[GauntletSide]) -> Vec<ScheduledPairing> {
     let on = |wanted: GauntletSide| (0..sides.len()).filter(move |&entrant| sides[entrant] == wanted);
     on(GauntletSide::Opponent)
         .flat_map(|opponent| {
@@ -43,10 +43,10 @@ pub(super) fn gauntlet(sides: &[GauntletSide]) -> Vec<Encounter> {
 
 /// Round robin by the circle method: one entrant stays and the others rotate, so that each plays once per turn. The
 /// leads balance colors.
-pub(super) fn round_robin(entrants: usize) -> Vec<Encounter> {
+pub(super) fn round_robin(entrants: usize) -> Vec<ScheduledPairing> {
     let seats = entrants.next_multiple_of(2);
     let mut circle: Vec<usize> = (0..seats).collect();
-    let mut encounters = Vec::new();
+    let mut pairings = Vec::new();
     for _ in 1..seats {
         for seat in 0..seats / 2 {
             let (one, other) = (circle[seat], circle[seats - 1 - seat]);
@@ -54,22 +54,26 @@ pub(super) fn round_robin(entrants: usize) -> Vec<Encounter> {
             if one.max(other) < entrants {
                 let (first, second) = (one.min(other), one.max(other));
                 let lead = Lead::First.flipped_if((first + second) % 2 == 0);
-                encounters.push(Encounter { pairing: Pairing { first, second }, lead, first_opening: None });
+                pairings.push(ScheduledPairing {
+                    pairing: Pairing { first, second },
+                    lead,
+                    first_opening: None,
+                });
             }
         }
         circle[1..].rotate_right(1);
     }
-    encounters
+    pairings
 }
 
-/// Encounters in the order of the list of entrants, with White first for the entrant listed first.
-pub(super) fn as_listed(mut encounters: Vec<Encounter>) -> Vec<Encounter> {
-    encounters.sort_by_key(|encounter| encounter.pairing);
-    encounters.into_iter().map(|encounter| Encounter { lead: Lead::First, ..encounter }).collect()
+/// Pairings in the order of the list of entrants, with White first for the entrant listed first.
+pub(super) fn as_listed(mut pairings: Vec<ScheduledPairing>) -> Vec<ScheduledPairing> {
+    pairings.sort_by_key(|scheduled| scheduled.pairing);
+    pairings.into_iter().map(|scheduled| ScheduledPairing { lead: Lead::First, ..scheduled }).collect()
 }
 
 /// Pyramid: each entrant against all before it; results are from the later entrant's view.
-pub(super) fn pyramid(entrants: usize) -> Vec<Vec<Encounter>> {
+pub(super) fn pyramid(entrants: usize) -> Vec<Vec<ScheduledPairing>> {
     (1..entrants).map(|newcomer| (0..newcomer).map(|old| first_leads(newcomer, old)).collect()).collect()
 }
 
@@ -78,15 +82,15 @@ pub(super) fn pyramid(entrants: usize) -> Vec<Vec<Encounter>> {
 pub(super) struct PlayedRound {
     /// The round, from 0. Tiebreak pairs belong to the same round.
     pub round: u32,
-    /// Encounters with their scores.
-    pub encounters: Vec<EncounterScore>,
-    /// Games of each encounter.
+    /// Pairings with their scores.
+    pub pairings: Vec<PairingScore>,
+    /// Games of each pairing.
     pub games: u32,
 }
 
-/// Score of an encounter in half points.
+/// Score of a pairing in half points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EncounterScore {
+pub struct PairingScore {
     pub pairing: Pairing,
     /// Half points of the first.
     pub first: u32,
@@ -94,10 +98,10 @@ pub struct EncounterScore {
     pub second: u32,
 }
 
-impl EncounterScore {
+impl PairingScore {
     /// A score of zero.
-    pub(super) fn new(pairing: Pairing) -> EncounterScore {
-        EncounterScore { pairing, first: 0, second: 0 }
+    pub(super) fn new(pairing: Pairing) -> PairingScore {
+        PairingScore { pairing, first: 0, second: 0 }
     }
 
     /// Half points of one entrant.
@@ -114,7 +118,7 @@ impl EncounterScore {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NextRound {
     pub round: u32,
-    pub encounters: Vec<Encounter>,
+    pub pairings: Vec<ScheduledPairing>,
     pub games: u32,
 }
 
@@ -123,9 +127,9 @@ mod tests {
     use super::GauntletSide::{Challenger, Opponent};
     use super::*;
 
-    fn check(found: &[Encounter], expected: &[(usize, usize)]) {
+    fn check(found: &[ScheduledPairing], expected: &[(usize, usize)]) {
         let found: Vec<_> =
-            found.iter().map(|encounter| (encounter.pairing.first, encounter.pairing.second)).collect();
+            found.iter().map(|scheduled| (scheduled.pairing.first, scheduled.pairing.second)).collect();
         assert_eq!(found, expected);
     }
 
@@ -147,18 +151,18 @@ mod tests {
     #[test]
     fn a_round_robin_pairs_each_two_once_with_balanced_leads() {
         for entrants in 2..30 {
-            let encounters = round_robin(entrants);
-            let mut pairings: Vec<_> = encounters.iter().map(|encounter| encounter.pairing).collect();
+            let scheduled = round_robin(entrants);
+            let mut pairings: Vec<_> = scheduled.iter().map(|scheduled| scheduled.pairing).collect();
             pairings.sort_unstable();
             let all = (0..entrants)
                 .flat_map(|first| (first + 1..entrants).map(move |second| Pairing { first, second }));
             assert_eq!(pairings, all.collect::<Vec<_>>());
             for entrant in 0..entrants {
-                let leads = |encounter: &&Encounter| match encounter.lead {
-                    Lead::First => encounter.pairing.first == entrant,
-                    Lead::Second => encounter.pairing.second == entrant,
+                let leads = |scheduled: &&ScheduledPairing| match scheduled.lead {
+                    Lead::First => scheduled.pairing.first == entrant,
+                    Lead::Second => scheduled.pairing.second == entrant,
                 };
-                let led = encounters.iter().filter(leads).count();
+                let led = scheduled.iter().filter(leads).count();
                 assert!(led.abs_diff(entrants - 1 - led) <= 1, "{entrant} of {entrants} leads {led} times");
             }
         }
@@ -168,9 +172,9 @@ mod tests {
     fn whenever_a_round_robin_stops_all_have_played_about_as_often() {
         for entrants in 2..30 {
             let mut played = vec![0_usize; entrants];
-            for encounter in round_robin(entrants) {
-                played[encounter.pairing.first] += 1;
-                played[encounter.pairing.second] += 1;
+            for scheduled in round_robin(entrants) {
+                played[scheduled.pairing.first] += 1;
+                played[scheduled.pairing.second] += 1;
                 let most = played.iter().max().unwrap();
                 assert!(most - played.iter().min().unwrap() <= 2);
             }

@@ -4,13 +4,13 @@
 use super::candidates::CandidateRounds;
 use super::knockout;
 use super::pairings::{NextRound, PlayedRound};
-use super::rules::EncounterRules;
+use super::rules::PairingRules;
 use super::swiss;
 
 /// How the next round is paired.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum RoundSystem {
-    /// Winners advance; a level encounter gets at most this number of tiebreak pairs.
+    /// Winners advance; a level pairing gets at most this number of tiebreak pairs.
     Knockout { tiebreak_pairs: u32 },
     /// Swiss system with this number of rounds.
     Swiss { rounds: u32 },
@@ -23,14 +23,14 @@ impl RoundSystem {
     pub(super) fn next(
         &mut self,
         seeds: &[usize],
-        terms: &EncounterRules,
+        rules: &PairingRules,
         played: &[PlayedRound],
     ) -> Option<NextRound> {
         match self {
             RoundSystem::Knockout { tiebreak_pairs } => {
-                knockout::next(seeds, terms.games, *tiebreak_pairs, played)
+                knockout::next(seeds, rules.games, *tiebreak_pairs, played)
             }
-            RoundSystem::Swiss { rounds } => swiss::next(seeds, terms.games, *rounds, played),
+            RoundSystem::Swiss { rounds } => swiss::next(seeds, rules.games, *rounds, played),
             RoundSystem::Candidates(rounds) => rounds.begin_round(),
         }
     }
@@ -41,7 +41,7 @@ impl RoundSystem {
         match self {
             RoundSystem::Swiss { rounds } => rounds.saturating_mul(entrants / 2).saturating_mul(games_each),
             RoundSystem::Candidates(_) => {
-                let games = |played: &PlayedRound| played.games * played.encounters.len() as u32;
+                let games = |played: &PlayedRound| played.games * played.pairings.len() as u32;
                 known.iter().map(games).sum()
             }
             RoundSystem::Knockout { .. } => {
@@ -49,7 +49,7 @@ impl RoundSystem {
                     index.checked_sub(1).is_some_and(|before| known[before].round == played.round)
                 });
                 let further: u32 =
-                    further.map(|(_, played)| played.games * played.encounters.len() as u32).sum();
+                    further.map(|(_, played)| played.games * played.pairings.len() as u32).sum();
                 entrants.saturating_sub(1).saturating_mul(games_each).saturating_add(further)
             }
         }

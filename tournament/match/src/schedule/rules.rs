@@ -1,20 +1,20 @@
-//! Rules of an encounter: number of games, colors, shared openings.
+//! Rules of a pairing: number of games, colors, shared openings.
 
 use crate::plan::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 
-/// Rules of an encounter.
+/// Rules of a pairing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EncounterRules {
-    /// Games of an encounter, at least one.
+pub struct PairingRules {
+    /// Games of a pairing, at least one.
     pub games: u32,
     /// Number of games per opening.
     pub games_per_opening: u32,
     pub colors: Colors,
-    /// Which encounters share openings.
+    /// Which pairings share openings.
     pub policy: OpeningPolicy,
 }
 
-impl EncounterRules {
+impl PairingRules {
     pub(super) fn repeat(&self) -> Repeat {
         Repeat::of(self.games_per_opening)
     }

@@ -1,8 +1,8 @@
 //! Swiss system: entrants with about equal points meet, without repeats. As in the Dutch system the upper half of a
-//! score group meets the lower half. Each encounter has both colors, so colors need no balancing. With an odd number
+//! score group meets the lower half. Each pairing has both colors, so colors need no balancing. With an odd number
 //! the lowest entrant without a bye gets one, which counts as all games won.
 
-use super::pairings::{Encounter, NextRound, Pairing, PlayedRound};
+use super::pairings::{NextRound, Pairing, PlayedRound, ScheduledPairing};
 use crate::plan::Lead;
 
 /// Maximum number of steps of the search for the best pairing; then any valid one is accepted.
@@ -31,7 +31,7 @@ pub(super) fn places(seeds: &[usize], games: u32, played: &[PlayedRound]) -> Vec
     for round in played {
         for place in &mut places {
             let pairing = round
-                .encounters
+                .pairings
                 .iter()
                 .find(|score| [score.pairing.first, score.pairing.second].contains(&place.entrant));
             match pairing {
@@ -66,16 +66,16 @@ pub(super) fn next(seeds: &[usize], games: u32, rounds: u32, played: &[PlayedRou
     ranked.sort_by_key(|place| (std::cmp::Reverse(place.half_points), seed(place.entrant)));
     let pairs = pair_up(&ranked);
     // The better seed comes first, so that a repeated pairing has one name.
-    let encounter = |(upper, lower): (usize, usize)| {
+    let scheduled = |(upper, lower): (usize, usize)| {
         let (upper, lower) = (ranked[upper].entrant, ranked[lower].entrant);
         if seed(upper) < seed(lower) {
-            Encounter {
+            ScheduledPairing {
                 pairing: Pairing { first: upper, second: lower },
                 lead: Lead::First,
                 first_opening: None,
             }
         } else {
-            Encounter {
+            ScheduledPairing {
                 pairing: Pairing { first: lower, second: upper },
                 lead: Lead::Second,
                 first_opening: None,
@@ -84,7 +84,7 @@ pub(super) fn next(seeds: &[usize], games: u32, rounds: u32, played: &[PlayedRou
     };
     (!pairs.is_empty()).then(|| NextRound {
         round,
-        encounters: pairs.into_iter().map(encounter).collect(),
+        pairings: pairs.into_iter().map(scheduled).collect(),
         games,
     })
 }
@@ -120,7 +120,7 @@ struct PairingSearch<'a> {
     ranked: &'a [SwissStanding],
     free: Vec<bool>,
     pairs: Vec<(usize, usize)>,
-    /// Allowed number of earlier encounters.
+    /// Allowed number of earlier pairings.
     repeats: usize,
     left: u32,
 }
@@ -199,7 +199,7 @@ impl PairingSearch<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pairings::EncounterScore;
+    use super::super::pairings::PairingScore;
     use super::*;
     use std::collections::BTreeSet;
 
@@ -208,18 +208,18 @@ mod tests {
         let seeds: Vec<usize> = (0..entrants).collect();
         let mut played: Vec<PlayedRound> = Vec::new();
         while let Some(next) = next(&seeds, 2, rounds, &played) {
-            let score = |encounter: &Encounter| {
-                let first = result(next.round, encounter.pairing);
-                EncounterScore { pairing: encounter.pairing, first, second: 4 - first }
+            let score = |scheduled: &ScheduledPairing| {
+                let first = result(next.round, scheduled.pairing);
+                PairingScore { pairing: scheduled.pairing, first, second: 4 - first }
             };
-            let encounters = next.encounters.iter().map(score).collect();
-            played.push(PlayedRound { round: next.round, encounters, games: next.games });
+            let pairings = next.pairings.iter().map(score).collect();
+            played.push(PlayedRound { round: next.round, pairings, games: next.games });
         }
         played
     }
 
     fn pairs(round: &PlayedRound) -> Vec<(usize, usize)> {
-        round.encounters.iter().map(|score| (score.pairing.first, score.pairing.second)).collect()
+        round.pairings.iter().map(|score| (score.pairing.first, score.pairing.second)).collect()
     }
 
     /// Reproducible random half points.
@@ -286,17 +286,17 @@ mod tests {
     #[test]
     fn points_and_buchholz_order_the_table() {
         let pairing = |first, second| Pairing { first, second };
-        let score = |pairing, first| EncounterScore { pairing, first, second: 4 - first };
+        let score = |pairing, first| PairingScore { pairing, first, second: 4 - first };
         let played = [
             PlayedRound {
                 round: 0,
                 games: 2,
-                encounters: vec![score(pairing(0, 2), 4), score(pairing(1, 3), 3)],
+                pairings: vec![score(pairing(0, 2), 4), score(pairing(1, 3), 3)],
             },
             PlayedRound {
                 round: 1,
                 games: 2,
-                encounters: vec![score(pairing(0, 1), 1), score(pairing(2, 3), 2)],
+                pairings: vec![score(pairing(0, 1), 1), score(pairing(2, 3), 2)],
             },
         ];
         let table: Vec<_> = places(&[0, 1, 2, 3], 2, &played)

@@ -9,8 +9,8 @@ use smalt_stats::race::{Race, RaceRules};
 use super::*;
 use crate::plan::{Colors, Lead, Swap};
 
-fn terms(games: u32) -> EncounterRules {
-    EncounterRules {
+fn rules(games: u32) -> PairingRules {
+    PairingRules {
         games,
         games_per_opening: 2,
         colors: Colors { swap: Swap::EachGame, lead: Lead::First },
@@ -19,7 +19,7 @@ fn terms(games: u32) -> EncounterRules {
 }
 
 fn round_robin(entrants: usize, games: u32) -> Schedule {
-    Schedule::new(PairingScheme::RoundRobin(entrants), terms(games), 1, Sequence::AsListed)
+    Schedule::new(PairingScheme::RoundRobin(entrants), rules(games), 1, Sequence::AsListed)
 }
 
 fn all_games(schedule: &Schedule) -> Vec<ScheduledGame> {
@@ -65,12 +65,12 @@ fn every_pairing_has_its_games_with_both_colors() {
 
 #[test]
 fn candidates_of_a_race_play_the_same_openings_and_rounds_follow_from_results_alone() {
-    let rules =
+    let race_rules =
         RaceRules { elo1: 100.0, round_pairs: 2, most_pairs: 50, estimate_pairs: 3, ..RaceRules::default() };
-    let race = Race::new(rules, 4).unwrap();
+    let race = Race::new(race_rules, 4).unwrap();
     let selection = Selection::Race(race);
     let scheme = PairingScheme::Candidates { selection, candidates: vec![0, 1, 3, 4], base: 2 };
-    let mut schedule = Schedule::new(scheme.clone(), terms(100), 1, Sequence::AsListed);
+    let mut schedule = Schedule::new(scheme.clone(), rules(100), 1, Sequence::AsListed);
     play_out(&mut schedule);
     let mut used: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for game in all_games(&schedule) {
@@ -83,7 +83,7 @@ fn candidates_of_a_race_play_the_same_openings_and_rounds_follow_from_results_al
         assert_eq!(*openings, in_turn);
     }
     // Told in order, the games lead to the same rounds.
-    let mut in_order = Schedule::new(scheme, terms(100), 1, Sequence::AsListed);
+    let mut in_order = Schedule::new(scheme, rules(100), 1, Sequence::AsListed);
     let mut number = 0;
     while number < in_order.end().game {
         in_order.record(number, chance(number));
@@ -109,22 +109,22 @@ fn colors_are_balanced_in_a_single_round_of_an_odd_field() {
 }
 
 #[test]
-fn opening_policies_say_which_encounters_share_openings() {
+fn opening_policies_say_which_pairings_share_openings() {
     let openings = |policy| {
-        let terms = EncounterRules { policy, ..terms(4) };
-        let schedule = Schedule::new(PairingScheme::RoundRobin(3), terms, 1, Sequence::AsListed);
+        let rules = PairingRules { policy, ..rules(4) };
+        let schedule = Schedule::new(PairingScheme::RoundRobin(3), rules, 1, Sequence::AsListed);
         all_games(&schedule).iter().map(|game| game.opening).collect::<Vec<_>>()
     };
     assert_eq!(openings(OpeningPolicy::Round), [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]);
     assert_eq!(openings(OpeningPolicy::Pair), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
-    assert_eq!(openings(OpeningPolicy::Encounter), [0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2]);
+    assert_eq!(openings(OpeningPolicy::Pairing), [0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2]);
     assert_eq!(openings(OpeningPolicy::Cycle), openings(OpeningPolicy::Pair));
 }
 
 #[test]
 fn a_cycle_has_as_many_openings_as_rounds_and_pairings_as_listed() {
-    let terms = EncounterRules { policy: OpeningPolicy::Cycle, ..terms(2) };
-    let schedule = Schedule::new(PairingScheme::RoundRobin(4), terms, 5, Sequence::AsListed);
+    let rules = PairingRules { policy: OpeningPolicy::Cycle, ..rules(2) };
+    let schedule = Schedule::new(PairingScheme::RoundRobin(4), rules, 5, Sequence::AsListed);
     assert_eq!(schedule.openings(), 5);
     let games = all_games(&schedule);
     let first: Vec<_> =
@@ -134,18 +134,18 @@ fn a_cycle_has_as_many_openings_as_rounds_and_pairings_as_listed() {
 
 #[test]
 fn without_repetition_every_game_has_an_opening_of_its_own() {
-    let terms = EncounterRules { games_per_opening: 1, ..terms(3) };
-    let schedule = Schedule::new(PairingScheme::RoundRobin(2), terms, 2, Sequence::AsListed);
+    let rules = PairingRules { games_per_opening: 1, ..rules(3) };
+    let schedule = Schedule::new(PairingScheme::RoundRobin(2), rules, 2, Sequence::AsListed);
     let games: Vec<_> =
         all_games(&schedule).iter().map(|game| (game.opening, game.pair, game.white)).collect();
     assert_eq!(games, [(0, 0, 0), (1, 1, 1), (2, 2, 0), (3, 3, 1), (4, 4, 0), (5, 5, 1)]);
 }
 
 #[test]
-fn more_than_two_games_of_an_encounter_share_an_opening_on_request() {
+fn more_than_two_games_of_each_pairing_share_an_opening_on_request() {
     let openings = |entrants: usize, games: u32, games_per_opening: u32, policy| {
-        let terms = EncounterRules { games_per_opening, policy, ..terms(games) };
-        let schedule = Schedule::new(PairingScheme::RoundRobin(entrants), terms, 1, Sequence::AsListed);
+        let rules = PairingRules { games_per_opening, policy, ..rules(games) };
+        let schedule = Schedule::new(PairingScheme::RoundRobin(entrants), rules, 1, Sequence::AsListed);
         let openings = all_games(&schedule).iter().map(|game| game.opening).collect::<Vec<_>>();
         assert_eq!(schedule.openings() as usize, openings.iter().max().unwrap() + 1);
         openings
@@ -155,8 +155,8 @@ fn more_than_two_games_of_an_encounter_share_an_opening_on_request() {
     assert_eq!(openings(3, 4, 4, OpeningPolicy::Pair), [0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2]);
     assert_eq!(openings(3, 4, 4, OpeningPolicy::Round), [0; 12]);
     // Also over several cycles, one after the other.
-    let terms = EncounterRules { games_per_opening: 4, ..terms(2) };
-    let schedule = Schedule::new(PairingScheme::RoundRobin(2), terms, 3, Sequence::AsListed);
+    let rules = PairingRules { games_per_opening: 4, ..rules(2) };
+    let schedule = Schedule::new(PairingScheme::RoundRobin(2), rules, 3, Sequence::AsListed);
     let cycles: Vec<usize> = all_games(&schedule).iter().map(|game| game.opening).collect();
     assert_eq!((cycles, schedule.openings()), (vec![0, 0, 0, 0, 1, 1], 2));
 }
@@ -164,8 +164,8 @@ fn more_than_two_games_of_an_encounter_share_an_opening_on_request() {
 #[test]
 fn colors_are_fixed_or_begin_with_the_other_on_request() {
     let white = |swap, lead| {
-        let terms = EncounterRules { colors: Colors { swap, lead }, ..terms(4) };
-        let schedule = Schedule::new(PairingScheme::RoundRobin(2), terms, 1, Sequence::AsListed);
+        let rules = PairingRules { colors: Colors { swap, lead }, ..rules(4) };
+        let schedule = Schedule::new(PairingScheme::RoundRobin(2), rules, 1, Sequence::AsListed);
         all_games(&schedule).iter().map(|game| game.white).collect::<Vec<_>>()
     };
     assert_eq!(white(Swap::EachGame, Lead::First), [0, 1, 1, 0]);
@@ -177,7 +177,7 @@ fn colors_are_fixed_or_begin_with_the_other_on_request() {
 
 #[test]
 fn newcomers_of_a_pyramid_come_in_turn() {
-    let schedule = Schedule::new(PairingScheme::Pyramid(4), terms(2), 2, Sequence::AsListed);
+    let schedule = Schedule::new(PairingScheme::Pyramid(4), rules(2), 2, Sequence::AsListed);
     let newest: Vec<_> = all_games(&schedule).iter().map(|game| game.white.max(game.black)).collect();
     assert!(newest.is_sorted());
     assert_eq!(schedule.games(), 6 * 4);
@@ -187,7 +187,7 @@ fn newcomers_of_a_pyramid_come_in_turn() {
 #[test]
 fn a_shuffled_schedule_has_the_same_games_in_another_order() {
     let pairings = |sequence| {
-        let schedule = Schedule::new(PairingScheme::RoundRobin(8), terms(2), 1, sequence);
+        let schedule = Schedule::new(PairingScheme::RoundRobin(8), rules(2), 1, sequence);
         all_games(&schedule).iter().map(|game| (game.white, game.black)).collect::<Vec<_>>()
     };
     let (listed, shuffled) = (pairings(Sequence::AsListed), pairings(Sequence::Shuffled(1)));
@@ -200,7 +200,7 @@ fn a_shuffled_schedule_has_the_same_games_in_another_order() {
 
 #[test]
 fn a_round_that_goes_by_results_waits_for_all_of_them() {
-    let mut schedule = Schedule::new(PairingScheme::Swiss { entrants: 4 }, terms(2), 2, Sequence::AsListed);
+    let mut schedule = Schedule::new(PairingScheme::Swiss { entrants: 4 }, rules(2), 2, Sequence::AsListed);
     assert_eq!((schedule.games(), schedule.pairs()), (8, 2));
     for (number, white) in [(0, 2), (1, 0), (2, 0), (2, 2)] {
         schedule.record(number, white);
@@ -217,7 +217,7 @@ fn a_round_that_goes_by_results_waits_for_all_of_them() {
 #[test]
 fn a_level_knockout_counts_its_further_games() {
     let meeting = PairingScheme::Knockout { entrants: 2, tiebreak_pairs: 2 };
-    let mut schedule = Schedule::new(meeting, terms(2), 1, Sequence::AsListed);
+    let mut schedule = Schedule::new(meeting, rules(2), 1, Sequence::AsListed);
     assert_eq!(schedule.games(), 2);
     (0..2).for_each(|game| schedule.record(game, 1));
     assert_eq!((schedule.games(), schedule.pairs()), (4, 2));
@@ -242,22 +242,22 @@ fn meetings() -> impl Strategy<Value = PairingScheme> {
     ]
 }
 
-fn any_terms() -> impl Strategy<Value = EncounterRules> {
+fn any_terms() -> impl Strategy<Value = PairingRules> {
     let swap = prop_oneof![Just(Swap::EachGame), Just(Swap::InPairs), Just(Swap::Never)];
     let lead = prop_oneof![Just(Lead::First), Just(Lead::Second)];
-    let policy = [OpeningPolicy::Round, OpeningPolicy::Pair, OpeningPolicy::Encounter, OpeningPolicy::Cycle];
+    let policy = [OpeningPolicy::Round, OpeningPolicy::Pair, OpeningPolicy::Pairing, OpeningPolicy::Cycle];
     let policy = prop::sample::select(policy.to_vec());
     (1_u32..8, 1_u32..6, swap, lead, policy).prop_map(|(games, games_per_opening, swap, lead, policy)| {
-        EncounterRules { games, games_per_opening, colors: Colors { swap, lead }, policy }
+        PairingRules { games, games_per_opening, colors: Colors { swap, lead }, policy }
     })
 }
 
 proptest! {
     #[test]
     fn numbers_have_no_gaps_and_pairs_hold_all_games_once(
-        meeting in meetings(), terms in any_terms(), rounds in 1_u32..4, seed in any::<u64>(),
+        meeting in meetings(), rules in any_terms(), rounds in 1_u32..4, seed in any::<u64>(),
     ) {
-        let mut schedule = Schedule::new(meeting, terms, rounds, Sequence::Shuffled(seed));
+        let mut schedule = Schedule::new(meeting, rules, rounds, Sequence::Shuffled(seed));
         play_out(&mut schedule);
         let mut next = 0;
         for number in 0..schedule.pairs() {
@@ -266,12 +266,12 @@ proptest! {
             next += pair.games;
             let games: Vec<_> = schedule.games_of(pair).collect();
             prop_assert!(games.iter().all(|game| game.pair == number && game.opening == games[0].opening));
-            if terms.policy != OpeningPolicy::Cycle {
+            if rules.policy != OpeningPolicy::Cycle {
                 prop_assert!(games[0].opening < schedule.openings() as usize);
             }
             if let [first, second] = games[..] {
                 let (colors, turned) = ((first.white, first.black), (second.black, second.white));
-                prop_assert_eq!(colors == turned, terms.colors.swap != Swap::Never);
+                prop_assert_eq!(colors == turned, rules.colors.swap != Swap::Never);
             }
         }
         prop_assert_eq!(next, schedule.games());
@@ -281,9 +281,9 @@ proptest! {
 
     #[test]
     fn what_follows_from_results_does_not_depend_on_their_order(
-        meeting in meetings(), terms in any_terms(), seed in any::<u64>(),
+        meeting in meetings(), rules in any_terms(), seed in any::<u64>(),
     ) {
-        let schedule = Schedule::new(meeting, terms, 3, Sequence::AsListed);
+        let schedule = Schedule::new(meeting, rules, 3, Sequence::AsListed);
         let mut one = schedule.clone();
         play_out(&mut one);
         let mut other = schedule;

@@ -18,15 +18,19 @@ pub struct BisectionJson {
     base: String,
     /// Elo of the change, in the view of the later commit: below zero for a loss.
     elo: f64,
+    /// Elo model: `logistic`, `normalized` or `bayesian`.
     model: String,
     /// Probability at which the search ends.
     confidence: f64,
+    /// Whether the bisection is undecided.
     is_open: bool,
+    /// `undecided`, `found` or `no change`.
     verdict: &'static str,
     /// The commit that was found.
     commit: Option<String>,
     /// Probability that no commit changed the strength.
     no_change: f64,
+    /// Number of games in complete pairs.
     games: u64,
     /// The commits after the good one, oldest first.
     commits: Vec<CommitJson>,
@@ -35,6 +39,7 @@ pub struct BisectionJson {
 /// A commit of a bisection.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 struct CommitJson {
+    /// Name of the commit.
     name: String,
     /// Probability that this commit changed the strength.
     probability: f64,
@@ -42,7 +47,7 @@ struct CommitJson {
     changed: f64,
     /// Games against the good commit.
     games: u64,
-    /// Pairs against the good commit by points.
+    /// Number of pairs with 0, ½, 1, 1½ and 2 points against the good commit.
     penta: [u64; 5],
 }
 

@@ -1,7 +1,7 @@
 //! Elo and LLR curves: the estimate after each pair, in order of pair numbers rather than of finish, so that a curve
 //! is the same at any concurrency.
 
-use smalt_stats::{Counts, Estimate, Interval, Outcome, Pentanomial, Sprt, Wdl};
+use smalt_stats::{Counts, Estimate, GameResult, Interval, Pentanomial, Sprt, Wdl};
 
 use super::sequential::SequentialTest;
 use crate::schedule::Pairing;
@@ -29,9 +29,9 @@ pub struct LlrPoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// A game without a partner.
-    Game(Outcome),
+    Game(GameResult),
     /// Two games of one opening.
-    Pair(Outcome, Outcome),
+    Pair(GameResult, GameResult),
 }
 
 impl Unit {
@@ -113,7 +113,7 @@ impl Units {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Outcome::{Draw, Loss, Win};
+    use GameResult::{Draw, Loss, Win};
 
     #[test]
     fn the_last_point_is_what_the_table_says() {

@@ -8,82 +8,119 @@ use smalt_stats::ratings::RatingOptions;
 use smalt_stats::sprt::SequentialEstimate;
 use smalt_stats::{Estimate, Interval, MatchFigures};
 
-use super::course::CourseJson;
+use super::progress::ProgressJson;
 use super::scale::ScaleJson;
 use super::{Standings, TestState};
 
 /// The results of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ResultsJson {
+    /// Name of the run.
     run: String,
+    /// Format, e.g. `gauntlet`, `round-robin` or `sprt`.
     format: String,
-    /// For a knockout a lower bound, and for an open race the games of the rounds known so far.
+    /// Number of games of the whole run: for a knockout a lower bound, for an open race the games of the rounds known so far.
     games_planned: u32,
+    /// Number of games in the store.
     games_finished: u64,
-    /// Games skipped because a player is disqualified.
+    /// Number of games skipped because a player is disqualified.
     games_left_out: u64,
+    /// One table per engine, in the order of the plan.
     entrants: Vec<EntrantJson>,
+    /// One table per two engines that play each other.
     pairings: Vec<PairingJson>,
     sprt: Option<SprtJson>,
     /// The bracket of a knockout, the table of a Swiss tournament, or the verdicts of a race.
-    course: Option<CourseJson>,
+    course: Option<ProgressJson>,
     /// The public list on whose scale `scale_rating` is, if it rates an entrant.
     scale: Option<ScaleJson>,
+    /// Number of games by termination.
     terminations: BTreeMap<&'static str, u64>,
 }
 
+/// Statistics of one entrant, from its point of view.
 #[derive(Debug, Serialize, JsonSchema)]
 struct EntrantJson {
+    /// Name of the engine.
     name: String,
-    /// From 1, by rating: the order of all tables.
+    /// Rank by rating, from 1: the order of all tables.
     rank: usize,
+    /// Number of finished games.
     games: u64,
     /// Games whose pair is incomplete: `elo` to `draw_ratio` do not count them.
     unpaired_games: u64,
+    /// Number of won games.
     wins: u64,
+    /// Number of drawn games.
     draws: u64,
+    /// Number of lost games.
     losses: u64,
+    /// Points: 1 for a win, 0.5 for a draw.
     points: f64,
-    /// Share of drawn games; `draw_ratio` is that of drawn pairs where pairs count.
+    /// Share of drawn games, in [0, 1]; `draw_ratio` is that of drawn pairs where pairs count.
     drawn: Option<f64>,
     #[serde(flatten)]
     figures: MatchFigures,
+    /// Elo rating by maximum likelihood; the mean of all entrants is 0.
     rating: Option<f64>,
+    /// Half-width of the 95 % interval of `rating`.
     rating_error: Option<f64>,
-    /// The rating on the scale of a public list, and its error with those of the anchors in it.
+    /// Rating on the scale of a public list.
     scale_rating: Option<f64>,
+    /// Half-width of the 95 % interval of `scale_rating`, with the errors of the anchors.
     scale_rating_error: Option<f64>,
+    /// Games lost on time.
     time_losses: u64,
+    /// Games lost by a crash or stall.
     crashes: u64,
+    /// Games lost by an illegal or unreadable move.
     illegal_moves: u64,
+    /// Failed starts, which cost no game.
     failed_starts: u64,
-    /// Reason of its disqualification, which follows its name.
+    /// Reason for its disqualification, worded to follow its name; null if it plays.
     out: Option<String>,
     /// Searches that exceeded their limit of nodes or depth.
     overruns: u64,
-    /// Warnings about the output of its searches, by their names.
+    /// Number of warnings about the output of its searches, by name.
     search_warnings: BTreeMap<&'static str, u32>,
+    /// Elo difference without games in which an engine failed.
     elo_without_faults: Option<f64>,
+    /// Half-width of the 95 % interval of `elo_without_faults`.
     elo_without_faults_error: Option<f64>,
+    /// Nodes per second of the searches that reported nodes.
     nps: Option<f64>,
+    /// Mean depth of its searches, in plies.
     depth: Option<f64>,
+    /// Mean time per move in seconds.
     seconds_per_move: Option<f64>,
+    /// Peak memory of its process in bytes, without child processes.
     peak_memory_bytes: Option<u64>,
+    /// Median delay by the runner before a search, in microseconds.
     handover_median_us: Option<f64>,
+    /// 99th percentile of this delay.
     handover_p99_us: Option<f64>,
+    /// 99.9th percentile of this delay.
     handover_p999_us: Option<f64>,
 }
 
+/// Statistics of one pairing, from the point of view of `first`.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PairingJson {
+    /// Name of the first engine.
     first: String,
+    /// Name of its opponent.
     second: String,
+    /// Games won by `first`.
     wins: u64,
+    /// Number of drawn games.
     draws: u64,
+    /// Games lost by `first`.
     losses: u64,
-    /// As with an entrant's.
+    /// Games whose pair is incomplete: `elo` to `draw_ratio` do not count them.
     unpaired_games: u64,
+    /// Share of drawn games, in [0, 1].
     drawn: Option<f64>,
+    /// Number of complete pairs with 0, ½, 1, 1½ and 2 points for `first`.
     penta: [u64; 5],
     #[serde(flatten)]
     figures: MatchFigures,
@@ -92,15 +129,25 @@ struct PairingJson {
 /// State of a sequential test.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SprtJson {
+    /// Elo difference of H0.
     elo0: f64,
+    /// Elo difference of H1.
     elo1: f64,
+    /// Probability of accepting H1 if H0 is true.
     alpha: f64,
+    /// Probability of accepting H0 if H1 is true.
     beta: f64,
+    /// Elo model: `logistic`, `normalized` or `bayesian`.
     model: String,
+    /// Log-likelihood ratio.
     llr: f64,
+    /// LLR at which H0 is accepted.
     lower: f64,
+    /// LLR at which H1 is accepted.
     upper: f64,
+    /// `continue`, `H0` or `H1`.
     verdict: String,
+    /// Number of games that count.
     games: u64,
     /// Expected number of further games under H0; null once the test is decided.
     games_left_h0: Option<f64>,
@@ -227,7 +274,7 @@ impl ResultsJson {
             entrants: standings.entrants.iter().enumerate().map(entrant).collect(),
             pairings: standings.pairings.iter().map(pairing).collect(),
             sprt: standings.test().map(SprtJson::from),
-            course: CourseJson::of(standings),
+            course: ProgressJson::of(standings),
             scale: scale.as_ref().map(|scale| scale.json(standings)),
             terminations: standings
                 .terminations

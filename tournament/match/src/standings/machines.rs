@@ -62,7 +62,7 @@ impl MachineResults {
 
 #[cfg(test)]
 mod tests {
-    use smalt_stats::Outcome;
+    use smalt_stats::GameResult;
 
     use super::*;
 
@@ -71,7 +71,9 @@ mod tests {
         let mut results = MachineResults::default();
         for (machine, outcomes) in [("fast", [40, 40, 20]), ("slow", [38, 43, 19]), ("broken", [5, 25, 70])] {
             let counts = results.0.entry(machine.to_owned()).or_default().entry((0, 1)).or_default();
-            for (outcome, count) in [Outcome::Win, Outcome::Draw, Outcome::Loss].into_iter().zip(outcomes) {
+            for (outcome, count) in
+                [GameResult::Win, GameResult::Draw, GameResult::Loss].into_iter().zip(outcomes)
+            {
                 (0..count).for_each(|_| counts.record(outcome));
             }
         }

@@ -2,12 +2,12 @@
 //! statistics, [`report`] and [`json`] format them. The order of games does not matter.
 
 mod bisection;
-mod course;
 mod curve;
 mod games;
 pub mod json;
 mod latency;
 mod machines;
+mod progress;
 mod race;
 pub mod report;
 mod scale;
@@ -20,7 +20,7 @@ use smalt_chess::Color;
 use smalt_driver::WorkLimit;
 use smalt_stats::ratings::{Pairing as RatedPairing, Rating, RatingError, RatingOptions, Ratings, Unrated};
 use smalt_stats::sprt::SequentialEstimate;
-use smalt_stats::{Counts, MatchStatistics, Outcome, Pentanomial, Sprt, Verdict, Wdl};
+use smalt_stats::{Counts, GameResult, MatchStatistics, Pentanomial, Sprt, Verdict, Wdl};
 
 use crate::game::{GameRecord, SearchRecord, Termination, TerminationKind, WarningCounts};
 use crate::plan::{Entrant, Format, PriorResults, Repeat};
@@ -28,11 +28,11 @@ use crate::schedule::{Pairing, Schedule};
 use crate::setup::Prepared;
 use crate::store::{Store, StoreError};
 pub use bisection::hypothesis_name;
-pub use course::CourseJson;
 pub use curve::{EloPoint, LlrPoint, Unit, Units, elo_curve, llr_curve};
 pub use games::Games;
 use latency::Latencies;
 pub use machines::{MachineResults, SIGNIFICANCE};
+pub use progress::ProgressJson;
 use scale::KnownRating;
 use sequential::SequentialTest;
 
@@ -63,7 +63,7 @@ pub struct Standings {
 #[derive(Clone, Copy, Debug)]
 struct HalfPair {
     /// From the view of its pairing's first entrant.
-    outcome: Outcome,
+    outcome: GameResult,
     is_fault: bool,
 }
 
@@ -349,7 +349,7 @@ impl Standings {
         }
     }
 
-    fn add_to_pairing(&mut self, record: &GameRecord, white: Outcome) {
+    fn add_to_pairing(&mut self, record: &GameRecord, white: GameResult) {
         let [with_white, with_black] = [record.game.white, record.game.black];
         let is_fault = record.termination.is_fault();
         let counts_pairs = self.schedule.counts_pairs();
@@ -576,11 +576,11 @@ fn pairing_tallies(schedule: &Schedule) -> Vec<PairingTally> {
     schedule.pairings().into_iter().map(PairingTally::new).collect()
 }
 
-fn half_points(white: Outcome) -> u32 {
+fn half_points(white: GameResult) -> u32 {
     match white {
-        Outcome::Win => 2,
-        Outcome::Draw => 1,
-        Outcome::Loss => 0,
+        GameResult::Win => 2,
+        GameResult::Draw => 1,
+        GameResult::Loss => 0,
     }
 }
 

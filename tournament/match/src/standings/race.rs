@@ -14,18 +14,27 @@ use crate::schedule::CandidateRounds;
 /// A race as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RaceJson {
+    /// Name of the base, against which all candidates play.
     base: String,
+    /// Elo difference of H0.
     elo0: f64,
+    /// Elo difference of H1.
     elo1: f64,
-    /// The error rate of the whole race.
+    /// Probability of accepting any candidate if H0 is true for all.
     alpha: f64,
+    /// Probability of rejecting a candidate for which H1 is true.
     beta: f64,
+    /// Elo model: `logistic`, `normalized` or `bayesian`.
     model: String,
-    /// Bounds of the LLR of each candidate.
+    /// LLR at which a candidate is rejected.
     lower: f64,
+    /// LLR at which a candidate is accepted.
     upper: f64,
+    /// Number of accepted candidates at which the race ends.
     winners: usize,
+    /// Whether the race is undecided.
     is_open: bool,
+    /// Accepted candidates first, then by LLR.
     candidates: Vec<CandidateJson>,
     #[serde(skip)]
     rows: Vec<CandidateRow>,
@@ -34,24 +43,27 @@ pub struct RaceJson {
 /// A candidate of a race.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 struct CandidateJson {
+    /// Name of the candidate.
     name: String,
+    /// `undecided`, `better` or `not better`.
     verdict: &'static str,
+    /// Log-likelihood ratio against the base.
     llr: f64,
-    /// Games before the verdict.
+    /// Number of games before the verdict.
     games: u64,
-    /// Their pairs by points.
+    /// Number of these pairs with 0, ½, 1, 1½ and 2 points for the candidate.
     penta: [u64; 5],
     #[serde(flatten)]
     test: SprtEstimate,
-    /// Games after it, from which an unbiased estimate comes.
+    /// Number of games after the verdict, for an unbiased estimate.
     estimate_games: u64,
-    /// Elo from the games after the verdict alone: no decision depends on them. Null before they are complete, and after nothing but wins or losses.
+    /// Elo from the games after the verdict, on which no decision depends; null before they are complete, and after nothing but wins or losses.
     estimate_elo: Option<f64>,
-    /// Lower end of its 95 % interval.
+    /// Lower end of the 95 % interval of `estimate_elo`.
     estimate_elo_low: Option<f64>,
-    /// Upper end of its 95 % interval.
+    /// Upper end of the 95 % interval of `estimate_elo`.
     estimate_elo_high: Option<f64>,
-    /// Likelihood of superiority by the same games.
+    /// Likelihood of superiority from the same games, in [0, 1].
     estimate_los: Option<f64>,
 }
 

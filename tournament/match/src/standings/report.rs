@@ -8,7 +8,7 @@ use smalt_stats::ratings::{RatingOptions, Ratings};
 use smalt_stats::sprt::SequentialEstimate;
 use smalt_stats::{Counts, Estimate, MatchStatistics, Sprt, Verdict, Wdl};
 
-use super::course::CourseJson;
+use super::progress::ProgressJson;
 use super::{EntrantTally, PairingTally, Standings, TestState};
 use crate::plan::Format;
 use crate::store::StoredFault;
@@ -17,7 +17,7 @@ use crate::store::StoredFault;
 pub fn full(standings: &Standings) -> String {
     let mut text = String::new();
     let parts = [
-        CourseJson::of(standings).map(|course| course.to_text()),
+        ProgressJson::of(standings).map(|course| course.to_text()),
         Some(table(standings).to_text()),
         standings
             .scale()
@@ -47,7 +47,7 @@ pub fn table(standings: &Standings) -> Table {
     let ratings = standings.ratings(&RatingOptions::default()).ok();
     let rated = ratings.as_ref().filter(|_| standings.entrants().len() > 2);
     let rating = rated.map(|_| Column::new("rating", ColumnKind::Estimate(1, Sign::Both)));
-    let names = [Column::new("#", ColumnKind::Integer), Column::new("entrant", ColumnKind::Text)];
+    let names = [Column::new("#", ColumnKind::Integer), Column::new("engine", ColumnKind::Text)];
     let numbers = [
         Column::new("elo", ColumnKind::Interval(1, Sign::Both)),
         Column::new("nelo", ColumnKind::Estimate(1, Sign::Both)),
@@ -88,7 +88,7 @@ pub fn table(standings: &Standings) -> Table {
 pub fn live_table(standings: &Standings) -> Table {
     let mut table = Table::new([
         Column::new("#", ColumnKind::Integer),
-        Column::new("entrant", ColumnKind::Text),
+        Column::new("engine", ColumnKind::Text),
         Column::new("elo (at any look)", ColumnKind::Interval(1, Sign::Both)),
         Column::new("los", ColumnKind::Percent(1)),
         Column::new("points", ColumnKind::Number(1, Sign::Negative)),
@@ -208,7 +208,7 @@ pub fn unpaired(standings: &Standings) -> Option<String> {
 pub fn crosstable(standings: &Standings) -> Table {
     let order = by_rating(standings);
     let shown = if order.len() <= CROSSTABLE_WIDTH { order.as_slice() } else { &[] };
-    let names = [Column::new("#", ColumnKind::Integer), Column::new("entrant", ColumnKind::Text)];
+    let names = [Column::new("#", ColumnKind::Integer), Column::new("engine", ColumnKind::Text)];
     let places =
         (1..=shown.len()).map(|place| Column::new(place.to_string(), ColumnKind::Text).aligned(Align::Right));
     let mut table = Table::new(names.into_iter().chain(places));
@@ -430,7 +430,7 @@ pub fn faults(faults: &FaultList, standings: &Standings, store: &str) -> Option<
         writeln!(text, "and {more} more: smalt-tournament status {store} --faults")
             .expect("a string takes any text");
     }
-    writeln!(text, "Transcripts: smalt-tournament export {store} --what transcript")
+    writeln!(text, "Transcripts: smalt-tournament export {store} --format transcript")
         .expect("a string takes any text");
     Some(text)
 }

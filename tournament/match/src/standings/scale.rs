@@ -48,14 +48,20 @@ pub struct Scale<'a> {
 /// The scale as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(super) struct ScaleJson {
+    /// Name of the rating list.
     source: String,
+    /// Engines with a rating on this list.
     anchors: Vec<AnchorJson>,
 }
 
+/// An engine whose rating on the list is known.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 struct AnchorJson {
+    /// Name of the engine.
     name: String,
+    /// Its rating on the list.
     rating: f64,
+    /// Half-width of the 95 % interval of its rating.
     rating_error: f64,
 }
 
@@ -99,7 +105,7 @@ impl Scale<'_> {
     /// All rated entrants, the best first.
     pub fn table(&self, standings: &Standings) -> Table {
         let mut table = Table::new([
-            Column::new("entrant", ColumnKind::Text),
+            Column::new("engine", ColumnKind::Text),
             Column::new("rating", ColumnKind::Estimate(0, Sign::Negative)),
             Column::new("games", ColumnKind::Integer),
         ]);

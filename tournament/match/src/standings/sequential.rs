@@ -85,7 +85,7 @@ impl SequentialTest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use smalt_stats::Outcome;
+    use smalt_stats::GameResult;
 
     fn test() -> SequentialTest {
         let sprt = Sprt::new(0.0, 50.0, 0.05, 0.05, Model::Normalized).unwrap();
@@ -95,9 +95,9 @@ mod tests {
     #[test]
     fn a_pair_counts_when_all_before_it_have_counted() {
         let mut test = test();
-        test.add(1, Unit::Pair(Outcome::Win, Outcome::Win));
+        test.add(1, Unit::Pair(GameResult::Win, GameResult::Win));
         assert_eq!((test.state().games, test.state().llr), (0, 0.0));
-        test.add(0, Unit::Pair(Outcome::Loss, Outcome::Win));
+        test.add(0, Unit::Pair(GameResult::Loss, GameResult::Win));
         assert_eq!(test.state().games, 4);
     }
 
@@ -105,19 +105,19 @@ mod tests {
     fn a_test_goes_on_from_earlier_results() {
         let sprt = Sprt::new(0.0, 50.0, 0.05, 0.05, Model::Normalized).unwrap();
         let mut resumed = SequentialTest::new(sprt, Wdl::new(3, 0, 1), Pentanomial([0, 0, 1, 0, 1]));
-        resumed.add(0, Unit::Pair(Outcome::Win, Outcome::Draw));
+        resumed.add(0, Unit::Pair(GameResult::Win, GameResult::Draw));
         let mut whole = test();
-        whole.add(0, Unit::Pair(Outcome::Loss, Outcome::Win));
-        whole.add(1, Unit::Pair(Outcome::Win, Outcome::Win));
-        whole.add(2, Unit::Pair(Outcome::Win, Outcome::Draw));
+        whole.add(0, Unit::Pair(GameResult::Loss, GameResult::Win));
+        whole.add(1, Unit::Pair(GameResult::Win, GameResult::Win));
+        whole.add(2, Unit::Pair(GameResult::Win, GameResult::Draw));
         assert_eq!(resumed.state(), whole.state());
     }
 
     #[test]
     fn the_verdict_is_the_same_whatever_the_order_and_stays() {
         let outcomes = |number: u32| match number % 5 {
-            0 => Unit::Pair(Outcome::Win, Outcome::Loss),
-            _ => Unit::Pair(Outcome::Win, Outcome::Draw),
+            0 => Unit::Pair(GameResult::Win, GameResult::Loss),
+            _ => Unit::Pair(GameResult::Win, GameResult::Draw),
         };
         let mut in_turn = test();
         (0..400).for_each(|number| in_turn.add(number, outcomes(number)));
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(in_turn.curve(), otherwise.curve());
         let last = in_turn.curve().last().unwrap();
         assert_eq!((last.games, last.llr), (in_turn.state().games, in_turn.state().llr));
-        (400..800).for_each(|number| in_turn.add(number, Unit::Pair(Outcome::Loss, Outcome::Loss)));
+        (400..800).for_each(|number| in_turn.add(number, Unit::Pair(GameResult::Loss, GameResult::Loss)));
         assert_eq!(in_turn.state(), otherwise.state());
     }
 }

@@ -1,4 +1,4 @@
-//! Fits the rating list: checks the input, leaves out unrated players, and runs the search.
+//! Fits the rating list: checks the input, skips unrated players, and runs the search.
 
 use super::search::{LikelihoodProblem, ParameterValues, SharedParameters};
 use super::{

@@ -4,10 +4,6 @@
 //! White's advantage, so 400 points are ten times the odds, as in match Elo. Draws follow Davidson's rule (in
 //! proportion to the root of wins times losses). All parameters are fitted together by Fisher scoring, and the errors
 //! come from the full covariance.
-//!
-//! Ordo only equates expected and scored points, and its default scale sets 202 points to 76% (`-z 202`), 0.9% more
-//! than here; apart from that scale both agree to a few hundredths of a point. BayesElo's model (Rao and Kupper's)
-//! has another curve far from equality, hence other ratings for lopsided results.
 
 mod fit;
 mod groups;
@@ -106,13 +102,13 @@ pub enum RatingError {
         players: usize,
     },
     /// A pairing of a player with themselves.
-    #[error("player {0} cannot have played himself")]
+    #[error("player {0} is paired with itself")]
     PlayedHimself(usize),
     /// Two anchors for one player.
     #[error("player {0} is anchored twice")]
     AnchoredTwice(usize),
     /// A rating, error or fixed parameter that is not finite or out of range.
-    #[error("{value} is no {what}")]
+    #[error("{value} is not a valid {what}")]
     BadNumber {
         /// Description of a valid value.
         what: &'static str,

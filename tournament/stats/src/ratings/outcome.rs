@@ -6,6 +6,10 @@ use crate::elo::Elo;
 pub(super) const LOG_ODDS_PER_ELO: f64 = std::f64::consts::LN_10 / 400.0;
 
 /// Logistic expected score, with draws by Davidson's rule.
+///
+/// Ordo only equates expected and scored points, and its default scale sets 202 points to 76% (`-z 202`), 0.9% more than
+/// here; apart from that scale both agree to a few hundredths of a point. BayesElo's model (Rao and Kupper's) has another
+/// curve far from equality, hence other ratings for lopsided results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutcomeModel {
     /// White's advantage, in Elo.

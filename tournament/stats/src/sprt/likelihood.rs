@@ -92,7 +92,7 @@ pub(crate) fn with_mean<const N: usize>(frequencies: &[f64; N], mean: f64) -> [f
     tilted(frequencies, &scores::<N>().map(|score| score - mean))
 }
 
-/// The most likely distribution whose mean lies `deviations` of its own standard deviations above ½.
+/// The most likely distribution whose mean lies `deviations` of its standard deviations above ½.
 ///
 /// The property is linearized at the previous distribution, starting from the uniform one, until it converges.
 fn with_normalized_mean<const N: usize>(frequencies: &[f64; N], deviations: f64) -> [f64; N] {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use smalt_stats::sprt::{GREATEST_ELO, Model, SprtError};
-use smalt_stats::{Elo, Estimate, Interval, Outcome, Pentanomial, Sprt, Verdict, Wdl};
+use smalt_stats::{Elo, Estimate, GameResult, Interval, Pentanomial, Sprt, Verdict, Wdl};
 
 const MODELS: [Model; 3] = [Model::Logistic, Model::Normalized, Model::BayesElo];
 
@@ -99,7 +99,7 @@ proptest! {
     #[test]
     fn one_more_win_never_lowers_elo_nor_score(games in wdl()) {
         let mut more = games;
-        more.record(Outcome::Win);
+        more.record(GameResult::Win);
         let (before, after) = (games.statistics(), more.statistics().unwrap());
         if let Some(before) = before {
             prop_assert!(after.score >= before.score);
@@ -114,7 +114,7 @@ proptest! {
         let games = Wdl::new(wins, draws, losses);
         let mut pairs = Pentanomial::default();
         let mut twice = Wdl::default();
-        let each = [(Outcome::Win, wins), (Outcome::Draw, draws), (Outcome::Loss, losses)];
+        let each = [(GameResult::Win, wins), (GameResult::Draw, draws), (GameResult::Loss, losses)];
         for (first, first_count) in each {
             for (second, second_count) in each {
                 for _ in 0..first_count * second_count {
@@ -330,9 +330,9 @@ fn played_tests_are_as_long_and_as_right_as_forecast() {
         let verdict = loop {
             let chance = chance();
             counts.record(match chance {
-                _ if chance < win => Outcome::Win,
-                _ if chance < win + draw => Outcome::Draw,
-                _ => Outcome::Loss,
+                _ if chance < win => GameResult::Win,
+                _ if chance < win + draw => GameResult::Draw,
+                _ => GameResult::Loss,
             });
             match sprt.verdict(sprt.llr_of_games(&counts)) {
                 Verdict::Continue => continue,

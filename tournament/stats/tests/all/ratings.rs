@@ -248,7 +248,7 @@ fn invalid_input_is_refused_with_a_reason() {
     let twice = vec![Anchor { rating: Elo(0.0), ..anchor }; 2];
     assert_eq!(refusal(&games, &anchored(twice)), RatingError::AnchoredTwice(0));
     let options = RatingOptions { draw_rate: Parameter::Fixed(1.0), ..default };
-    assert_eq!(refusal(&games, &options).to_string(), "1 is no draw rate between 0 and 1");
+    assert_eq!(refusal(&games, &options).to_string(), "1 is not a valid draw rate between 0 and 1");
 }
 
 /// 500 players over 2,000 points, 10,000 pairings: the list recovers the ratings behind the games.

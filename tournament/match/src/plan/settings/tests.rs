@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use smalt_workbench::entrant::{Registry, split_words};
 
 use super::super::{
-    BadOptions, Figure, Format, OnFault, OnOff, Plan, PlanError, Role, SecondsSetting, Variant,
+    BadOptions, Figure, Format, OnFault, OnOff, OpeningPolicy, Plan, PlanError, Role, SecondsSetting, Variant,
 };
 use super::*;
 
@@ -23,7 +23,7 @@ fn keys<'a>(schema: &'a Json, section: &Json) -> Vec<(String, &'a Json)> {
     properties.iter().map(|(key, value)| (key.clone(), value)).collect()
 }
 
-/// Keys without a flag of their own: set by the command, or by the program.
+/// Keys without a flag: set by the command, or by the program.
 const FLAGLESS: [&str; 9] = [
     "run.format",
     "clock.measured",
@@ -72,6 +72,39 @@ fn every_setting_has_a_flag_a_key_and_a_line_in_the_manual() {
         }
     }
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn the_key_of_a_negated_flag_has_another_description_than_the_flag() {
+    let command = Settings::augment_args(clap::Command::new("all"));
+    let schema = serde_json::to_value(schemars::schema_for!(Settings)).unwrap();
+    let mut negated = 0;
+    for arg in command.get_arguments().filter(|arg| matches!(arg.get_action(), clap::ArgAction::SetFalse)) {
+        let id = arg.get_id().as_str();
+        let sections = schema["properties"].as_object().unwrap().iter();
+        let sections = sections.filter(|(name, _)| *name != "entrant");
+        let keys = sections.flat_map(|(_, section)| keys(&schema, section));
+        for (key, value) in keys.filter(|(key, _)| key.replace('-', "_") == id) {
+            let help = arg.get_help().unwrap().to_string();
+            assert_ne!(
+                value["description"].as_str(),
+                Some(&*help),
+                "{key} is true where --no-{key} is not given"
+            );
+            negated += 1;
+        }
+    }
+    assert!(negated > 0);
+}
+
+#[test]
+fn keys_and_values_of_earlier_versions_are_read() {
+    let old = "run.strike-after = 3\nopenings.policy = 'encounter'";
+    let settings = Settings::parse(old, "old.toml").unwrap();
+    assert_eq!((settings.run.disqualify_after, settings.openings.policy), (3, OpeningPolicy::Pairing));
+    let mut layer = Settings::parse_layer(old, "old.toml").unwrap();
+    merge_settings(&mut layer, Settings::parse_layer("run.disqualify-after = 0", "new.toml").unwrap());
+    assert_eq!(layer.try_into::<Settings>().unwrap().run.disqualify_after, 0);
 }
 
 #[test]
@@ -159,8 +192,8 @@ fn defect_51_what_layers_say_together_is_refused_with_its_key() {
     };
     check(&format!("run.format = 'match'\nsprt.elo1 = nan\n{TWO}"), "[sprt]");
     let same = "run.format = 'match'\n[[entrant]]\nname = 'x'\ncmd = 'a'\n[[entrant]]\nname = 'x'\ncmd = 'b'";
-    check(same, "[[entrant]] name: two entrants are called \"x\"");
-    check("run.format = 'match'", "0 entrants: a match needs at least two");
+    check(same, "[[entrant]] name: two engines are called \"x\"");
+    check("run.format = 'match'", "0 engines: a match needs at least two");
     check(&same.replace("'x'", "' '"), "[[entrant]] name: \" \" is not a valid name");
 }
 

@@ -80,7 +80,7 @@ impl Coordinator<'_> {
     }
 
     fn extend(&mut self, games: NonZeroU32) -> Result<ControlAnswer, RunError> {
-        let words = format!("{games} further games of each encounter");
+        let words = format!("{games} further games of each pairing");
         self.grow(|plan| plan.extended(games), words)
     }
 

@@ -15,7 +15,7 @@ use crate::schedule::{Selection, TournamentProgress};
 /// Tournament progress as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum CourseJson {
+pub enum ProgressJson {
     Knockout {
         /// Rounds paired so far.
         rounds: Vec<RoundJson>,
@@ -37,29 +37,43 @@ pub enum CourseJson {
 /// A round of a knockout.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RoundJson {
+    /// Number of the round, from 1.
     round: usize,
-    encounters: Vec<EncounterJson>,
+    /// Pairings of the round.
+    encounters: Vec<KnockoutPairingJson>,
 }
 
-/// An encounter; `second` is null for a bye.
+/// A pairing of a knockout round.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-struct EncounterJson {
+struct KnockoutPairingJson {
+    /// Name of the first engine.
     first: String,
+    /// Name of its opponent; null for a bye.
     second: Option<String>,
+    /// Points of `first`, tiebreaks included.
     first_points: f64,
+    /// Points of `second`, tiebreaks included.
     second_points: f64,
+    /// Number of tiebreak games so far.
     further_games: u32,
+    /// The engine that advances; null while undecided.
     winner: Option<String>,
 }
 
-/// A place in a Swiss tournament. Points include those of byes.
+/// A place in a Swiss tournament.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SwissPlaceJson {
+    /// Place, from 1.
     place: usize,
+    /// Name of the engine.
     name: String,
+    /// Points, with those of byes.
     points: f64,
+    /// Buchholz: sum of the points of all opponents.
     buchholz: f64,
+    /// Number of byes.
     byes: u32,
+    /// Names of the opponents so far.
     met: Vec<String>,
 }
 
@@ -67,24 +81,24 @@ fn points(half_points: u32) -> f64 {
     f64::from(half_points) / 2.0
 }
 
-impl CourseJson {
+impl ProgressJson {
     /// Current progress; `None` for formats that do not depend on results.
-    pub fn of(standings: &Standings) -> Option<CourseJson> {
+    pub fn of(standings: &Standings) -> Option<ProgressJson> {
         let name = |entrant: usize| standings.entrants()[entrant].name.clone();
         Some(match standings.schedule().progress()? {
             TournamentProgress::Candidates(rounds) => match rounds.selection() {
-                Selection::Race(race) => CourseJson::Race(RaceJson::of(race, &rounds, standings)),
+                Selection::Race(race) => ProgressJson::Race(RaceJson::of(race, &rounds, standings)),
                 Selection::Bisection(bisection) => {
-                    CourseJson::Bisect(BisectionJson::of(bisection, &rounds, standings))
+                    ProgressJson::Bisect(BisectionJson::of(bisection, &rounds, standings))
                 }
             },
             TournamentProgress::Knockout(bracket) => {
                 let champion = champion(&bracket).map(name);
                 let round = |(index, round): (usize, &BracketRound)| RoundJson {
                     round: index + 1,
-                    encounters: round.ties.iter().map(|tie| encounter(tie, name)).collect(),
+                    encounters: round.ties.iter().map(|tie| pairing(tie, name)).collect(),
                 };
-                CourseJson::Knockout { rounds: bracket.iter().enumerate().map(round).collect(), champion }
+                ProgressJson::Knockout { rounds: bracket.iter().enumerate().map(round).collect(), champion }
             }
             TournamentProgress::Swiss { places, rounds, complete } => {
                 let place = |(index, place): (usize, &SwissStanding)| SwissPlaceJson {
@@ -95,7 +109,11 @@ impl CourseJson {
                     byes: place.byes,
                     met: place.met.iter().map(|&other| name(other)).collect(),
                 };
-                CourseJson::Swiss { rounds, complete, places: places.iter().enumerate().map(place).collect() }
+                ProgressJson::Swiss {
+                    rounds,
+                    complete,
+                    places: places.iter().enumerate().map(place).collect(),
+                }
             }
         })
     }
@@ -108,21 +126,21 @@ impl CourseJson {
     /// Bracket, table with tie-breaks, verdicts, or probabilities.
     pub fn to_table(&self) -> Table {
         match self {
-            CourseJson::Knockout { rounds, .. } => bracket_table(rounds),
-            CourseJson::Swiss { places, .. } => swiss_table(places),
-            CourseJson::Race(race) => race.to_table(),
-            CourseJson::Bisect(bisection) => bisection.to_table(),
+            ProgressJson::Knockout { rounds, .. } => bracket_table(rounds),
+            ProgressJson::Swiss { places, .. } => swiss_table(places),
+            ProgressJson::Race(race) => race.to_table(),
+            ProgressJson::Bisect(bisection) => bisection.to_table(),
         }
     }
 
     /// Progress as one line.
     pub fn progress(&self) -> String {
         match self {
-            CourseJson::Race(race) => race.progress(),
-            CourseJson::Bisect(bisection) => bisection.progress(),
-            CourseJson::Knockout { champion: Some(name), .. } => format!("Champion: {name}"),
-            CourseJson::Knockout { rounds, .. } => format!("Round {} is being played", rounds.len()),
-            CourseJson::Swiss { rounds, complete, .. } => format!("{complete} of {rounds} rounds are over"),
+            ProgressJson::Race(race) => race.progress(),
+            ProgressJson::Bisect(bisection) => bisection.progress(),
+            ProgressJson::Knockout { champion: Some(name), .. } => format!("Champion: {name}"),
+            ProgressJson::Knockout { rounds, .. } => format!("Round {} is being played", rounds.len()),
+            ProgressJson::Swiss { rounds, complete, .. } => format!("{complete} of {rounds} rounds are over"),
         }
     }
 }
@@ -133,9 +151,9 @@ fn champion(bracket: &[BracketRound]) -> Option<usize> {
     final_round.ties[0].winner
 }
 
-fn encounter(tie: &Tie, name: impl Fn(usize) -> String) -> EncounterJson {
+fn pairing(tie: &Tie, name: impl Fn(usize) -> String) -> KnockoutPairingJson {
     let half_points = tie.score.map_or((0, 0), |score| (score.first, score.second));
-    EncounterJson {
+    KnockoutPairingJson {
         first: name(tie.entrants.0),
         second: tie.entrants.1.map(&name),
         first_points: points(half_points.0),
@@ -148,14 +166,14 @@ fn encounter(tie: &Tie, name: impl Fn(usize) -> String) -> EncounterJson {
 fn bracket_table(rounds: &[RoundJson]) -> Table {
     let mut table = Table::new([
         Column::new("round", ColumnKind::Integer),
-        Column::new("encounter", ColumnKind::Text),
+        Column::new("pairing", ColumnKind::Text),
         Column::new("points", ColumnKind::Text),
-        Column::new("further games", ColumnKind::Integer),
-        Column::new("goes on", ColumnKind::Text),
+        Column::new("tiebreak games", ColumnKind::Integer),
+        Column::new("advances", ColumnKind::Text),
     ]);
     for round in rounds {
         for met in &round.encounters {
-            let (who, score) = match &met.second {
+            let (names, score) = match &met.second {
                 Some(second) => (
                     format!("{} - {second}", met.first),
                     format!("{:.1} - {:.1}", met.first_points, met.second_points),
@@ -164,7 +182,7 @@ fn bracket_table(rounds: &[RoundJson]) -> Table {
             };
             table.push([
                 (round.round as u64).into(),
-                who.into(),
+                names.into(),
                 score.into(),
                 u64::from(met.further_games).into(),
                 met.winner.clone().unwrap_or_default().into(),
@@ -177,7 +195,7 @@ fn bracket_table(rounds: &[RoundJson]) -> Table {
 fn swiss_table(places: &[SwissPlaceJson]) -> Table {
     let mut table = Table::new([
         Column::new("#", ColumnKind::Integer),
-        Column::new("entrant", ColumnKind::Text),
+        Column::new("engine", ColumnKind::Text),
         Column::new("points", ColumnKind::Number(1, Sign::Negative)),
         Column::new("buchholz", ColumnKind::Number(1, Sign::Negative)),
         Column::new("byes", ColumnKind::Integer),

@@ -1,9 +1,9 @@
-//! Colors and openings within an encounter of two entrants.
+//! Colors and openings in the games of a pairing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Grouping of an encounter's games.
+/// Grouping of the games of a pairing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
     /// Two consecutive games with reversed colors: a pair.
@@ -20,7 +20,7 @@ impl Repeat {
     }
 }
 
-/// Colors in the games of an encounter.
+/// Colors in the games of a pairing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Colors {
     pub swap: Swap,
@@ -44,18 +44,19 @@ pub enum Lead {
     Second,
 }
 
-/// Which encounters share openings.
+/// Which pairings share openings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpeningPolicy {
-    /// All encounters of a round share openings.
+    /// All pairings of a round share openings.
     Round,
     /// Every pair of games has its own opening.
     Pair,
     /// As fastchess: every pair has the next of as many openings as there are rounds, and pairings come as listed.
     Cycle,
-    /// All games of an encounter share one opening.
-    Encounter,
+    /// All games of a pairing share one opening.
+    #[serde(alias = "encounter")]
+    Pairing,
 }
 
 impl Lead {
