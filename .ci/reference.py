@@ -17,11 +17,14 @@ def run(program, *arguments):
 
 
 def resolved(schema, part):
-    """A part of a schema, references followed; the alternative that is not null."""
+    """A part of a schema, references followed and their properties added; the alternative that is not null."""
     while True:
         if "$ref" in part:
-            name = part["$ref"].rsplit("/", 1)[1]
-            part = {**schema["$defs"][name], **{key: value for key, value in part.items() if key != "$ref"}}
+            target = schema["$defs"][part["$ref"].rsplit("/", 1)[1]]
+            properties = {**target.get("properties", {}), **part.get("properties", {})}
+            part = {**target, **{key: value for key, value in part.items() if key != "$ref"}}
+            if properties:
+                part["properties"] = properties
         elif "anyOf" in part and len([one for one in part["anyOf"] if one.get("type") != "null"]) == 1:
             other = [one for one in part["anyOf"] if one.get("type") != "null"][0]
             part = {**other, **{key: value for key, value in part.items() if key != "anyOf"}}
@@ -105,14 +108,10 @@ def json_page():
     events = json.loads(run("smalt-tournament", "schema", "events"))
     text += "## Events (`--events`)\n\nOne line per event, with `event` (its name), `time` (seconds since 1970) and `schema`.\n\n"
     for one in events["oneOf"]:
-        properties = {**one.get("properties", {})}
-        reference = resolved(events, one)
-        properties.update(reference.get("properties", {}))
+        properties = {**resolved(events, one)["properties"]}
         name = properties.pop("event")["const"]
-        if name == "standings":
-            properties = {}
         text += f"### `{name}`\n\n{sentence(one.get('description', ''))}\n\n"
-        text += (rows(events, properties, False) if properties else "The fields of the results.\n") + "\n"
+        text += ("The fields of [Results](#results---json).\n" if name == "standings" else rows(events, properties, False)) + "\n"
     return text.rstrip() + "\n"
 
 

@@ -35,6 +35,7 @@ enum EventJson {
     RunBegun {
         #[serde(flatten)]
         counts: GameCounts,
+        /// Names of the engines, in the order of the plan.
         entrants: Vec<String>,
     },
     /// A game was started.
@@ -43,26 +44,61 @@ enum EventJson {
     GameFinished(Box<FinishedGame>),
     /// An engine failed outside of a game.
     EngineFault(FaultJson),
-    /// Something about an engine that costs it nothing.
-    EngineWarning { engine: String, words: String },
-    /// The output of a search cannot be right; it costs the engine nothing.
-    SearchWarning {
+    /// Warning about an engine, without effect on its games.
+    EngineWarning {
+        /// Name of the engine.
         engine: String,
+        /// Text of the warning.
+        words: String,
+    },
+    /// Warning about the output of a search, without effect on the game.
+    SearchWarning {
+        /// Name of the engine.
+        engine: String,
+        /// Number of the game, from 1.
         game: u32,
+        /// Ply of the search, from 1.
         ply: usize,
+        /// Name of the warning, e.g. `illegal-pv-move`.
         name: &'static str,
+        /// The move concerned.
         #[serde(rename = "move")]
         mv: Option<String>,
+        /// Line of the engine.
         line: String,
     },
-    /// Another machine plays games of the run.
-    MachineJoined { name: String, slots: u32, cores: u32, cpu: String, nps: u64 },
-    /// Something that the user should know.
-    Notice { words: String },
-    /// An engine plays no more.
-    EntrantOut { engine: String, words: String },
-    /// The run is about to end: `decided`, `fault`, `asked` or `failed`.
-    RunStopping { reason: &'static str, words: String },
+    /// A worker joined the run.
+    MachineJoined {
+        /// Name of the worker.
+        name: String,
+        /// Number of concurrent games.
+        slots: u32,
+        /// Number of processors.
+        cores: u32,
+        /// Model of the processor.
+        cpu: String,
+        /// Speed of the machine in nodes per second.
+        nps: u64,
+    },
+    /// Information for the user.
+    Notice {
+        /// Text of the notice.
+        words: String,
+    },
+    /// An engine was disqualified.
+    EntrantOut {
+        /// Name of the engine.
+        engine: String,
+        /// Reason, worded to follow its name.
+        words: String,
+    },
+    /// The run is about to end.
+    RunStopping {
+        /// `decided`, `fault`, `asked` (by the user) or `failed`.
+        reason: &'static str,
+        /// Text of the fault or failure, else empty.
+        words: String,
+    },
     /// Results so far, every --rating-interval games and at the end.
     Standings(Box<json::ResultsJson>),
     /// The run has ended.
@@ -71,18 +107,25 @@ enum EventJson {
 
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 struct GameCounts {
+    /// Number of games in the store.
     games_finished: u64,
+    /// Number of games of the whole run.
     games_planned: u32,
 }
 
-/// A game; all numbers count from 1.
 #[derive(Debug, Serialize, JsonSchema)]
 struct GameJson {
+    /// Number of the game, from 1.
     game: u32,
+    /// Number of its pair, from 1.
     pair: u32,
+    /// Number of its round, from 1.
     round: u32,
+    /// Name of the engine with White.
     white: String,
+    /// Name of the engine with Black.
     black: String,
+    /// Number of its opening, from 1.
     opening: usize,
 }
 
@@ -92,9 +135,13 @@ struct FinishedGame {
     game: GameJson,
     /// `1-0`, `0-1` or `1/2-1/2`.
     result: String,
+    /// How the game ended, e.g. `checkmate` or `time forfeit`.
     termination: &'static str,
+    /// Number of plies after the opening.
     plies: usize,
+    /// Duration in seconds.
     seconds: f64,
+    /// The engine failure that decided the game: `engine`, `name` and `words`.
     fault: Option<FaultJson>,
     #[serde(flatten)]
     counts: GameCounts,
@@ -102,8 +149,11 @@ struct FinishedGame {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct FaultJson {
+    /// Name of the engine.
     engine: String,
+    /// Name of the fault, e.g. `crashed` or `no-bestmove`.
     name: String,
+    /// Description of the fault.
     words: String,
 }
 
