@@ -1,4 +1,4 @@
-//! Files that travel with a run: engines, the files of their options, and endgame tables. The coordinator sends them only
+//! Files that travel with a run: engines, the files of their options, and tablebases. The coordinator sends them only
 //! when asked to, and a worker takes them only if its user permits it, since it runs the programs. A file is named by its
 //! SHA-256 on the way, and its content is compared with it on arrival.
 
@@ -31,7 +31,7 @@ pub fn is_sendable(engine: &EngineSettings) -> bool {
 }
 
 /// The files of a plan: programs of [sendable](is_sendable) engines, the files that their options name for reading, and
-/// endgame tables.
+/// tablebases.
 ///
 /// # Errors
 /// If a file cannot be read, or the files are too many or too large for a run.

@@ -1,14 +1,7 @@
-//! The configuration of a run as sent to workers: the plan without commands, arguments, folders and files. A
-//! worker starts only engines of its own registry, reads files only where its own settings allow it, and refuses a
-//! run that needs more.
-//!
-//! An engine built from git is sent as a commit and a build command. A worker builds it only by a recipe of its own: an
-//! engine of its registry with just this build command and a repository. Nothing else of the message reaches a shell.
-//!
-//! An option counts as a file option if its value has a slash or backslash, or if its name says so
-//! (`EvalFile`, `SyzygyPath`, `Debug Log File`). Its value is never taken from a message, since an engine would
-//! read or write any file that somebody else names: the worker's registry must set it, or the run sends the file itself and
-//! the worker accepts files (see `files`).
+//! The configuration of a run as sent to workers: the plan without commands, arguments, folders and files. A worker
+//! starts only engines in its registry, reads files only where its settings allow it, and refuses a run that needs more.
+//! An engine built from git is sent as a commit and a build command; a worker builds it only if its registry has an
+//! engine with just this build command and a repository. Nothing else of the message reaches a shell.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -114,7 +107,7 @@ fn strip_local_settings(mut settings: Settings) -> Settings {
     settings
 }
 
-/// The plan that a worker plays: with received programs, else engines of its own registry, and with endgame tables in its own
+/// The plan that a worker plays: with received programs, else engines of its registry, and with tablebases in its own
 /// folder, else received ones. `build` builds a commit, or finds it in the cache; its error is in words.
 ///
 /// # Errors
@@ -138,7 +131,7 @@ pub fn plan(
     for (entrant, engine) in (0..).zip(&mut settings.entrants) {
         let name = engine.name.clone().unwrap_or_default();
         let own = match received.programs.get(&entrant) {
-            // Arguments, folder and xboard commands of its own entry are for another program; files are those of this machine.
+            // Arguments, folder and xboard commands of its entry are for another program; files are those of this machine.
             Some(program) => {
                 let options = known(engine, registry).map(|own| own.options).unwrap_or_default();
                 Some(with_program(EngineSettings { options, ..EngineSettings::default() }, program))
@@ -257,6 +250,9 @@ fn options(
     Ok(options)
 }
 
+/// Whether an option names a file: its value has a slash or backslash, or its name says so (`EvalFile`, `SyzygyPath`,
+/// `Debug Log File`). Its value is never taken from a message, since an engine would read or write any file: the worker's
+/// registry must set it, or the run sends the file itself and the worker accepts files (see `files`).
 pub(super) fn is_file_option(option: &str, value: &str) -> bool {
     let option = option.to_ascii_lowercase();
     let is_plain = matches!(value, "" | "<empty>" | "true" | "false");

@@ -275,7 +275,7 @@ impl HostThread {
             let words = match self.connect_and_copy() {
                 ConnectionEnd::Stopped => return,
                 ConnectionEnd::Unsuitable(words) => {
-                    self.report_failure(&words, "left out");
+                    self.report_failure(&words, "skipped");
                     return;
                 }
                 ConnectionEnd::Lost(words) => words,
@@ -403,7 +403,6 @@ impl HostThread {
         format!("{port}\n{user}\n{password}\n{}\n", self.launch.registry)
     }
 
-    /// Copies a file.
     fn copy(&self, file: &CopiedFile) -> Result<(), ConnectionEnd> {
         let lost =
             |words: String| ConnectionEnd::Lost(format!("failed to copy {}: {words}", file.path.display()));

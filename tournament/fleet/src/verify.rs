@@ -1,5 +1,5 @@
 //! Verifies a game reported by a worker: replays the moves by the rules, recomputes the clocks, and checks that the
-//! ending follows from the last position. A worker can report false scores and faults of its own engines, but not an
+//! ending follows from the last position. A worker can report false scores and faults of its engines, but not an
 //! illegal game. Pure.
 
 use std::time::{Duration, SystemTime};

@@ -1,5 +1,5 @@
-//! Messages between coordinator and workers: versioned, limited in size, untrusted. Parsing checks the form
-//! only; [`super::verify`] and [`super::fleet_state`] check the content.
+//! Worker protocol: the messages between coordinator and workers, versioned, limited in size, untrusted. Parsing checks
+//! the form only; [`super::verify`] and [`super::fleet_state`] check the content.
 //!
 //! A message is the line `smalt VERSION` followed by JSON. It never holds commands, arguments or paths.
 

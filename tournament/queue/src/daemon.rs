@@ -1,6 +1,6 @@
 //! The daemon: starts, stops and watches the jobs of a queue, as many at once as the slots of the machine allow.
 //!
-//! It keeps no state of its own: jobs are in the queue file, games in their stores, and its children end with it. After a
+//! It keeps no state: jobs are in the queue file, games in their stores, and its children end with it. After a
 //! kill or a reboot the next daemon resumes all waiting jobs.
 
 use std::collections::BTreeMap;
@@ -70,7 +70,6 @@ pub struct DaemonSettings {
     pub programs: PathBuf,
 }
 
-/// A running job.
 #[derive(Debug)]
 struct Running {
     slots: usize,
@@ -324,7 +323,7 @@ fn outcome(ending: &Ending, log: &Path, is_busy: bool) -> Option<(JobState, Stri
         // 10 and 11 are verdicts of --exit-on-verdict.
         Ending::Exited(Exit::Code(0 | 10 | 11)) => Some((JobState::Done, String::new())),
         Ending::Exited(Exit::Code(3)) => {
-            Some((JobState::Done, "something was left out, see its log".to_owned()))
+            Some((JobState::Done, "something was skipped, see its log".to_owned()))
         }
         Ending::Exited(Exit::Code(130 | 143)) => {
             Some((JobState::Paused, "interrupted by another program".to_owned()))

@@ -13,7 +13,6 @@ use crate::job::{Job, JobState, NewJob};
 /// SQLite's application_id of queue files: `Smlq`.
 const APPLICATION: i64 = 0x536d_6c71;
 
-/// Format version.
 const VERSION: i64 = 2;
 
 const TABLES: &str = "
@@ -57,10 +56,9 @@ pub enum QueueError {
         /// Error of the system.
         source: std::io::Error,
     },
-    /// SQLite failed.
     #[error("use {}: {source}", path.display())]
     Database { path: PathBuf, source: rusqlite::Error },
-    /// It is no queue file.
+    /// It is not a queue file.
     #[error("read {}: it is not a queue", .0.display())]
     Foreign(PathBuf),
     /// A newer program wrote it.
@@ -89,7 +87,6 @@ pub enum QueueError {
 pub struct JobEvent {
     /// Milliseconds since 1970.
     pub at_ms: i64,
-    /// Description.
     pub words: String,
 }
 
@@ -104,7 +101,7 @@ impl QueueFile {
     /// Opens the file; creates it if missing.
     ///
     /// # Errors
-    /// If it is no queue file, or cannot be used.
+    /// If it is not a queue file, or cannot be used.
     pub fn open(path: &Path) -> Result<QueueFile, QueueError> {
         if let Some(folder) = path.parent() {
             let failed = |source| QueueError::Folder { path: folder.to_owned(), source };
@@ -363,7 +360,6 @@ impl QueueFile {
         self.database(set).map(drop)
     }
 
-    /// Records its progress.
     pub(crate) fn note_progress(&mut self, id: i64, progress: &str) -> Result<(), QueueError> {
         let set =
             self.connection.execute("UPDATE job SET progress = ?2 WHERE id = ?1", params![id, progress]);

@@ -105,7 +105,6 @@ pub struct NewJob {
     pub priority: i64,
     /// Maximum number of slots.
     pub slots: Option<usize>,
-    /// Maximum total time.
     pub budget: Option<Duration>,
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use smalt_match::plan::{Plan, PlanError, Settings};
 use smalt_match::setup::Prepared;
-use smalt_match::standings::CourseJson;
+use smalt_match::standings::ProgressJson;
 use smalt_match::standings::{MachineResults, Standings, report};
 use smalt_match::store::{Store, StoreError};
 use smalt_workbench::entrant::{FileError, Registry};
@@ -59,7 +59,7 @@ fn line(standings: &Standings) -> String {
     if let Some(test) = standings.test() {
         return format!("{games}, LLR {}", report::llr(&test));
     }
-    match CourseJson::of(standings) {
+    match ProgressJson::of(standings) {
         Some(course) => format!("{games}; {}", course.progress()),
         None => games,
     }

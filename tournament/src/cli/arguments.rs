@@ -38,15 +38,15 @@ pub(super) enum Command {
     Match(RunFlags),
     /// Play a knockout tournament (single elimination)
     ///
-    /// The order of the engines is the seeding: the best seeds meet last, and get the byes. Each encounter has --games games; a
-    /// level encounter is extended by at most --tiebreak-pairs pairs, after which the better seed advances.
+    /// The order of the engines is the seeding: the best seeds meet last, and get the byes. Each pairing has --games games; a
+    /// level pairing is extended by at most --tiebreak-pairs pairs, after which the better seed advances.
     Knockout(RunFlags),
     /// Play a pyramid: each engine against all engines named before it
     Pyramid(RunFlags),
     /// Play a Swiss tournament: engines with equal points meet, and no two meet twice
     ///
-    /// The order of the engines is the seeding. Each encounter has --games games. With an odd number of engines the lowest
-    /// one without a bye gets a bye, which counts as an encounter won in full.
+    /// The order of the engines is the seeding. Each pairing has --games games. With an odd number of engines the lowest
+    /// one without a bye gets a bye, which counts as all games won.
     Swiss(RunFlags),
     /// Race candidates against one base: the first that is better wins
     ///
@@ -83,13 +83,13 @@ pub(super) enum Command {
         /// Format: gauntlet, round-robin, match, knockout, pyramid, swiss, race or bisect [default: gauntlet, or match with an SPRT]
         #[arg(long, value_name = "FORMAT", value_parser = parse_word::<Format>)]
         format: Option<Format>,
-        /// The default plan with its comments: the manual of plan files
+        /// Print the default plan with its comments: the manual of plan files
         #[arg(long)]
         shipped: bool,
         /// JSON schema of plan files: short for `schema plan`
         #[arg(long, hide = true)]
         schema: bool,
-        /// Share of drawn pairs that the forecast of a test or a race supposes, e.g. 0.94
+        /// Expected share of drawn pairs for the forecast of a test or race, e.g. 0.94
         #[arg(long, value_name = "SHARE", value_parser = parse_share)]
         drawn_pairs: Option<f64>,
         /// Plan file that the flags change
@@ -103,7 +103,7 @@ pub(super) enum Command {
     Resume(ResumeFlags),
     /// Show the progress of a run, its speed, time left and faults
     Status(StatusFlags),
-    /// Control a run in progress: pause, continue, concurrency, add or withdraw an engine, extend it
+    /// Control a run in progress: pause, resume, concurrency, add or withdraw an engine, extend it
     #[command(after_help = super::ctl::EXAMPLES)]
     Ctl(super::ctl::CtlFlags),
     /// Serve the live page of runs: standings, boards, every game
@@ -115,12 +115,13 @@ pub(super) enum Command {
     /// Show the standings of a run
     Standings {
         /// Store of the run
+        #[arg(value_name = "RUN.db")]
         store: PathBuf,
         /// JSON file of all results (`-`: standard output)
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
         /// Format of the standings
-        #[arg(long, value_enum, default_value = "text")]
+        #[arg(long = "format", alias = "table", value_enum, value_name = "FORMAT", default_value = "text")]
         table: TableForm,
     },
     /// Compute one rating list of all players in stores and PGN files
@@ -195,9 +196,9 @@ pub(super) enum Command {
     /// Be the built-in engine
     #[command(hide = true)]
     Engine,
-    /// End what a killed run leaves behind
+    /// Kill the engines of a killed run
     #[command(hide = true)]
-    Guard,
+    Reaper,
 }
 
 const GAUNTLET_EXAMPLES: &str = "\
@@ -224,7 +225,7 @@ Examples:
 
 --base and --candidate are other names of --opponent and --engine. The default test of each candidate is [0, 3.5] with \
 --beta 0.4: a candidate that falls behind is dropped early, since another one wins. --winners and --beta 0.05 --elo1 5 \
-decide every candidate as a test of its own would. docs/statistics.md has the simulations.";
+decide every candidate as a separate test would. docs/statistics.md has the simulations.";
 
 const SPRT_EXAMPLES: &str = "\
 Example:
@@ -239,8 +240,8 @@ Every other command that plays takes the same flags: any tournament of two engin
 const EXPORT_EXAMPLES: &str = "\
 Examples:
   smalt-tournament export run.db -o games.csv
-  smalt-tournament export run.db --what epd --engine mine --result 1/2-1/2
-  smalt-tournament export run.db --what transcript --game 17
+  smalt-tournament export run.db --format epd --engine mine --result 1/2-1/2
+  smalt-tournament export run.db --format transcript --game 17
   smalt-tournament export run.db --data positions.bullet --max-score 2000";
 
 const ELO_EXAMPLES: &str = "\
@@ -261,10 +262,10 @@ fn parse_share(text: &str) -> Result<f64, String> {
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct RunFlags {
     /// Engine (in a gauntlet: a challenger); may be repeated
-    #[arg(long, alias = "candidate", value_name = "E", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
+    #[arg(long, alias = "candidate", value_name = "ENGINE", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
     pub engine: Vec<String>,
     /// Opponent of the challengers; may be repeated
-    #[arg(long, alias = "base", value_name = "E", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
+    #[arg(long, alias = "base", value_name = "ENGINE", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
     pub opponent: Vec<String>,
     /// Default settings of every engine, as key=value words, e.g. 'tc=10+0.1 option.Hash=64'
     #[arg(long, value_name = "WORDS", help_heading = "Engines")]
@@ -290,7 +291,7 @@ pub(super) struct RunFlags {
     /// Append to the files of --pgn and --epd; other runs may append to them at the same time
     #[arg(long, requires = "pgn", conflicts_with_all = ["pgn_after", "epd_after"], help_heading = "Output")]
     pub append: bool,
-    /// No output but the result and errors
+    /// Print only the result and errors
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }
@@ -307,7 +308,7 @@ pub(super) struct ResumeFlags {
     /// Recovery after faults: short for --on-fault recover
     #[arg(long, conflicts_with = "on_fault", hide = true)]
     pub recover: bool,
-    /// No output but the result and errors
+    /// Print only the result and errors
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }
@@ -321,7 +322,7 @@ impl ResumableFlags {
         "games",
         "concurrency",
         "on_fault",
-        "strike_after",
+        "disqualify_after",
         "json",
         "events",
         "epd",
@@ -400,14 +401,15 @@ impl FromArgMatches for ResumableFlags {
 #[derive(Args, Clone, Debug)]
 pub(super) struct StatusFlags {
     /// Store of the run
+    #[arg(value_name = "RUN.db")]
     pub store: PathBuf,
-    /// List of every fault
+    /// Print every fault
     #[arg(long)]
     pub faults: bool,
-    /// Last lines of the protocol before each fault
+    /// Print the last lines of the protocol before each fault
     #[arg(long)]
     pub transcripts: bool,
-    /// JSON file of the same (`-`: standard output)
+    /// JSON file of the status (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }
@@ -415,15 +417,16 @@ pub(super) struct StatusFlags {
 #[derive(Args, Clone, Debug)]
 pub(super) struct ExportFlags {
     /// Store of the run
+    #[arg(value_name = "RUN.db")]
     pub store: PathBuf,
     /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replacement of an existing file that holds what the export does not
+    /// Overwrite a file even if it has content that the export lacks
     #[arg(long)]
     pub force: bool,
     /// Format [default: by the name of the file, else pgn]
-    #[arg(long, value_enum, value_name = "FORM")]
+    #[arg(long = "format", alias = "what", value_enum, value_name = "FORMAT")]
     pub what: Option<ExportForm>,
     /// Filter by engine; may be repeated
     #[arg(long, value_name = "NAME")]

@@ -45,7 +45,7 @@ pub(super) struct BisectFlags {
     /// Probability at which the search ends
     #[arg(long, value_name = "SHARE", default_value = "0.95", help_heading = "Bisection")]
     confidence: f64,
-    /// Only commits that change files in this folder; may be repeated
+    /// Only commits that change files in this folder, e.g. src; may be repeated [default: all]
     #[arg(id = "paths", long = "path", value_name = "PATH", help_heading = "Bisection")]
     paths: Vec<String>,
     /// Settings of the run; `--git GOOD..BAD` names the range.

@@ -23,15 +23,15 @@ use smalt_workbench::entrant::{BUILTIN, join_words};
 pub(super) const EXAMPLES: &str = "\
 Examples:
   smalt-tournament ctl run.db pause
-  smalt-tournament ctl run.db continue
+  smalt-tournament ctl run.db resume
   smalt-tournament ctl run.db concurrency 2
   smalt-tournament ctl run.db withdraw old-version
   smalt-tournament ctl run.db extend 100
   smalt-tournament ctl run.db add stockfish
   smalt-tournament ctl run.db add \"cmd=./new name=new option.Hash=64\"
 
-The run must be in progress on this machine; it answers within a second. A command is written to RUN.db-ctl, so that anyone who may \
-write there controls the run. `add` and `extend` are for gauntlets, round robins and matches without a sequential test: \
+The run must be in progress on this machine; it answers within a second. A command is written to RUN.db-ctl, so that anyone with write \
+access to it controls the run. `add` and `extend` are for gauntlets, round robins and matches without a sequential test: \
 games in progress are finished, then the run goes on with the larger plan. A newcomer plays first, until it has as many games as the others. \
 To change a run that is not in progress, give flags to `resume`.";
 
@@ -51,8 +51,9 @@ enum Action {
     /// Start no more games; those in progress are finished
     Pause,
     /// Go on after a pause
+    #[command(name = "resume", alias = "continue")]
     Continue,
-    /// Play at most this number of games at the same time, up to the number with which the run was started
+    /// Limit the number of concurrent games, at most to that with which the run was started
     Concurrency {
         /// Number of games
         games: NonZeroUsize,
@@ -62,9 +63,9 @@ enum Action {
         /// Name of the engine in the run
         engine: String,
     },
-    /// Play further games of each encounter
+    /// Play further games of each pairing
     Extend {
-        /// Number of further games of each encounter, an even one
+        /// Number of further games of each pairing, an even one
         games: NonZeroU32,
     },
     /// Add an engine; it meets those that it would have met from the start

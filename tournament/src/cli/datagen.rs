@@ -38,8 +38,8 @@ Examples:
   smalt-tournament datagen --engine ./mine --genfens --games 20000 --data positions.binpack
   smalt-tournament datagen --engine ./mine --chess960-share 0.1 --draw off --tb /syzygy --data positions.txt
 
-One engine plays against itself; several play a round robin, --games for each pair of engines. Each game begins with random \
-plies of its own: there are no pairs with reversed colors. The games are kept in the store, and the data are made from it when \
+One engine plays against itself; several play a round robin, --games for each pair of engines. Each game begins with other random \
+plies: there are no pairs with reversed colors. The games are kept in the store, and the data are made from it when \
 the run ends or stops; after a crash, a power cut or kill -9 `smalt-tournament resume RUN.db` goes on at the exact game.";
 
 /// Default number of games.
@@ -139,7 +139,7 @@ fn ask_engine(entrant: &Entrant, own_program: &Path, request: &str, count: usize
         while let Some(line) = process.take_line() {
             let text = line.text();
             let Some(fen) = text.trim().strip_prefix("info string genfens ") else { continue };
-            Position::from_fen(fen.trim()).with_context(|| format!("{fen:?} is no position"))?;
+            Position::from_fen(fen.trim()).with_context(|| format!("{fen:?} is not a position"))?;
             fens.push_str(&format!("{}\n", fen.trim()));
             found += 1;
             deadline = Instant::now() + GENFENS_TIMEOUT;

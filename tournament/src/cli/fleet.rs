@@ -35,16 +35,16 @@ pub(super) struct WorkerFlags {
     /// Speed of this machine: nodes per second of Smalt on one core [default: measured, which takes a second]
     #[arg(long, value_name = "NPS")]
     pub speed: Option<NonZeroU64>,
-    /// Folders of Syzygy tables that end games, separated by colons
+    /// Folders of Syzygy tablebases for adjudication, separated by colons
     #[arg(long, value_name = "PATH")]
     pub tb: Option<PathBuf>,
     /// Folder of full transcripts, a folder for each run with a file for each game
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "FOLDER")]
     pub log: Option<PathBuf>,
     /// CPU affinity of games: auto (if possible), on, off, or processors like 0,2,4-7
     #[arg(long, value_name = "AFFINITY", default_value = "auto")]
     pub affinity: smalt_match::plan::Affinity,
-    /// Engines and other files that a run sends (--send-files). Everybody who may begin runs on the server can then start programs here
+    /// Accept engines and files sent by runs (--send-files); everybody who may start runs on the server can then start programs here
     #[arg(long)]
     pub accept_files: bool,
     /// Started over ssh: standard input has the registry of the copied engines in its first line, then a line every few seconds,
@@ -73,9 +73,9 @@ program; `builtin` is Smalt itself. Neither commands nor paths come from a run, 
 SyzygyPath) have the value of the registry. Ctrl-C hands back what is being played, and ends the worker.
 
 A worker names its user (--nats-user, or the public key of its nkey or credentials) in the subjects that it uses. \
-`nats-server -js` lets in everybody who reaches it; where you do not trust all of them, give each worker a user of its own \
-with the permissions below: no worker can then speak for another or read its answers. Every game is replayed by the rules; \
-a worker that sends an impossible one is disqualified. What an engine thought cannot be checked: trust whom you let in.
+`nats-server -js` lets in everybody who reaches it; where you do not trust all of them, give each worker its own user \
+with the permissions below: a worker can then neither send messages for another nor read its answers. Every game is replayed by the rules; \
+a worker that sends an impossible one is disqualified. Search output cannot be verified: give access only to trusted users.
 
 A password on a command line could be read by others: give it in the environment (SMALT_NATS_PASSWORD) or in a file.
 

@@ -56,7 +56,7 @@ use smalt_workbench::signals::exit_code;
 /// Runs the program; `engine` is its behavior as the engine `builtin`.
 pub fn main(engine: fn() -> ExitCode) -> ExitCode {
     let command = compat_command().unwrap_or_else(|| smalt_about::parse::<TournamentArgs>().command);
-    if !matches!(command, Command::Engine | Command::Guard | Command::About(_)) {
+    if !matches!(command, Command::Engine | Command::Reaper | Command::About(_)) {
         prepare_for_engines();
     }
     let result = run(command, engine);
@@ -76,7 +76,7 @@ fn compat_command() -> Option<Command> {
     let mut arguments = std::env::args_os();
     let dialect = compat::dialect_of(Path::new(&arguments.next()?))?;
     let arguments: Vec<String> = arguments.map(OsString::into_string).collect::<Result<_, _>>().ok()?;
-    if let Some("guard" | "engine") = arguments.first().map(String::as_str) {
+    if let Some("reaper" | "engine") = arguments.first().map(String::as_str) {
         return None;
     }
     Some(match dialect {
@@ -101,7 +101,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             output::print_with(|out| about.run(TournamentArgs::command(), out))?;
             Exit::Done
         }
-        Command::Guard => {
+        Command::Reaper => {
             run_reaper(std::io::stdin().lock());
             Exit::Done
         }

@@ -35,7 +35,7 @@ pub(super) struct OpeningFlags {
     #[arg(long, value_name = "FORMAT", value_parser = parse_word::<BookFormat>, requires = "check")]
     book_format: Option<BookFormat>,
     /// Engine that evaluates the positions
-    #[arg(long, value_name = "E", default_value = "builtin")]
+    #[arg(long, value_name = "ENGINE", default_value = "builtin")]
     engine: String,
     /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long, value_name = "FILE")]
@@ -47,9 +47,9 @@ pub(super) struct OpeningFlags {
     #[arg(long, value_name = "N")]
     plies: Option<u32>,
     /// Random seed
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// Greatest score of a balanced position for either side, in centipawns
+    /// Maximum score of a balanced position for either side, in centipawns
     #[arg(long, value_name = "CP", default_value_t = 50)]
     window: u32,
     /// Nodes for each evaluation
@@ -61,7 +61,7 @@ pub(super) struct OpeningFlags {
     /// EPD file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replacement of an existing file
+    /// Overwrite an existing file
     #[arg(long, requires = "output")]
     force: bool,
 }

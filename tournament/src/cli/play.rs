@@ -200,7 +200,7 @@ fn locate_engines(plan: &Plan) -> Result<(), Refusal> {
     for entrant in plan.entrants.iter().filter(|entrant| !is_unbuilt(&entrant.engine)) {
         let located = engine_command(entrant, &own_program).locate();
         let refused =
-            |error| anyhow!("entrant {:?}: failed to {error}{}", entrant.name, hint(entrant, &error));
+            |error| anyhow!("engine {:?}: failed to {error}{}", entrant.name, hint(entrant, &error));
         located.map_err(refused).or_usage()?;
     }
     Ok(())
@@ -225,7 +225,7 @@ pub(super) fn own_program() -> Result<PathBuf, Refusal> {
 
 /// Starts the reaper. Without it the system and the next run still end leftover engines, only later.
 pub(super) fn start_reaper() -> Option<Reaper> {
-    let started = std::env::current_exe().and_then(|program| Reaper::start(&program, "guard"));
+    let started = std::env::current_exe().and_then(|program| Reaper::start(&program, "reaper"));
     started
         .map_err(|error| {
             inform(&format!("Warning: failed to start the process that ends leftover engines: {error}"))
@@ -296,7 +296,7 @@ pub(super) struct WorkerPool {
 }
 
 pub(super) enum Workers {
-    /// Local slots, their processors, and endgame tables.
+    /// Local slots, their processors, and tablebases.
     Local {
         slots: usize,
         processors: Processors,
@@ -527,7 +527,7 @@ fn announce(prepared: &Prepared, store: &Path, players: &Workers) {
         "{}: {most}{}, {place}, {}, {}",
         plan.format(),
         count(prepared.schedule.games() as usize, "game"),
-        count(plan.entrants.len(), "entrant"),
+        count(plan.entrants.len(), "engine"),
         prepared
             .openings_known
             .map_or_else(|| "openings by chance".to_owned(), |openings| count(openings as usize, "opening")),

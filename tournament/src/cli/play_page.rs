@@ -19,7 +19,7 @@ use smalt_match::plan::{Entrant, Plan, Timeouts};
 use smalt_match::run::engine_timeouts;
 use smalt_match::store::Store;
 use smalt_protocol::TimeControl;
-use smalt_workbench::decompress::Unpacked;
+use smalt_workbench::decompress::DecompressReader;
 use smalt_workbench::entrant::BUILTIN;
 use toml::{Table, Value};
 
@@ -28,7 +28,7 @@ use super::intent::{command_of, engine_names, registry, single_engine};
 use super::play::{read_run, refuse_store};
 use super::serve::{PageFlags, refuse_page};
 
-/// Default limits of the engine, without flags or limits of its own.
+/// Default limits of the engine, without flags or its own limits.
 const USUAL_LIMITS: &str = "movetime=1000";
 
 pub(super) const EXAMPLES: &str = "\
@@ -50,7 +50,7 @@ pub(super) struct PlayFlags {
     #[arg(value_name = "RUN.db", requires = "game", conflicts_with_all = ["fen", "pgn", "chess960"])]
     run: Option<PathBuf>,
     /// Engine: a command with its arguments, a name from the registry, builtin, key=value words, or an engine of RUN.db [default: builtin]
-    #[arg(long, value_name = "E", add = ArgValueCandidates::new(engine_names))]
+    #[arg(long, value_name = "ENGINE", add = ArgValueCandidates::new(engine_names))]
     engine: Option<String>,
     /// Rating to which the engine is limited (UCI_Elo), e.g. 1500
     #[arg(long, value_name = "ELO")]
@@ -83,7 +83,7 @@ pub(super) struct PlayFlags {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Start")]
     game: Option<u32>,
     /// Number of plies of that game that are played [default: all]
-    #[arg(long, value_name = "P", requires = "game", help_heading = "Start")]
+    #[arg(long, value_name = "PLIES", requires = "game", help_heading = "Start")]
     ply: Option<usize>,
     /// Chess960 from this start position, 0 to 959, or from a random one
     #[arg(long, value_name = "NUMBER", num_args = 0..=1, require_equals = true, help_heading = "Start")]
@@ -197,7 +197,7 @@ fn start(flags: &PlayFlags, stored: Option<String>) -> Result<StartPosition, Ref
     if let Some(path) = &flags.pgn {
         let read = || -> anyhow::Result<String> {
             let mut text = Vec::new();
-            Unpacked::open(path)?.read_to_end(&mut text)?;
+            DecompressReader::open(path)?.read_to_end(&mut text)?;
             Ok(String::from_utf8_lossy(&text).into_owned())
         };
         let text = read().with_context(|| format!("read {}", path.display())).or_usage()?;

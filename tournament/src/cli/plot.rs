@@ -13,7 +13,7 @@ use super::view::{LoadedRun, is_store, place_of};
 use crate::plot::pgn::{PgnFigures, game_of};
 use crate::plot::{Figures, GameCurves, charts, figures};
 use smalt_match::plan::{Flags, SprtSettings};
-use smalt_workbench::decompress::Unpacked;
+use smalt_workbench::decompress::DecompressReader;
 use smalt_workbench::output_file::Existing;
 
 pub(super) const EXAMPLES: &str = "\
@@ -54,7 +54,7 @@ pub(super) struct PlotFlags {
     /// SVG file [default: standard output], or a folder for several kinds
     #[arg(short, long, value_name = "FILE.svg|FOLDER")]
     output: Option<PathBuf>,
-    /// Replacement of existing files
+    /// Overwrite existing files
     #[arg(long, requires = "output")]
     force: bool,
     /// Kind of plot; may be repeated [default: game with --game, llr with an SPRT, else elo]
@@ -176,7 +176,7 @@ fn of_store(flags: &PlotFlags) -> Result<PlotData, Refusal> {
 
 fn of_pgn(flags: &PlotFlags) -> Result<PlotData, Refusal> {
     let path = &flags.file;
-    let open = || Unpacked::open(path).with_context(|| format!("read {}", path.display())).or_usage();
+    let open = || DecompressReader::open(path).with_context(|| format!("read {}", path.display())).or_usage();
     let read = PgnFigures::read(open()?).with_context(|| format!("read {}", path.display())).or_failed()?;
     let game = match flags.game {
         Some(number) => game_of(open()?, number).with_context(|| path.display().to_string()).or_usage()?,
@@ -219,7 +219,7 @@ fn draw(kind: PlotKind, source: &PlotData) -> anyhow::Result<String> {
                 figures.test.as_ref().context("there is no sequential test: give --elo0 and --elo1")?;
             explained(&[&charts::llr(test)], "the test has no whole pair of games yet")
         }
-        PlotKind::Ratings => explained(&[&charts::ratings(figures)], "these games rate no entrant"),
+        PlotKind::Ratings => explained(&[&charts::ratings(figures)], "these games rate no engine"),
         PlotKind::Penta => {
             let charts: Vec<_> = figures.sides.iter().map(charts::pairs).collect();
             explained(&dynamic(&charts), "there are no pairs of games with reversed colors")

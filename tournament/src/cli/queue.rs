@@ -64,7 +64,7 @@ enum QueueCommand {
         /// Priority: jobs with a higher one get their slots first
         #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true)]
         priority: i64,
-        /// Budget, in hours of play
+        /// Budget in hours of play, e.g. 10 [default: no limit]
         #[arg(long, value_name = "HOURS", value_parser = parse_hours)]
         hours: Option<Duration>,
         /// Command line, e.g. -- sprt --engine ./new --engine ./old
@@ -73,7 +73,7 @@ enum QueueCommand {
     },
     /// List all jobs
     List {
-        /// JSON file for the list (`-`: standard output)
+        /// JSON file of the list (`-`: standard output)
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
     },
@@ -96,7 +96,7 @@ enum QueueCommand {
     Priority {
         /// Number of the job
         job: i64,
-        /// Its priority
+        /// Priority, e.g. 5; jobs with a higher one get their slots first
         #[arg(allow_negative_numbers = true)]
         priority: i64,
     },
@@ -104,7 +104,7 @@ enum QueueCommand {
     Budget {
         /// Number of the job
         job: i64,
-        /// Hours
+        /// Budget in hours of play, e.g. 10 [default: no limit]
         #[arg(value_parser = parse_hours)]
         hours: Option<Duration>,
     },
@@ -129,7 +129,7 @@ enum QueueCommand {
 #[derive(Args, Clone, Debug)]
 struct RunQueueFlags {
     /// Number of concurrent games of all jobs together [default: cores less one]
-    #[arg(long, value_name = "N")]
+    #[arg(long = "concurrency", alias = "slots", value_name = "N")]
     slots: Option<NonZeroUsize>,
     /// Address of the page: a port of this machine, or ADDRESS:PORT [default: 127.0.0.1:8065]
     #[arg(long, value_name = "ADDR", value_parser = parse_address)]
@@ -140,7 +140,7 @@ struct RunQueueFlags {
     /// Host name under which other machines reach this one; may be repeated
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
-    /// No page
+    /// Serve no page
     #[arg(long, conflicts_with_all = ["listen", "token_file", "host"])]
     no_page: bool,
 }
@@ -151,7 +151,6 @@ fn parse_hours(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| format!("{text:?}: expected hours above 0, such as 10 or 0.5"))
 }
 
-/// Runs a command.
 pub(super) fn queue(flags: &QueueFlags) -> Result<Exit, Refusal> {
     let path = match &flags.queue {
         Some(path) => path.clone(),

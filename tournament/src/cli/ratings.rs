@@ -17,7 +17,7 @@ use crate::ratings::json::{RatingListJson, SkippedGame};
 use crate::ratings::pgn::{Consequence, Notice};
 use crate::ratings::report::{self, ListParts, Visibility};
 use crate::ratings::{Games, ListOptions, RatingList, pgn};
-use smalt_workbench::decompress::Unpacked;
+use smalt_workbench::decompress::DecompressReader;
 use smalt_workbench::output_file::Existing;
 
 /// Maximum number of notices shown per file; the JSON has all.
@@ -27,13 +27,13 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   smalt-tournament ratings run.db --anchor stockfish=3500
   smalt-tournament ratings *.pgn games.pgn.zst --anchor A=2500±15 --anchor B=2710±20 --simulations 1000
-  smalt-tournament ratings games.pgn --table csv --json list.json
+  smalt-tournament ratings games.pgn --format csv --json list.json
 
 The model: the expected score is the logistic function of the difference in rating plus White's advantage \
 (400 points are ten times the odds: Bradley-Terry), and Davidson's rule says how many of the games are drawn. \
 Ratings, White's advantage and draw rate are fitted together by maximum likelihood; errors are 95% half-widths \
 from the full covariance, and, with --simulations, from the same games played again by chance. \
-Ordo has the same expected score on a scale of its own, 0.9% narrower (202 points are 76%), and equates points \
+Ordo has the same expected score on its own scale, 0.9% narrower (202 points are 76%), and equates points \
 instead; BayesElo draws by Rao and Kupper's rule, which rates lopsided results otherwise.
 
 Players who won all their games, or lost all, have no finite rating: they stand at the top and the bottom of the list, \
@@ -54,20 +54,20 @@ pub(super) struct RatingFlags {
     /// Mean of all ratings, without anchors
     #[arg(long, value_name = "RATING", default_value_t = 0.0, allow_negative_numbers = true)]
     average: f64,
-    /// Prior: standard error in Elo, 95 %, of every player without an anchor before any game
+    /// Prior: 95 % error in Elo of every player without an anchor before any game, e.g. 400 [default: none]
     #[arg(long, value_name = "ERROR")]
     prior: Option<f64>,
     /// White's advantage in Elo, e.g. 35 [default: fitted]
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     white_advantage: Option<f64>,
-    /// Share of draws between equal players, in (0, 1) [default: fitted]
+    /// Share of draws between equal players, e.g. 0.4 [default: fitted]
     #[arg(long, value_name = "SHARE")]
     draw_rate: Option<f64>,
     /// Number of simulated lists for errors by simulation; 500 players take about 0.15 s of CPU per list
     #[arg(long, value_name = "N", default_value_t = 0)]
     simulations: u64,
     /// Random seed of the simulations
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
     /// Names that mean the same player: a line each, the shown name first, with commas between (Ordo's -Y)
     #[arg(short = 'Y', long, value_name = "FILE")]
@@ -75,31 +75,31 @@ pub(super) struct RatingFlags {
     /// Only games between players named in this file, a line each (Ordo's -i)
     #[arg(short, long, value_name = "FILE")]
     include: Option<PathBuf>,
-    /// No games of players named in this file, a line each (Ordo's -x)
+    /// Skip games of players named in this file, a line each (Ordo's -x)
     #[arg(short = 'x', long, value_name = "FILE")]
     exclude: Option<PathBuf>,
-    /// Least number of games of players that are shown; all are rated (Ordo's -t)
+    /// Minimum number of games of players that are shown; all are rated (Ordo's -t)
     #[arg(short = 't', long, value_name = "N", default_value_t = 0)]
     min_games: u64,
-    /// Confidence of the errors, in percent (Ordo's -F)
-    #[arg(short = 'F', long, value_name = "PERCENT", default_value_t = 95.0)]
+    /// Confidence of the errors as a share (Ordo's -F, where it is a percentage: 95 is read as 0.95)
+    #[arg(short = 'F', long, value_name = "SHARE", default_value_t = 0.95)]
     confidence: f64,
     /// Errors of the differences between all players, as CSV (Ordo's -e; `-`: standard output)
     #[arg(short = 'e', long, value_name = "FILE")]
     error_matrix: Option<PathBuf>,
-    /// Table of head-to-head points and expected points
+    /// Print a table of head-to-head points and expected points
     #[arg(long)]
     head_to_head: bool,
-    /// Table of likelihoods of superiority (LOS) of each player over each other
+    /// Print a table of likelihoods of superiority (LOS) of each player over each other
     #[arg(long)]
     los: bool,
     /// Format of the tables
-    #[arg(long, value_enum, default_value = "text")]
+    #[arg(long = "format", alias = "table", value_enum, value_name = "FORMAT", default_value = "text")]
     table: TableForm,
     /// JSON file of the whole list (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Replacement of an existing file of --error-matrix
+    /// Overwrite an existing file of --error-matrix
     #[arg(long)]
     force: bool,
 }
@@ -220,11 +220,12 @@ fn options(flags: &RatingFlags, games: &Games) -> anyhow::Result<ListOptions> {
     if flags.prior.is_some_and(|error| error.is_nan() || error <= 0.0) {
         return Err(anyhow!("--prior must be above zero"));
     }
-    if !(flags.confidence > 0.0 && flags.confidence < 100.0) {
-        return Err(anyhow!("--confidence must be above 0 and below 100"));
+    let confidence = if flags.confidence > 1.0 { flags.confidence / 100.0 } else { flags.confidence };
+    if !(confidence > 0.0 && confidence < 1.0) {
+        return Err(anyhow!("--confidence must be above 0 and below 1 (or 100, in percent)"));
     }
     Ok(ListOptions {
-        confidence: flags.confidence / 100.0,
+        confidence,
         least_games: flags.min_games,
         anchors: anchors.collect::<anyhow::Result<_>>()?,
         average: Elo(flags.average),
@@ -266,7 +267,8 @@ fn read(path: &Path, games: &mut Games) -> Result<Vec<Notice>, Refusal> {
         return Ok(Vec::new());
     }
     let failed = || format!("read {}", path.display());
-    let notices = Unpacked::open(path).and_then(|source| pgn::read(source, games)).with_context(failed);
+    let notices =
+        DecompressReader::open(path).and_then(|source| pgn::read(source, games)).with_context(failed);
     let notices = notices.or_usage()?;
     for notice in notices.iter().take(NOTICES_SHOWN) {
         inform(&format!("{}, {notice}", path.display()));

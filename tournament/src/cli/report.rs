@@ -11,7 +11,7 @@ use super::output::{print, write_text};
 use super::play::refuse_store;
 use super::view::LoadedRun;
 use crate::plot::{Figures, figures};
-use crate::report::{Faults, GameList, RemarkableGames, RunReport, csv, html::html, markdown::markdown};
+use crate::report::{Faults, GameList, Highlights, RunReport, csv, html::html, markdown::markdown};
 use smalt_match::progress::RunState;
 use smalt_match::store::StoreUse;
 use smalt_workbench::output_file::Existing;
@@ -39,11 +39,12 @@ pub(super) enum ReportForm {
 #[derive(Args, Clone, Debug)]
 pub(super) struct ReportFlags {
     /// Store of the run
+    #[arg(value_name = "RUN.db")]
     store: PathBuf,
     /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replacement of an existing file
+    /// Overwrite an existing file
     #[arg(long, requires = "output")]
     force: bool,
     /// Format [default: by the name of the file, else markdown]
@@ -85,11 +86,11 @@ fn form(flags: &ReportFlags) -> Result<ReportForm, Refusal> {
 fn gather(path: &Path) -> Result<RunReport, Refusal> {
     // Declared before the store, so that it is dropped after it.
     let occupancy = StoreUse::of(path);
-    let (mut games, mut remarkable) = (GameList::default(), RemarkableGames::default());
+    let (mut games, mut highlights) = (GameList::default(), Highlights::default());
     let mut span: Option<(SystemTime, SystemTime)> = None;
     let run = LoadedRun::read(path, |record, names, opening| {
         games.add(record, names, opening);
-        remarkable.add(record, names);
+        highlights.add(record, names);
         let (begin, end) = (record.started, record.started + record.duration);
         span = Some(span.map_or((begin, end), |(first, last)| (first.min(begin), last.max(end))));
     })?;
@@ -107,6 +108,6 @@ fn gather(path: &Path) -> Result<RunReport, Refusal> {
         standings: run.standings,
         faults,
         games,
-        remarkable,
+        highlights,
     })
 }

@@ -117,7 +117,7 @@ fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<ResumeChange, Refusal>
     Ok(if is_longer { ResumeChange::OfGames } else { ResumeChange::OfOthers })
 }
 
-/// The plan with this number of games per encounter.
+/// The plan with this number of games per pairing.
 fn extend(plan: &Plan, games: u32) -> anyhow::Result<Plan> {
     check_made_openings(plan).context("--games")?;
     let further = games.checked_sub(plan.games()).and_then(NonZeroU32::new).with_context(|| {

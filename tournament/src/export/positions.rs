@@ -11,7 +11,7 @@ use smalt_dataset::write::{SampleWriter, UnfitCounts, Written};
 use smalt_match::game::GameRecord;
 use smalt_match::pgn::comment_score;
 use smalt_match::plan::{DataFile, Duplicates};
-use smalt_stats::Outcome as Points;
+use smalt_stats::GameResult;
 
 /// Writer of a training data file.
 pub(crate) struct DataWriter {
@@ -71,9 +71,9 @@ impl DataWriter {
         }
         self.report.games += 1;
         self.report.results[match record.white_outcome() {
-            Points::Win => 0,
-            Points::Draw => 1,
-            Points::Loss => 2,
+            GameResult::Win => 0,
+            GameResult::Draw => 1,
+            GameResult::Loss => 2,
         }] += 1;
         self.times.push((record.started, record.started + record.duration));
         let (positions, number) = (positions(record), record.game.number);

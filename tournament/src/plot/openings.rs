@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use smalt_chess::notation::san::San;
 use smalt_chess::{Game, Position};
-use smalt_stats::{Outcome, Wdl};
+use smalt_stats::{GameResult, Wdl};
 
 use smalt_match::game::GameRecord;
 use smalt_match::opening::Openings;
@@ -19,7 +19,7 @@ pub(crate) struct OpeningTally(BTreeMap<(usize, String), Wdl>);
 
 impl OpeningTally {
     /// Adds a game for both players, White first.
-    pub(crate) fn add(&mut self, [white, black]: [usize; 2], opening: &str, of_white: Outcome) {
+    pub(crate) fn add(&mut self, [white, black]: [usize; 2], opening: &str, of_white: GameResult) {
         for (entrant, outcome) in [(white, of_white), (black, of_white.mirrored())] {
             self.0.entry((entrant, opening.to_owned())).or_default().record(outcome);
         }

@@ -6,8 +6,8 @@ use std::io::{self, Read};
 
 use smalt_chess::notation::pgn::{Flow, PgnError, PgnReader, Variations, Visitor};
 use smalt_chess::notation::san::San;
-use smalt_chess::{Outcome as GameOutcome, PgnGame};
-use smalt_stats::{Outcome, Pentanomial, Sprt, Wdl};
+use smalt_chess::{Outcome, PgnGame};
+use smalt_stats::{GameResult, Pentanomial, Sprt, Wdl};
 
 use super::figures::{EntrantFigures, Figures, Test, rated, viewed_of_counts};
 use super::openings::{OpeningNames, OpeningTally, PLIES};
@@ -23,7 +23,7 @@ pub(crate) struct PgnFigures {
     names: OpeningNames,
     units: Units,
     /// White's result in the first game of each incomplete pair.
-    halves: HashMap<PairKey, Outcome>,
+    halves: HashMap<PairKey, GameResult>,
     singles: Units,
     counts: Vec<u64>,
     game: PendingGame,
@@ -96,21 +96,21 @@ impl PgnFigures {
         }
     }
 
-    fn count_game(&mut self, behind_moves: Option<GameOutcome>) {
+    fn count_game(&mut self, behind_moves: Option<Outcome>) {
         let tags = std::mem::take(&mut self.game);
         let known = |name: &str| !name.is_empty() && name != "?";
         let outcome = match tags.result.as_str() {
             "" => behind_moves,
-            text => GameOutcome::parse(text),
+            text => Outcome::parse(text),
         };
         let Some(outcome) = outcome.filter(|_| known(&tags.white) && known(&tags.black)) else { return };
         if tags.white == tags.black {
             return;
         }
         let white_outcome = match outcome {
-            GameOutcome::Win(smalt_chess::Color::White) => Outcome::Win,
-            GameOutcome::Win(smalt_chess::Color::Black) => Outcome::Loss,
-            GameOutcome::Draw => Outcome::Draw,
+            Outcome::Win(smalt_chess::Color::White) => GameResult::Win,
+            Outcome::Win(smalt_chess::Color::Black) => GameResult::Loss,
+            Outcome::Draw => GameResult::Draw,
         };
         let [white, black] = [&tags.white, &tags.black].map(|name| self.games.player(name));
         let mut results = Wdl::default();
@@ -126,7 +126,7 @@ impl PgnFigures {
     }
 
     /// Two games of one round from one position with reversed colors form a pair.
-    fn pair(&mut self, tags: PendingGame, [white, black]: [usize; 2], outcome: Outcome) {
+    fn pair(&mut self, tags: PendingGame, [white, black]: [usize; 2], outcome: GameResult) {
         let number = |units: &Units| u32::try_from(units.len()).unwrap_or(u32::MAX);
         let pairing = Pairing { first: white, second: black };
         self.singles.add(number(&self.singles), pairing, Unit::Game(outcome));
@@ -170,7 +170,7 @@ impl Visitor for PgnFigures {
         if self.game.moves.len() < PLIES { Flow::Read } else { Flow::Skip }
     }
 
-    fn end_game(&mut self, outcome: Option<GameOutcome>) {
+    fn end_game(&mut self, outcome: Option<Outcome>) {
         self.count_game(outcome);
     }
 }

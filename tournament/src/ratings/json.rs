@@ -82,7 +82,7 @@ impl RatingListJson {
         RatingListJson {
             model: "logistic expected score, draws by Davidson's rule",
             confidence: list.confidence(),
-            games: list.encounters().iter().map(|encounter| encounter.results.games()).sum(),
+            games: list.pairings().iter().map(|pairing| pairing.results.games()).sum(),
             anchored: ratings.is_anchored(),
             white_advantage: list.white_advantage().value,
             white_advantage_error: list.white_advantage().error,
@@ -97,7 +97,7 @@ impl RatingListJson {
                 .map_or(0, |simulation| list.simulations_tried() - simulation.lists()),
             players: order.iter().map(|&player| PlayerJson::of(list, player)).collect(),
             los: order.iter().map(los).collect(),
-            pairings: list.encounters().iter().map(|encounter| PairingJson::of(list, encounter)).collect(),
+            pairings: list.pairings().iter().map(|pairing| PairingJson::of(list, pairing)).collect(),
             groups: list
                 .groups()
                 .iter()
@@ -140,17 +140,17 @@ impl PlayerJson {
 }
 
 impl PairingJson {
-    fn of(list: &RatingList, encounter: &super::list::HeadToHead) -> PairingJson {
-        let results = encounter.results;
+    fn of(list: &RatingList, pairing: &super::list::HeadToHead) -> PairingJson {
+        let results = pairing.results;
         PairingJson {
-            first: list.name(encounter.first).to_owned(),
-            second: list.name(encounter.second).to_owned(),
+            first: list.name(pairing.first).to_owned(),
+            second: list.name(pairing.second).to_owned(),
             games: results.games(),
             wins: results.wins,
             draws: results.draws,
             losses: results.losses,
             points: results.points(),
-            expected: encounter.expected,
+            expected: pairing.expected,
         }
     }
 }

@@ -57,7 +57,7 @@ pub(crate) struct RatingList {
     simulations_tried: u64,
     has_anchors: bool,
     players: Vec<PlayerTally>,
-    encounters: Vec<HeadToHead>,
+    pairings: Vec<HeadToHead>,
     groups: Vec<Vec<usize>>,
     order: Vec<usize>,
     hidden: usize,
@@ -117,7 +117,7 @@ impl RatingList {
             simulations_tried: options.simulations,
             has_anchors: !options.anchors.is_empty(),
             players: vec![PlayerTally::default(); count],
-            encounters: Vec::new(),
+            pairings: Vec::new(),
             groups: groups(count, &pairings),
             order,
             hidden: 0,
@@ -127,8 +127,8 @@ impl RatingList {
         let is_shown = |&player: &usize| list.players[player].results.games() >= options.least_games;
         list.order = list.order.iter().copied().filter(is_shown).collect();
         list.hidden = count - list.order.len();
-        list.encounters.sort_by_key(|encounter| (encounter.first, encounter.second));
-        list.join_encounters();
+        list.pairings.sort_by_key(|pairing| (pairing.first, pairing.second));
+        list.join_pairings();
         Ok(list)
     }
 
@@ -144,22 +144,22 @@ impl RatingList {
             self.players[white].expected += points;
             self.players[black].expected += results.games() as f64 - points;
         }
-        let encounter = HeadToHead { first: white, second: black, results, expected };
-        self.encounters.push(if white < black { encounter } else { encounter.mirrored() });
+        let pairing = HeadToHead { first: white, second: black, results, expected };
+        self.pairings.push(if white < black { pairing } else { pairing.mirrored() });
     }
 
-    fn join_encounters(&mut self) {
-        let mut joined: Vec<HeadToHead> = Vec::with_capacity(self.encounters.len());
-        for encounter in self.encounters.drain(..) {
+    fn join_pairings(&mut self) {
+        let mut joined: Vec<HeadToHead> = Vec::with_capacity(self.pairings.len());
+        for pairing in self.pairings.drain(..) {
             match joined.last_mut() {
-                Some(last) if (last.first, last.second) == (encounter.first, encounter.second) => {
-                    last.results += encounter.results;
-                    last.expected = last.expected.zip(encounter.expected).map(|(a, b)| a + b);
+                Some(last) if (last.first, last.second) == (pairing.first, pairing.second) => {
+                    last.results += pairing.results;
+                    last.expected = last.expected.zip(pairing.expected).map(|(a, b)| a + b);
                 }
-                _ => joined.push(encounter),
+                _ => joined.push(pairing),
             }
         }
-        self.encounters = joined;
+        self.pairings = joined;
     }
 
     /// Expected score of White in one game; `None` unless both are rated.
@@ -198,8 +198,8 @@ impl RatingList {
     }
 
     /// Head-to-head results, one per pair of players.
-    pub(super) fn encounters(&self) -> &[HeadToHead] {
-        &self.encounters
+    pub(super) fn pairings(&self) -> &[HeadToHead] {
+        &self.pairings
     }
 
     /// Groups of connected players; one group if all are connected.

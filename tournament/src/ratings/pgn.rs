@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use smalt_chess::notation::pgn::{Flow, PgnProblem, PgnReader, Visitor};
 use smalt_chess::{Color, Outcome};
-use smalt_stats::{Outcome as Points, Wdl};
+use smalt_stats::{GameResult, Wdl};
 
 use super::Games;
 
@@ -123,9 +123,9 @@ impl ResultReader<'_> {
         }
         let mut results = Wdl::default();
         results.record(match outcome {
-            Outcome::Win(Color::White) => Points::Win,
-            Outcome::Win(_) => Points::Loss,
-            Outcome::Draw => Points::Draw,
+            Outcome::Win(Color::White) => GameResult::Win,
+            Outcome::Win(_) => GameResult::Loss,
+            Outcome::Draw => GameResult::Draw,
         });
         let white = self.games.player(white);
         let black = self.games.player(black);

@@ -106,18 +106,18 @@ pub(crate) fn head_to_head(list: &RatingList) -> Table {
         Column::new("score", ColumnKind::Percent(1)),
         Column::new("expected score", ColumnKind::Percent(1)),
     ]);
-    for encounter in list.encounters() {
-        let results = encounter.results;
+    for pairing in list.pairings() {
+        let results = pairing.results;
         let games = results.games() as f64;
         table.push([
-            format!("{} - {}", list.name(encounter.first), list.name(encounter.second)).into(),
+            format!("{} - {}", list.name(pairing.first), list.name(pairing.second)).into(),
             results.games().into(),
             format!("{}-{}-{}", results.wins, results.draws, results.losses).into(),
             results.points().into(),
-            encounter.expected.into(),
-            encounter.expected.map(|expected| results.points() - expected).into(),
+            pairing.expected.into(),
+            pairing.expected.map(|expected| results.points() - expected).into(),
             (results.points() / games).into(),
-            encounter.expected.map(|expected| expected / games).into(),
+            pairing.expected.map(|expected| expected / games).into(),
         ]);
     }
     table

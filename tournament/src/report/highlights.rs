@@ -22,7 +22,6 @@ pub(super) struct Highlight {
     /// Game number, from 1.
     pub(super) number: u32,
     pub(super) course: GameCurves,
-    /// PGN result.
     pub(super) result: String,
     /// Reason other than the termination; `None` for one of the last games.
     pub(super) why: Option<String>,
@@ -30,7 +29,7 @@ pub(super) struct Highlight {
 
 /// Collects the highlights of all games.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RemarkableGames {
+pub(crate) struct Highlights {
     /// First game of each loser and kind of fault.
     faults: BTreeMap<(usize, Termination), Highlight>,
     /// Lost leads with their size, the largest first.
@@ -38,7 +37,7 @@ pub(crate) struct RemarkableGames {
     last: VecDeque<Highlight>,
 }
 
-impl RemarkableGames {
+impl Highlights {
     /// Adds a game, with the names of the entrants.
     pub(crate) fn add(&mut self, record: &GameRecord, names: &[String]) {
         let course = GameCurves::of_record(record, names);
@@ -157,7 +156,7 @@ mod tests {
 
     fn kept(records: &[GameRecord]) -> Vec<(u32, Option<String>)> {
         let names = ["first".to_owned(), "second".to_owned()];
-        let mut games = RemarkableGames::default();
+        let mut games = Highlights::default();
         records.iter().for_each(|record| games.add(record, &names));
         games.games().into_iter().map(|game| (game.number, game.why.clone())).collect()
     }

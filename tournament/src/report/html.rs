@@ -9,13 +9,13 @@ use smalt_report::plot::{Chart, PlotError};
 
 use super::highlights::Highlight;
 use super::list::place_of;
-use super::{RunReport, terms};
+use super::{RunReport, settings};
 use crate::plot::charts;
 use smalt_match::standings::report as tables;
 use smalt_match::store::StoredFault;
 
 /// Leading columns, visible on a phone without scrolling.
-const LEADING: [&str; 6] = ["#", "entrant", "pairing", "elo", "points", "games"];
+const LEADING: [&str; 6] = ["#", "engine", "pairing", "elo", "points", "games"];
 
 /// Anchor of the list of games.
 const LIST: &str = "games";
@@ -47,7 +47,7 @@ pub(crate) fn html(report: &RunReport) -> Result<String, PlotError> {
         section(&mut body, "Charts", &drawings);
     }
     report.conduct().into_iter().for_each(|part| table(&mut body, part));
-    let courses = courses(&report.remarkable.games())?;
+    let courses = courses(&report.highlights.games())?;
     let shown: BTreeSet<u32> = courses.iter().map(|(number, _)| *number).collect();
     body.push_str(&faults(report, &shown));
     if !courses.is_empty() {
@@ -55,10 +55,10 @@ pub(crate) fn html(report: &RunReport) -> Result<String, PlotError> {
         section(&mut body, "Games to look at", &courses);
     }
     body.push_str(&games(report, &shown));
-    let terms = [terms::engines(report), terms::facts(report)].map(|table| table.to_html()).concat();
+    let tables = [settings::engines(report), settings::facts(report)].map(|table| table.to_html()).concat();
     let plan = escaped(&report.plan.settings.to_toml());
     let plan = format!("<details><summary>The whole plan</summary>\n<pre>{plan}</pre></details>\n");
-    section(&mut body, "Settings", &(terms + &plan));
+    section(&mut body, "Settings", &(tables + &plan));
     Ok(page(report.plan.name(), &body))
 }
 

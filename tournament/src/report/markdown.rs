@@ -5,7 +5,7 @@ use std::fmt::Write;
 use smalt_report::Table;
 use smalt_report::markdown::escaped;
 
-use super::{RunReport, terms};
+use super::{RunReport, settings};
 use smalt_match::standings::report as tables;
 use smalt_match::store::StoredFault;
 
@@ -30,7 +30,7 @@ pub(crate) fn markdown(report: &RunReport) -> String {
     }
     report.conduct().into_iter().for_each(|part| table(&mut text, part));
     text.push_str(&faults(report));
-    let (engines, facts) = (terms::engines(report).to_markdown(), terms::facts(report).to_markdown());
+    let (engines, facts) = (settings::engines(report).to_markdown(), settings::facts(report).to_markdown());
     write!(text, "\n<details><summary>Settings</summary>\n\n{engines}\n{facts}\n</details>\n")
         .expect("a string takes any text");
     text

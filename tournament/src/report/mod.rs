@@ -5,7 +5,7 @@ mod highlights;
 pub(crate) mod html;
 mod list;
 pub(crate) mod markdown;
-mod terms;
+mod settings;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -13,12 +13,12 @@ use std::time::{Duration, SystemTime};
 use smalt_report::Table;
 
 use crate::plot::Figures;
-pub(crate) use highlights::RemarkableGames;
+pub(crate) use highlights::Highlights;
 pub(crate) use list::GameList;
+pub(crate) use settings::{adjudication, openings};
 use smalt_match::plan::Plan;
-use smalt_match::standings::{CourseJson, Standings, report as tables};
+use smalt_match::standings::{ProgressJson, Standings, report as tables};
 use smalt_match::store::StoredFault;
-pub(crate) use terms::{adjudication, openings};
 
 /// Maximum number of faults shown with the engine's last lines.
 const FAULTS_SHOWN: usize = 50;
@@ -42,7 +42,7 @@ pub(crate) struct RunReport {
     pub faults: Faults,
     pub games: GameList,
     /// Games shown with curves.
-    pub remarkable: RemarkableGames,
+    pub highlights: Highlights,
 }
 
 /// The first faults with their transcripts, and the total number.
@@ -71,7 +71,7 @@ impl RunReport {
     fn summary(&self) -> String {
         let standings = &self.standings;
         let games = tables::games(standings);
-        let course = CourseJson::of(standings).map(|course| format!("; {}", course.progress()));
+        let course = ProgressJson::of(standings).map(|course| format!("; {}", course.progress()));
         let (format, state) = (self.plan.format(), &self.state);
         let left_out = match standings.games_left_out() {
             0 => String::new(),
@@ -102,11 +102,11 @@ impl RunReport {
     /// Tables of results with their headings.
     fn results(&self) -> Vec<(&'static str, Table)> {
         let standings = &self.standings;
-        let course = CourseJson::of(standings);
+        let course = ProgressJson::of(standings);
         let crosstable =
             if standings.entrants().len() > 2 { Some(tables::crosstable(standings)) } else { None };
         let parts = [
-            course.map(|course| ("Course", course.to_table())),
+            course.map(|course| ("Progress", course.to_table())),
             Some(("Standings", tables::table(standings))),
             standings.scale().map(|scale| ("Known scale", scale.table(standings))),
             crosstable.map(|table| ("Crosstable", table)),

@@ -89,19 +89,19 @@ fn wrong_plans_are_refused_with_file_line_and_nearest_name() {
     );
     check(
         "[run]\nformat = \"match\"\n[[entrant]]\ncmd = \"a\"\n",
-        "plan.toml: 1 entrant: a match needs at least two; name more with --engine or --opponent, or as [[entrant]]",
+        "plan.toml: 1 engine: a match needs at least two; name more with --engine or --opponent, or as [[entrant]]",
     );
     check(
         "[[entrant]]\ncmd = \"a\"\nname = \"x\"\n[[entrant]]\ncmd = \"b\"\nname = \"x\"\n",
-        "plan.toml: [[entrant]] name: two entrants are called \"x\": give one of them another with name=",
+        "plan.toml: [[entrant]] name: two engines are called \"x\": give one of them another with name=",
     );
     check(
         "[clock]\ntc = \"1+0\"\nmovetime = 3\n[[entrant]]\ncmd = \"a\"\n[[entrant]]\ncmd = \"b\"\n",
-        "plan.toml: entrant \"a\": tc and movetime exclude each other",
+        "plan.toml: engine \"a\": tc and movetime exclude each other",
     );
     check(
         "[[entrant]]\nname = \"a\"\n",
-        "plan.toml: entrant 1 has no cmd: give a program, a name of the registry, or builtin",
+        "plan.toml: engine 1 has no cmd: give a program, a name of the registry, or builtin",
     );
     check(
         "[openings]\nfile = \"none.epd\"\n[[entrant]]\ncmd = \"a\"\n[[entrant]]\ncmd = \"b\"\n",
@@ -116,7 +116,7 @@ fn wrong_plans_are_refused_with_file_line_and_nearest_name() {
 fn a_misspelled_engine_is_an_error_before_the_run() {
     let place = Place::new();
     let (_, err) = place.check(&["gauntlet", "--opponent", "./stokfish", "--store", "run.db"], 2);
-    assert!(err.starts_with("smalt-tournament: entrant \"stokfish\": failed to find `./stokfish`"), "{err}");
+    assert!(err.starts_with("smalt-tournament: engine \"stokfish\": failed to find `./stokfish`"), "{err}");
     assert!(!place.path("run.db").exists() && !place.path("run.pgn").exists());
 }
 
@@ -239,7 +239,7 @@ fn tables_and_json_of_a_run_have_their_form() {
     insta::assert_snapshot!("ratings", place.check(&["ratings", "run.db", "--anchor", "good=2500"], 0).0);
     insta::assert_snapshot!(
         "standings_markdown",
-        place.check(&["standings", "run.db", "--table", "markdown"], 0).0
+        place.check(&["standings", "run.db", "--format", "markdown"], 0).0
     );
     let (_, err) = place.check(&["ratings", "run.db", "--anchor", "goof=2500"], 2);
     assert!(err.contains("did you mean \"good\"?"), "{err}");

@@ -224,7 +224,7 @@ fn what_cannot_be_honoured_is_refused_with_words() {
         "-ratingintervall 3",
         "unknown flag -ratingintervall (did you mean -ratinginterval?); -help lists them",
     );
-    check("-each depth=1 tscale=0.1", "entrant \"A\": tscale=0.1: the factor of timeouts is 0.2 to 120");
+    check("-each depth=1 tscale=0.1", "engine \"A\": tscale=0.1: the factor of timeouts is 0.2 to 120");
     check("-rounds many", "-rounds many: expected a whole number");
     check("-draw movecout=3", "-draw movecout=…: unknown key; the keys are movenumber, movecount and score");
     check("-log file=a level=all", "-log level=all: the levels are trace, info, warn, err and fatal");

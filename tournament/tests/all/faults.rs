@@ -292,7 +292,7 @@ fn an_option_of_a_value_that_cannot_be_is_refused_once() {
     let good = scripted("good", "");
     let (_, err) = place.check(&duel(&good, &bad, "--depth 1 --games 2 --store run.db"), 2);
     assert_eq!(
-        err.matches("entrant \"bad\": failed to set an option: \"abc\" is neither true nor false").count(),
+        err.matches("engine \"bad\": failed to set an option: \"abc\" is neither true nor false").count(),
         1,
         "{err}"
     );
@@ -369,7 +369,7 @@ fn an_engine_that_cannot_be_held_to_nodes_is_refused_before_the_first_game() {
     let deaf = scripted("deaf", "--speak xboard --fault ignore-stop --think 1500");
     let deaf = format!("{deaf} proto=xboard");
     let (_, err) = place.check(&duel(&scripted("good", ""), &deaf, rest), 2);
-    assert!(err.contains("entrant \"deaf\" cannot be held to a number of nodes"), "{err}");
+    assert!(err.contains("engine \"deaf\" cannot be held to a number of nodes"), "{err}");
     assert!(!place.path("run.db").exists());
 }
 

@@ -1,4 +1,4 @@
-//! Files that travel to workers: engines, the files of their options, and endgame tables.
+//! Files that travel to workers: engines, the files of their options, and tablebases.
 
 use std::process::Child;
 

@@ -246,10 +246,10 @@ fn wrong_combinations_are_refused_in_words() {
         assert!(err.contains(expected), "{err}");
         assert!(!place.path("run.db").exists());
     };
-    check("knockout", &["--rounds", "3"], "the rounds of a knockout follow from the number of entrants");
-    check("swiss", &["--rounds", "4"], "4 entrants have 3 opponents each");
-    check("swiss", &["--tiebreak-pairs", "4"], "a swiss has no level encounters to decide");
-    check("gauntlet", &["--seeds", "4"], "4 challengers of 4 entrants; 1 to 3 can be");
+    check("knockout", &["--rounds", "3"], "the rounds of a knockout follow from the number of engines");
+    check("swiss", &["--rounds", "4"], "4 engines have 3 opponents each");
+    check("swiss", &["--tiebreak-pairs", "4"], "a swiss has no level pairings to decide");
+    check("gauntlet", &["--seeds", "4"], "4 challengers of 4 engines; 1 to 3 can be");
     check("round-robin", &["--seeds", "1"], "a round-robin has no challengers");
     check(
         "round-robin",
@@ -330,7 +330,7 @@ fn names_of_openings_come_into_the_games_and_out_of_the_store() {
 }
 
 #[test]
-fn the_opening_policy_sets_the_opening_of_game_pair_and_encounter() {
+fn the_opening_policy_sets_the_opening_of_game_pair_and_pairing() {
     let place = Place::new();
     place.write("book.epd", LINES);
     let distinct = |rest: &[&str]| {
@@ -341,7 +341,7 @@ fn the_opening_policy_sets_the_opening_of_game_pair_and_encounter() {
     };
     assert_eq!(distinct(&[]), 4, "each pair another than the one before");
     assert_eq!(distinct(&["--no-repeat"]), 8);
-    assert_eq!(distinct(&["--opening-policy", "encounter"]), 1);
+    assert_eq!(distinct(&["--opening-policy", "pairing"]), 1);
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn an_hourglass_without_a_clock_is_refused() {
     let (a, b) = (scripted("a", ""), scripted("b", ""));
     let arguments = duel(&a, &b, "--nodes 5 --hourglass --store run.db");
     let (_, err) = place.check(&arguments, 2);
-    assert!(err.contains("hourglass: entrant \"a\" has no tc"), "{err}");
+    assert!(err.contains("hourglass: engine \"a\" has no tc"), "{err}");
     assert!(!place.path("run.db").exists());
 }
 

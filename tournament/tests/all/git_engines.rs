@@ -198,7 +198,7 @@ fn a_bisection_says_what_it_lacks() {
     };
     assert!(refused(&["bisect", "--elo", "5"]).contains("--git GOOD..BAD --build COMMAND"));
     let range = ["bisect", "--git", "main..HEAD~1", "--build", BUILD];
-    assert!(refused(&range).contains("is no ancestor of"));
+    assert!(refused(&range).contains("is not an ancestor of"));
     let wrong = ["bisect", "--git", "HEAD~1..main", "--build", BUILD, "--elo0", "5"];
     assert!(refused(&wrong).contains("a bisection has --elo and --confidence instead"));
     let unsure = ["bisect", "--git", "HEAD~1..main", "--build", BUILD, "--confidence", "0.4"];

@@ -110,11 +110,11 @@ fn existing_files_are_replaced_by_force_only() {
 fn a_table_is_shown_every_so_many_games() {
     let place = Place::new();
     let (_, err) = play(&place, &["--rating-interval", "2"]);
-    assert_eq!(err.matches("#  entrant").count(), 2, "{err}");
+    assert_eq!(err.matches("#  engine").count(), 2, "{err}");
     assert!(err.contains("2 of 4 games, ") && err.contains(" games/h, "), "{err}");
     let place = Place::new();
     let (out, err) = play(&place, &["--quiet", "--rating-interval", "1"]);
-    assert!(!err.contains("entrant") && !err.contains("Finished"), "{err}");
+    assert!(!err.contains("#  engine") && !err.contains("Finished"), "{err}");
     assert!(out.contains("illegal-move") && out.contains("answered"), "the table of faults: {out}");
 }
 
@@ -314,7 +314,7 @@ fn an_engine_with_too_many_faults_is_disqualified_until_resume() {
     assert!(err.contains("bad is disqualified: it had 3 faults, as many as the plan allows"), "{err}");
     assert!(err.contains("6 games were skipped"), "the pair that was begun is played: {err}");
     assert_eq!(place.results("run.db")["games_finished"], 4);
-    place.check(&["resume", "run.db", "--strike-after", "0"], 0);
+    place.check(&["resume", "run.db", "--disqualify-after", "0"], 0);
     assert_eq!(place.results("run.db")["games_finished"], 10);
     place.await_nobody();
 }

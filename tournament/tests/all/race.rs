@@ -111,7 +111,7 @@ fn candidates_meet_the_base_in_the_same_openings() {
 fn a_race_without_its_base_stops_and_accepts_no_candidate() {
     let place = Place::new();
     let entrants = entrants();
-    let rest = ["--strike-after", "2", "--concurrency", "1"];
+    let rest = ["--disqualify-after", "2", "--concurrency", "1"];
     let (_, err) = place.check(&race(&entrants, &rest), 1);
     assert!(err.contains("base, the base of the race"), "{err}");
     let results = place.results("run.db");

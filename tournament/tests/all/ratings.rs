@@ -73,7 +73,7 @@ fn requested_tables_are_shown() {
         place.check(&["ratings", "games.pgn", "--anchor", "Anchor=2500", "--head-to-head", "--los"], 0);
     insta::assert_snapshot!("ratings_text", out);
     assert_eq!(err, "");
-    let (out, _) = place.check(&["ratings", "games.pgn", "--table", "csv"], 0);
+    let (out, _) = place.check(&["ratings", "games.pgn", "--format", "csv"], 0);
     insta::assert_snapshot!("ratings_csv", out.replace('\r', ""));
     let (out, _) = place.check(&["ratings", "games.pgn", "--table", "markdown", "--los"], 0);
     insta::assert_snapshot!("ratings_markdown", out);

@@ -84,7 +84,7 @@ fn what_cannot_be_drawn_is_refused_in_words() {
     refused(&place, &["plot", "empty.db", "--kind", "llr"], "give --elo0 and --elo1");
     refused(&place, &["plot", "empty.db", "--kind", "game"], "give --game N");
     refused(&place, &["plot", "empty.db", "--game", "3"], "there is no game 3");
-    refused(&place, &["plot", "empty.db", "--kind", "ratings"], "these games rate no entrant");
+    refused(&place, &["plot", "empty.db", "--kind", "ratings"], "these games rate no engine");
     refused(&place, &["plot", "empty.db", "--kind", "penta", "--kind", "elo"], "give a folder");
     let both = ["plot", "empty.db", "--kind", "penta", "--kind", "elo", "-o", "x.svg"];
     refused(&place, &both, "x.svg: several kinds are several files");
@@ -285,7 +285,7 @@ fn a_knockout_is_reported_with_its_bracket() {
     place.check(&["report", "run.db", "-o", "report.html"], 0);
     let page = place.read("report.html");
     assert!(
-        page.contains("Champion: a") && page.contains("<h2>Course</h2>") && page.contains("a (bye)"),
+        page.contains("Champion: a") && page.contains("<h2>Progress</h2>") && page.contains("a (bye)"),
         "{page}"
     );
     refused(&place, &["plot", "run.db", "--engine", "a", "--kind", "elo"], "all games were won");

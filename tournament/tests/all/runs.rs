@@ -260,7 +260,7 @@ fn a_game_in_which_the_runner_was_stopped_is_played_again() {
     std::thread::sleep(Duration::from_millis(2500));
     signal(child.id(), "-CONT");
     let (_, err) = texts(&finish(child, 0));
-    assert!(err.contains("Warning: game 1 is played again: this program stood still for"), "{err}");
+    assert!(err.contains("Warning: game 1 is played again: the runner was suspended for"), "{err}");
     let results = place.results("run.db");
     assert_eq!(results["terminations"], serde_json::json!({ "maximum moves": 1 }), "{err}");
 }
@@ -503,7 +503,7 @@ fn a_run_grows_by_games_and_by_an_engine_while_it_is_played() {
     let (_, answer) = place.check(&["ctl", "run.db", "add", &second], 0);
     assert!(answer.contains("second joins the run"), "{answer}");
     let (_, answer) = place.check(&["ctl", "run.db", "extend", "4"], 0);
-    assert!(answer.contains("4 further games of each encounter"), "{answer}");
+    assert!(answer.contains("4 further games of each pairing"), "{answer}");
     let planned = |games: u64| place.results("run.db")["games_planned"].as_u64() == Some(games);
     assert!(planned(3 * 44), "the plan of the store is the larger one");
     let (_, refused) = place.check(&["ctl", "run.db", "add", &second], 2);

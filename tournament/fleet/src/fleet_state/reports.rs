@@ -15,7 +15,7 @@ impl FleetState {
             | WorkerNotice::Unable { entrant, .. }
                 if self.engines.name(entrant as usize).is_none() =>
             {
-                self.disqualify(worker, "it reports an entrant that the run does not have").1
+                self.disqualify(worker, "it reports an engine that the run does not have").1
             }
             WorkerNotice::Fault { entrant, name, words, transcript } => {
                 let fault = EngineFault { entrant: entrant as usize, name, words, transcript };

@@ -110,7 +110,7 @@ impl JetStream {
         Ok(JetStream { commands, thread, wanted, out: 0, is_open: true, hosts: None, own_server: None })
     }
 
-    /// With workers on ssh hosts and a server of its own, which end with it.
+    /// With workers on ssh hosts and its own server, which end with it.
     #[must_use]
     pub fn with_hosts(mut self, hosts: SshWorkers, own_server: Option<NatsServer>) -> JetStream {
         (self.hosts, self.own_server) = (Some(hosts), own_server);

@@ -1,4 +1,4 @@
-//! Early ends of games and tournaments in other programs' flags: draw and resign rules, tests, endgame tables.
+//! Early ends of games and tournaments in other programs' flags: draw and resign rules, tests, tablebases.
 
 use std::path::PathBuf;
 

@@ -124,7 +124,7 @@ that a run that was stopped or killed goes on with `smalt-tournament resume STOR
 Engines: -engine cmd= name= arg= args= dir= proto= tc= st= nodes= depth= plies= timemargin= restart= ponder whitepov
          stderr= conf= initstr=LINES trust tscale=FACTOR debug option.NAME=VALUE …; -each …: the same for all of them
          book=FILE bookdepth=N: a Polyglot book from which the engine's moves come while it has some
-         An option that an engine does not have, or not of that value, is left out with a warning.
+         An option that an engine does not have, or not of that value, is skipped with a warning.
 Games:   -rounds N -games N -repeat [N] -noswap -reverse -tournament TYPE -seeds N -variant standard|fischerandom
          -openings file= format= order= plies= start=, -srand N -bookmode MODE -concurrency N -force-concurrency
          -use-affinity [CPUS] -wait MS -recover -strict -startup-ms N -ucinewgame-ms N -ping-ms N
@@ -146,6 +146,6 @@ Output:  -pgnout FILE [min] [fi] | file= append= min= notation=san|lan|uci nodes
          -version
 
 The name of the command decides where the two programs differ: without -rounds and -games fastchess plays two
-rounds of two games, cutechess one game; without -repeat cutechess plays each game from an opening of its own; the bounds of
+rounds of two games, cutechess one game; without -repeat cutechess plays each game from a new opening; the bounds of
 -sprt are normalized Elo for fastchess and Elo for cutechess, both on pairs of games; -each has the last word in both.
 ";

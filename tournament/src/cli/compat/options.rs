@@ -66,7 +66,7 @@ struct Typed<'a> {
 
 /// Numbers of games and rounds.
 struct Amount {
-    /// Per encounter.
+    /// Per pairing.
     games: u32,
     rounds: u32,
     games_per_opening: u32,
@@ -564,7 +564,7 @@ impl<'a> Typed<'a> {
         Ok(Plan::of_engines(settings, &engines, &Table::new(), &Registry::default())?)
     }
 
-    /// Default sharing of openings between encounters.
+    /// Default sharing of openings between pairings.
     fn usual_policy(&self) -> OpeningPolicy {
         match self.dialect {
             Dialect::Fastchess => OpeningPolicy::Round,

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use smalt_report::sanitize::sanitize_lines;
-use smalt_stats::Outcome;
+use smalt_stats::GameResult;
 
 pub(super) use self::reports::percent_drawn;
 use super::Dialect;
@@ -92,7 +92,7 @@ pub(in crate::cli) struct CompatOutput {
     /// Scores of pairings, from the view of the engine listed first.
     scores: BTreeMap<(usize, usize), Score>,
     config: Option<ConfigFile>,
-    half_pairs: HashMap<u32, Outcome>,
+    half_pairs: HashMap<u32, GameResult>,
     /// Games before this run.
     prior_games: u64,
     /// Whether openings are in random order.
@@ -108,7 +108,7 @@ pub(in crate::cli) struct CompatOutput {
     sampler: Option<Sampler>,
     /// Games in progress by slot.
     slots: Vec<Option<u32>>,
-    games_of_encounter: u32,
+    games_of_pairing: u32,
     started: Instant,
 }
 
@@ -144,7 +144,7 @@ impl CompatOutput {
             log,
             sampler,
             slots: Vec::new(),
-            games_of_encounter: plan.games(),
+            games_of_pairing: plan.games(),
             started: Instant::now(),
             shown,
         }
@@ -264,8 +264,8 @@ impl CompatOutput {
         }
         score.pairs.record(other, outcome);
         match (other, outcome) {
-            (Outcome::Draw, Outcome::Draw) => score.drawn += 1,
-            (Outcome::Win, Outcome::Loss) | (Outcome::Loss, Outcome::Win) => score.split += 1,
+            (GameResult::Draw, GameResult::Draw) => score.drawn += 1,
+            (GameResult::Win, GameResult::Loss) | (GameResult::Loss, GameResult::Win) => score.split += 1,
             _ => {}
         }
         true
@@ -401,7 +401,7 @@ impl RunObserver for CompatOutput {
             }
             RunEvent::Notice(words) => self.note(Level::Warn, &format!("{words}\n")),
             RunEvent::Disqualified { entrant, .. } => {
-                let lot = if standings.schedule().goes_by_results() { "lost" } else { "left out" };
+                let lot = if standings.schedule().goes_by_results() { "lost" } else { "skipped" };
                 let words = format!("{} plays no more; its games are {lot}", self.names[*entrant]);
                 self.warn(Level::Err, &words);
             }

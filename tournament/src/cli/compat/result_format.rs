@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::bail;
-use smalt_stats::{Outcome, Wdl};
+use smalt_stats::{GameResult, Wdl};
 
 use super::statistics::estimate;
 use smalt_match::game::Termination;
@@ -48,13 +48,19 @@ pub(super) struct PlayerResults {
 
 impl PlayerResults {
     /// Counts a game; `color` is 0 for White and 1 for Black, and `sentence` tells how the game ended.
-    pub(super) fn add(&mut self, color: usize, outcome: Outcome, termination: Termination, sentence: &str) {
+    pub(super) fn add(
+        &mut self,
+        color: usize,
+        outcome: GameResult,
+        termination: Termination,
+        sentence: &str,
+    ) {
         self.by_color[color].record(outcome);
-        *self.endings.entry((termination, outcome == Outcome::Loss)).or_default() += 1;
+        *self.endings.entry((termination, outcome == GameResult::Loss)).or_default() += 1;
         let outcome = match outcome {
-            Outcome::Win => format!("Win: {sentence}"),
-            Outcome::Draw => sentence.to_owned(),
-            Outcome::Loss => format!("Loss: {sentence}"),
+            GameResult::Win => format!("Win: {sentence}"),
+            GameResult::Draw => sentence.to_owned(),
+            GameResult::Loss => format!("Loss: {sentence}"),
         };
         *self.outcomes.entry(outcome).or_default() += 1;
     }
@@ -296,9 +302,9 @@ mod tests {
     #[test]
     fn columns_are_chosen_by_their_tokens() {
         let mut results = PlayerResults::default();
-        results.add(0, Outcome::Win, Termination::Checkmate, "White mates");
-        results.add(1, Outcome::Loss, Termination::TimeForfeit, "Black loses on time");
-        results.add(1, Outcome::Draw, Termination::Repetition, "Draw by 3-fold repetition");
+        results.add(0, GameResult::Win, Termination::Checkmate, "White mates");
+        results.add(1, GameResult::Loss, Termination::TimeForfeit, "Black loses on time");
+        results.add(1, GameResult::Draw, Termination::Repetition, "Draw by 3-fold repetition");
         let row = Row { rank: 1, name: "A", time_control: "10+0.1", results: &results };
         let format = ResultFormat::parse("Name, W,wPoints,bPoints,Terminations,DRepet").unwrap();
         assert_eq!(

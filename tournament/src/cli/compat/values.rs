@@ -87,7 +87,7 @@ pub(super) fn tournament(flag: &Flag<'_>) -> anyhow::Result<Format> {
 pub(super) fn policy(flag: &Flag<'_>, value: &str) -> anyhow::Result<OpeningPolicy> {
     match value {
         "round" => Ok(OpeningPolicy::Round),
-        "encounter" => Ok(OpeningPolicy::Encounter),
+        "encounter" => Ok(OpeningPolicy::Pairing), // the word of cutechess-cli
         "default" => Ok(OpeningPolicy::Pair),
         _ => Err(flag.refuse("policy", value, "the policies are default, round and encounter")),
     }

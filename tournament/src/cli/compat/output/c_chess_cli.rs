@@ -45,7 +45,7 @@ impl CompatOutput {
                 test.llr, bounds.lower, bounds.upper
             ));
         }
-        if !self.is_duel() && self.finished.is_multiple_of(u64::from(self.games_of_encounter)) {
+        if !self.is_duel() && self.finished.is_multiple_of(u64::from(self.games_of_pairing)) {
             text.push_str("Tournament update:\n");
             self.scores.keys().for_each(|&pairing| text.push_str(&self.pairing_line(pairing)));
         }

@@ -14,7 +14,7 @@ use smalt_workbench::calendar::UtcTime;
 pub(super) fn engines(report: &RunReport) -> Table {
     let text = |header: &str| Column::new(header, ColumnKind::Text);
     let mut table = Table::new([
-        text("entrant"),
+        text("engine"),
         text("reported name"),
         text("clock"),
         text("program"),
@@ -71,10 +71,10 @@ pub(super) fn facts(report: &RunReport) -> Table {
     let at_once = plan.settings.run.concurrency.map(|games| games.to_string());
     let rows = [
         ("begun", Some(begun + &length.unwrap_or_default())),
-        ("format", Some(format!("{}, {} games of each encounter{rounds}", plan.format(), plan.games()))),
+        ("format", Some(format!("{}, {} games of each pairing{rounds}", plan.format(), plan.games()))),
         ("openings", Some(openings(plan))),
         ("adjudication", (!rules.is_empty()).then_some(rules)),
-        ("endgame tables", tables),
+        ("tablebases", tables),
         ("variant", (plan.settings.run.variant == Variant::Chess960).then(|| "Chess960".to_owned())),
         ("clocks", (plan.flow() == TimeFlow::Hourglass).then(|| "hourglass".to_owned())),
         ("concurrency", at_once),
@@ -109,15 +109,15 @@ pub(crate) fn openings(plan: &Plan) -> String {
 }
 
 pub(crate) fn adjudication(rules: &AdjudicationRules) -> String {
-    let sides = |sides: Sides| if sides == Sides::Both { "both see it" } else { "one sees it" };
+    let sides = |sides: Sides| if sides == Sides::Both { "both sides" } else { "one side" };
     let rules = [
         rules.draw.map(|rule| {
             format!("draw: {} moves within {} cp, from move {}", rule.movecount, rule.score, rule.movenumber)
         }),
         rules.resign.map(|rule| {
-            format!("win: {} moves beyond {} cp, {}", rule.movecount, rule.score, sides(rule.sides))
+            format!("resign: {} moves at -{} cp or worse, {}", rule.movecount, rule.score, sides(rule.sides))
         }),
-        rules.mate.map(|rule| format!("mate announced for {} moves, {}", rule.movecount, sides(rule.sides))),
+        rules.mate.map(|rule| format!("mate: announced for {} moves, {}", rule.movecount, sides(rule.sides))),
         rules.max_moves.map(|moves| format!("draw after {moves} moves")),
     ];
     rules.into_iter().flatten().collect::<Vec<_>>().join("; ")
