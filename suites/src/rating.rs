@@ -53,7 +53,6 @@ impl RatingEstimate {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TriedPuzzle {
-    /// Elo.
     pub rating: f64,
     /// Deviation of the rating, in Elo.
     pub deviation: f64,

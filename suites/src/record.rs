@@ -133,7 +133,6 @@ pub struct ResultRecord {
     /// Solutions in SAN.
     #[serde(default)]
     pub best: Vec<String>,
-    /// Moves to avoid.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub avoid: Vec<String>,
     pub points: u32,

@@ -106,7 +106,7 @@ pub(crate) fn export(
 ) -> Result<(), PlayError> {
     let command = EngineCommand::new(tournament).argument("export").argument(store);
     run(
-        &command.argument("--what").argument("pgn").argument("--output").argument(pgn),
+        &command.argument("--format").argument("pgn").argument("--output").argument(pgn),
         &ACCEPTED_EXITS,
         stop,
         &mut |_| {},

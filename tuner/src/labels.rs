@@ -43,7 +43,6 @@ pub enum Keep {
 /// Point of view of a data source's results and scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PointOfView {
-    /// White's view.
     #[default]
     White,
     /// The side to move's view.

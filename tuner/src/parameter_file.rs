@@ -179,7 +179,7 @@ fn rewrite_weather(text: String, (name, value): (&str, f64)) -> Result<String, P
     Ok(format!("{}{value}{}", &text[..start], &text[end..]))
 }
 
-/// A line that is no parameter.
+/// A line that is not a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "line {line}: {text:?} is not a parameter: expected name, int|float, value, min, max, c_end, r_end, or name, choice, value, word, word"
@@ -194,7 +194,7 @@ pub(crate) struct ParseTunableError {
 /// those that begin with `#` are skipped.
 ///
 /// # Errors
-/// If a line is no parameter, a value lies outside of its range, or a step or rate is not above zero.
+/// If a line is not a parameter, a value lies outside of its range, or a step or rate is not above zero.
 pub(crate) fn parse_lines(text: &str) -> Result<Vec<TunableParam>, ParseTunableError> {
     let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     let parameters = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));

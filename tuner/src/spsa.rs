@@ -1,7 +1,7 @@
-//! Tuning by games: simultaneous perturbation stochastic approximation (J. C. Spall, IEEE Transactions on Aerospace and
-//! Electronic Systems 34 (1998), 817), with the settings as fishtest and OpenBench word them. In each round all parameters are
-//! moved at once, each up or down by chance; the engine with these moves plays the one with the opposite moves, and each
-//! parameter follows the winner a little. Pure: results of games come in, values go out. Knows no games.
+//! SPSA: simultaneous perturbation stochastic approximation (J. C. Spall, IEEE Transactions on Aerospace and Electronic
+//! Systems 34 (1998), 817), with parameters as in fishtest and OpenBench. In each round all parameters are perturbed at
+//! random, the engine with these values plays the one with the opposite perturbation, and each parameter moves toward the
+//! winner. Pure arithmetic: [`crate::tuning`] plays the games.
 
 mod forecast;
 
@@ -115,7 +115,7 @@ impl SpsaState {
         last.map_or_else(start, |validation| validation.values.clone())
     }
 
-    /// Adds the result of a validation match; values that were rejected give way to the last ones that passed.
+    /// Adds the result of a validation match; reverts to the last accepted values if it rejected the current ones.
     pub(crate) fn add_validation(&mut self, is_kept: bool, games: [u64; 3], llr: f64) {
         let accepted = self.accepted();
         let at = self.run.games.iter().sum();
@@ -134,13 +134,13 @@ impl SpsaState {
         self.run.parameters.iter().zip(values).map(rounded).collect()
     }
 
-    /// The chance of this round for each parameter in turn: the same whenever it is asked for.
-    fn chances(&self) -> impl Iterator<Item = Chance> + use<> {
+    /// Perturbations of this round, one per parameter, from the seed.
+    fn perturbations(&self) -> impl Iterator<Item = Perturbation> + use<> {
         let mut random = ChaCha8Rng::seed_from_u64(self.run.seed);
         random.set_stream(self.run.rounds);
         std::iter::repeat_with(move || {
-            let way = if random.next_u64() >> 63 == 0 { 1.0 } else { -1.0 };
-            Chance { way, share: unit(&mut random) }
+            let sign = if random.next_u64() >> 63 == 0 { 1.0 } else { -1.0 };
+            Perturbation { sign, offset: unit(&mut random) }
         })
     }
 
@@ -180,29 +180,29 @@ impl Tuning for SpsaState {
         &mut self.run
     }
 
-    /// The values of both sides in this round: moved by the chance of the round, and moved the other way. Those of whole
-    /// numbers are rounded by chance, both sides alike, so that small steps count too.
+    /// Values of both sides in this round: the current ones plus and minus the perturbation. Integers are rounded at
+    /// random, with the same offset for both sides, so that steps below 1 count too.
     fn sides(&self) -> [Vec<f64>; 2] {
         let mut sides = [Vec::new(), Vec::new()];
-        for ((parameter, value), Chance { way, share }) in
-            self.run.parameters.iter().zip(&self.values).zip(self.chances())
+        for ((parameter, value), Perturbation { sign, offset }) in
+            self.run.parameters.iter().zip(&self.values).zip(self.perturbations())
         {
-            let step = self.step(parameter) * way;
+            let step = self.step(parameter) * sign;
             for (side, by) in sides.iter_mut().zip([step, -step]) {
                 let moved = value + by;
-                let sent = if parameter.kind == ColumnKind::Int { (moved + share).floor() } else { moved };
+                let sent = if parameter.kind == ColumnKind::Int { (moved + offset).floor() } else { moved };
                 side.push(sent.clamp(parameter.min, parameter.max));
             }
         }
         sides
     }
 
-    /// Learns from a round: wins, draws and losses of the first side. Games without a partner count as half a pair.
+    /// Updates the values by a round: wins, draws and losses of the first side. Games without a partner count as half a pair.
     fn learn(&mut self, games: [u64; 3]) {
         let result = games[0] as f64 - games[2] as f64;
-        let followed = self.run.parameters.iter().zip(&self.values).zip(self.chances()).map(
-            |((parameter, value), chance)| {
-                (value + self.rate(parameter) * self.step(parameter) * result * chance.way)
+        let followed = self.run.parameters.iter().zip(&self.values).zip(self.perturbations()).map(
+            |((parameter, value), perturbation)| {
+                (value + self.rate(parameter) * self.step(parameter) * result * perturbation.sign)
                     .clamp(parameter.min, parameter.max)
             },
         );
@@ -223,12 +223,12 @@ impl Tuning for SpsaState {
     }
 }
 
-/// What chance decides of a parameter in a round.
-struct Chance {
-    /// 1 where the first side is moved up, −1 where it is moved down.
-    way: f64,
-    /// Added before a whole number is cut off: from 0 to below 1.
-    share: f64,
+/// Perturbation of one parameter in a round.
+struct Perturbation {
+    /// 1 or −1: direction of the first side.
+    sign: f64,
+    /// Rounding offset of an integer, in [0, 1).
+    offset: f64,
 }
 
 #[cfg(test)]

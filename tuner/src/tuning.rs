@@ -25,7 +25,6 @@ pub(crate) struct TunableParam {
     /// The name of the option.
     pub name: String,
     pub kind: ColumnKind,
-    /// Start value.
     pub start: f64,
     pub min: f64,
     pub max: f64,
@@ -117,7 +116,6 @@ impl TuningRun {
 
 /// A method of tuning by games. Pure: results come in, values go out.
 pub(crate) trait Tuning: Serialize + DeserializeOwned {
-    /// Reads a checkpoint.
     fn parse(text: &str) -> Result<Self, ResumeError>;
 
     fn run(&self) -> &TuningRun;

@@ -71,7 +71,7 @@ pub struct LateMove {
 pub enum AnswerFailure {
     #[error(transparent)]
     Fault(#[from] Fault),
-    #[error("played {0}, which is no legal move")]
+    #[error("played {0}, which is not a legal move")]
     IllegalMove(UciMove),
     #[error("resigned instead of moving")]
     Resigned,

@@ -15,15 +15,15 @@ use smalt_about::{AboutCommand, ColorFlag};
     after_help = format!("{EXAMPLES}\n\n{}", super::exit::HELP)
 )]
 pub(super) struct SuitesArguments {
-    /// What to do.
+    /// Command.
     #[command(subcommand)]
     pub command: SuitesCommand,
-    /// Colours of help and errors.
+    /// Colors of help and errors.
     #[command(flatten)]
     _color: ColorFlag,
 }
 
-/// What to do.
+/// Commands of the program.
 #[derive(Debug, Subcommand)]
 pub(super) enum SuitesCommand {
     /// Score engines on suites
@@ -49,7 +49,7 @@ pub(super) enum SuitesCommand {
     /// Be the built-in engine
     #[command(hide = true)]
     Engine,
-    /// End what a killed run leaves behind
+    /// Kill the engines of a killed run
     #[command(hide = true)]
     Reaper,
 }
@@ -63,7 +63,7 @@ Examples:
   smalt-suites compare yesterday.json today.json
   smalt-suites grade sts --moves moves.txt  moves found elsewhere
   smalt-suites history add \"null move\"      measure this build, add its row
-Each command has a --help of its own.";
+Each command has its own --help.";
 
 const SCORE_EXAMPLES: &str = "\
 Examples:
@@ -113,19 +113,18 @@ Examples:
   smalt-suites history add \"tuned\" --results scores.json --elo 31 --elo-error 9
   smalt-suites history --file engine/history.toml --plot history.svg";
 
-/// Flags of `history`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct HistoryFlags {
-    /// What to do.
+    /// Command.
     #[command(subcommand)]
     pub command: Option<HistoryCommand>,
-    /// What is shown without a command.
+    /// Flags of `show`, the default command.
     #[command(flatten)]
     pub show: HistoryShowFlags,
 }
 
-/// What to do with a history.
+/// Commands of `history`.
 #[derive(Debug, Subcommand)]
 pub(super) enum HistoryCommand {
     /// Score an engine on WAC and STS, run a bench, and add a row
@@ -135,33 +134,30 @@ pub(super) enum HistoryCommand {
     Show(HistoryShowFlags),
 }
 
-/// Flags of `history show`.
 #[derive(Debug, Args)]
 pub(super) struct HistoryShowFlags {
     /// History file
     #[arg(long, value_name = "FILE", default_value = HISTORY_FILE)]
     pub file: PathBuf,
-    /// Markdown file of the table (-: standard output)
+    /// Markdown file of the table (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
-    /// JSON file of all rows (-: standard output)
+    /// JSON file of all rows (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// SVG plot of WAC, STS and Elo over time (-: standard output)
+    /// SVG plot of WAC, STS and Elo over time (`-`: standard output)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
     /// Stores and PGN files of all runs: one rating scale over their games replaces the Elo of the rows
     #[arg(long, value_name = "RUN.db|GAMES.pgn", num_args = 1..)]
     pub ratings: Vec<PathBuf>,
-    /// Replacement of existing output files
+    /// Overwrite existing output files
     #[arg(long)]
     pub force: bool,
 }
 
-/// Where a history is kept, if nothing else is said.
 const HISTORY_FILE: &str = "history.toml";
 
-/// Flags of `history add`.
 #[derive(Debug, Args)]
 pub(super) struct HistoryAddFlags {
     /// Description of the build, e.g. "late move reductions"
@@ -169,11 +165,11 @@ pub(super) struct HistoryAddFlags {
     /// History file
     #[arg(long, value_name = "FILE", default_value = HISTORY_FILE)]
     pub file: PathBuf,
-    /// Category: search, evaluation, speed, …
+    /// Category, e.g. search, evaluation or speed [default: none]
     #[arg(long)]
     pub category: Option<String>,
     /// Engine [default: builtin, or the one engine of --results]
-    #[arg(short, long, value_name = "ENTRANT")]
+    #[arg(short, long, value_name = "ENGINE")]
     pub engine: Option<String>,
     /// Registry of named engines [default: smalt/engines.toml in your configuration folder]
     #[arg(long = "engines", value_name = "FILE")]
@@ -184,11 +180,11 @@ pub(super) struct HistoryAddFlags {
     /// Results of these suites (score --json) instead of scoring now; may be repeated
     #[arg(long, value_name = "FILE")]
     pub results: Vec<PathBuf>,
-    /// No bench
+    /// Skip the bench
     #[arg(long)]
     pub no_bench: bool,
     /// Depth of the bench of an engine other than builtin, in plies
-    #[arg(long, value_name = "D", default_value_t = BENCH_DEPTH)]
+    #[arg(long, value_name = "PLIES", default_value_t = BENCH_DEPTH)]
     pub bench_depth: NonZeroU32,
     /// Tournament with the Elo: its store (RUN.db), or its results (standings --json)
     #[arg(long, value_name = "FILE", conflicts_with = "elo")]
@@ -196,10 +192,10 @@ pub(super) struct HistoryAddFlags {
     /// Name of the engine in that tournament [default: its name here]
     #[arg(long, value_name = "NAME")]
     pub entrant: Option<String>,
-    /// Elo of the build
+    /// Elo of the build, e.g. 3480
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     pub elo: Option<f64>,
-    /// Error of --elo: half of the 95% interval
+    /// Error of --elo, e.g. 15: half of the 95% interval
     #[arg(long, value_name = "ELO", requires = "elo")]
     pub elo_error: Option<f64>,
     /// Date, e.g. 2026-11-24 [default: today]
@@ -214,11 +210,11 @@ pub(super) struct HistoryAddFlags {
     /// Time for each position, in milliseconds [default: 200]
     #[arg(long, value_name = "MS", group = "limit")]
     pub movetime: Option<u64>,
-    /// Nodes for each position
+    /// Nodes for each position, e.g. 100000
     #[arg(long, value_name = "N", group = "limit")]
     pub nodes: Option<u64>,
-    /// Depth for each position, in plies
-    #[arg(long, value_name = "D", group = "limit")]
+    /// Depth for each position, in plies, e.g. 12
+    #[arg(long, value_name = "PLIES", group = "limit")]
     pub depth: Option<u32>,
     /// Number of concurrent positions [default: cores less one]
     #[arg(short, long, value_name = "C")]
@@ -226,7 +222,7 @@ pub(super) struct HistoryAddFlags {
     /// JSON file of the results of the suites
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Replacement of existing output files
+    /// Overwrite existing output files
     #[arg(long)]
     pub force: bool,
     /// No progress display
@@ -243,16 +239,15 @@ pub(super) const LONGEST_MOVE: NonZeroU32 = NonZeroU32::new(120).expect("not zer
 /// More than engines that look at the clock now and then need on a busy machine.
 pub(super) const GRACE_MS: u64 = 100;
 
-/// Flags of `score`.
 #[derive(Debug, Args)]
 pub(super) struct ScoreFlags {
     /// Suite: wac, sts, sts01 to sts15, or an EPD file
     #[arg(required = true, value_name = "SUITE")]
     pub suites: Vec<String>,
     /// Engine; may be repeated [default: builtin]
-    #[arg(short, long = "engine", value_name = "ENTRANT")]
+    #[arg(short, long = "engine", value_name = "ENGINE")]
     pub engines: Vec<String>,
-    /// Settings of every engine that has none of its own, as key=value words, e.g. 'option.Hash=16'
+    /// Default settings of every engine, as key=value words, e.g. 'option.Hash=16'
     #[arg(long, value_name = "WORDS")]
     pub each: Option<String>,
     /// Registry of named engines [default: smalt/engines.toml in your configuration folder]
@@ -261,17 +256,17 @@ pub(super) struct ScoreFlags {
     /// Time for each position, in milliseconds [default: 200]
     #[arg(long, value_name = "MS", group = "limit")]
     pub movetime: Option<u64>,
-    /// Nodes for each position. Engines that ignore the limit get stop at half as many again (at least 20,000 more); xboard
+    /// Nodes for each position, e.g. 100000. Engines that ignore the limit get stop at half as many again (at least 20,000 more); xboard
     /// engines, whose protocol has no such limit, get it at once, so that two runs may differ
     #[arg(long, value_name = "N", group = "limit")]
     pub nodes: Option<u64>,
-    /// Depth for each position, in plies
-    #[arg(long, value_name = "D", group = "limit")]
+    /// Depth for each position, in plies, e.g. 12
+    #[arg(long, value_name = "PLIES", group = "limit")]
     pub depth: Option<u32>,
     /// Number of concurrent positions, each with its own engine process [default: cores less one]
     #[arg(short, long, value_name = "C")]
     pub concurrency: Option<NonZeroUsize>,
-    /// Hash kept from one position to the next
+    /// Keep the hash table between positions
     #[arg(long)]
     pub keep_hash: bool,
     /// Grace time after --movetime, in milliseconds. After it the first move of the last PV in time counts instead of the answer
@@ -286,52 +281,51 @@ pub(super) struct ScoreFlags {
     /// Longest search without a limit of time, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = LONGEST_MOVE)]
     pub longest_move: NonZeroU32,
-    /// Folders of Syzygy tablebases, which refute announced mates; engines have an option of their own
-    #[arg(long, value_name = "PATH")]
+    /// Folders of Syzygy tablebases that refute announced mates, e.g. /srv/syzygy (engines use their option SyzygyPath)
+    #[arg(long = "tb", alias = "syzygy", value_name = "PATH")]
     pub syzygy: Option<String>,
-    /// What is shown and written.
+    /// Output.
     #[command(flatten)]
     pub output: OutputFlags,
 }
 
-/// Flags of `grade`.
 #[derive(Debug, Args)]
 pub(super) struct GradeFlags {
     /// Suite: wac, sts, sts01 to sts15, or an EPD file
     pub suite: String,
-    /// List of moves, `id move` per line (-: standard input)
+    /// List of moves, `id move` per line (`-`: standard input)
     #[arg(long, value_name = "FILE")]
     pub moves: PathBuf,
     /// Name in the results [default: the name of the list]
     #[arg(long)]
     pub name: Option<String>,
-    /// What is shown and written.
+    /// Output.
     #[command(flatten)]
     pub output: OutputFlags,
 }
 
-/// What is shown and written.
+/// Output.
 #[derive(Debug, Default, Args)]
 pub(super) struct OutputFlags {
-    /// List of missed positions, with the move played and the solution
+    /// Print the missed positions, with the move played and the solution
     #[arg(long)]
     pub failures: bool,
-    /// JSON file of all results (-: standard output)
+    /// JSON file of all results (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// CSV file with a row per position (-: standard output)
+    /// CSV file with a row per position (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Markdown file of the tables (-: standard output)
+    /// Markdown file of the tables (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
-    /// EPD file of the missed positions (-: standard output)
+    /// EPD file of the missed positions (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub failed: Option<PathBuf>,
-    /// SVG plot of points by theme and positions solved over time (-: standard output)
+    /// SVG plot of points by theme and positions solved over time (`-`: standard output)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
-    /// Replacement of existing output files
+    /// Overwrite existing output files
     #[arg(long)]
     pub force: bool,
     /// No progress display
@@ -339,35 +333,33 @@ pub(super) struct OutputFlags {
     pub quiet: bool,
 }
 
-/// Flags of `show`.
 #[derive(Debug, Args)]
 pub(super) struct ShowFlags {
     /// Suite: wac, sts, sts01 to sts15, or an EPD file
     pub suite: String,
     /// Ids of positions to show, e.g. WAC.002
     pub ids: Vec<String>,
-    /// EPD of the positions
+    /// Print the EPD of the positions
     #[arg(long)]
     pub epd: bool,
 }
 
-/// Flags of `compare`.
 #[derive(Debug, Args)]
 pub(super) struct CompareFlags {
     /// Results of the first run (score --json, grade --json)
     pub first: PathBuf,
     /// Results of the second run
     pub second: Option<PathBuf>,
-    /// JSON file of the comparison (-: standard output)
+    /// JSON file of the comparison (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// CSV file with a row per position that only one run solved (-: standard output)
+    /// CSV file with a row per position that only one run solved (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Markdown file of the comparison (-: standard output)
+    /// Markdown file of the comparison (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
-    /// Replacement of existing output files
+    /// Overwrite existing output files
     #[arg(long)]
     pub force: bool,
 }

@@ -49,7 +49,7 @@ impl NoMove {
     /// Description of the error, which follows the file's name.
     pub fn words(self, text: &str) -> String {
         match self {
-            NoMove::Illegal => format!("played {text}, which is no legal move"),
+            NoMove::Illegal => format!("played {text}, which is not a legal move"),
             NoMove::Ambiguous => format!("played {text}, which could be more than one move"),
             NoMove::Unreadable => format!("played {text:?}, which cannot be read as a move"),
         }
@@ -78,7 +78,7 @@ pub enum RefusedMoveReason {
     Again(String),
     #[error("{text} could be more than one move in {id}")]
     Ambiguous { id: String, text: String },
-    #[error("{text:?} is no move; in {id} it earns nothing")]
+    #[error("{text:?} is not a move; in {id} it earns nothing")]
     Unreadable { id: String, text: String },
 }
 

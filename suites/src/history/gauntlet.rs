@@ -34,7 +34,7 @@ pub(crate) enum GauntletError {
         /// JSON error, with line and column.
         source: serde_json::Error,
     },
-    #[error("{file} has no entrant {name:?}; it has: {}", names.join(", "))]
+    #[error("{file} has no engine {name:?}; it has: {}", names.join(", "))]
     NoEntrant { name: String, file: String, names: Vec<String> },
 }
 

@@ -76,7 +76,7 @@ fn meaning(comparison: &Comparison) -> Vec<String> {
     });
     if comparison.unpaired > 0 {
         lines.push(format!(
-            "Left out: {} positions that only one of the runs has answered",
+            "Skipped: {} positions that only one of the runs has answered",
             comparison.unpaired
         ));
     }

@@ -81,23 +81,23 @@ impl fmt::Display for Note {
                 write!(f, "{text} is listed twice: it counts {counted}, as it stands first, not {ignored}")
             }
             Note::Unplayable { opcode, text } => {
-                write!(f, "{text} after {opcode} can't be played: left out")
+                write!(f, "{text} after {opcode} can't be played: skipped")
             }
-            Note::NoPoints { text } => write!(f, "{text:?} is not move=points: left out"),
+            Note::NoPoints { text } => write!(f, "{text:?} is not move=points: skipped"),
             Note::UnequalLists { opcode, moves, points } => {
-                write!(f, "{opcode} and c8 are of different lengths, {moves} and {points}: left out")
+                write!(f, "{opcode} and c8 are of different lengths, {moves} and {points}: skipped")
             }
             Note::NoNumber { text } => {
-                write!(f, "{text:?} in c8 is no number of points: all of them are left out")
+                write!(f, "{text:?} in c8 is not a number of points: all of them are skipped")
             }
             Note::SecondOperation { opcode, text } => {
-                write!(f, "a second {opcode} ({text}): left out, the first counts")
+                write!(f, "a second {opcode} ({text}): skipped, the first counts")
             }
             Note::NoMate { text } => {
-                write!(f, "dm {text} is no number of moves from 1: left out")
+                write!(f, "dm {text} is not a number of moves from 1: skipped")
             }
             Note::Contradiction { san } => {
-                write!(f, "{san} stands after bm and after am: it is one to avoid, as bm it is left out")
+                write!(f, "{san} stands after bm and after am: it is one to avoid, as bm it is skipped")
             }
             Note::LongForm { text } => {
                 write!(f, "moves are written in long form ({text}): read as the moves that they are")

@@ -27,7 +27,7 @@ pub struct Puzzle {
 pub enum PuzzleError {
     #[error("a puzzle has an id, a FEN, moves, a rating, its deviation, and themes in column 8")]
     Columns,
-    #[error("the rating {0:?} is no number")]
+    #[error("the rating {0:?} is not a number")]
     Rating(String),
     #[error("{0} is not a legal move there")]
     Move(String),

@@ -171,6 +171,6 @@ mod tests {
         let ids: Vec<&str> = suite.problems.iter().map(|problem| problem.id.as_str()).collect();
         assert_eq!(ids, ["a", "line 2"]);
         assert_eq!(suite.problems[0].goal.mate_in, Some(2));
-        assert_eq!(suite.refused.len(), 1, "what stands in place of the goal is no remark");
+        assert_eq!(suite.refused.len(), 1, "what stands in place of the goal is not a remark");
     }
 }

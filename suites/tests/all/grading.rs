@@ -92,7 +92,7 @@ fn a_refused_line_says_where_and_why() {
     let ran = bench.run(["grade", "suite.epd", "--moves", "moves.txt"]);
     assert_eq!(
         ran.errors,
-        "skipped: moves.txt, line 1: \"zz9\" is no move; in start 1 it earns nothing\n\
+        "skipped: moves.txt, line 1: \"zz9\" is not a move; in start 1 it earns nothing\n\
          skipped: moves.txt, line 2: no position of the suite has the id at the start of \"end 1 e4\"; a line is `id move`\n\
          skipped: moves.txt, line 3: no move after the id mate\n\
          skipped: moves.txt, line 5: a second move for start 10; the first counts\n"

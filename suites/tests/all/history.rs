@@ -79,7 +79,7 @@ fn wrong_input_is_refused_and_changes_nothing() {
         &[],
         "history.toml, line 4: unknown field `wax`",
     );
-    check(FIRST, &["--gauntlet", "standings.json", "--entrant", "nobody"], "has no entrant \"nobody\"");
+    check(FIRST, &["--gauntlet", "standings.json", "--entrant", "nobody"], "has no engine \"nobody\"");
     check(FIRST, &["--gauntlet", "moves.txt"], "moves.txt: ");
     for day in ["2026-02-30", "yesterday", "21.11.2026"] {
         check(FIRST, &["--date", day], &format!("--date {day}: there is no such day; expected a date like"));

@@ -89,7 +89,7 @@ fn of_a_move_listed_twice_the_first_counts() {
 
 #[test]
 fn a_move_that_cannot_be_played_is_left_out() {
-    check_embedded("STS04.054", "Qd4 Qd4=10 Ra3=1 Rg5=1 Rga8=2", "d5d4 after c0 can't be played: left out");
+    check_embedded("STS04.054", "Qd4 Qd4=10 Ra3=1 Rg5=1 Rga8=2", "d5d4 after c0 can't be played: skipped");
 }
 
 #[test]
@@ -139,47 +139,47 @@ fn every_kind_of_goal_is_read() {
     check("am f3;", "not f3", &[]);
     check("dm 4;", "#4", &[]);
     check("dm 4; bm Nf3!", "Nf3 #4", &[]);
-    check("c0 \"e4=10, d4 = 9,Nf3=+=2\";", "e4 e4=10 d4=9", &["Nf3=+ after c0 can't be played: left out"]);
+    check("c0 \"e4=10, d4 = 9,Nf3=+=2\";", "e4 e4=10 d4=9", &["Nf3=+ after c0 can't be played: skipped"]);
     check("bm e4; c0 \"a comment\"; c1 \"e4=3\";", "e4", &[]);
     check("bm e4; c7 \"e4 d4\"; c8 \"10 7\"; c9 \"e2e4 g1f3\";", "e4 e4=10 Nf3=7", &[]);
     check("bm e4; c7 \"e4 d4\"; c8 \"10 7\";", "e4 e4=10 d4=7", &[]);
     check("bm e4; c8 \"10\"; c9 \"1-0 draw\";", "e4", &[]);
     check("bm e4; foo bar 3; c9 \"1-0\";", "e4", &[]);
     check("c0 \"e4=5, d4=5, c4=1\";", "e4 d4 e4=5 d4=5 c4=1", &[]);
-    check("bm e4 Ke2;", "e4", &["Ke2 after bm can't be played: left out"]);
+    check("bm e4 Ke2;", "e4", &["Ke2 after bm can't be played: skipped"]);
     check("c0 \"e4=10 d4=9 Nf3=2\";", "e4 e4=10 d4=9 Nf3=2", &[]);
     check("c0 \"e4=10; d4 = 9\";", "e4 e4=10 d4=9", &[]);
     check("bm e4; c0 \"time=10, eval = 4\";", "e4", &[]);
-    check("bm e4; c0 \"e4=10, later\";", "e4 e4=10", &["\"later\" is not move=points: left out"]);
+    check("bm e4; c0 \"e4=10, later\";", "e4 e4=10", &["\"later\" is not move=points: skipped"]);
 }
 
 #[test]
 fn what_cannot_be_read_within_a_line_is_told() {
-    check("bm e4; bm d4;", "e4", &["a second bm (d4): left out, the first counts"]);
-    check("bm e4; dm 3; dm 5;", "e4 #3", &["a second dm (5): left out, the first counts"]);
-    check("bm e4; dm 0;", "e4", &["dm 0 is no number of moves from 1: left out"]);
-    check("bm e4; dm -3;", "e4", &["dm -3 is no number of moves from 1: left out"]);
-    check("bm e4; dm mate;", "e4", &["dm mate is no number of moves from 1: left out"]);
+    check("bm e4; bm d4;", "e4", &["a second bm (d4): skipped, the first counts"]);
+    check("bm e4; dm 3; dm 5;", "e4 #3", &["a second dm (5): skipped, the first counts"]);
+    check("bm e4; dm 0;", "e4", &["dm 0 is not a number of moves from 1: skipped"]);
+    check("bm e4; dm -3;", "e4", &["dm -3 is not a number of moves from 1: skipped"]);
+    check("bm e4; dm mate;", "e4", &["dm mate is not a number of moves from 1: skipped"]);
     check(
         "bm e4 d4; am d4 f3;",
         "e4 not d4 not f3",
-        &["d4 stands after bm and after am: it is one to avoid, as bm it is left out"],
+        &["d4 stands after bm and after am: it is one to avoid, as bm it is skipped"],
     );
-    check("bm e4; c0 \"Ke2=10\";", "e4", &["Ke2 after c0 can't be played: left out"]);
+    check("bm e4; c0 \"Ke2=10\";", "e4", &["Ke2 after c0 can't be played: skipped"]);
     check(
         "bm e4; c8 \"10\"; c9 \"e2e4 g1f3\";",
         "e4",
-        &["c9 and c8 are of different lengths, 2 and 1: left out"],
+        &["c9 and c8 are of different lengths, 2 and 1: skipped"],
     );
     check(
         "bm e4; c7 \"e4 d4\"; c8 \"10 7\"; c9 \"e2e4\";",
         "e4 e4=10 d4=7",
-        &["c9 and c8 are of different lengths, 1 and 2: left out"],
+        &["c9 and c8 are of different lengths, 1 and 2: skipped"],
     );
     check(
         "bm e4; c8 \"10 x\"; c9 \"e2e4 g1f3\";",
         "e4",
-        &["\"x\" in c8 is no number of points: all of them are left out"],
+        &["\"x\" in c8 is not a number of points: all of them are skipped"],
     );
 }
 
@@ -198,7 +198,7 @@ fn a_line_that_asks_nothing_is_refused_with_its_place() {
     check(
         "dm -3;",
         "test.epd, line 1: nothing to solve: it has no bm, am or dm, and no points in c0 or c8; \
-         dm -3 is no number of moves from 1: left out",
+         dm -3 is not a number of moves from 1: skipped",
         &[],
     );
     check(
@@ -215,7 +215,7 @@ fn a_mate_after_bm_asks_for_that_mate() {
     check("bm #-3;", "#-3", &[]);
     check("bm e4 #3;", "e4 #3", &[]);
     check("bm #3; dm 2;", "#2", &[]);
-    check("bm #0;", "test.epd, line 1: none of its moves after bm can be played: \"#0\" is no move", &[]);
+    check("bm #0;", "test.epd, line 1: none of its moves after bm can be played: \"#0\" is not a move", &[]);
     // A line of matetrack.epd, and one of matetrackpv.epd.
     check_line("8/1p6/8/3Q4/8/8/8/1k1K4 w - - bm #2;", "line 1: #2");
     check_line("8/1p6/8/3Q4/8/8/8/1k1K4 w - - bm #2; PV: d5a2 b1a2 ;", "line 1: #2");

@@ -206,7 +206,7 @@ fn what_was_not_asked_is_no_loss_in_a_comparison() {
     assert_eq!(ran.code, Some(3), "{}", ran.errors);
     assert!(ran.output.contains("Solved: 0 gained, 0 lost"), "{}", ran.output);
     assert!(
-        ran.output.contains("Left out: 6 positions that only one of the runs has answered"),
+        ran.output.contains("Skipped: 6 positions that only one of the runs has answered"),
         "{}",
         ran.output
     );

@@ -335,7 +335,7 @@ fn what_cannot_be_read_within_a_line_is_told_with_its_place() {
     assert_eq!(ran.code, Some(3), "{}", ran.errors);
     assert_eq!(shown(&records[0].results), ANSWERED);
     for words in
-        ["a second bm (d4): left out, the first counts", "dm 0 is no number of moves from 1: left out"]
+        ["a second bm (d4): skipped, the first counts", "dm 0 is not a number of moves from 1: skipped"]
     {
         assert!(ran.errors.contains(&format!("suite.epd, line 1, s.1: {words}\n")), "{}", ran.errors);
     }
@@ -571,7 +571,7 @@ fn tablebases_refute_an_announced_mate() {
         let mate = mate.unwrap_or_else(|| panic!("{}", ran.errors));
         assert_eq!((mate.moves, mate.proof.as_str(), mate.wrong), (30, proof, proof == "refuted"));
     }
-    let ran = bench.run(["score", "suite.epd", "--syzygy", "nowhere"]);
+    let ran = bench.run(["score", "suite.epd", "--tb", "nowhere"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.errors.contains("no Syzygy tablebases in \"nowhere\""), "{}", ran.errors);
 }

@@ -59,15 +59,15 @@ impl GamePosition {
 pub struct Filter {
     /// Plies from the start position of chess that count as opening.
     pub opening_plies: u32,
-    /// Plies at the end of decided games that are left out.
+    /// Number of plies at the end of decided games that are skipped.
     pub last_plies: usize,
     /// Maximum number of positions per game, spread over it.
     pub per_game: usize,
     /// Maximum absolute score, in centipawns.
     pub max_score: Option<u32>,
-    /// Whether positions in check, and those with a mate announced, are left out.
+    /// Whether positions in check, and those with a mate announced, are skipped.
     pub drop_checks: bool,
-    /// Whether positions next to a capture or promotion are left out.
+    /// Whether positions next to a capture or promotion are skipped.
     pub drop_noisy: bool,
     /// Random seed of the choice among the positions of a game.
     pub seed: u64,
@@ -119,7 +119,7 @@ impl Filter {
         }
         let is_noisy = place.before.is_some_and(|mv| !mv.is_quiet()) || !place.next.is_quiet();
         if self.drop_noisy && is_noisy {
-            return Some(PositionReason::Unquiet);
+            return Some(PositionReason::Noisy);
         }
         let most = self.max_score?;
         let is_beyond = place.centipawns().is_some_and(|score| score.unsigned_abs() > most);
@@ -143,7 +143,7 @@ fn is_spread(index: usize, count: usize, most: usize, seed: u64, game: u32) -> b
     index == start + (choice % (end - start) as u64) as usize
 }
 
-/// Why a position was left out.
+/// Why a position was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PositionReason {
@@ -156,7 +156,7 @@ pub enum PositionReason {
     /// The score is beyond the limit.
     Score,
     /// Reached by a capture or promotion, or the game goes on with one.
-    Unquiet,
+    Noisy,
     /// The quiescence search found no quiet position.
     Unresolved,
     /// Among the last plies of a decided game.
@@ -178,7 +178,7 @@ impl PositionReason {
         PositionReason::Check,
         PositionReason::Mate,
         PositionReason::Score,
-        PositionReason::Unquiet,
+        PositionReason::Noisy,
         PositionReason::Unresolved,
         PositionReason::Last,
         PositionReason::PerGame,
@@ -194,7 +194,7 @@ impl PositionReason {
             PositionReason::Check => "in check",
             PositionReason::Mate => "mate announced",
             PositionReason::Score => "score beyond the limit",
-            PositionReason::Unquiet => "around a capture or promotion",
+            PositionReason::Noisy => "around a capture or promotion",
             PositionReason::Unresolved => "no quiet end of the quiescence search",
             PositionReason::Last => "end of a decided game",
             PositionReason::PerGame => "limit per game",
@@ -205,14 +205,13 @@ impl PositionReason {
     }
 }
 
-/// Positions left out, by reason.
+/// Skipped positions by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
     counts: [u64; PositionReason::ALL.len()],
 }
 
 impl Dropped {
-    /// Counts a position.
     pub fn count(&mut self, reason: PositionReason) {
         self.counts[reason as usize] += 1;
     }

@@ -87,7 +87,7 @@ impl PositionFile {
             return Err(FileError::Damaged("it is not as long as its header says"));
         }
         let end = map.len() - long(40) as usize;
-        let names = str::from_utf8(&map[end..]).map_err(|_| FileError::Damaged("the names are no text"))?;
+        let names = str::from_utf8(&map[end..]).map_err(|_| FileError::Damaged("the names are not text"))?;
         let players = names.lines().map(str::to_owned).collect();
         let (version, seed, hash) = (short(8), long(24), long(32));
         Ok(PositionFile { map, end, players, version, seed, hash })

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use smalt_workbench::decompress::Unpacked;
+use smalt_workbench::decompress::DecompressReader;
 
 /// A file that could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -16,7 +16,7 @@ pub struct OpenError {
 
 /// A decompressed byte stream of a file.
 pub struct DataSource {
-    bytes: Unpacked,
+    bytes: DecompressReader,
 }
 
 impl DataSource {
@@ -25,7 +25,7 @@ impl DataSource {
     /// # Errors
     /// If it can't be opened or its first bytes can't be read.
     pub fn open(path: &Path) -> Result<DataSource, OpenError> {
-        let bytes = Unpacked::open(path);
+        let bytes = DecompressReader::open(path);
         let bytes = bytes.map_err(|error| OpenError { path: path.display().to_string(), error })?;
         Ok(DataSource { bytes })
     }

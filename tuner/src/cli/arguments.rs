@@ -12,7 +12,6 @@ use smalt_dataset::format::Format;
 /// Evaluation parameter file, relative to the root of the project.
 pub(super) const PARAMETERS: &str = "engine/params/evaluation.toml";
 
-/// Search parameter file.
 pub(super) const SEARCH_CONSTANTS: &str = "engine/params/search.toml";
 
 const EXIT_CODES: &str = "Exit codes:
@@ -33,7 +32,7 @@ const EXIT_CODES: &str = "Exit codes:
 pub(super) struct TunerArguments {
     #[command(subcommand)]
     pub(super) command: TunerCommand,
-    /// Colours of help and errors.
+    /// Colors of help and errors.
     #[command(flatten)]
     _color: ColorFlag,
 }
@@ -55,7 +54,7 @@ Formats, by the ending of the name or by --format:
   plain .plain and binpack .binpack (Stockfish); bullet .bullet (bulletformat);
   viri .viri (viriformat)
 Text is read compressed (.gz, .zst) as well. A format that needs a score, a move or a whole
-result leaves out the positions without, and says how many (exit code 3).")]
+result skips the positions without, and says how many (exit code 3).")]
     Convert(ConvertFlags),
     /// Fit the weights of an evaluation to the results of positions (Texel tuning)
     #[command(after_help = "Examples:
@@ -129,34 +128,34 @@ pub(super) struct ExtractFlags {
     /// Format of the output, as for `convert` [default: by the ending of its name]
     #[arg(long, value_name = "FORMAT")]
     pub(super) format: Option<Format>,
-    /// Quiet end of the engine's quiescence search in place of positions in which something hangs
+    /// Replace each noisy position by the quiet leaf of its quiescence search
     #[arg(long)]
     pub(super) resolve: bool,
     /// Maximum number of positions of a game, spread over it
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(super) per_game: usize,
-    /// Greatest score of either side in centipawns, where the games have scores [default: any]
+    /// Maximum score of either side in centipawns, e.g. 1000; needs games with scores [default: any]
     #[arg(long, value_name = "CP")]
     pub(super) max_score: Option<u32>,
-    /// Plies from the start position that count as opening
-    #[arg(long, value_name = "PLIES", default_value_t = 10)]
+    /// Number of plies at the start of a game that are skipped as opening
+    #[arg(long = "opening-plies", alias = "opening", value_name = "PLIES", default_value_t = 10)]
     pub(super) opening: u32,
-    /// Plies at the end of decided games that are left out
-    #[arg(long, value_name = "PLIES", default_value_t = 6)]
+    /// Number of plies at the end of decided games that are skipped
+    #[arg(long = "last-plies", alias = "last", value_name = "PLIES", default_value_t = 6)]
     pub(super) last: usize,
-    /// Greatest number of positions of a phase, as a multiple of the mean of all phases
+    /// Maximum number of positions of a game phase, as a multiple of the mean, e.g. 2 [default: no limit]
     #[arg(long, value_name = "FACTOR")]
     pub(super) balance: Option<f64>,
     /// Random seed of the choice of positions
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
-    /// Threads [default: number of processors]
+    /// Number of threads [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
-    /// JSON file for the report; `-` for standard output
+    /// JSON file of the report (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Replacement of existing output files
+    /// Overwrite existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -175,10 +174,10 @@ pub(super) struct ConvertFlags {
     /// Format of the inputs [default: by their first bytes and the endings of their names]
     #[arg(long, value_name = "FORMAT")]
     pub(super) from: Option<Format>,
-    /// JSON file for the result; `-` for standard output
+    /// JSON file of the result (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Replacement of existing output files
+    /// Overwrite existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -206,7 +205,7 @@ pub(super) enum ScheduleName {
 #[derive(Debug, Args)]
 pub(super) struct EngineFlags {
     /// Engine that gives traces, as `smalt-tournament` names engines (a command, `cmd=… option.X=…`, or a registered name)
-    #[arg(long, value_name = "E")]
+    #[arg(long, value_name = "ENGINE")]
     pub(super) engine: Option<String>,
     /// Engine processes [default: number of processors]
     #[arg(long, value_name = "N")]
@@ -227,10 +226,10 @@ pub(super) struct TraceFlags {
     /// File of traces to write or to continue
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
-    /// JSON file for the result; `-` for standard output
+    /// JSON file of the result (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Replacement of existing output files
+    /// Overwrite existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -245,11 +244,11 @@ pub(super) struct TexelFlags {
     /// File with the start values [default: those of the engine]
     #[arg(long, value_name = "FILE")]
     pub(super) params: Option<PathBuf>,
-    /// Start values of material only (100, 300, 300, 500, 900), all else zero; with --engine, all zero
+    /// Start from material values (100, 300, 300, 500, 900), all else zero; with --engine, all zero
     #[arg(long, alias = "from-scratch", conflicts_with = "params")]
     pub(super) scratch: bool,
-    /// Output in place: into engine/params/evaluation.toml (or the file of --params), or between the comments
-    /// `smalt:begin NAME` and `smalt:end NAME` of the source given; repeatable
+    /// Write the tuned numbers in place: into engine/params/evaluation.toml (or the file of --params), or between the comments
+    /// `smalt:begin NAME` and `smalt:end NAME` of the source given; may be repeated
     #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub(super) write: Vec<String>,
     /// File for the tuned numbers
@@ -261,10 +260,10 @@ pub(super) struct TexelFlags {
     /// Language of --output: toml, json, c, cpp, rust, csharp, java, zig, go or python [default: by the ending of its name]
     #[arg(long, value_name = "LANGUAGE", value_parser = parse_language, requires = "output", conflicts_with = "source")]
     pub(super) format: Option<Language>,
-    /// Groups or terms to tune, as in 'mobility.*'; repeatable [default: all]
+    /// Groups or terms to tune, as in 'mobility.*'; may be repeated [default: all]
     #[arg(long, value_name = "NAME")]
     pub(super) only: Vec<String>,
-    /// Groups or terms that keep their values, e.g. 'psqt.*'; repeatable [default: none]
+    /// Groups or terms that keep their values, e.g. 'psqt.*'; may be repeated [default: none]
     #[arg(long, value_name = "NAME")]
     pub(super) freeze: Vec<String>,
     /// Optimizer
@@ -286,14 +285,14 @@ pub(super) struct TexelFlags {
     /// zero]
     #[arg(long, value_name = "STRENGTH")]
     pub(super) l2: Option<f64>,
-    /// Bounds of numbers, as in 'material.pawn=80..120'; repeatable
+    /// Bounds of numbers, as in 'material.pawn=80..120'; may be repeated
     #[arg(long, value_name = "NAME=LEAST..MOST")]
     pub(super) bound: Vec<String>,
-    /// No constraints of the evaluation: boards with mirrored files, lists with rising numbers
+    /// Ignore the constraints of the evaluation: boards with mirrored files, lists with rising numbers
     #[arg(long)]
     pub(super) unconstrained: bool,
-    /// Results without the fitted strength of each player: where unequal players met, the stronger one wins from positions
-    /// that are not won, which misleads the weights
+    /// Correct results for player strength (fitted per player), so that a strong player's wins from equal positions do not
+    /// bias the weights
     #[arg(long)]
     pub(super) adjust_for_players: bool,
     /// Share of the games held out for validation
@@ -308,7 +307,7 @@ pub(super) struct TexelFlags {
     /// Adam: positions in a mini-batch
     #[arg(long, value_name = "N", default_value_t = 16_384)]
     pub(super) batch: usize,
-    /// Checkpoint file, written during the fit
+    /// Checkpoint file, written during the fit, e.g. fit.ckpt [default: none]
     #[arg(long, value_name = "FILE")]
     pub(super) checkpoint: Option<PathBuf>,
     /// Checkpoint file to resume and to update
@@ -317,13 +316,13 @@ pub(super) struct TexelFlags {
     /// Random seed of the held-out games and of mini-batches
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
-    /// Threads [default: number of processors]
+    /// Number of threads [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
-    /// JSON file for the result; `-` for standard output
+    /// JSON file of the result (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Replacement of existing output files
+    /// Overwrite existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -343,7 +342,7 @@ pub(super) struct DiffFlags {
     pub(super) before: PathBuf,
     /// Parameter file after
     pub(super) after: PathBuf,
-    /// List of every weight that changed
+    /// Print every weight that changed
     #[arg(long)]
     pub(super) all: bool,
 }
@@ -361,19 +360,19 @@ pub(super) struct CheckFlags {
     /// EPD file for the positions with the largest errors
     #[arg(long, value_name = "FILE")]
     pub(super) outliers: Option<PathBuf>,
-    /// Table of the coverage of all weights
+    /// Print the coverage of all weights
     #[arg(long)]
     pub(super) all: bool,
-    /// JSON file for the findings; `-` for standard output
+    /// JSON file of the findings (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
     /// Number of outliers
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(super) count: usize,
-    /// Threads [default: number of processors]
+    /// Number of threads [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
-    /// Replacement of existing output files
+    /// Overwrite existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -390,12 +389,11 @@ pub(super) struct PlotFlags {
     /// SVG file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// Replacement of existing output files
+    /// Overwrite existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
 
-/// Kind of plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum PlotKind {
     /// Errors of a fit by epoch
@@ -415,7 +413,7 @@ pub(super) struct ProveFlags {
     /// else the one built in]
     #[arg(long, value_name = "FILE")]
     pub(super) base: Option<PathBuf>,
-    /// Replacement of the base by the tuned version if it is accepted
+    /// Overwrite the base with the tuned version if it is accepted
     #[arg(long)]
     pub(super) write: bool,
     /// Build command, as in 'make -j2': both versions are built in copies of the source folder
@@ -424,14 +422,14 @@ pub(super) struct ProveFlags {
     /// Values of UCI options as the two versions: both files are parameter files of `spsa` for this engine
     #[arg(long, requires_all = ["base", "engine"], conflicts_with = "build")]
     pub(super) options: bool,
-    /// Source folder of --build
+    /// Source folder of --build, e.g. src
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub(super) tree: PathBuf,
     /// Engine that plays, as `smalt-tournament` names engines: one with the option EvalFile; with --build, a path in the
     /// source folder
-    #[arg(long, value_name = "E", default_value = "builtin")]
+    #[arg(long, value_name = "ENGINE", default_value = "builtin")]
     pub(super) engine: String,
-    /// Nodes for each move
+    /// Nodes for each move, e.g. 20000
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(super) nodes: u64,
     /// Time control in place of --nodes: seconds + increment, e.g. 8+0.08
@@ -462,10 +460,10 @@ pub(super) struct ProveFlags {
     /// Tournament program [default: `smalt-tournament` beside this one, or on the path]
     #[arg(long, value_name = "PROGRAM")]
     pub(super) tournament: Option<PathBuf>,
-    /// JSON file for the result; `-` for standard output
+    /// JSON file of the result (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Replacement of existing output files
+    /// Overwrite existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -474,13 +472,13 @@ pub(super) struct ProveFlags {
 #[derive(Debug, Args)]
 pub(super) struct TuningFlags {
     /// Engine that plays itself, as `smalt-tournament` names engines; each parameter must be an option of it
-    #[arg(long, value_name = "E", required_unless_present = "resume")]
+    #[arg(long, value_name = "ENGINE", required_unless_present = "resume")]
     pub(super) engine: Option<String>,
     /// Parameters: Smalt's search parameters (.toml), weather-factory's config.json (.json), or lines in OpenBench's format
     /// [default: engine/params/search.toml]
     #[arg(long, alias = "knobs", value_name = "FILE")]
     pub(super) parameters: Option<PathBuf>,
-    /// Names of the parameters that are tuned, e.g. 'reduction_*'; may be repeated [default: all]
+    /// Names of the parameters that are tuned, e.g. 'lmr_*'; may be repeated [default: all]
     #[arg(long, value_name = "NAME")]
     pub(super) only: Vec<String>,
     /// Names of the parameters that keep their values, e.g. 'time_*'; may be repeated [default: none]
@@ -504,7 +502,7 @@ pub(super) struct TuningFlags {
     /// Hosts that play, over ssh, e.g. fast,me@slow/2, as `smalt-tournament` takes them
     #[arg(long, value_name = "HOSTS", conflicts_with = "concurrency")]
     pub(super) ssh: Option<String>,
-    /// NATS server whose workers play: nats://HOST:4222
+    /// NATS server whose workers play, e.g. nats://192.168.1.5:4222
     #[arg(long, value_name = "URL", conflicts_with = "concurrency")]
     pub(super) nats: Option<String>,
     /// File of openings [default: those of the tournament program]
@@ -516,10 +514,10 @@ pub(super) struct TuningFlags {
     /// File that keeps the tuning after each round [default: spsa.json or clop.json, by the command]
     #[arg(long, value_name = "FILE")]
     pub(super) checkpoint: Option<PathBuf>,
-    /// Resumption of the tuning in the checkpoint, which has its engine, parameters, clock, openings, batch, games and seed
+    /// Resume from --checkpoint, with its engine, parameters, clock, openings, batch, games and seed
     #[arg(long)]
     pub(super) resume: bool,
-    /// Replacement of the values in the file of the parameters
+    /// Write the values back to the parameter file
     #[arg(long)]
     pub(super) write: bool,
     /// File for a copy of the parameter file with the tuned values
@@ -528,21 +526,21 @@ pub(super) struct TuningFlags {
     /// Tournament program [default: `smalt-tournament` beside this one, or on the path]
     #[arg(long, value_name = "PROGRAM")]
     pub(super) tournament: Option<PathBuf>,
-    /// JSON file for the result; `-` for standard output
+    /// JSON file of the result (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Replacement of existing output files
+    /// Overwrite existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct SpsaFlags {
-    /// Elo that the tuning may gain: sets the learning rate (r_end) of all parameters for it and the number of games
+    /// Expected gain in Elo, e.g. 5, from which r_end of all parameters is computed [default: r_end of the parameter file]
     #[arg(long, value_name = "ELO", value_parser = parse_gain)]
     pub(super) elo: Option<f64>,
     /// Validation match after every N games and at the end: an SPRT (elo0 -5, elo1 0) of the current values against the last
-    /// ones that passed; if they are rejected, the tuning goes back to those
+    /// accepted ones; if it rejects them, the tuning reverts to those
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) validate: Option<u64>,
     /// Maximum number of games of a validation match, after which undecided values are kept

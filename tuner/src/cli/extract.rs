@@ -14,7 +14,7 @@ use smalt_report::{Cell, Column, ColumnKind, Table};
 use super::arguments::ExtractFlags;
 use super::convert::report_written;
 use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, print_info, show, with_threads};
-use crate::extract::{ExtractError, ExtractReport, GameReason, Rules, Unquiet, extract};
+use crate::extract::{ExtractError, ExtractReport, GameReason, NoisyPositions, Rules, extract};
 use crate::games::{export, tournament_program};
 use crate::progress::Progress;
 
@@ -97,7 +97,7 @@ fn rules(flags: &ExtractFlags) -> Result<Rules, Refusal> {
         last_plies: flags.last,
         per_game: flags.per_game,
         max_score: flags.max_score,
-        unquiet: if flags.resolve { Unquiet::Resolve } else { Unquiet::Drop },
+        unquiet: if flags.resolve { NoisyPositions::Resolve } else { NoisyPositions::Drop },
         balance: flags.balance,
         seed: flags.seed,
     })

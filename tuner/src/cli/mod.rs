@@ -107,7 +107,7 @@ fn open(path: &Path) -> Result<Dataset, Refusal> {
     Dataset::open(path).or_usage()
 }
 
-/// Names the first lines that were left out, and counts the others.
+/// Names the first skipped lines, and counts the others.
 #[derive(Default)]
 struct Skipped {
     count: u64,
@@ -159,7 +159,7 @@ fn check_share(flag: &str, share: f64) -> Result<(), Refusal> {
     Err(anyhow!("{flag} {share}: expected a share from 0 to 1")).or_usage()
 }
 
-/// Shows a result: text for people, and JSON if requested. With JSON on standard output the text is left out.
+/// Shows a result: text for people, and JSON if requested. With JSON on standard output the text is omitted.
 fn show(page: &str, json: Option<&Path>, value: impl FnOnce() -> Value) -> Result<(), Refusal> {
     if json != Some(Path::new("-")) {
         print(page)?;

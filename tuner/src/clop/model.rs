@@ -22,7 +22,7 @@ const NEWTON_STEPS: usize = 4;
 /// Weights by the fitted Elo would depend on the luck of the games that they weigh, and lead astray.
 const AGING: f64 = 0.3;
 
-/// Games, half of them drawn, by which the share of draws is known before the first game.
+/// Prior of the draw rate: number of pseudo-games, half of them drawn.
 const PRIOR_GAMES: f64 = 8.0;
 
 /// Largest number of passes over the parameters in the search for the best point.
@@ -37,7 +37,6 @@ const STEPS: usize = 30;
 /// Points whose mean is the estimate.
 const AVERAGED: usize = 400;
 
-/// The fitted landscape.
 pub(crate) struct Landscape<'a> {
     parameters: &'a [TunableParam],
     coefficients: Vec<f64>,
@@ -125,7 +124,7 @@ impl<'a> Landscape<'a> {
         (lead, variance.max(0.0).sqrt())
     }
 
-    /// How frequent this point is among those that are drawn: 1 for the best point, less below it.
+    /// Sampling weight of a point: 1 at the optimum, less below it.
     fn frequency(&self, point: &[f64]) -> f64 {
         ((self.elo(point) - self.elo(&self.best)) / self.width).min(0.0).exp()
     }

@@ -9,7 +9,7 @@ use smalt_chess::{MoveComment, Position};
 use smalt_dataset::Sample;
 use smalt_dataset::choose::{Dropped, Filter, GamePosition, PositionReason};
 
-use super::{Rules, Unquiet};
+use super::{NoisyPositions, Rules};
 
 /// Selects positions; one per thread.
 pub(super) struct Chooser {
@@ -27,7 +27,10 @@ pub(super) struct Numbered {
 impl Chooser {
     pub(super) fn new(rules: &Rules) -> Chooser {
         let resolver = || Resolver::new(Arc::new(Parameters::embedded().clone()));
-        Chooser { filter: rules.filter(), resolver: (rules.unquiet == Unquiet::Resolve).then(resolver) }
+        Chooser {
+            filter: rules.filter(),
+            resolver: (rules.unquiet == NoisyPositions::Resolve).then(resolver),
+        }
     }
 
     /// Selected positions of a game with a result, and the dropped ones.

@@ -32,8 +32,7 @@ const BATCH: usize = 512;
 
 /// Treatment of positions that are not quiet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unquiet {
-    /// Dropped.
+pub enum NoisyPositions {
     Drop,
     /// Replaced by the position at the end of the engine's quiescence search.
     Resolve,
@@ -51,7 +50,7 @@ pub struct Rules {
     /// Maximum absolute score in centipawns, for games with scores.
     pub max_score: Option<u32>,
     /// Treatment of positions that are not quiet.
-    pub unquiet: Unquiet,
+    pub unquiet: NoisyPositions,
     /// Maximum number of positions of a phase, as a multiple of the mean of the phases that occur.
     pub balance: Option<f64>,
     /// Random seed of the selection.
@@ -65,7 +64,7 @@ impl Default for Rules {
             last_plies: 6,
             per_game: 40,
             max_score: None,
-            unquiet: Unquiet::Drop,
+            unquiet: NoisyPositions::Drop,
             balance: None,
             seed: 1,
         }
@@ -80,7 +79,7 @@ impl Rules {
             per_game: self.per_game,
             max_score: self.max_score,
             drop_checks: true,
-            drop_noisy: self.unquiet == Unquiet::Drop,
+            drop_noisy: self.unquiet == NoisyPositions::Drop,
             seed: self.seed,
         }
     }

@@ -1,20 +1,21 @@
-//! The packed form of a position's features.
+//! The packed form of a position's features: 16-bit words.
 //!
-//! Words of 16 bits. The head has: a word of phase (5 bits), scale weights of White and of Black as the leader (4
-//! bits each: 0 for none, else one more than the index among the scale weights) and a flag; a word with the number of
-//! linear words; a word per two weights of king danger: counts of the first for the white and for the black king,
-//! then of the second, 4 bits each; a word per two weights of complexity: their counts, 8 bits signed. All heads have
-//! the same layout, so that both parts are summed in lanes. If a danger count exceeds 15 the flag is set, and a word
-//! per weight follows with the excess over 15: the white king's in the low byte, the black king's in the high byte.
-//!
-//! Then the linear part: a word is a *column*, a weight with a count, so that a pass adds whole columns and never
-//! multiplies. There are columns for counts of ±1, ±2, ±4 and ±8; other counts take several.
+//! The head ([`HEAD`]) has phase, scale, king danger and complexity, in the same layout for all rows, so that parts are
+//! summed in lanes. Then comes the linear part: a word is a *column*, a weight with a count, so that a pass adds whole
+//! columns and never multiplies ([`COLUMN_COUNTS`]).
 
 use smalt::evaluation::schema::{Part, SCHEMA, WEIGHTS};
 use smalt::evaluation::taper::{Number, Parts};
 use smalt::evaluation::trace::{Feature, Features};
 
-/// Words before the linear part and the optional wide danger counts.
+/// Layout of the head: a word of phase (5 bits), scale weights of White and of Black as the leader (4 bits each: 0 for
+/// none, else one more than the index among the scale weights) and a flag; a word with the number of linear words; a word
+/// per two weights of king danger: counts of the first for the white and for the black king, then of the second, 4 bits
+/// each; a word per two weights of complexity: their counts, 8 bits signed. If a danger count exceeds 15 the flag is set,
+/// and a word per weight follows with the excess over 15: the white king's in the low byte, the black king's in the high
+/// byte.
+///
+/// The value is the number of words before the linear part and the optional wide danger counts.
 pub(crate) const HEAD: usize = COMPLEXITY_WORD + COMPLEXITIES.div_ceil(2);
 
 /// Index of the first king danger word.
@@ -29,7 +30,7 @@ const MOST: i16 = 15;
 /// Flag of a row with danger counts above [`MOST`].
 const WIDE: u16 = 1 << 13;
 
-/// Counts of the columns, in their order.
+/// Counts of the columns, in their order; other counts take several columns.
 pub(crate) const COLUMN_COUNTS: [i16; 8] = [1, -1, 2, -2, 4, -4, 8, -8];
 
 /// Number of columns. The column of a weight with count index i is `i * WEIGHTS + weight`.

@@ -30,14 +30,14 @@ const fn lane_of(danger: usize) -> (usize, usize) {
 }
 
 /// Table size for every 16-bit column, so that no bounds check is needed.
-const PLACES: usize = 1 << 16;
+const TABLE_SIZE: usize = 1 << 16;
 
 /// A pair for each column.
-struct ColumnTable(Box<[Tapered; PLACES]>);
+struct ColumnTable(Box<[Tapered; TABLE_SIZE]>);
 
 impl ColumnTable {
     fn new() -> ColumnTable {
-        let places = vec![[0.0; 2]; PLACES].into_boxed_slice();
+        let places = vec![[0.0; 2]; TABLE_SIZE].into_boxed_slice();
         ColumnTable(places.try_into().expect("the length is that of the array"))
     }
 

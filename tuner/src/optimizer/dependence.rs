@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn a_sum_is_explained_by_its_parts() {
-        // Columns a, b, a + b, and one of its own.
+        // Columns a, b, a + b, and an independent one.
         let columns =
             [[1.0, 0.0, 2.0, 0.0], [0.0, 1.0, 1.0, 0.0], [1.0, 1.0, 3.0, 0.0], [0.0, 0.0, 0.0, 5.0]];
         let product = |a: usize, b: usize| columns[a].iter().zip(columns[b]).map(|(a, b)| a * b).sum::<f64>();

@@ -57,7 +57,6 @@ pub enum Schedule {
 pub struct Checkpoints {
     /// File to write during the fit and at its end.
     pub write: Option<PathBuf>,
-    /// File to resume.
     pub resume: Option<PathBuf>,
 }
 

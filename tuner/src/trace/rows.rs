@@ -1,10 +1,8 @@
-//! Traces packed into rows, and passes over them.
+//! Traces packed into rows of 16-bit words, and passes over them.
 //!
-//! Words of 16 bits. The head has: number of linear words; of White's curve words (low byte) and Black's (high byte);
-//! phase and scale as fractions of 65,535 and 16,384; the untuned rest in score units, 32 bits. Then the words of the
-//! three lists, each a *column*: a weight with its coefficient, so that a pass adds whole columns and never
-//! multiplies. When all columns are taken, the word [`LONG`] is followed by the weight and the 32 bits of its
-//! coefficient.
+//! After the head ([`HEAD`]) come the words of the three lists, each a *column*: a weight with its coefficient, so that a
+//! pass adds whole columns and never multiplies. When all columns are taken, the word [`LONG`] is followed by the weight
+//! and the 32 bits of its coefficient.
 
 use std::collections::HashMap;
 
@@ -13,6 +11,8 @@ use super::position::{Coefficient, Trace};
 use crate::labels::{BLOCK, Kept, Label, Labels, SourceOptions};
 use crate::loss::{Derivative, Kernel, LabelledRows, Parts, Passes, Targets, add_up, logistic};
 
+/// Words of the head: number of linear words; of White's curve words (low byte) and Black's (high byte); phase and scale
+/// as fractions of 65,535 and 16,384; the untuned rest in score units, 32 bits.
 const HEAD: usize = 6;
 
 /// Marker before a weight and coefficient without a column.

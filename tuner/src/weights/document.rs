@@ -17,9 +17,9 @@ const ROW: usize = 8;
 /// Why numbers could not be written into a text.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
-    #[error("the old file is no parameter file: {0}")]
+    #[error("the old file is not a parameter file: {0}")]
     Old(ParametersError),
-    #[error("the old file is no TOML: {0}")]
+    #[error("the old file is not TOML: {0}")]
     Syntax(#[from] toml_edit::TomlError),
     #[error("the new text does not hold the numbers; the old file was left alone")]
     Unfaithful,

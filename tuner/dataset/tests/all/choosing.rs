@@ -49,11 +49,11 @@ fn check(filter: &Filter, plies: &[u32], reasons: &[(PositionReason, u64)]) {
 
 #[test]
 fn each_rule_leaves_out_what_it_names() {
-    use PositionReason::{Last, Mate, Opening, PerGame, Score, Unquiet};
+    use PositionReason::{Last, Mate, Noisy, Opening, PerGame, Score};
     check(&ALL, &[1, 2, 3, 4, 5, 6], &[(Opening, 1)]);
     check(&Filter { opening_plies: 4, ..ALL }, &[4, 5, 6], &[(Opening, 4)]);
     check(&Filter { drop_checks: true, ..ALL }, &[1, 2, 3, 4, 5], &[(Opening, 1), (Mate, 1)]);
-    check(&Filter { drop_noisy: true, ..ALL }, &[1, 2, 3, 4, 5], &[(Opening, 1), (Unquiet, 1)]);
+    check(&Filter { drop_noisy: true, ..ALL }, &[1, 2, 3, 4, 5], &[(Opening, 1), (Noisy, 1)]);
     check(&Filter { last_plies: 2, ..ALL }, &[1, 2, 3, 4], &[(Opening, 1), (Last, 2)]);
     check(&Filter { max_score: Some(300), ..ALL }, &[1, 2, 3], &[(Opening, 1), (Score, 3)]);
     check(&Filter { per_game: 0, ..ALL }, &[], &[(Opening, 1), (PerGame, 6)]);
