@@ -283,7 +283,7 @@ fn a_game_in_which_the_runner_was_stopped_often_is_played_again() {
         signal(child.id(), "-CONT");
     }
     let (_, err) = texts(&finish(child, 0));
-    assert!(err.contains("Warning: game 1 is played again: this program stood still for"), "{err}");
+    assert!(err.contains("Warning: game 1 is played again: the runner was suspended for"), "{err}");
     let results = place.results("run.db");
     assert_eq!(results["terminations"], serde_json::json!({ "maximum moves": 1 }), "{err}");
 }

@@ -69,8 +69,8 @@ impl<'a> RunningClock<'a> {
         }
     }
 
-    /// Records that this process stood still for so long during a search. The stalls of a game add up, since they
-    /// were charged to the clock; a fixed time for each move is affected by those of its own search alone.
+    /// Records that this process was suspended for this time during a search. The stalls of a game add up, since they
+    /// were charged to the clock; a fixed time for each move is affected by those of the same search alone.
     pub(crate) fn stall(&mut self, stall: Duration) -> Stalled {
         let before = if self.time_left().is_some() { self.stalled } else { Duration::ZERO };
         self.stalled = before + stall;
