@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::sync::mpsc::{Receiver, Sender};
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
@@ -19,6 +20,9 @@ use super::output::inform;
 use super::play::{self, StartedRun, own_program, read_plan, refuse_store};
 use super::resume::prepare_grown;
 use smalt_report::format::count;
+
+/// Longest wait for the event of a signal that has ended a build.
+const SIGNAL_DELAY: Duration = Duration::from_millis(200);
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -141,10 +145,12 @@ pub(super) fn prepare_commit(
     let plan = read_plan(&store)?;
     let digests = store.own_binaries(plan.entrants.len()).map_err(refuse_store)?;
     let (built, skipped) = build_commit(&plan, unbuilt, &digests)?;
-    let pending: Vec<Event> = events.try_iter().collect();
+    // The signal that stops the run ends its build, too, and may be handled a little later.
+    let has_failed = skipped.iter().any(|skipped| !skipped.same);
+    let first = events.recv_timeout(if has_failed { SIGNAL_DELAY } else { Duration::ZERO });
+    let pending: Vec<Event> = first.into_iter().chain(events.try_iter()).collect();
     let is_stopped = pending.iter().any(|event| matches!(event, Event::Stop(_) | Event::Kill));
     pending.into_iter().for_each(|event| drop(sender.send(event)));
-    // The signal that stops the run ends its build, too.
     if !is_stopped {
         let mut settings = plan.settings;
         settings.entrants[unbuilt.entrant] = built;
