@@ -469,5 +469,13 @@ mod tests {
     fn tables_are_those_of_this_machine() {
         let text = format!("adjudication.tablebases = \"path=/there pieces=4\"\n{RUN}");
         assert_eq!(check(&text, ENGINES).unwrap_err(), RunConfigError::NoTables.to_string());
+        let message = message(&plan_of(&text.replace("\"match\"", "\"round-robin\"")), Some(4), 1000);
+        let registry = Registry::parse(ENGINES, "engines.toml").unwrap();
+        let received = ReceivedFiles { tables: Some("/cache/tables".into()), ..ReceivedFiles::default() };
+        for (own, expected) in [(None, "/cache/tables"), (Some(PathBuf::from("/own")), "/own")] {
+            let plan =
+                plan(&message, &registry, Affinity::Off, own.as_ref(), &received, &mut no_build).unwrap();
+            assert_eq!(plan.tablebases().unwrap().path.as_deref(), Some(Path::new(expected)));
+        }
     }
 }

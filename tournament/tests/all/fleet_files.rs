@@ -7,7 +7,7 @@ use futures_util::StreamExt;
 use smalt_testing::process::WatchedProgram;
 
 use crate::support::fleet::{Network, Proxy, Server, dismiss, matched};
-use crate::support::{LONG, Place, finish, scripted_program, signal, texts};
+use crate::support::{LONG, Place, finish, scripted_program, signal, texts, wait_until};
 
 /// The documented permissions of coordinators, and of workers that accept files.
 const USERS: &str = r#"
@@ -132,12 +132,14 @@ fn fleet_files_of_a_killed_coordinator_are_used_and_deleted_by_the_next() {
     write_engines(&place);
     let server = Server::start(&place, &[]);
     let url = server.url();
-    let run = place.start(&matched("2", &["--nats", &url, "--lease", "1", "--send-files"]));
+    let mut run =
+        WatchedProgram::new(place.start(&matched("2", &["--nats", &url, "--lease", "1", "--send-files"])));
+    run.wait_for("Waiting for workers");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let digest = smalt_match::run::sha256(&mut std::fs::File::open(place.path("first")).unwrap()).unwrap();
     let store = runtime.block_on(wait_for_file(&url, &digest));
     signal(run.id(), "-KILL");
-    run.wait_with_output().unwrap();
+    wait_until("the end of the coordinator", || !run.is_running());
     // It also finds another content under the right name, and replaces it.
     runtime.block_on(async {
         store.put(digest.as_str(), &mut &b"#!/bin/sh\ntouch harmed\n"[..]).await.unwrap();
@@ -151,6 +153,25 @@ fn fleet_files_of_a_killed_coordinator_are_used_and_deleted_by_the_next() {
         let is_empty = async { while context.stream_names().next().await.is_some() {} };
         tokio::time::timeout(LONG, is_empty).await.expect("the run should leave nothing on the server");
     });
+}
+
+#[test]
+#[ignore = "needs nats-server"]
+fn fleet_files_that_the_server_has_lost_are_sent_again() {
+    let place = Place::new();
+    write_engines(&place);
+    let mut server = Server::start(&place, &[]);
+    let url = server.url();
+    let mut run =
+        WatchedProgram::new(place.start(&matched("2", &["--nats", &url, "--lease", "1", "--send-files"])));
+    run.wait_for("Waiting for workers");
+    server.kill();
+    std::fs::remove_dir_all(place.path("js")).unwrap();
+    server.come_back();
+    let accepting = worker(&place, &url, &["--accept-files"]);
+    let err = run.finish(0);
+    assert!(err.contains("bare joins"), "{err}");
+    dismiss([accepting]);
 }
 
 #[test]

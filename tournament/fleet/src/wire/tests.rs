@@ -217,3 +217,15 @@ fn the_last_lines_of_a_transcript_are_kept_as_far_as_they_fit() {
     assert_eq!(kept.last(), lines.last());
     assert!(check_transcript(&kept).is_ok() && check_transcript(&lines).is_err());
 }
+
+#[test]
+fn the_files_of_a_run_have_a_limit_of_number_and_bytes() {
+    let check = |files: &[u64]| check_files(files.iter().copied());
+    assert_eq!(check(&[1 << 33, 1 << 33]), Ok(()));
+    assert_eq!(
+        check(&[1 << 34, 1]),
+        Err("the files have 17179869185 bytes, and 17179869184 are the most".to_owned())
+    );
+    assert!(check(&[u64::MAX, u64::MAX]).is_err());
+    assert_eq!(check(&[1; 5001]), Err("5001 files, and 5000 are the most".to_owned()));
+}
