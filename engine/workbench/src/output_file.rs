@@ -1,11 +1,15 @@
 //! Output files written in one piece: reports, tables, plots, books, JSON.
 //!
 //! One rule holds for all of them: an existing file is replaced only if nothing is lost (it is empty or has the same
-//! content) or if the user gives `--force`. New content is written completely or not at all.
+//! content) or if the user gives `--force`. New content is written completely or not at all. An [`Output`] holds the
+//! rule over a long computation: a file that the user writes in the meantime is kept.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use tempfile::NamedTempFile;
 
 /// Whether an existing file with different content may be replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,6 +34,161 @@ pub enum OutputError {
     Exists(PathBuf),
     #[error("write {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
+    #[error("{}: it changed during the run and was not replaced; the new content is in {}", path.display(), beside.display())]
+    Changed { path: PathBuf, beside: PathBuf },
+}
+
+impl From<OutputError> for io::Error {
+    fn from(error: OutputError) -> io::Error {
+        match error {
+            OutputError::Io { source, .. } => source,
+            error => io::Error::other(error),
+        }
+    }
+}
+
+/// An output file of a long computation, with its state at the start.
+#[derive(Clone, Debug)]
+pub struct Output {
+    path: PathBuf,
+    before: Option<FileStamp>,
+}
+
+/// Length and times of a file: differ after any change, and after its replacement by another file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct FileStamp {
+    length: u64,
+    modified: Option<SystemTime>,
+    created: Option<SystemTime>,
+}
+
+impl FileStamp {
+    fn of(path: &Path) -> Option<FileStamp> {
+        let found = fs::metadata(path).ok()?;
+        Some(FileStamp {
+            length: found.len(),
+            modified: found.modified().ok(),
+            created: found.created().ok(),
+        })
+    }
+}
+
+impl Output {
+    /// Checks before a long computation that the file can be written at its end; see [`check`].
+    ///
+    /// # Errors
+    /// If the file has content that must be kept, or nothing can be written there.
+    pub fn check(path: &Path, existing: Existing) -> Result<Output, OutputError> {
+        check(path, existing)?;
+        Ok(Output { path: path.to_owned(), before: FileStamp::of(path) })
+    }
+
+    /// The path as given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the whole file. A pipe or device just gets the content.
+    ///
+    /// # Errors
+    /// If it cannot be written; [`OutputError::Changed`] if it changed in the meantime and the content was written
+    /// beside it.
+    pub fn write(&self, content: &[u8]) -> Result<(), OutputError> {
+        let is_same = || fs::read(&self.path).is_ok_and(|old| old == content);
+        if is_special(&self.path) || FileStamp::of(&self.path) != self.before && is_same() {
+            return write(&self.path, content, Existing::Keep);
+        }
+        let mut draft = self.draft()?;
+        draft.write_all(content).map_err(|source| self.failed(source))?;
+        self.replace(draft)
+    }
+
+    /// A temporary file in the same folder, for [`Output::replace`].
+    ///
+    /// # Errors
+    /// If the folder does not exist or cannot be written to.
+    pub fn draft(&self) -> Result<NamedTempFile, OutputError> {
+        draft(&resolved(&self.path)).map_err(|source| self.failed(source))
+    }
+
+    /// Moves a complete draft into place.
+    ///
+    /// # Errors
+    /// As [`Output::write`].
+    pub fn replace(&self, draft: NamedTempFile) -> Result<(), OutputError> {
+        let target = resolved(&self.path);
+        let now = FileStamp::of(&self.path);
+        if now.as_ref().is_some_and(|now| now.length > 0) && now != self.before {
+            return Err(self.keep_beside(draft));
+        }
+        put(draft, &target, now.is_some()).map_err(|(draft, source)| match source.kind() {
+            io::ErrorKind::AlreadyExists => self.keep_beside(draft),
+            _ => self.failed(source),
+        })
+    }
+
+    /// Moves a draft to an unused name and says why.
+    pub fn keep_beside(&self, draft: NamedTempFile) -> OutputError {
+        match put_beside(&self.path, ".new", draft) {
+            Ok(beside) => OutputError::Changed { path: self.path.clone(), beside },
+            Err(error) => error,
+        }
+    }
+
+    fn failed(&self, source: io::Error) -> OutputError {
+        OutputError::Io { path: self.path.clone(), source }
+    }
+}
+
+/// Writes a new file beside the given one, whose name it extends by the suffix (and a number if that name is in use).
+/// Returns its path.
+///
+/// # Errors
+/// If nothing can be written in that folder.
+pub fn write_beside(path: &Path, suffix: &str, content: &[u8]) -> Result<PathBuf, OutputError> {
+    let failed = |source| OutputError::Io { path: path.to_owned(), source };
+    let mut draft = draft(&resolved(path)).map_err(failed)?;
+    draft.write_all(content).map_err(failed)?;
+    put_beside(path, suffix, draft)
+}
+
+/// Moves a draft to the first unused name of this path with the suffix.
+pub fn put_beside(path: &Path, suffix: &str, mut draft: NamedTempFile) -> Result<PathBuf, OutputError> {
+    let target = resolved(path);
+    let mut number = 1;
+    loop {
+        let mut name = target.clone().into_os_string();
+        name.push(suffix);
+        if number > 1 {
+            name.push(format!("-{number}"));
+        }
+        match draft.persist_noclobber(&name) {
+            Ok(_) => return Ok(name.into()),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+                (draft, number) = (error.file, number + 1);
+            }
+            Err(error) => return Err(OutputError::Io { path: name.into(), source: error.error }),
+        }
+    }
+}
+
+/// Moves a draft over an existing file, whose permissions it takes, or to a name that must be unused.
+fn put(
+    draft: NamedTempFile,
+    target: &Path,
+    is_replaced: bool,
+) -> Result<(), (NamedTempFile, io::Error)> {
+    let prepared = || -> io::Result<()> {
+        if is_replaced {
+            draft.as_file().set_permissions(fs::metadata(target)?.permissions())?;
+        }
+        draft.as_file().sync_all()
+    };
+    if let Err(error) = prepared() {
+        return Err((draft, error));
+    }
+    let moved = if is_replaced { draft.persist(target) } else { draft.persist_noclobber(target) };
+    moved.map(drop).map_err(|error| (error.file, error.error))
 }
 
 /// Checks before a long computation that the file can be written at its end. Changes nothing.
@@ -70,17 +229,10 @@ pub fn write(path: &Path, content: &[u8], existing: Existing) -> Result<(), Outp
     }
     let mut file = draft(&target).map_err(failed)?;
     file.write_all(content).map_err(failed)?;
-    match old {
-        Some(old) => {
-            file.as_file().set_permissions(old.permissions()).map_err(failed)?;
-            file.persist(&target).map(drop)
-        }
-        None if existing == Existing::Replace => file.persist(&target).map(drop),
-        None => file.persist_noclobber(&target).map(drop),
-    }
-    .map_err(|error| match error.error.kind() {
+    let is_replaced = old.is_some() || existing == Existing::Replace && target.exists();
+    put(file, &target, is_replaced).map_err(|(_, error)| match error.kind() {
         io::ErrorKind::AlreadyExists => OutputError::Exists(path.to_owned()),
-        _ => failed(error.error),
+        _ => failed(error),
     })
 }
 
@@ -103,7 +255,7 @@ pub fn resolved(path: &Path) -> PathBuf {
 }
 
 /// A temporary file beside the target, which replaces it when complete and is deleted otherwise.
-fn draft(target: &Path) -> io::Result<tempfile::NamedTempFile> {
+fn draft(target: &Path) -> io::Result<NamedTempFile> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::metadata(folder)?;
     let mut prefix = target.file_name().unwrap_or_default().to_owned();
@@ -172,6 +324,39 @@ mod tests {
         write(&link, b"new", Existing::Keep).unwrap();
         assert!(link.is_symlink());
         assert_eq!(fs::read(&absent).unwrap(), b"new");
+    }
+
+    #[test]
+    fn a_file_that_changed_during_the_run_is_kept_and_the_new_one_is_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.json");
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).ok();
+        let begin = |existing| Output::check(&path, existing).unwrap();
+        begin(Existing::Keep).write(b"one").unwrap();
+        assert_eq!(read("report.json").as_deref(), Some("one"));
+        assert!(matches!(Output::check(&path, Existing::Keep), Err(OutputError::Exists(_))));
+        begin(Existing::Replace).write(b"two").unwrap();
+        assert_eq!(read("report.json").as_deref(), Some("two"));
+
+        let output = begin(Existing::Replace);
+        fs::write(&path, "my own").unwrap();
+        for name in ["report.json.new", "report.json.new-2"] {
+            let error = output.write(b"three").unwrap_err();
+            let OutputError::Changed { beside, .. } = &error else { panic!("{error}") };
+            assert!(beside.ends_with(name) && error.to_string().contains(name), "{error}");
+            assert_eq!([read("report.json"), read(name)], [Some("my own".into()), Some("three".into())]);
+        }
+        output.write(b"my own").unwrap();
+
+        // It appears, or disappears.
+        fs::remove_file(&path).unwrap();
+        output.write(b"four").unwrap();
+        fs::remove_file(&path).unwrap();
+        let output = begin(Existing::Keep);
+        fs::write(&path, "mine").unwrap();
+        assert!(matches!(output.write(b"five"), Err(OutputError::Changed { .. })));
+        assert_eq!(read("report.json").as_deref(), Some("mine"));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4, "no draft is left");
     }
 
     #[cfg(unix)]
