@@ -9,7 +9,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use tempfile::NamedTempFile;
+/// A temporary file beside its target.
+pub use tempfile::NamedTempFile as Draft;
 
 /// Whether an existing file with different content may be replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,7 +108,7 @@ impl Output {
     ///
     /// # Errors
     /// If the folder does not exist or cannot be written to.
-    pub fn draft(&self) -> Result<NamedTempFile, OutputError> {
+    pub fn draft(&self) -> Result<Draft, OutputError> {
         draft(&resolved(&self.path)).map_err(|source| self.failed(source))
     }
 
@@ -115,7 +116,7 @@ impl Output {
     ///
     /// # Errors
     /// As [`Output::write`].
-    pub fn replace(&self, draft: NamedTempFile) -> Result<(), OutputError> {
+    pub fn replace(&self, draft: Draft) -> Result<(), OutputError> {
         let target = resolved(&self.path);
         let now = FileStamp::of(&self.path);
         if now.as_ref().is_some_and(|now| now.length > 0) && now != self.before {
@@ -128,7 +129,7 @@ impl Output {
     }
 
     /// Moves a draft to an unused name and says why.
-    pub fn keep_beside(&self, draft: NamedTempFile) -> OutputError {
+    fn keep_beside(&self, draft: Draft) -> OutputError {
         match put_beside(&self.path, ".new", draft) {
             Ok(beside) => OutputError::Changed { path: self.path.clone(), beside },
             Err(error) => error,
@@ -152,8 +153,11 @@ pub fn write_beside(path: &Path, suffix: &str, content: &[u8]) -> Result<PathBuf
     put_beside(path, suffix, draft)
 }
 
-/// Moves a draft to the first unused name of this path with the suffix.
-pub fn put_beside(path: &Path, suffix: &str, mut draft: NamedTempFile) -> Result<PathBuf, OutputError> {
+/// Moves a draft to the first unused name of this path with the suffix. Returns its path.
+///
+/// # Errors
+/// If nothing can be written in that folder.
+pub fn put_beside(path: &Path, suffix: &str, mut draft: Draft) -> Result<PathBuf, OutputError> {
     let target = resolved(path);
     let mut number = 1;
     loop {
@@ -173,11 +177,7 @@ pub fn put_beside(path: &Path, suffix: &str, mut draft: NamedTempFile) -> Result
 }
 
 /// Moves a draft over an existing file, whose permissions it takes, or to a name that must be unused.
-fn put(
-    draft: NamedTempFile,
-    target: &Path,
-    is_replaced: bool,
-) -> Result<(), (NamedTempFile, io::Error)> {
+fn put(draft: Draft, target: &Path, is_replaced: bool) -> Result<(), (Draft, io::Error)> {
     let prepared = || -> io::Result<()> {
         if is_replaced {
             draft.as_file().set_permissions(fs::metadata(target)?.permissions())?;
@@ -255,7 +255,7 @@ pub fn resolved(path: &Path) -> PathBuf {
 }
 
 /// A temporary file beside the target, which replaces it when complete and is deleted otherwise.
-fn draft(target: &Path) -> io::Result<NamedTempFile> {
+fn draft(target: &Path) -> io::Result<Draft> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::metadata(folder)?;
     let mut prefix = target.file_name().unwrap_or_default().to_owned();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
@@ -23,7 +23,7 @@ use smalt_match::pgn::PgnWriter;
 use smalt_match::plan::{Plan, Settings, merge_settings};
 use smalt_match::store::{Store, StoredFault};
 use smalt_report::sanitize::sanitize;
-use smalt_workbench::output_file::Existing;
+use smalt_workbench::output_file::{Draft, Existing, Output, is_special};
 
 /// Exports the games of a store.
 pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
@@ -36,14 +36,9 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
         return positions(flags, &store, &filter, &plan);
     }
     let form = flags.what.or_else(|| flags.output.as_deref().and_then(form_of)).unwrap_or(ExportForm::Pgn);
-    // An existing file is replaced only if the new one contains all of it.
-    let part = flags.output.as_deref().filter(|path| is_filled(path)).map(part_of);
-    let sink: Box<dyn Write> = match &flags.output {
-        Some(path) => {
-            refuse_store_path(path)?;
-            let written = part.as_ref().unwrap_or(path);
-            Box::new(create(written).with_context(|| format!("write {}", path.display())).or_usage()?)
-        }
+    let target = flags.output.as_deref().map(ExportTarget::open).transpose()?;
+    let sink: Box<dyn Write> = match &target {
+        Some(target) => Box::new(target.handle().context("write the games").or_failed()?),
         None => Box::new(io::stdout()),
     };
     let mut output = BufWriter::new(sink);
@@ -52,12 +47,10 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
         form => games(&store, form, &filter, &plan, &names, &mut output)?,
     };
     let written = written.and_then(|()| output.flush());
-    if let (Some(path), Some(part)) = (&flags.output, &part) {
-        let replaced = written.context("write the games").and_then(|()| replace(path, part, flags.force));
-        if replaced.is_err() {
-            let _ = std::fs::remove_file(part);
-        }
-        return replaced.map(|()| Exit::Done).or_usage();
+    drop(output);
+    if let Some(ExportTarget::File { output, draft }) = target {
+        let written = written.context("write the games").or_failed();
+        return written.and_then(|()| replace(&output, draft, flags.force)).map(|()| Exit::Done);
     }
     match written {
         // A closed pipe is no error.
@@ -85,31 +78,49 @@ fn positions(flags: &ExportFlags, store: &Store, filter: &Filter, plan: &Plan) -
     Ok(Exit::Done)
 }
 
-fn is_filled(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0)
+/// Where an export is written.
+enum ExportTarget {
+    /// A pipe or a device.
+    Stream(File),
+    File {
+        output: Output,
+        draft: Draft,
+    },
 }
 
-/// Temporary name of a file.
-fn part_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    name.into()
-}
+impl ExportTarget {
+    fn open(path: &Path) -> Result<ExportTarget, Refusal> {
+        refuse_store_path(path)?;
+        if is_special(path) {
+            let opened = File::options().write(true).open(path);
+            return opened
+                .map(ExportTarget::Stream)
+                .with_context(|| format!("write {}", path.display()))
+                .or_usage();
+        }
+        let output = Output::check(path, Existing::Replace).or_usage()?;
+        let draft = output.draft().or_usage()?;
+        Ok(ExportTarget::File { output, draft })
+    }
 
-/// Opens the output: a new file, an existing empty one, or a pipe.
-fn create(path: &Path) -> io::Result<File> {
-    File::options().write(true).create(true).truncate(false).open(path)
+    fn handle(&self) -> io::Result<File> {
+        match self {
+            ExportTarget::Stream(file) => file.try_clone(),
+            ExportTarget::File { draft, .. } => draft.as_file().try_clone(),
+        }
+    }
 }
 
 /// Replaces an older export whose lines are all in the new one; with force any file.
-fn replace(path: &Path, part: &Path, force: bool) -> anyhow::Result<()> {
+fn replace(output: &Output, draft: Draft, force: bool) -> Result<(), Refusal> {
+    let path = output.path();
     let lines = |path: &Path| -> io::Result<_> { Ok(BufReader::new(File::open(path)?).split(b'\n')) };
     // The last line of a list has no comma.
     let bare = |line: io::Result<Vec<u8>>| {
         line.map(|line| line.strip_suffix(b",").map_or(line.clone(), <[u8]>::to_vec))
     };
     let is_held = || -> io::Result<bool> {
-        let new = lines(part)?.map(bare).collect::<io::Result<HashSet<_>>>()?;
+        let new = lines(draft.path())?.map(bare).collect::<io::Result<HashSet<_>>>()?;
         for line in lines(path)?.map(bare) {
             if !new.contains(&line?) {
                 return Ok(false);
@@ -118,13 +129,15 @@ fn replace(path: &Path, part: &Path, force: bool) -> anyhow::Result<()> {
         Ok(true)
     };
     let context = || format!("write {}", path.display());
-    if !force && !is_held().with_context(context)? {
-        bail!(
+    let is_filled = std::fs::metadata(path).is_ok_and(|file| file.len() > 0);
+    if is_filled && !force && !is_held().with_context(context).or_usage()? {
+        return Err(anyhow!(
             "write {}: it exists already, and holds what the export does not; give --force to replace it, or choose another name",
             path.display()
-        );
+        ))
+        .or_usage();
     }
-    std::fs::rename(part, path).with_context(context)
+    output.replace(draft).or_failed()
 }
 
 /// Game numbers that do not exist are an error instead of an empty file.

@@ -112,7 +112,9 @@ pub(super) fn write_text(path: &Path, text: &str, existing: Existing) -> Result<
     refuse_store_path(path)?;
     output_file::write(path, text.as_bytes(), existing).map_err(|error| match error {
         OutputError::Exists(_) => Refusal { exit: Exit::Usage, error: error.into() },
-        OutputError::Io { .. } => Refusal { exit: Exit::Failed, error: error.into() },
+        OutputError::Io { .. } | OutputError::Changed { .. } => {
+            Refusal { exit: Exit::Failed, error: error.into() }
+        }
     })
 }
 

@@ -106,6 +106,25 @@ fn existing_files_are_replaced_by_force_only() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn an_export_is_written_through_a_link_and_leaves_no_temporary_file() {
+    let place = Place::new();
+    play(&place, &[]);
+    place.write("theirs.pgn", "of the user\n");
+    std::os::unix::fs::symlink("theirs.pgn", place.path("link.pgn")).unwrap();
+    place.check(&["export", "run.db", "-o", "link.pgn"], 2);
+    assert_eq!(place.read("theirs.pgn"), "of the user\n");
+    place.check(&["export", "run.db", "-o", "link.pgn", "--force"], 0);
+    assert!(place.path("link.pgn").is_symlink());
+    assert_eq!(place.read("theirs.pgn"), place.read("run.pgn"));
+    place.check(&["export", "run.db", "-o", "new.pgn", "--game", "1-2"], 0);
+    assert_eq!(place.read("new.pgn").matches("[Event ").count(), 2);
+    let names = std::fs::read_dir(place.path("")).unwrap().map(|entry| entry.unwrap().file_name());
+    let names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+    assert!(!names.iter().any(|name| name.ends_with(".part")), "{names:?}");
+}
+
 #[test]
 fn a_table_is_shown_every_so_many_games() {
     let place = Place::new();
