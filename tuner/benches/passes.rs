@@ -17,6 +17,7 @@ use smalt_tuner::{
     FeatureData, FeatureRow, Kept, Loss, PARAMETERS, Rows, Rules, Split, extract, parameters_of, sigmoid,
     slope, targets,
 };
+use smalt_workbench::output_file::{Existing, Output};
 
 const GAMES: &str = "../data/games/ethereal12-stockfish15.pgn.zst";
 const PASSES: usize = 20;
@@ -32,7 +33,8 @@ fn run() {
     let stop = AtomicBool::new(false);
     let rules = Rules { per_game: 200, ..Rules::default() };
     let report = timed(1, || {
-        extract(std::slice::from_ref(&games), &positions, Format::Smalt, &rules, &stop, &mut |_| {}).unwrap()
+        let output = Output::check(&positions, Existing::Replace).unwrap();
+        extract(std::slice::from_ref(&games), output, Format::Smalt, &rules, &stop, &mut |_| {}).unwrap()
     });
     println!("extract     {:8.3} s for {} games", report.0, report.1.games);
 

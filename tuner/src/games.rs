@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use smalt_dataset::file::{HASH_START, hashed};
 use smalt_driver::process::{Exit, LookupError, PollOutcome, Process, StartError, WaitFor, poll_once};
 use smalt_driver::{ConversationError, EngineCommand, EngineTimeouts, SetOptionError, WaitContext};
 use smalt_workbench::entrant::{
@@ -198,6 +199,10 @@ pub(crate) enum EngineError {
     /// The commit cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
+    #[error("failed to {0}")]
+    Lookup(#[from] LookupError),
+    #[error("failed to read {}: {error}", path.display())]
+    Read { path: PathBuf, error: std::io::Error },
     #[error("failed to start the engine: {0}")]
     Start(ConversationError),
     #[error("failed to {0}")]
@@ -212,14 +217,7 @@ pub(crate) fn check_options<'a>(
     options: impl IntoIterator<Item = (&'a str, String)>,
 ) -> Result<(), EngineError> {
     let entrant = entrant(engine)?;
-    let command = match entrant.program().ok_or(ResolveError::NoCommand)? {
-        Program::Builtin => EngineCommand::new(tournament).argument("engine"),
-        Program::Command(program) => EngineCommand::new(program).arguments(&entrant.args),
-    };
-    let command = match &entrant.dir {
-        Some(directory) => command.directory(directory),
-        None => command,
-    };
+    let command = command_of(&entrant, tournament)?;
     let nothing = &mut WaitContext::none();
     let started = smalt_driver::start(&command, entrant.proto, EngineTimeouts::default(), None, nothing);
     let mut engine = started.map_err(|failure| EngineError::Start(failure.into()))?;
@@ -228,6 +226,44 @@ pub(crate) fn check_options<'a>(
     }
     engine.quit();
     Ok(())
+}
+
+/// Command line of an engine; `builtin` is the tournament program's.
+fn command_of(entrant: &EngineSettings, tournament: &Path) -> Result<EngineCommand, ResolveError> {
+    let command = match entrant.program().ok_or(ResolveError::NoCommand)? {
+        Program::Builtin => EngineCommand::new(tournament).argument("engine"),
+        Program::Command(program) => EngineCommand::new(program).arguments(&entrant.args),
+    };
+    Ok(match &entrant.dir {
+        Some(directory) => command.directory(directory),
+        None => command,
+    })
+}
+
+/// The program of an engine: games of one tuning must not be played by two versions of it.
+#[derive(Debug)]
+pub(crate) struct EngineProgram {
+    pub path: PathBuf,
+    /// Hash of the file, in hexadecimal.
+    pub digest: String,
+}
+
+impl EngineProgram {
+    /// Finds and reads the program.
+    pub(crate) fn read(tournament: &Path, engine: &str) -> Result<EngineProgram, EngineError> {
+        let path = command_of(&entrant(engine)?, tournament)?.locate()?;
+        let digest = digest(&path).map_err(|error| EngineError::Read { path: path.clone(), error })?;
+        Ok(EngineProgram { path, digest })
+    }
+
+    /// Whether the file has other content now. An unreadable file is not a change.
+    pub(crate) fn has_changed(&self) -> bool {
+        digest(&self.path).is_ok_and(|digest| digest != self.digest)
+    }
+}
+
+fn digest(path: &Path) -> std::io::Result<String> {
+    Ok(format!("{:016x}", hashed(HASH_START, &std::fs::read(path)?)))
 }
 
 /// Settings of an engine by its words or registered name.

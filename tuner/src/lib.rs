@@ -36,7 +36,7 @@ pub use trace::file::{TraceFile, TraceFileError, TracedPosition};
 pub use trace::header::Header;
 pub use trace::position::Trace;
 pub use weights::difference::differences;
-pub use weights::document::{OriginValue, replace, rewritten};
+pub use weights::document::{OriginValue, rewritten};
 pub use weights::schema::Schema;
 pub use weights::source::{Comments, rewrite_source};
 pub use weights::variables::{Bounds, Constraints};

@@ -90,6 +90,9 @@ pub(crate) struct TuningRun {
     pub rounds: u64,
     /// Wins, draws and losses of the first side over all rounds.
     pub games: [u64; 3],
+    /// Hash of the engine's program; none in checkpoints of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// Match settings; none in the first format of SPSA's checkpoints.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub settings: Option<MatchSettings>,
@@ -98,7 +101,16 @@ pub(crate) struct TuningRun {
 impl TuningRun {
     /// Before the first round.
     pub(crate) fn new(parameters: Vec<TunableParam>, pairs: u64, seed: u64) -> TuningRun {
-        TuningRun { parameters, pairs, seed, played: 0, rounds: 0, games: [0; 3], settings: None }
+        TuningRun {
+            parameters,
+            pairs,
+            seed,
+            played: 0,
+            rounds: 0,
+            games: [0; 3],
+            program: None,
+            settings: None,
+        }
     }
 
     /// Whether all pairs were played.

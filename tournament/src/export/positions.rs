@@ -12,6 +12,7 @@ use smalt_match::game::GameRecord;
 use smalt_match::pgn::comment_score;
 use smalt_match::plan::{DataFile, Duplicates};
 use smalt_stats::GameResult;
+use smalt_workbench::output_file::{Existing, Output};
 
 /// Writer of a training data file.
 pub(crate) struct DataWriter {
@@ -49,7 +50,11 @@ impl DataWriter {
     /// # Errors
     /// If the folder does not exist or cannot be written to.
     pub(crate) fn create(file: DataFile) -> io::Result<DataWriter> {
-        let writer = SampleWriter::create(&file.path, file.format, file.filter.seed)?;
+        let writer = SampleWriter::create(
+            Output::check(&file.path, Existing::Replace)?,
+            file.format,
+            file.filter.seed,
+        )?;
         Ok(DataWriter {
             writer,
             file,

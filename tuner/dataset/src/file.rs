@@ -10,7 +10,7 @@
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use memmap2::Mmap;
 use rayon::prelude::*;
@@ -190,21 +190,19 @@ fn samples_of(
     results
 }
 
-/// Writes a temporary file and moves it into place when complete.
+/// Writes records into a temporary file.
 pub(super) struct PositionWriter {
     file: io::BufWriter<NamedTempFile>,
-    path: PathBuf,
     seed: u64,
     count: u64,
     hash: u64,
 }
 
 impl PositionWriter {
-    /// Creates a file; `path` changes only at [`PositionWriter::finish`].
-    pub(crate) fn create(path: &Path, seed: u64) -> io::Result<PositionWriter> {
-        let mut file = io::BufWriter::with_capacity(1 << 18, new_file(path)?);
+    pub(crate) fn create(file: NamedTempFile, seed: u64) -> io::Result<PositionWriter> {
+        let mut file = io::BufWriter::with_capacity(1 << 18, file);
         file.write_all(&[0; HEADER_SIZE])?;
-        Ok(PositionWriter { file, path: path.to_owned(), seed, count: 0, hash: HASH_START })
+        Ok(PositionWriter { file, seed, count: 0, hash: HASH_START })
     }
 
     pub(crate) fn push(&mut self, record: &[u8; RECORD_SIZE]) -> io::Result<()> {
@@ -213,8 +211,8 @@ impl PositionWriter {
         self.file.write_all(record)
     }
 
-    /// Appends the names of the players and moves the file into place. Returns the hash of its records.
-    pub(crate) fn finish(mut self, players: &[String]) -> io::Result<u64> {
+    /// Appends the names of the players and returns the complete file.
+    pub(crate) fn finish(mut self, players: &[String]) -> io::Result<NamedTempFile> {
         let names: String = players.iter().map(|name| format!("{}\n", name.replace('\n', " "))).collect();
         self.file.write_all(names.as_bytes())?;
         let mut header = [0; HEADER_SIZE];
@@ -228,24 +226,8 @@ impl PositionWriter {
         let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.seek(SeekFrom::Start(0))?;
         file.write_all(&header)?;
-        file.as_file().sync_all()?;
-        file.persist(&self.path).map_err(|error| error.error)?;
-        Ok(self.hash)
+        Ok(file)
     }
-}
-
-/// A temporary file for this path, with the permissions of a new file.
-pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    #[cfg_attr(windows, expect(unused_mut, reason = "permissions are of Unix"))]
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // The umask removes permissions.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
 /// Initial value of [`hashed`]: the offset basis of FNV-1a.

@@ -2,12 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use smalt_chess::{CastlingMode, Color, Epd, Move, Position};
+use smalt_workbench::output_file::Output;
 use tempfile::NamedTempFile;
 
-use super::file::{PositionWriter, new_file};
+use super::file::PositionWriter;
 use super::format::Format;
 use super::record::Sample;
 use super::{binpack, bullet, plain, table, viri};
@@ -73,7 +74,7 @@ pub struct Written {
 }
 
 pub struct SampleWriter {
-    path: PathBuf,
+    output: Output,
     sink: Sink,
     written: Written,
 }
@@ -90,16 +91,16 @@ enum Sink {
 }
 
 impl SampleWriter {
-    /// Creates a file; `path` changes only at [`SampleWriter::finish`]. The seed is stored if the format has a field
-    /// for it.
+    /// Creates a file; the output changes only at [`SampleWriter::finish`]. The seed is stored if the format has a
+    /// field for it.
     ///
     /// # Errors
     /// If the folder does not exist or can't be written to, or as [`check_target`].
-    pub fn create(path: &Path, format: Format, seed: u64) -> io::Result<SampleWriter> {
-        check_target(path)?;
-        let file = || new_file(path).map(|file| BufWriter::with_capacity(1 << 18, file));
+    pub fn create(output: Output, format: Format, seed: u64) -> io::Result<SampleWriter> {
+        check_target(output.path())?;
+        let file = || Ok::<_, io::Error>(BufWriter::with_capacity(1 << 18, output.draft()?));
         let sink = match format {
-            Format::Smalt => Sink::Smalt(PositionWriter::create(path, seed)?),
+            Format::Smalt => Sink::Smalt(PositionWriter::create(output.draft()?, seed)?),
             Format::Fen => Sink::Bars(file()?),
             Format::Epd => Sink::Text(file()?, epd),
             Format::Book => Sink::Text(file()?, brackets),
@@ -112,12 +113,12 @@ impl SampleWriter {
             Format::Bullet => Sink::Bullet(file()?),
             Format::Viri => Sink::Viri(file()?, viri::ViriWriter::default()),
             Format::Binpack => {
-                let file = new_file(path)?;
+                let file = output.draft()?;
                 let handle: File = file.reopen()?;
                 Sink::Binpack(file, binpack::BinpackWriter::new(handle)?)
             }
         };
-        Ok(SampleWriter { path: path.to_owned(), sink, written: Written::default() })
+        Ok(SampleWriter { output, sink, written: Written::default() })
     }
 
     /// Appends a position; returns the reason if the format cannot store it.
@@ -177,13 +178,11 @@ impl SampleWriter {
     /// Completes the file, with the names of the players if the format stores them, and moves it into place.
     ///
     /// # Errors
-    /// If the disk is full or fails; an old file is then unchanged.
+    /// If the disk is full or fails; an old file is then unchanged. Also if the file changed since its check: it is
+    /// kept, and the complete new one is written beside it.
     pub fn finish(self, players: &[String]) -> io::Result<Written> {
         let file = match self.sink {
-            Sink::Smalt(writer) => {
-                writer.finish(players)?;
-                return Ok(self.written);
-            }
+            Sink::Smalt(writer) => writer.finish(players)?,
             Sink::Text(file, _) | Sink::Bars(file) | Sink::Plain(file) | Sink::Bullet(file) => {
                 into_file(file)?
             }
@@ -196,8 +195,7 @@ impl SampleWriter {
                 file
             }
         };
-        file.as_file().sync_all()?;
-        file.persist(&self.path).map_err(|error| error.error)?;
+        self.output.replace(file)?;
         Ok(self.written)
     }
 }

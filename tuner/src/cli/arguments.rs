@@ -517,6 +517,9 @@ pub(super) struct TuningFlags {
     /// Resume from --checkpoint, with its engine, parameters, clock, openings, batch, games and seed
     #[arg(long)]
     pub(super) resume: bool,
+    /// Continue although the engine's program has changed since the tuning began
+    #[arg(long)]
+    pub(super) allow_mixed: bool,
     /// Write the values back to the parameter file
     #[arg(long)]
     pub(super) write: bool,

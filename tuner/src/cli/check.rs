@@ -11,9 +11,7 @@ use smalt_chess::Epd;
 
 use super::arguments::CheckFlags;
 use super::traces::{self, is_traced};
-use super::{
-    Exit, OrRefuse, Refusal, Skipped, check_writable, interrupt, open, parameters, show, with_threads, write,
-};
+use super::{Exit, OrRefuse, Outputs, Refusal, Skipped, interrupt, open, parameters, show, with_threads};
 use crate::check::{CollinearPair, Findings, check};
 use crate::features::row::pack;
 use crate::features::{self, FeatureRow, Kept, Split};
@@ -33,19 +31,19 @@ const NAMED_PAIRS: usize = 20;
 const SPLIT: Split = Split { validation: 0.0, seed: 0 };
 
 pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
-    check_writable([flags.json.as_ref(), flags.outliers.as_ref()], flags.force)?;
+    let outputs = Outputs::check([flags.json.as_ref(), flags.outliers.as_ref()], flags.force)?;
     if is_traced(&flags.engine, std::slice::from_ref(&flags.positions)) {
         let stop = interrupt()?;
-        return with_threads(flags.threads, || check_traces(flags, &stop));
+        return with_threads(flags.threads, || check_traces(flags, &outputs, &stop));
     }
     let weights = match &flags.params {
         Some(path) => parameters(path)?,
         None => Parameters::embedded().clone(),
     };
-    with_threads(flags.threads, || check_own(flags, &parameters_of(&weights)))
+    with_threads(flags.threads, || check_own(flags, &outputs, &parameters_of(&weights)))
 }
 
-fn check_own(flags: &CheckFlags, weights: &[f64]) -> Result<Exit, Refusal> {
+fn check_own(flags: &CheckFlags, outputs: &Outputs, weights: &[f64]) -> Result<Exit, Refusal> {
     let path = &flags.positions.path;
     let mut skipped = Skipped::default();
     let mut loader = features::Loader::new(SPLIT, Kept::default());
@@ -58,7 +56,7 @@ fn check_own(flags: &CheckFlags, weights: &[f64]) -> Result<Exit, Refusal> {
         return Err(anyhow!("{}: no positions", path.display())).or_usage();
     }
     let phases = table.train.phases();
-    let findings = report(flags, &table, Schema::own(), weights, Some(&phases))?;
+    let findings = report(flags, outputs, &table, Schema::own(), weights, Some(&phases))?;
     if let Some(output) = &flags.outliers {
         let mut sources = Sources::default();
         sources.begin(&[], flags.positions.options);
@@ -76,12 +74,16 @@ fn check_own(flags: &CheckFlags, weights: &[f64]) -> Result<Exit, Refusal> {
             }
         };
         open(path)?.for_each_batch(16_384, |_| false, error_of, take, |_| {}).or_failed()?;
-        write(output, &outliers.finish())?;
+        outputs.write(output, &outliers.finish())?;
     }
     Ok(skipped.exit())
 }
 
-fn check_traces(flags: &CheckFlags, stop: &std::sync::atomic::AtomicBool) -> Result<Exit, Refusal> {
+fn check_traces(
+    flags: &CheckFlags,
+    outputs: &Outputs,
+    stop: &std::sync::atomic::AtomicBool,
+) -> Result<Exit, Refusal> {
     let source = std::slice::from_ref(&flags.positions);
     let traced = traces::load(&flags.engine, source, SPLIT, Kept::default(), stop)?;
     let header = &traced.header;
@@ -93,7 +95,7 @@ fn check_traces(flags: &CheckFlags, stop: &std::sync::atomic::AtomicBool) -> Res
         }
         None => header.start.clone(),
     };
-    let findings = report(flags, &traced.table, &header.schema, &weights, None)?;
+    let findings = report(flags, outputs, &traced.table, &header.schema, &weights, None)?;
     if let Some(output) = &flags.outliers {
         let mut sources = Sources::default();
         sources.begin(&[], flags.positions.options);
@@ -107,13 +109,14 @@ fn check_traces(flags: &CheckFlags, stop: &std::sync::atomic::AtomicBool) -> Res
             }
         };
         file.for_each(take, |_| {}).or_failed()?;
-        write(output, &outliers.finish())?;
+        outputs.write(output, &outliers.finish())?;
     }
     Ok(traced.skipped.exit())
 }
 
 fn report<R: LabelledRows>(
     flags: &CheckFlags,
+    outputs: &Outputs,
     table: &FitData<R>,
     schema: &Schema,
     weights: &[f64],
@@ -121,7 +124,7 @@ fn report<R: LabelledRows>(
 ) -> Result<Findings, Refusal> {
     let findings = check(table, schema, weights).or_failed()?;
     let page = page(table, schema, &findings, phases, flags.all);
-    show(&page, flags.json.as_deref(), || document(table, schema, &findings, phases))?;
+    show(&page, flags.json.as_deref(), outputs, || document(table, schema, &findings, phases))?;
     Ok(findings)
 }
 

@@ -9,7 +9,7 @@ use smalt_report::{Cell, Column, ColumnKind as CellKind, Sign, Table};
 
 use super::arguments::ClopFlags;
 use super::tuning::{TuningSession, written_line};
-use super::{Exit, OrRefuse, Refusal, check_writable, print_info, show, write};
+use super::{Exit, OrRefuse, Outputs, Refusal, print_info, show};
 use crate::clop::{ClopState, Region};
 use crate::plot::landscape;
 use crate::tuning::{ColumnKind, TunableParam, Tuning as _};
@@ -21,7 +21,7 @@ const CHECKPOINT: &str = "clop.json";
 const MANY: usize = 10;
 
 pub(super) fn run(flags: &ClopFlags) -> Result<Exit, Refusal> {
-    check_writable([flags.plot.as_ref()], flags.tuning.force)?;
+    let plot = Outputs::check([flags.plot.as_ref()], flags.tuning.force)?;
     let begin = |parameters: Vec<TunableParam>, pairs, seed| {
         if let Some(parameter) = parameters.iter().find(|parameter| parameter.min >= parameter.max) {
             return Err(anyhow!("{}: its range has one value alone", parameter.name)).or_usage();
@@ -38,12 +38,14 @@ pub(super) fn run(flags: &ClopFlags) -> Result<Exit, Refusal> {
     session.play(|_| Ok(()))?;
     if let Some(path) = &flags.plot {
         let svg = landscape(&session.state).with_context(|| path.display().to_string()).or_failed()?;
-        write(path, &svg)?;
+        plot.write(path, &svg)?;
     }
     let written = session.write_values()?;
     let (state, written) = (&session.state, written.as_deref());
     let result = TuningResult::of(state);
-    show(&result.page(state, written), flags.tuning.json.as_deref(), || result.document(state, written))?;
+    show(&result.page(state, written), flags.tuning.json.as_deref(), &session.outputs, || {
+        result.document(state, written)
+    })?;
     Ok(Exit::Done)
 }
 

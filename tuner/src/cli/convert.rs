@@ -7,7 +7,7 @@ use smalt_dataset::format::Format;
 use smalt_dataset::write::{SampleWriter, UnfitCounts, Written, check_target};
 
 use super::arguments::ConvertFlags;
-use super::{Exit, OrRefuse, Refusal, Skipped, check_writable, print_info, show};
+use super::{Exit, OrRefuse, Outputs, Refusal, Skipped, print_info, show};
 use crate::progress::Progress;
 
 /// Number of positions between progress updates.
@@ -16,10 +16,11 @@ const SHOWN_EVERY: u64 = 16_384;
 pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     let format = Format::of_output(&flags.output, flags.format).or_usage()?;
     let shown = flags.output.display().to_string();
-    check_writable([Some(&flags.output), flags.json.as_ref()], flags.force)?;
+    let outputs = Outputs::check([Some(&flags.output), flags.json.as_ref()], flags.force)?;
     check_target(&flags.output).with_context(|| format!("write {shown}")).or_usage()?;
-    let mut writer =
-        SampleWriter::create(&flags.output, format, 0).with_context(|| shown.clone()).or_failed()?;
+    let mut writer = SampleWriter::create(outputs.get(&flags.output)?, format, 0)
+        .with_context(|| shown.clone())
+        .or_failed()?;
     let (mut unfit, mut skipped, mut read) = (UnfitCounts::default(), Skipped::default(), 0_u64);
     let mut players = Vec::new();
     // Offset that separates the games of different files.
@@ -62,7 +63,7 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     let written = writer.finish(&players).with_context(|| shown.clone()).or_failed()?;
     report_written(&written, &unfit);
     let page = format!("{} positions of {read} written to {shown}, {}\n", written.positions, format.name());
-    show(&page, flags.json.as_deref(), || {
+    show(&page, flags.json.as_deref(), &outputs, || {
         json!({"read": read, "positions": written.positions, "guessed_moves": written.guessed_moves,
             "format": format.keyword(), "written": flags.output})
     })?;

@@ -13,7 +13,7 @@ use smalt_report::{Cell, Column, ColumnKind, Table};
 
 use super::arguments::ExtractFlags;
 use super::convert::report_written;
-use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, print_info, show, with_threads};
+use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, print_info, show, with_threads};
 use crate::extract::{ExtractError, ExtractReport, GameReason, NoisyPositions, Rules, extract};
 use crate::games::{export, tournament_program};
 use crate::progress::Progress;
@@ -24,7 +24,7 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     let rules = rules(flags)?;
     let format = Format::of_output(&flags.output, flags.format).or_usage()?;
-    check_writable([Some(&flags.output), flags.json.as_ref()], flags.force)?;
+    let outputs = Outputs::check([Some(&flags.output), flags.json.as_ref()], flags.force)?;
     check_output(&flags.output)?;
     check_target(&flags.output).with_context(|| format!("write {}", flags.output.display())).or_usage()?;
     let stop = interrupt()?;
@@ -34,7 +34,7 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     let progress = Progress::spinner("games");
     let result = with_threads(flags.threads, || {
         let mut show_progress = |report: &ExtractReport| progress.set_message(report.games.to_string());
-        Ok(extract(&games, &flags.output, format, &rules, &stop, &mut show_progress))
+        Ok(extract(&games, outputs.get(&flags.output)?, format, &rules, &stop, &mut show_progress))
     })?;
     progress.finish();
     let report = match result {
@@ -50,7 +50,7 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     }
     report_written(&report.written, &report.unfit);
     let page = page(&report) + &format!("written to {}: {}\n", flags.output.display(), format.name());
-    show(&page, flags.json.as_deref(), || document(&report))?;
+    show(&page, flags.json.as_deref(), &outputs, || document(&report))?;
     Ok(if report.skipped_games() == 0 && report.unfit.iter().next().is_none() {
         Exit::Done
     } else {

@@ -27,7 +27,7 @@ use serde_json::Value;
 use smalt::evaluation::Parameters;
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
-use smalt_workbench::output_file::{self, Existing};
+use smalt_workbench::output_file::{Existing, Output};
 use smalt_workbench::signals::exit_code;
 
 use crate::weights::difference::differences;
@@ -160,27 +160,45 @@ fn check_share(flag: &str, share: f64) -> Result<(), Refusal> {
 }
 
 /// Shows a result: text for people, and JSON if requested. With JSON on standard output the text is omitted.
-fn show(page: &str, json: Option<&Path>, value: impl FnOnce() -> Value) -> Result<(), Refusal> {
+fn show(
+    page: &str,
+    json: Option<&Path>,
+    outputs: &Outputs,
+    value: impl FnOnce() -> Value,
+) -> Result<(), Refusal> {
     if json != Some(Path::new("-")) {
         print(page)?;
     }
     let Some(path) = json else { return Ok(()) };
     let text = serde_json::to_string_pretty(&value()).context("failed to write JSON").or_failed()? + "\n";
-    if path == Path::new("-") { print(&text) } else { write(path, &text) }
+    if path == Path::new("-") { print(&text) } else { outputs.write(path, &text) }
 }
 
-/// Writes a file that [`check_writable`] has passed.
-fn write(path: &Path, text: &str) -> Result<(), Refusal> {
-    output_file::write(path, text.as_bytes(), Existing::Replace).or_failed()
-}
+/// Output files of a command, with their state at its start.
+#[derive(Default)]
+struct Outputs(Vec<Output>);
 
-/// Checks before long work that its output files can be written. Existing files are refused without force.
-fn check_writable<'a>(
-    files: impl IntoIterator<Item = Option<&'a PathBuf>>,
-    force: bool,
-) -> Result<(), Refusal> {
-    let mut files = files.into_iter().flatten().filter(|path| path.as_path() != Path::new("-"));
-    files.try_for_each(|path| output_file::check(path, Existing::with_force(force))).or_usage()
+impl Outputs {
+    /// Checks before long work that its output files can be written. Existing files are refused without force.
+    fn check<'a>(
+        files: impl IntoIterator<Item = Option<&'a PathBuf>>,
+        force: bool,
+    ) -> Result<Outputs, Refusal> {
+        let files = files.into_iter().flatten().filter(|path| path.as_path() != Path::new("-"));
+        let outputs = files.map(|path| Output::check(path, Existing::with_force(force)));
+        outputs.collect::<Result<_, _>>().map(Outputs).or_usage()
+    }
+
+    /// The output of a path.
+    fn get(&self, path: &Path) -> Result<Output, Refusal> {
+        let checked = self.0.iter().find(|output| output.path() == path);
+        checked.cloned().map_or_else(|| Output::check(path, Existing::Keep).or_failed(), Ok)
+    }
+
+    /// Writes a file that was checked. One that changed since is kept, and the text is written beside it.
+    fn write(&self, path: &Path, text: &str) -> Result<(), Refusal> {
+        self.get(path)?.write(text.as_bytes()).or_failed()
+    }
 }
 
 /// Writes to standard output; a closed pipe is no error.

@@ -8,14 +8,14 @@ use smalt::evaluation::Parameters;
 use smalt_report::plot::Chart;
 
 use super::arguments::{PlotFlags, PlotKind};
-use super::{Exit, OrRefuse, Refusal, check_writable, parameters, print, write};
+use super::{Exit, OrRefuse, Outputs, Refusal, parameters, print};
 use crate::clop::ClopState;
 use crate::plot::{boards, errors, landscape, moved, parameters_by_games};
 use crate::spsa::SpsaState;
 use crate::tuning::Tuning as _;
 
 pub(super) fn run(flags: &PlotFlags) -> Result<Exit, Refusal> {
-    check_writable([flags.output.as_ref()], flags.force)?;
+    let outputs = Outputs::check([flags.output.as_ref()], flags.force)?;
     let svg = match flags.files.as_slice() {
         [run] if !is_table(run) => state(run, flags.kind)?,
         [after] => change(Parameters::embedded(), after, flags.kind)?,
@@ -23,7 +23,7 @@ pub(super) fn run(flags: &PlotFlags) -> Result<Exit, Refusal> {
         _ => return Err(anyhow!("one file of a fit, or one or two parameter files")).or_usage(),
     };
     match &flags.output {
-        Some(path) if path.as_os_str() != "-" => write(path, &svg)?,
+        Some(path) if path.as_os_str() != "-" => outputs.write(path, &svg)?,
         _ => print(&svg)?,
     }
     Ok(Exit::Done)

@@ -8,20 +8,20 @@ use anyhow::{Context, anyhow};
 use serde_json::json;
 use smalt::evaluation::Parameters;
 use smalt_workbench::entrant::{BUILTIN, ResolveError};
+use smalt_workbench::output_file::{self, Existing, write_beside};
 
 use super::arguments::{PARAMETERS, ProveFlags};
 use super::target::SHIPPED;
-use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, parameters, print_info, show, write};
+use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, parameters, print_info, show};
 use crate::games::{
     EngineError, PlayError, check_options, engine_command, engine_in, locate, tournament_program,
 };
 use crate::parameter_file::ParameterFormat;
 use crate::prove::{Proof, ProofEngine, ProofMatch, Verdict, prove};
 use crate::source_build::build;
-use crate::weights::document::replace;
 
 pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
-    check_writable([flags.json.as_ref()], flags.force)?;
+    let outputs = Outputs::check([flags.json.as_ref()], flags.force)?;
     let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
     let folder = tempfile::tempdir().or_failed()?;
     let stop = interrupt()?;
@@ -60,8 +60,7 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
     let written = versions.base.as_ref().filter(|_| flags.write && proof.verdict == Verdict::Better);
     if let Some(path) = written {
         if std::fs::read_to_string(path).ok().as_ref() != Some(&versions.base_text) {
-            let kept = folder.keep().join("accepted");
-            write(&kept, &versions.tuned_text)?;
+            let kept = write_beside(path, ".tuned", versions.tuned_text.as_bytes()).or_failed()?;
             let error = anyhow!(
                 "{}: it changed during the test and was not replaced; the accepted one is {}",
                 path.display(),
@@ -69,10 +68,10 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
             );
             return Err(error).or_failed();
         }
-        replace(path, &versions.tuned_text).with_context(|| path.display().to_string()).or_failed()?;
+        output_file::write(path, versions.tuned_text.as_bytes(), Existing::Replace).or_failed()?;
     }
     let written = written.map(PathBuf::as_path);
-    show(&page(&proof, written), flags.json.as_deref(), || document(&proof, written))?;
+    show(&page(&proof, written), flags.json.as_deref(), &outputs, || document(&proof, written))?;
     Ok(if proof.verdict == Verdict::Better { Exit::Done } else { Exit::LeftOut })
 }
 
@@ -196,7 +195,7 @@ struct WeightsFile {
 
 impl WeightsFile {
     fn new(text: String, played: PathBuf) -> Result<WeightsFile, Refusal> {
-        write(&played, &text)?;
+        std::fs::write(&played, &text).or_failed()?;
         Ok(WeightsFile { text, played })
     }
 

@@ -47,7 +47,7 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
     session.play(validate_if_due)?;
     let written = session.write_values()?;
     let (state, written) = (&session.state, written.as_deref());
-    show(&page(state, written), flags.tuning.json.as_deref(), || document(state, written))?;
+    show(&page(state, written), flags.tuning.json.as_deref(), &session.outputs, || document(state, written))?;
     Ok(Exit::Done)
 }
 

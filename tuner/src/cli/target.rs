@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use smalt::evaluation::Parameters;
+use smalt_workbench::output_file::{self, Existing, write_beside};
 
 use super::arguments::{PARAMETERS, TexelFlags};
-use super::{OrRefuse, Refusal};
+use super::{OrRefuse, Outputs, Refusal};
 use crate::texel::Tuned;
-use crate::weights::document::{Origin, replace, rewritten};
+use crate::weights::document::{Origin, rewritten};
 use crate::weights::export::{Language, exported};
 use crate::weights::rounded;
 use crate::weights::schema::Schema;
@@ -59,9 +60,9 @@ pub(super) struct MarkedSource {
 }
 
 /// A new text and the numbers it replaces.
-struct Replacement<N> {
-    text: String,
-    replaced: N,
+pub(super) struct Replacement<N> {
+    pub(super) text: String,
+    pub(super) replaced: N,
 }
 
 impl Target {
@@ -129,7 +130,13 @@ impl Target {
     }
 
     /// Writes the numbers; each file is replaced atomically. Edits made during the fit are kept.
-    pub(super) fn write(&self, schema: &Schema, tuned: &Tuned, origin: &Origin) -> Result<(), Refusal> {
+    pub(super) fn write(
+        &self,
+        schema: &Schema,
+        tuned: &Tuned,
+        origin: &Origin,
+        outputs: &Outputs,
+    ) -> Result<(), Refusal> {
         match self {
             Target::None => Ok(()),
             Target::Parameters { path, layout } => {
@@ -139,10 +146,10 @@ impl Target {
                     let text = rewritten(text, &numbers, origin).or_failed()?;
                     Ok(Replacement { text, replaced })
                 };
-                put_into(layout.path.as_deref(), path, &layout.text, rewrite)
+                put_into(layout.path.as_deref(), path, &layout.text, outputs, rewrite)
             }
             Target::Export { path, language } => {
-                put(path, &exported(*language, schema, &tuned.parameters, origin))
+                outputs.write(path, &exported(*language, schema, &tuned.parameters, origin))
             }
             Target::Sources(sources) => {
                 let summary = &tuned.summary;
@@ -159,7 +166,7 @@ impl Target {
                         let new = source.rewritten(text, schema, &tuned.parameters, &note)?;
                         Ok(Replacement { text: new.text, replaced: new.replaced })
                     };
-                    put_into(Some(&source.path), &source.output, &source.text, rewrite)
+                    put_into(Some(&source.path), &source.output, &source.text, outputs, rewrite)
                 };
                 // An unwritable source does not stop the others.
                 let results: Vec<_> = sources.iter().map(put).collect();
@@ -193,33 +200,31 @@ impl MarkedSource {
 }
 
 /// Writes the new numbers into the current text of a file. If a file to be replaced in place is missing, has other
-/// numbers than before the fit or no longer matches the parameters, it is left unchanged, and the new version of the
-/// earlier text goes into a file beside it.
-fn put_into<N: PartialEq>(
+/// numbers than before the run or no longer matches the parameters, it is left unchanged, and the new version of the
+/// earlier text goes into a new file beside it.
+pub(super) fn put_into<N: PartialEq>(
     source: Option<&Path>,
     output: &Path,
     before: &str,
+    outputs: &Outputs,
     rewrite: impl Fn(&str) -> Result<Replacement<N>, Refusal>,
 ) -> Result<(), Refusal> {
     let old = rewrite(before)?;
-    let Some(source) = source else { return put(output, &old.text) };
+    let Some(source) = source else { return outputs.write(output, &old.text) };
     let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let is_replaced = place(source) == place(output);
     let reason = match read(source).and_then(|text| rewrite(&text)) {
-        Ok(now) if !is_replaced || now.replaced == old.replaced => return put(output, &now.text),
-        Err(_) if !is_replaced => return put(output, &old.text),
-        Ok(_) => "its numbers changed during the fit".to_owned(),
-        Err(Refusal { error, .. }) => format!("it changed during the fit ({error:#})"),
+        Ok(now) if !is_replaced => return outputs.write(output, &now.text),
+        Err(_) if !is_replaced => return outputs.write(output, &old.text),
+        Ok(now) if now.replaced == old.replaced => {
+            return output_file::write(output, now.text.as_bytes(), Existing::Replace).or_failed();
+        }
+        Ok(_) => "its numbers changed during the run".to_owned(),
+        Err(Refusal { error, .. }) => format!("it changed during the run ({error:#})"),
     };
-    let mut kept = output.as_os_str().to_owned();
-    kept.push(".tuned");
-    put(Path::new(&kept), &old.text)?;
-    let (shown, kept) = (source.display(), Path::new(&kept).display());
+    let kept = write_beside(output, ".tuned", old.text.as_bytes()).or_failed()?;
+    let (shown, kept) = (source.display(), kept.display());
     Err(anyhow!("{shown}: {reason}, and it was not replaced; the tuned one is {kept}")).or_failed()
-}
-
-fn put(path: &Path, text: &str) -> Result<(), Refusal> {
-    replace(path, text).with_context(|| path.display().to_string()).or_failed()
 }
 
 fn read(path: &Path) -> Result<String, Refusal> {
@@ -244,7 +249,8 @@ mod tests {
             if let Some(now) = now {
                 std::fs::write(&source, now).unwrap();
             }
-            let result = put_into(Some(&source), output, "x=1\n", rewrite);
+            let outputs = Outputs::check([Some(&other)], false).unwrap();
+            let result = put_into(Some(&source), output, "x=1\n", &outputs, rewrite);
             let error = result.map_or_else(|refusal| format!("{:#}", refusal.error), |()| String::new());
             assert!(error.contains(words) && error.is_empty() == words.is_empty(), "{error}");
             let read = |path: &Path| std::fs::read_to_string(path).ok();
@@ -253,10 +259,21 @@ mod tests {
         };
         check(Some("x=1\n"), &source, Some("x=9\n"), "");
         check(Some("x=1\nmine\n"), &source, Some("x=9\nmine\n"), "");
-        check(Some("x=2\n"), &source, Some("x=2\n"), "its numbers changed during the fit");
-        check(Some("mine\n"), &source, Some("mine\n"), "it changed during the fit (no number)");
+        check(Some("x=2\n"), &source, Some("x=2\n"), "its numbers changed during the run");
+        check(Some("mine\n"), &source, Some("mine\n"), "it changed during the run (no number)");
         check(None, &source, None, "it was not replaced");
         check(Some("x=2\nmine\n"), &other, Some("x=9\nmine\n"), "");
         check(None, &other, Some("x=9\n"), "");
+
+        // An earlier tuned one is not replaced either.
+        std::fs::write(&source, "x=2\n").unwrap();
+        for text in ["x=1\n", "x=1\nlater\n"] {
+            put_into(Some(&source), &source, text, &Outputs::default(), rewrite).unwrap_err();
+        }
+        let later = folder.path().join("a.c.tuned-2");
+        assert_eq!(
+            [&kept, &later].map(|path| std::fs::read_to_string(path).unwrap()),
+            ["x=9\n", "x=9\nlater\n"]
+        );
     }
 }

@@ -13,8 +13,8 @@ use super::commit::commit;
 use super::target::{Evaluation, Target};
 use super::traces::{self, is_traced};
 use super::{
-    Exit, OrRefuse, Refusal, Skipped, check_share, check_writable, interrupt, open, parameters, print_info,
-    show, with_threads,
+    Exit, OrRefuse, Outputs, Refusal, Skipped, check_share, interrupt, open, parameters, print_info, show,
+    with_threads,
 };
 use crate::features::row::SCALE_START;
 use crate::features::{self, Keep, Kept, Split};
@@ -42,7 +42,8 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
     let mut task = task(flags)?;
     let is_traced = is_traced(&flags.engine, &flags.positions);
     let target = Target::of(flags, if is_traced { Evaluation::Traced } else { Evaluation::Own })?;
-    check_writable([flags.output.as_ref(), flags.json.as_ref(), flags.checkpoint.as_ref()], flags.force)?;
+    let files = [flags.output.as_ref(), flags.json.as_ref(), flags.checkpoint.as_ref()];
+    let outputs = Outputs::check(files, flags.force)?;
     if !flags.write.is_empty() {
         let mut files = target.paths().into_iter();
         files.try_for_each(|path| output_file::check(path, Existing::Replace)).or_usage()?;
@@ -59,11 +60,11 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
             if flags.l2.is_none() && task.start.iter().all(|number| *number == 0.0) {
                 task.penalty = Penalty { strength: L2_FROM_ZERO };
             }
-            let run = Run { flags, schema: &header.schema, target: &target, stop: &stop };
+            let run = Run { flags, schema: &header.schema, target: &target, outputs: &outputs, stop: &stop };
             run.fit(&traced.table, &task, &traced.skipped)
         } else {
             let (table, skipped) = load(flags)?;
-            let run = Run { flags, schema: Schema::own(), target: &target, stop: &stop };
+            let run = Run { flags, schema: Schema::own(), target: &target, outputs: &outputs, stop: &stop };
             run.fit(&table, &task, &skipped)
         }
     })
@@ -74,6 +75,7 @@ struct Run<'a> {
     flags: &'a TexelFlags,
     schema: &'a Schema,
     target: &'a Target,
+    outputs: &'a Outputs,
     stop: &'a std::sync::atomic::AtomicBool,
 }
 
@@ -84,7 +86,7 @@ impl Run<'_> {
         task: &Task,
         skipped: &Skipped,
     ) -> Result<Exit, Refusal> {
-        let Run { flags, schema, target, stop } = *self;
+        let Run { flags, schema, target, outputs, stop } = *self;
         let warnings = warnings(table, schema, task, target)?;
         warnings.iter().for_each(|warning| print_info(warning));
         let bar = Progress::fit(task.settings.epochs);
@@ -96,8 +98,8 @@ impl Run<'_> {
             }
             _ => Refusal { exit: Exit::Usage, error: error.into() },
         })?;
-        target.write(schema, &tuned, &origin(flags, table.hash, &tuned.summary))?;
-        show(&page(&tuned, target), flags.json.as_deref(), || document(&tuned, &warnings, target))?;
+        target.write(schema, &tuned, &origin(flags, table.hash, &tuned.summary), outputs)?;
+        show(&page(&tuned, target), flags.json.as_deref(), outputs, || document(&tuned, &warnings, target))?;
         let exit = skipped.exit();
         Ok(if tuned.ending == FitEnd::Interrupted { Exit::Interrupted } else { exit })
     }

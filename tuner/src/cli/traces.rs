@@ -5,12 +5,11 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, anyhow};
 use serde_json::json;
+use smalt_workbench::output_file::{Existing, Output, put_beside, resolved};
 
 use super::arguments::{EngineFlags, TraceFlags};
 use super::sources::SourceArgument;
-use super::{
-    Exit, NAMED_LINES, OrRefuse, Refusal, Skipped, check_writable, interrupt, open, print_info, show,
-};
+use super::{Exit, NAMED_LINES, OrRefuse, Outputs, Refusal, Skipped, interrupt, open, print_info, show};
 use crate::fit_data::FitData;
 use crate::games::engine_command;
 use crate::labels::{Kept, Split};
@@ -26,23 +25,38 @@ use crate::trace::{Loader, TraceRows};
 const NAMED_GROUPS: usize = 12;
 
 pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
-    check_writable([flags.json.as_ref()], flags.force)?;
+    let outputs = Outputs::check([flags.json.as_ref()], flags.force)?;
     // Traces of the same positions are continued; other files are refused when opened.
-    check_writable([Some(&flags.output)], true)?;
+    let output = Output::check(&flags.output, Existing::Replace).or_usage()?;
+    if flags.output.exists() && resolved(&flags.output) == resolved(&flags.positions) {
+        return Err(anyhow!("{}: positions and traces are the same file", flags.output.display())).or_usage();
+    }
     let Some(words) = &flags.engine.engine else { return Err(anyhow!("--engine is missing")).or_usage() };
     let stop = interrupt()?;
     let mut engines = start(words, &flags.engine, &stop)?;
-    if flags.force && flags.output.is_file() {
-        open(&flags.positions)?;
-        let emptied = std::fs::File::options().write(true).truncate(true).open(&flags.output);
-        emptied.with_context(|| flags.output.display().to_string()).or_failed()?;
-    }
+    // With --force the old file stays until the new one is complete.
+    let draft = (flags.force && flags.output.is_file()).then(|| output.draft()).transpose().or_failed()?;
     let mut skipped = Skipped::default();
     let mut verification = verification(engines.header(), &flags.engine);
     let begun = std::time::Instant::now();
-    let collected =
-        trace(&mut engines, &flags.positions, &flags.output, &mut verification, &stop, &mut skipped)?;
-    check_verification(&verification)?;
+    let path = draft.as_ref().map_or(flags.output.as_path(), |draft| draft.path());
+    let collected = trace(&mut engines, &flags.positions, path, &mut verification, &stop, &mut skipped);
+    let collected = match (collected, draft) {
+        (Ok(collected), draft) => {
+            check_verification(&verification)?;
+            draft.map_or(Ok(()), |draft| output.replace(draft)).or_failed()?;
+            collected
+        }
+        (Err(refusal), Some(draft)) if verification.positions > 0 && !verification.has_failed() => {
+            let kept = put_beside(&flags.output, ".new", draft).or_failed()?;
+            print_info(&format!(
+                "the traces so far are in {}: continue them without --force",
+                kept.display()
+            ));
+            return Err(refusal);
+        }
+        (Err(refusal), _) => return Err(refusal),
+    };
     let seconds = begun.elapsed().as_secs_f64();
     let new = collected.positions - collected.known;
     let page = format!(
@@ -54,7 +68,7 @@ pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
         collected.known,
         collected.skipped,
     );
-    show(&page, flags.json.as_deref(), || {
+    show(&page, flags.json.as_deref(), &outputs, || {
         json!({
             "positions": collected.positions, "known": collected.known, "skipped": collected.skipped,
             "seconds": seconds, "processes": engines.len(), "verified": verification.positions,

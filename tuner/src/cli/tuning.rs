@@ -8,15 +8,17 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, anyhow};
 use smalt_driver::SetOptionError;
 use smalt_workbench::entrant::BUILTIN;
+use smalt_workbench::output_file::{self, Existing, write_beside};
 
 use super::arguments::{SEARCH_CONSTANTS, TuningFlags};
-use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, print_info};
+use super::target::{Replacement, put_into};
+use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, print_info};
 use crate::games::{
-    EngineError, EnginePair, Entrant, PlayError, check_options, locate, play, score_of, tournament_program,
+    EngineError, EnginePair, EngineProgram, Entrant, PlayError, check_options, locate, play, score_of,
+    tournament_program,
 };
 use crate::parameter_file::ParameterFormat;
 use crate::tuning::{MatchSettings, TunableParam, Tuning, TuningRun};
-use crate::weights::document::replace;
 
 /// What is not typed.
 const GAMES: u64 = 20_000;
@@ -31,6 +33,12 @@ const CLOCK: &str = "time_*";
 pub(super) struct TuningSession<'a, T> {
     flags: &'a TuningFlags,
     checkpoint: PathBuf,
+    /// The checkpoint as it was last read or written.
+    kept: Option<Vec<u8>>,
+    /// The parameter file before the games, if it will be rewritten or copied.
+    parameters: Option<String>,
+    program: EngineProgram,
+    pub outputs: Outputs,
     pub state: T,
     pub settings: MatchSettings,
     pub tournament: PathBuf,
@@ -49,9 +57,9 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
             let words = "exists already: give --resume to continue it, or another --checkpoint to begin anew";
             return Err(anyhow!("{}: {words}", checkpoint.display())).or_usage();
         }
-        check_writable([flags.json.as_ref(), flags.output.as_ref()], flags.force)?;
-        check_writable([Some(&checkpoint)], flags.resume)?;
-        let (state, settings) =
+        let outputs = Outputs::check([flags.json.as_ref(), flags.output.as_ref()], flags.force)?;
+        Outputs::check([Some(&checkpoint)], flags.resume)?;
+        let (mut state, settings) =
             if flags.resume { resumed(flags, &checkpoint)? } else { begun(flags, begin)? };
         let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
         locate(&tournament)
@@ -60,7 +68,29 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
             )
             .or_usage()?;
         check_parameters(&tournament, &settings.engine, state.run())?;
-        let session = TuningSession { flags, checkpoint, state, settings, tournament, stop: interrupt()? };
+        let program = EngineProgram::read(&tournament, &settings.engine)
+            .with_context(|| format!("--engine {}", settings.engine))
+            .or_usage()?;
+        let before = state.run_mut().program.replace(program.digest.clone());
+        if !flags.allow_mixed && before.is_some_and(|before| before != program.digest) {
+            return Err(changed_program(&program.path)).or_usage();
+        }
+        let is_written = flags.write || flags.output.is_some();
+        let parameters = is_written.then(|| read_parameters(&settings.parameters)).transpose()?;
+        let kept = std::fs::read(&checkpoint).ok();
+        let stop = interrupt()?;
+        let mut session = TuningSession {
+            flags,
+            checkpoint,
+            kept,
+            parameters,
+            program,
+            outputs,
+            state,
+            settings,
+            tournament,
+            stop,
+        };
         session.keep()?;
         Ok(session)
     }
@@ -83,6 +113,9 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
     }
 
     fn play_round(&self) -> Result<[u64; 3], Refusal> {
+        if !self.flags.allow_mixed && self.program.has_changed() {
+            return Err(changed_program(&self.program.path)).or_failed();
+        }
         let folder = tempfile::tempdir().or_failed()?;
         let store = folder.path().join("games.db").display().to_string();
         let mut last_line = String::new();
@@ -154,24 +187,38 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
         all
     }
 
-    /// Writes the checkpoint.
-    pub(super) fn keep(&self) -> Result<(), Refusal> {
-        replace(&self.checkpoint, &self.state.to_text())
-            .with_context(|| self.checkpoint.display().to_string())
-            .or_failed()
+    /// Writes the checkpoint. If another program wrote to its file, that file stays and a new one beside it is used.
+    pub(super) fn keep(&mut self) -> Result<(), Refusal> {
+        let text = self.state.to_text().into_bytes();
+        let found = std::fs::read(&self.checkpoint).ok();
+        if found.as_ref().is_none_or(|found| found.is_empty() || Some(found) == self.kept.as_ref()) {
+            output_file::write(&self.checkpoint, &text, Existing::Replace).or_failed()?;
+        } else {
+            let beside = write_beside(&self.checkpoint, ".new", &text).or_failed()?;
+            let (shown, now) = (self.checkpoint.display(), beside.display());
+            print_info(&format!(
+                "Warning: {shown} changed during the run and is kept; the checkpoint is now {now}"
+            ));
+            self.checkpoint = beside;
+        }
+        self.kept = Some(text);
+        Ok(())
     }
 
-    /// Writes the best values where they were asked for: the text of the parameter file with other values.
+    /// Writes the best values where they were asked for: the text of the parameter file with other values. A file whose
+    /// values changed during the games is kept, and the tuned one is written beside it.
     pub(super) fn write_values(&self) -> Result<Option<PathBuf>, Refusal> {
         let parameters = &self.settings.parameters;
         let target = if self.flags.write { Some(parameters) } else { self.flags.output.as_ref() };
-        let Some(target) = target else { return Ok(None) };
-        let shown = parameters.display();
-        let old = std::fs::read_to_string(parameters).with_context(|| shown.to_string()).or_failed()?;
+        let (Some(target), Some(before)) = (target, &self.parameters) else { return Ok(None) };
+        let shown = || parameters.display().to_string();
         let format = ParameterFormat::of(parameters);
-        let text = format.rewritten(&old, &self.state.run().parameters, &self.state.best());
-        let text = text.with_context(|| shown.to_string()).or_failed()?;
-        replace(target, &text).with_context(|| target.display().to_string()).or_failed()?;
+        let rewrite = |text: &str| {
+            let replaced = format.parse(text).with_context(shown).or_failed()?;
+            let text = format.rewritten(text, &self.state.run().parameters, &self.state.best());
+            Ok(Replacement { text: text.with_context(shown).or_failed()?, replaced })
+        };
+        put_into(Some(parameters), target, before, &self.outputs, rewrite)?;
         Ok(Some(target.clone()))
     }
 }
@@ -292,10 +339,22 @@ fn check_parameters(tournament: &Path, engine: &str, run: &TuningRun) -> Result<
         .or_usage()
 }
 
+fn read_parameters(path: &Path) -> Result<String, Refusal> {
+    std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()
+}
+
+fn changed_program(path: &Path) -> anyhow::Error {
+    anyhow!(
+        "the program of the engine has changed since the tuning began: {} has other content now, and the games would mix \
+         two engines; put the old file back, or go on with --allow-mixed",
+        path.display()
+    )
+}
+
 /// The parameters of the file that the flags leave free.
 fn chosen(flags: &TuningFlags, settings: &MatchSettings) -> Result<Vec<TunableParam>, Refusal> {
     let shown = settings.parameters.display();
-    let text = std::fs::read_to_string(&settings.parameters).with_context(|| shown.to_string()).or_usage()?;
+    let text = read_parameters(&settings.parameters)?;
     let format = ParameterFormat::of(&settings.parameters);
     let parameters = format.parse(&text).with_context(|| shown.to_string()).or_usage()?;
     for pattern in flags.only.iter().chain(&flags.freeze) {

@@ -9,7 +9,7 @@ mod merge;
 mod report;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
@@ -21,6 +21,7 @@ use smalt_dataset::format::Format;
 use smalt_dataset::record::{RECORD_SIZE, Sample};
 use smalt_dataset::source::{DataSource, OpenError};
 use smalt_dataset::write::{SampleWriter, UnfitCounts};
+use smalt_workbench::output_file::Output;
 
 use choose::{Chooser, Numbered};
 use merge::Merger;
@@ -105,13 +106,14 @@ pub enum ExtractError {
 /// If a file can't be opened, read or written, or `stop` is set. Unusable games are listed in the report.
 pub fn extract(
     games: &[PathBuf],
-    output: &Path,
+    output: Output,
     format: Format,
     rules: &Rules,
     stop: &AtomicBool,
     progress: &mut dyn FnMut(&ExtractReport),
 ) -> Result<ExtractReport, ExtractError> {
-    let write_error = |error| ExtractError::Write { path: output.display().to_string(), error };
+    let target = output.path().display().to_string();
+    let write_error = |error| ExtractError::Write { path: target.clone(), error };
     let mut writer = SampleWriter::create(output, format, rules.seed).map_err(write_error)?;
     let mut report = ExtractReport::default();
     let mut merger = Merger::default();

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use argmin::core::{Error, State as _};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use smalt_workbench::output_file::{self, Existing};
 
 use super::watch::{MonitoredSolver, Record};
 use super::{OptimizeError, SolverState};
-use crate::weights::document::replace;
 
 /// Version of the format. Older versions lack settings of the fit and are refused, as are newer ones.
 const FORMAT: u32 = 2;
@@ -153,7 +153,7 @@ impl<'w, 'v, S: Serialize + Clone> Checkpoint<MonitoredSolver<'w, 'v, S>, Solver
             solver: solver.solver().clone(),
         };
         let text = toml::to_string(&saved)?;
-        replace(&self.path, &text)?;
+        output_file::write(&self.path, text.as_bytes(), Existing::Replace)?;
         self.last.set(Some(Instant::now()));
         Ok(())
     }

@@ -298,6 +298,8 @@ fn pack(labels: &[[u8; RECORD_SIZE]], reply: &Reply) -> Vec<u8> {
 /// Writes the binary, position by position, so that an interrupted file is usable.
 pub(super) struct TraceWriter {
     file: BufWriter<File>,
+    /// Length without an incomplete last position, which the first new one replaces.
+    end: Option<u64>,
 }
 
 impl TraceWriter {
@@ -311,6 +313,7 @@ impl TraceWriter {
     ) -> Result<TraceWriter, TraceFileError> {
         let names: String = players.iter().map(|name| format!("{}\n", name.replace('\n', " "))).collect();
         let text = header.to_string();
+        let mut whole = None;
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         if file.metadata()?.len() == 0 {
             let mut head = MAGIC.to_vec();
@@ -340,14 +343,17 @@ impl TraceWriter {
                 known(labels.ok_or(TraceFileError::Damaged)?.to_vec());
             }
             drop(reader);
-            file.set_len(end)?;
             file.seek(SeekFrom::Start(end))?;
+            whole = Some(end);
         }
-        Ok(TraceWriter { file: BufWriter::with_capacity(1 << 18, file) })
+        Ok(TraceWriter { file: BufWriter::with_capacity(1 << 18, file), end: whole })
     }
 
-    /// Appends a position: its label records and the engine's reply.
+    /// Appends a position: its label records and the engine's reply. Until the first one an existing file is unchanged.
     pub(crate) fn push(&mut self, labels: &[[u8; RECORD_SIZE]], reply: &Reply) -> io::Result<()> {
+        if let Some(end) = self.end.take() {
+            self.file.get_ref().set_len(end)?;
+        }
         self.file.write_all(&pack(labels, reply))
     }
 

@@ -1,8 +1,5 @@
 //! Writes weights into a parameter file, preserving comments, order and layout. The only writer of `engine/params/`.
 
-use std::io::{self, Write};
-use std::path::Path;
-
 use smalt::evaluation::schema::{Entry, Part, SCHEMA, Shape};
 use smalt::evaluation::{Parameters, ParametersError};
 use toml_edit::{DocumentMut, Item, TableLike, Value, value};
@@ -90,30 +87,6 @@ pub fn rewritten(old: &str, numbers: &Numbers, origin: &Origin) -> Result<String
         Ok(read) if read == Parameters::from_numbers(numbers) => Ok(text),
         _ => Err(DocumentError::Unfaithful),
     }
-}
-
-/// Replaces a file atomically.
-///
-/// # Errors
-/// If the folder is not writable; the old file is then unchanged.
-pub fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // A link is kept: its target is replaced.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    #[cfg_attr(windows, expect(unused_mut, reason = "permissions are of Unix"))]
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // The old file's mode; for a new file the umask decides.
-        let mode = std::fs::metadata(&path).map_or(0o666, |old| old.permissions().mode());
-        builder.permissions(std::fs::Permissions::from_mode(mode));
-    }
-    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().sync_all()?;
-    file.persist(&path).map_err(|error| error.error)?;
-    Ok(())
 }
 
 /// Sets the values of a term if they differ.

@@ -6,12 +6,14 @@ use std::sync::atomic::AtomicBool;
 use smalt_dataset::format::Format;
 use smalt_dataset::{Dataset, Sample};
 use smalt_tuner::{ExtractReport, Rules, extract};
+use smalt_workbench::output_file::{Existing, Output};
 
 /// Extracts the positions of the sample games into this file.
 fn extracted(path: &Path, format: Format, rules: &Rules) -> (ExtractReport, Vec<Sample>) {
     let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/games/ethereal12-stockfish15.pgn.zst");
     let stop = AtomicBool::new(false);
-    let report = extract(&[games], path, format, rules, &stop, &mut |_| {}).unwrap();
+    let output = Output::check(path, Existing::Replace).unwrap();
+    let report = extract(&[games], output, format, rules, &stop, &mut |_| {}).unwrap();
     let mut samples = Vec::new();
     let take = |sample| {
         samples.push(sample);

@@ -12,6 +12,7 @@ use smalt_tuner::{
     Penalty, Players, Rules, Schedule, Schema, Selection, Split, Task, TexelError, Tuned, extract, fit,
     parameters_of, rounded,
 };
+use smalt_workbench::output_file::{Existing, Output};
 
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/games/ethereal12-stockfish15.pgn.zst");
 
@@ -20,7 +21,8 @@ fn table() -> FeatureData {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("positions");
     let rules = Rules { per_game: 3, ..Rules::default() };
-    extract(&[GAMES.into()], &path, Format::Smalt, &rules, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let output = Output::check(&path, Existing::Replace).unwrap();
+    extract(&[GAMES.into()], output, Format::Smalt, &rules, &AtomicBool::new(false), &mut |_| {}).unwrap();
     let split = Split { validation: 0.1, seed: 1 };
     let kept = Kept { scores: Keep::No, players: Keep::Yes };
     FeatureData::load(Dataset::open(&path).unwrap(), split, kept, |_| {}, |_| {}).unwrap()

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use smalt_dataset::Dataset;
 use smalt_dataset::format::Format;
 use smalt_tuner::{ExtractReport, FeatureData, Kept, Rows, Rules, Split, extract};
+use smalt_workbench::output_file::{Existing, Output};
 
 const MOVES: &str =
     "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8";
@@ -21,7 +22,7 @@ fn extracted(folder: &Path, results: &[&str]) -> ExtractReport {
     let rules = Rules { last_plies: 0, ..Rules::default() };
     extract(
         &[pgn],
-        &folder.join("positions.bin"),
+        Output::check(&folder.join("positions.bin"), Existing::Replace).unwrap(),
         Format::Smalt,
         &rules,
         &AtomicBool::new(false),

@@ -378,3 +378,75 @@ fn values_of_options_are_kept_only_when_games_prove_them() {
     let (_, error) = check(&["prove", &tuned, "--options"], 2);
     assert!(error.contains("--base") && error.contains("--engine"), "{error}");
 }
+
+/// The program in the place of the tournament's, which first runs this command.
+#[cfg(unix)]
+fn stand_in_that(folder: &tempfile::TempDir, meanwhile: &str) -> String {
+    let (tournament, program) = (stand_in(folder), path(folder, "meanwhile"));
+    std::fs::write(&program, format!("#!/bin/sh\n{meanwhile}\nexec '{tournament}' \"$@\"\n")).unwrap();
+    std::fs::set_permissions(&program, std::fs::metadata(&tournament).unwrap().permissions()).unwrap();
+    program
+}
+
+#[cfg(unix)]
+#[test]
+fn files_edited_during_a_tuning_keep_their_edits() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["parameters.txt", "spsa.json", "tuned.txt", "result.json"];
+    let [parameters, checkpoint, tuned, json] = names.map(|name| path(&folder, name));
+    let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
+    let read = |path: &str| std::fs::read_to_string(path).unwrap();
+    let tune = |meanwhile: &str, more: &[&str], exit: i32| {
+        let _ = [&checkpoint, &tuned, &json].map(std::fs::remove_file);
+        std::fs::write(&parameters, PARAMETERS).unwrap();
+        let tournament = stand_in_that(&folder, meanwhile);
+        let files = [parameters.clone(), checkpoint.clone()];
+        let flags = [&spsa(&engine, &tournament, &files)[..], &["--only", "margin", "--games", "16"], more];
+        check(&flags.concat(), exit)
+    };
+    // A new comment stays; changed values are kept, and the tuned file is written beside them.
+    tune(&format!("echo '# mine' >> '{parameters}'"), &["--write"], 0);
+    assert!(read(&parameters).ends_with("# mine\n") && !read(&parameters).contains(" 50, 0"));
+    let edited = PARAMETERS.replace(" 50, 0", " 60, 0");
+    let edit = format!("sed -i 's/ 50, 0/ 60, 0/' '{parameters}'");
+    let (_, error) = tune(&edit, &["--write"], 1);
+    assert!(error.contains("its numbers changed during the run"), "{error}");
+    assert_eq!(read(&parameters), edited);
+    let beside = read(&format!("{parameters}.tuned"));
+    assert!(beside.starts_with("margin,  int, ") && !beside.contains(" 60, 0"), "{beside}");
+
+    // Outputs that appear during the run.
+    let (_, error) = tune(&format!("echo mine > '{tuned}'"), &["--output", &tuned], 1);
+    assert!(error.contains("tuned.txt.new"), "{error}");
+    assert_eq!(read(&tuned), "mine\n");
+    assert!(read(&format!("{tuned}.new")).starts_with("margin,  int, "));
+    let (_, error) = tune(&format!("echo mine > '{json}'"), &["--json", &json], 1);
+    assert!(error.contains("result.json.new"), "{error}");
+    assert_eq!(read(&json), "mine\n");
+    let (_, error) = tune(&format!("echo mine > '{checkpoint}'"), &[], 0);
+    assert!(error.contains("the checkpoint is now"), "{error}");
+    assert_eq!(read(&checkpoint), "mine\n");
+    assert!(read(&format!("{checkpoint}.new")).contains("\"played\": 8"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_tuning_goes_on_with_the_same_program_of_the_engine_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["parameters.txt", "spsa.json"].map(|name| path(&folder, name));
+    std::fs::write(&files[0], "margin, int, 50, 0, 200, 10, 0.05\n").unwrap();
+    let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
+    // The engine is rebuilt during the first round.
+    let tournament = stand_in_that(&folder, &format!("echo '# rebuilt' >> '{engine}'"));
+    let mut flags = spsa(&engine, &tournament, &files);
+    flags.extend(["--games", "48"]);
+    let words = "the program of the engine has changed since the tuning began";
+    let (_, error) = check(&flags, 1);
+    assert!(error.contains("round 1:") && !error.contains("round 2:") && error.contains(words), "{error}");
+    flags.push("--resume");
+    let (_, error) = check(&flags, 2);
+    assert!(error.contains(words) && error.contains("--allow-mixed"), "{error}");
+    flags.push("--allow-mixed");
+    let (_, error) = check(&flags, 0);
+    assert!(error.contains("round 3:"), "{error}");
+}

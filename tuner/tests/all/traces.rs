@@ -170,6 +170,8 @@ fn a_trace_that_does_not_give_the_score_is_refused_before_the_fit() {
     assert!(fs::read(&kept).unwrap() != right);
     trace(&good, &["--force"], 0);
     assert!(fs::read(&kept).unwrap() == right);
+    trace(&engine, &["--force"], 1);
+    assert!(fs::read(&kept).unwrap() == right, "wrong traces replace no file");
 }
 
 #[test]
@@ -193,6 +195,16 @@ fn traces_are_kept_and_an_interrupted_file_is_continued() {
     fs::write(&other, "4k3/8/8/8/8/8/PP6/4K3 w - - 0 1 c9 \"1-0\";\n").unwrap();
     let (_, error) = check(&["trace", &other, "--engine", &engine, "-o", &kept], 2);
     assert!(error.contains("mine.trace: it has traces of other positions"), "{error}");
+
+    // A refused file is unchanged, its incomplete end included.
+    let torn = &bytes[..bytes.len() - 3];
+    fs::write(&kept, torn).unwrap();
+    check(&["trace", &other, "--engine", &engine, "-o", &kept], 2);
+    assert!(fs::read(&kept).unwrap() == torn);
+    fs::write(&kept, &bytes).unwrap();
+    let (_, error) = check(&["trace", &kept, "--engine", &engine, "-o", &kept, "--force"], 2);
+    assert!(error.contains("positions and traces are the same file"), "{error}");
+    assert!(fs::read(&kept).unwrap() == bytes);
 
     // Fits from the file and over the pipe are equal.
     let fit = |data: &[&str]| {
@@ -223,7 +235,7 @@ fn a_source_that_is_edited_during_the_fit_keeps_the_edit() {
     let (_, text) = fit(&format!("echo '// mine' >> {source}"), 0);
     assert!(text.contains("(tuned ") && text.ends_with("// mine\n"), "{text}");
     let (error, text) = fit(&format!("echo mine > {source}"), 1);
-    assert!(error.contains("mine.c: it changed during the fit") && text == "mine\n", "{error}");
+    assert!(error.contains("mine.c: it changed during the run") && text == "mine\n", "{error}");
     assert!(place.read("mine.c.tuned").contains("(tuned "));
 
     // Both files are listed, and the start of a fit without --engine.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::WEIGHTS;
 use smalt_dataset::mixed;
-use smalt_tuner::{Numbers, OriginValue, PARAMETERS, parameters_of, replace, rewritten, rounded};
+use smalt_tuner::{Numbers, OriginValue, PARAMETERS, parameters_of, rewritten, rounded};
 
 const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
 
@@ -57,28 +57,5 @@ proptest! {
 fn what_is_no_parameter_file_is_left_alone() {
     for old in ["", "format = 1", "format = 2\n[material]\npawn = [1, 2]"] {
         assert!(rewritten(old, &[[0; 2]; WEIGHTS], &Vec::new()).is_err(), "{old}");
-    }
-}
-
-#[test]
-fn a_file_is_replaced_at_once_and_keeps_its_mode() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("evaluation.toml");
-    std::fs::write(&path, "old").unwrap();
-    replace(&path, "new").unwrap();
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-    assert!(replace(&folder.path().join("no/such/folder"), "new").is_err());
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
-        replace(&path, "newer").unwrap();
-        assert_eq!(mode(&path), 0o640);
-        let (plain, fresh) = (folder.path().join("plain"), folder.path().join("fresh"));
-        std::fs::write(&plain, "").unwrap();
-        replace(&fresh, "").unwrap();
-        assert_eq!(mode(&fresh), mode(&plain));
     }
 }

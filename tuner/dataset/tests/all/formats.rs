@@ -7,6 +7,7 @@ use smalt_chess::{Color, Position, UciMove};
 use smalt_dataset::format::Format;
 use smalt_dataset::write::{SampleWriter, Unfit, check_target};
 use smalt_dataset::{Dataset, Sample};
+use smalt_workbench::output_file::{Existing, Output};
 use viriformat::dataformat::Game;
 
 /// A game with castling, en passant, a promotion and a capture; each move with a score from White's view.
@@ -34,7 +35,7 @@ fn samples() -> Vec<Sample> {
 /// Writes samples in a format; returns the file.
 fn written(folder: &Path, format: Format, samples: &[Sample]) -> PathBuf {
     let path = folder.join(format!("positions.{}", format.keyword()));
-    let mut writer = SampleWriter::create(&path, format, 1).unwrap();
+    let mut writer = SampleWriter::create(output(&path), format, 1).unwrap();
     for sample in samples {
         writer.push(sample).unwrap().unwrap();
     }
@@ -65,6 +66,11 @@ fn kept(sample: &Sample, format: Format) -> String {
     };
     let score = score.filter(|_| format != Format::Book);
     format!("{fen} {score:?} {result} {mv:?}")
+}
+
+/// An output that may be replaced.
+fn output(path: &Path) -> Output {
+    Output::check(path, Existing::Replace).unwrap()
 }
 
 #[test]
@@ -181,7 +187,7 @@ fn what_a_format_has_no_place_for_is_told_and_left_out() {
     let mated = Sample { position: mated, mv: None, ..sample };
     let check = |format: Format, sample: &Sample, expected: Result<(), Unfit>| {
         let path = folder.path().join(format.keyword());
-        let mut writer = SampleWriter::create(&path, format, 1).unwrap();
+        let mut writer = SampleWriter::create(output(&path), format, 1).unwrap();
         assert_eq!(writer.push(sample).unwrap(), expected, "{format:?}");
     };
     for format in [Format::Fen, Format::Plain, Format::Bullet, Format::Viri, Format::Binpack] {
@@ -232,10 +238,42 @@ fn no_device_and_no_folder_is_replaced_by_positions() {
     }
     for path in refused {
         check_target(&path).unwrap_err();
-        assert!(SampleWriter::create(&path, Format::Viri, 1).is_err(), "{}", path.display());
+        if let Ok(output) = Output::check(&path, Existing::Replace) {
+            assert!(SampleWriter::create(output, Format::Viri, 1).is_err(), "{}", path.display());
+        }
     }
     let old = folder.path().join("old.viri");
     check_target(&old).unwrap();
     std::fs::write(&old, "old").unwrap();
     check_target(&old).unwrap();
+}
+
+#[test]
+fn positions_go_through_a_link_and_beside_a_file_that_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.fen");
+    let samples = samples();
+    let finish = |writer: SampleWriter| writer.finish(&[]).map_err(|error| error.to_string());
+    for format in [Format::Fen, Format::Smalt] {
+        std::fs::write(&path, "old").unwrap();
+        let mut writer = SampleWriter::create(output(&path), format, 1).unwrap();
+        writer.push(&samples[0]).unwrap().unwrap();
+        std::fs::write(&path, "my own").unwrap();
+        let error = finish(writer).unwrap_err();
+        assert!(error.contains("it changed during the run and was not replaced"), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), b"my own");
+        let beside = folder.path().join("mine.fen.new");
+        assert_eq!(read(&beside, format).len(), 1);
+        std::fs::remove_file(beside).unwrap();
+    }
+    #[cfg(unix)]
+    {
+        let link = folder.path().join("link.fen");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let mut writer = SampleWriter::create(output(&link), Format::Fen, 1).unwrap();
+        writer.push(&samples[0]).unwrap().unwrap();
+        finish(writer).unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(read(&path, Format::Fen).len(), 1);
+    }
 }
