@@ -94,6 +94,49 @@ fn what_is_written_in_a_format_reads_back() {
 }
 
 #[test]
+fn what_was_read_is_written_as_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    for keyword in Format::keywords() {
+        let format: Format = keyword.parse().unwrap();
+        let path = written(folder.path(), format, &samples());
+        let bytes = std::fs::read(&path).unwrap();
+        let again = read(&path, format);
+        assert_eq!(again.len(), samples().len(), "{format:?}");
+        written(folder.path(), format, &again);
+        assert!(std::fs::read(&path).unwrap() == bytes, "{format:?}");
+    }
+}
+
+#[test]
+fn text_of_other_programs_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("theirs");
+    let check = |format: Format, text: &str, expected: &[(f32, Option<i16>)]| {
+        std::fs::write(&path, text).unwrap();
+        let labels =
+            read(&path, format).iter().map(|sample| (sample.result, sample.score)).collect::<Vec<_>>();
+        assert_eq!(labels, expected, "{format:?}");
+    };
+    let [white, black] = ["4k3/8/8/8/8/8/PP6/4K3 w - - 0 1", "4k3/8/8/8/8/8/PP6/4K3 b - - 0 1"];
+    // Stockfish's tools: score and result of the side to move.
+    let plain = format!(
+        "fen {white}\nmove a2a4\nscore 123\nply 0\nresult 1\ne\nfen {black}\r\nmove e8d8\r\nscore -123\r\nply 1\r\nresult -1\r\ne\r\n"
+    );
+    check(Format::Plain, &plain, &[(1.0, Some(123)), (1.0, Some(123))]);
+    // bullet's text: White's view.
+    let bars = format!("{white} | 123 | 1.0\n{black} | -5 | 0.5\n{black} | 7 | 0.0\n");
+    check(Format::Fen, &bars, &[(1.0, Some(123)), (0.5, Some(-5)), (0.0, Some(7))]);
+    // Zurichess' EPD, and Ethereal's books.
+    let epd = |fen: &str| fen.trim_end_matches(" 0 1").to_owned();
+    check(
+        Format::Epd,
+        &format!("{} c9 \"1-0\";\n{} c9 \"1/2-1/2\";\n", epd(white), epd(black)),
+        &[(1.0, None), (0.5, None)],
+    );
+    check(Format::Book, &format!("{white} [1.0]\n{black} [0.0] 31\n"), &[(1.0, None), (0.0, None)]);
+}
+
+#[test]
 fn games_stay_apart_where_a_format_has_games() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples();
