@@ -181,6 +181,12 @@ pub struct Split {
 }
 
 impl Split {
+    /// An amount of memory divided between training and validation.
+    pub(crate) fn shares(&self, memory: u64) -> [u64; 2] {
+        let validation = (memory as f64 * self.validation) as u64;
+        [memory.saturating_sub(validation), validation]
+    }
+
     /// Whether a game's positions are held out.
     pub fn holds_out(&self, game: u32) -> bool {
         let share = mixed(self.seed ^ mixed(u64::from(game))) >> 11;

@@ -24,6 +24,7 @@ mod texel;
 mod trace;
 mod tuning;
 mod weights;
+mod word_store;
 
 pub use cli::main;
 pub use extract::{ExtractReport, Rules, extract};

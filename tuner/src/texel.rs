@@ -110,6 +110,8 @@ pub struct Summary {
     pub peak_memory_bytes: u64,
     /// Memory per position in bytes.
     pub bytes_per_position: f64,
+    /// Bytes of positions in a temporary file, beyond the memory limit.
+    pub file_bytes: u64,
     /// Why the search ended.
     pub ending: &'static str,
     /// Weights that occur in no position and were not changed.
@@ -197,6 +199,7 @@ pub fn fit<'t, R: LabelledRows>(
         positions_per_second: last.map_or(0.0, |step| step.positions as f64) / search.max(1e-9),
         peak_memory_bytes: smalt_driver::process::peak_memory_bytes(std::process::id()).unwrap_or(0),
         bytes_per_position: (train.memory() + validation.memory()) as f64 / positions as f64,
+        file_bytes: train.file_size() + validation.file_size(),
         ending: match fit.ending {
             FitEnd::Converged => "converged",
             FitEnd::Patience => "no better validation error",

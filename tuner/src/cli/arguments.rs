@@ -319,6 +319,8 @@ pub(super) struct TexelFlags {
     /// Number of threads [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
+    #[command(flatten)]
+    pub(super) memory: MemoryFlags,
     /// JSON file of the result (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
@@ -372,9 +374,20 @@ pub(super) struct CheckFlags {
     /// Number of threads [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
+    #[command(flatten)]
+    pub(super) memory: MemoryFlags,
     /// Overwrite existing output files
     #[arg(long)]
     pub(super) force: bool,
+}
+
+/// Memory of a data set.
+#[derive(Debug, Args)]
+pub(super) struct MemoryFlags {
+    /// Memory for the positions in MiB; those beyond it are in a temporary file (in TMPDIR or /var/tmp), for any number of
+    /// positions [default: half of the available memory]
+    #[arg(long, value_name = "MIB")]
+    pub(super) memory: Option<u64>,
 }
 
 #[derive(Debug, Args)]

@@ -11,7 +11,9 @@ use smalt_chess::Epd;
 
 use super::arguments::CheckFlags;
 use super::traces::{self, is_traced};
-use super::{Exit, OrRefuse, Outputs, Refusal, Skipped, interrupt, open, parameters, show, with_threads};
+use super::{
+    Exit, OrRefuse, Outputs, Refusal, Skipped, interrupt, memory_limit, open, parameters, show, with_threads,
+};
 use crate::check::{CollinearPair, Findings, check};
 use crate::features::row::pack;
 use crate::features::{self, FeatureRow, Kept, Split};
@@ -46,12 +48,12 @@ pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
 fn check_own(flags: &CheckFlags, outputs: &Outputs, weights: &[f64]) -> Result<Exit, Refusal> {
     let path = &flags.positions.path;
     let mut skipped = Skipped::default();
-    let mut loader = features::Loader::new(SPLIT, Kept::default());
+    let mut loader = features::Loader::new(SPLIT, Kept::default(), memory_limit(&flags.memory));
     loader
         .add(open(path)?, flags.positions.options, |line| skipped.report(path, &line), |_| {})
         .with_context(|| path.display().to_string())
         .or_failed()?;
-    let table = loader.finish();
+    let table = loader.finish().context("failed to keep the positions in a temporary file").or_failed()?;
     if table.is_empty() {
         return Err(anyhow!("{}: no positions", path.display())).or_usage();
     }
@@ -85,7 +87,8 @@ fn check_traces(
     stop: &std::sync::atomic::AtomicBool,
 ) -> Result<Exit, Refusal> {
     let source = std::slice::from_ref(&flags.positions);
-    let traced = traces::load(&flags.engine, source, SPLIT, Kept::default(), stop)?;
+    let traced =
+        traces::load(&flags.engine, source, SPLIT, Kept::default(), memory_limit(&flags.memory), stop)?;
     let header = &traced.header;
     let weights = match &flags.params {
         Some(path) => {

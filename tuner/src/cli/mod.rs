@@ -31,7 +31,7 @@ use smalt_workbench::output_file::{Existing, Output};
 use smalt_workbench::signals::exit_code;
 
 use crate::weights::difference::differences;
-use arguments::{DiffFlags, TunerArguments, TunerCommand};
+use arguments::{DiffFlags, MemoryFlags, TunerArguments, TunerCommand};
 use smalt_dataset::{Dataset, SkippedLine};
 
 /// Maximum number of unreadable lines listed; the others are counted.
@@ -149,6 +149,19 @@ where
         return Err(anyhow!("--threads 0: at least one thread is needed")).or_usage();
     }
     rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build().or_failed()?.install(work)
+}
+
+/// Maximum memory of packed positions in bytes: as given, or half of the available memory if the system tells it (Linux).
+fn memory_limit(flags: &MemoryFlags) -> u64 {
+    let available = || {
+        let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+    };
+    match flags.memory {
+        Some(mib) => mib.saturating_mul(1 << 20),
+        None => available().map_or(u64::MAX, |bytes| bytes / 2),
+    }
 }
 
 /// A share from the command line.

@@ -13,8 +13,8 @@ use super::commit::commit;
 use super::target::{Evaluation, Target};
 use super::traces::{self, is_traced};
 use super::{
-    Exit, OrRefuse, Outputs, Refusal, Skipped, check_share, interrupt, open, parameters, print_info, show,
-    with_threads,
+    Exit, OrRefuse, Outputs, Refusal, Skipped, check_share, interrupt, memory_limit, open, parameters,
+    print_info, show, with_threads,
 };
 use crate::features::row::SCALE_START;
 use crate::features::{self, Keep, Kept, Split};
@@ -54,7 +54,14 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
     let stop = interrupt()?;
     with_threads(flags.threads, || {
         if is_traced {
-            let traced = traces::load(&flags.engine, &flags.positions, split(flags), kept(flags), &stop)?;
+            let traced = traces::load(
+                &flags.engine,
+                &flags.positions,
+                split(flags),
+                kept(flags),
+                memory_limit(&flags.memory),
+                &stop,
+            )?;
             let header = &traced.header;
             task.start = traced_start(flags, &header.schema, &header.start)?;
             if flags.l2.is_none() && task.start.iter().all(|number| *number == 0.0) {
@@ -218,7 +225,7 @@ fn kept(flags: &TexelFlags) -> Kept {
 fn load(flags: &TexelFlags) -> Result<(features::FeatureData, Skipped), Refusal> {
     let spinner = Progress::spinner("positions");
     let mut skipped = Skipped::default();
-    let mut loader = features::Loader::new(split(flags), kept(flags));
+    let mut loader = features::Loader::new(split(flags), kept(flags), memory_limit(&flags.memory));
     for source in &flags.positions {
         let path = &source.path;
         let shown = path.display();
@@ -236,7 +243,7 @@ fn load(flags: &TexelFlags) -> Result<(features::FeatureData, Skipped), Refusal>
         loaded.with_context(|| shown.to_string()).or_failed()?;
     }
     spinner.finish();
-    let table = loader.finish();
+    let table = loader.finish().context("failed to keep the positions in a temporary file").or_failed()?;
     if table.is_empty() {
         return Err(anyhow!(
             "{}: no positions: expected a file that `extract` wrote, or lines like `FEN c9 \"1-0\"`, `FEN [1.0]` or `FEN | score | result`",
@@ -353,6 +360,10 @@ fn page(tuned: &Tuned, target: &Target) -> String {
         summary.bytes_per_position,
         summary.rounding_error,
     ));
+    if summary.file_bytes > 0 {
+        let mib = summary.file_bytes as f64 / f64::from(1 << 20);
+        page.push_str(&format!("{mib:.0} MiB of positions in a temporary file\n"));
+    }
     for player in &summary.players {
         page.push_str(&format!(
             "{}: {:+.0} centipawns, taken out of the results\n",

@@ -101,6 +101,7 @@ pub(super) fn load(
     sources: &[SourceArgument],
     split: Split,
     kept: Kept,
+    memory: u64,
     stop: &AtomicBool,
 ) -> Result<Traced, Refusal> {
     let folder = tempfile::tempdir().or_failed()?;
@@ -128,7 +129,7 @@ pub(super) fn load(
         None => TraceFile::open(&files[0]).with_context(|| shown(&files[0])).or_usage()?.header,
     };
     let tolerance = verification(&header, flags).tolerance;
-    let mut loader = Loader::new(header.clone(), split, kept, tolerance);
+    let mut loader = Loader::new(header.clone(), split, kept, tolerance, memory);
     let spinner = Progress::spinner("traces");
     for (path, source) in files.iter().zip(sources) {
         let file = TraceFile::open(path).with_context(|| shown(path)).or_usage()?;
@@ -139,7 +140,8 @@ pub(super) fn load(
             .or_usage()?;
     }
     spinner.finish();
-    let (table, verification) = loader.finish();
+    let finished = loader.finish().context("failed to keep the positions in a temporary file");
+    let (table, verification) = finished.or_failed()?;
     check_verification(&verification)?;
     if verification.positions == 0 {
         return Err(anyhow!("{}: no positions", shown(&sources[0].path))).or_usage();

@@ -45,14 +45,10 @@ pub(crate) struct Loader {
 
 impl Loader {
     /// A loader without data.
-    pub(crate) fn new(split: Split, kept: Kept) -> Loader {
-        let rows = || Rows::new(kept);
-        let table = FeatureData {
-            train: rows(),
-            validation: rows(),
-            coverage: vec![0; WEIGHTS],
-            ..FeatureData::default()
-        };
+    /// `memory` is the maximum of bytes in memory for packed rows; the others go to temporary files.
+    pub(crate) fn new(split: Split, kept: Kept, memory: u64) -> Loader {
+        let [train, validation] = split.shares(memory).map(|memory| Rows::new(kept, memory));
+        let table = FeatureData { train, validation, coverage: vec![0; WEIGHTS], ..FeatureData::default() };
         Loader { table, split, sources: Sources::default(), last_seen: vec![0; WEIGHTS] }
     }
 
@@ -79,11 +75,15 @@ impl Loader {
         dataset.for_each_batch(BATCH, held_out, load, take, skipped)
     }
 
-    pub(crate) fn finish(mut self) -> FeatureData {
-        self.table.train.finish(self.sources.options());
-        self.table.validation.finish(self.sources.options());
+    /// The loaded data.
+    ///
+    /// # Errors
+    /// If a temporary file could not be written.
+    pub(crate) fn finish(mut self) -> std::io::Result<FeatureData> {
+        self.table.train.finish(self.sources.options())?;
+        self.table.validation.finish(self.sources.options())?;
         self.table.players = self.sources.into_players();
-        self.table
+        Ok(self.table)
     }
 
     fn take(&mut self, loaded: &Loaded) {
@@ -118,9 +118,9 @@ impl FeatureData {
         skipped: impl FnMut(SkippedLine),
         progress: impl FnMut(usize),
     ) -> std::io::Result<FeatureData> {
-        let mut loader = Loader::new(split, kept);
+        let mut loader = Loader::new(split, kept, u64::MAX);
         loader.add(dataset, SourceOptions::default(), skipped, progress)?;
-        Ok(loader.finish())
+        loader.finish()
     }
 
     /// Number of positions, for training and validation.

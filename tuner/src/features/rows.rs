@@ -1,9 +1,11 @@
 //! Packed rows with their labels, in blocks.
 
+use std::io;
 use std::ops::Range;
 
 use super::row::{self, FeatureRow};
 use crate::labels::{BLOCK, Kept, Label, Labels, SourceOptions};
+use crate::word_store::WordStore;
 
 /// Packed rows with their labels.
 ///
@@ -12,7 +14,7 @@ use crate::labels::{BLOCK, Kept, Label, Labels, SourceOptions};
 #[derive(Default)]
 pub struct Rows {
     labels: Labels,
-    words: Vec<u16>,
+    words: WordStore,
     /// Start of each block of [`BLOCK`] rows in `words`.
     blocks: Vec<usize>,
     tail: Tail,
@@ -27,8 +29,9 @@ struct Tail {
 }
 
 impl Rows {
-    pub fn new(kept: Kept) -> Rows {
-        Rows { labels: Labels::new(kept), ..Rows::default() }
+    /// Rows with these optional labels, whose words take at most this memory in bytes.
+    pub(crate) fn new(kept: Kept, memory: u64) -> Rows {
+        Rows { labels: Labels::new(kept), words: WordStore::new(memory), ..Rows::default() }
     }
 
     pub fn len(&self) -> usize {
@@ -51,7 +54,7 @@ impl Rows {
     /// Packed words of a block; see [`row`].
     pub fn block(&self, index: usize) -> &[u16] {
         let end = self.blocks.get(index + 1).copied().unwrap_or(self.words.len());
-        &self.words[self.blocks[index]..end]
+        &self.words.words()[self.blocks[index]..end]
     }
 
     /// Rows of a block.
@@ -61,7 +64,12 @@ impl Rows {
 
     /// Memory of rows and labels, in bytes.
     pub fn memory(&self) -> usize {
-        2 * self.words.len() + self.labels.memory() + 8 * self.blocks.len()
+        self.words.memory() + self.labels.memory() + 8 * self.blocks.len()
+    }
+
+    /// Bytes of rows in a temporary file.
+    pub fn file_size(&self) -> u64 {
+        self.words.file_size()
     }
 
     /// Number of positions of each phase, 0 to 24.
@@ -84,13 +92,16 @@ impl Rows {
     }
 
     /// Completes the last block and frees unused memory.
-    pub(super) fn finish(&mut self, options: &[SourceOptions]) {
+    ///
+    /// # Errors
+    /// If the temporary file could not be written.
+    pub(super) fn finish(&mut self, options: &[SourceOptions]) -> io::Result<()> {
         if !self.tail.rows.is_empty() {
             self.close_block();
         }
         self.tail = Tail::default();
-        self.words.shrink_to_fit();
         self.labels.finish(options);
+        self.words.finish()
     }
 
     fn close_block(&mut self) {
@@ -98,16 +109,11 @@ impl Rows {
         rows.sort_by_key(|(place, _)| place.len());
         self.blocks.push(self.words.len());
         for (place, label) in &rows {
-            self.words.extend_from_slice(&words[place.clone()]);
+            self.words.extend(&words[place.clone()]);
             self.labels.push(*label);
         }
-        let length = words.len();
         self.tail = Tail { words, rows };
         self.tail.words.clear();
         self.tail.rows.clear();
-        // Memory for the next block grows by an eighth: doubling would double the peak.
-        if self.words.capacity() - self.words.len() < 2 * length {
-            self.words.reserve_exact(self.words.len() / 8 + 2 * length);
-        }
     }
 }

@@ -454,6 +454,10 @@ impl LabelledRows for Rows {
         self.memory()
     }
 
+    fn file_size(&self) -> u64 {
+        self.file_size()
+    }
+
     fn parameter_count(&self) -> usize {
         PARAMETERS
     }

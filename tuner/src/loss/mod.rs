@@ -131,6 +131,11 @@ impl<'a> Loss<'a> {
         self.rows.memory() + 4 * (targets + self.leads.len() + self.weights.len())
     }
 
+    /// Bytes of rows in a temporary file.
+    pub fn file_size(&self) -> u64 {
+        self.rows.file_size()
+    }
+
     /// Number of blocks of [`BLOCK`] rows; [`Loss::gradient`] takes a range of them.
     pub fn block_count(&self) -> usize {
         self.len().div_ceil(BLOCK)

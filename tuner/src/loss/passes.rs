@@ -19,6 +19,8 @@ pub trait LabelledRows: Sync {
     fn labels(&self) -> &Labels;
     /// Bytes of memory, labels included.
     fn memory(&self) -> usize;
+    /// Bytes in a temporary file.
+    fn file_size(&self) -> u64;
     /// Number of parameters: [middlegame, endgame] of each weight.
     fn parameter_count(&self) -> usize;
     /// Passes over these rows, with their buffers.

@@ -38,12 +38,13 @@ pub(crate) struct Loader {
 
 impl Loader {
     /// A loader for traces with this header.
-    pub(crate) fn new(header: Header, split: Split, kept: Kept, tolerance: f64) -> Loader {
-        let rows = || TraceRows::new(&header, kept);
+    /// `memory` is the maximum of bytes in memory for packed rows; the others go to temporary files.
+    pub(crate) fn new(header: Header, split: Split, kept: Kept, tolerance: f64, memory: u64) -> Loader {
+        let [train, validation] = split.shares(memory).map(|memory| TraceRows::new(&header, kept, memory));
         let weights = header.schema.weights.len();
         let table = FitData {
-            train: rows(),
-            validation: rows(),
+            train,
+            validation,
             coverage: vec![0; weights],
             hash: hashed(HASH_START, header.to_string().as_bytes()),
             ..FitData::default()
@@ -75,11 +76,14 @@ impl Loader {
     }
 
     /// The loaded data and the results of verification.
-    pub(crate) fn finish(mut self) -> (FitData<TraceRows>, Verification) {
-        self.table.train.finish(self.sources.options());
-        self.table.validation.finish(self.sources.options());
+    ///
+    /// # Errors
+    /// If a temporary file could not be written.
+    pub(crate) fn finish(mut self) -> std::io::Result<(FitData<TraceRows>, Verification)> {
+        self.table.train.finish(self.sources.options())?;
+        self.table.validation.finish(self.sources.options())?;
         self.table.players = self.sources.into_players();
-        (self.table, self.verification)
+        Ok((self.table, self.verification))
     }
 
     fn take(&mut self, position: &TracedPosition) {

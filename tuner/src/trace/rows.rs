@@ -10,6 +10,7 @@ use super::header::{Header, MOST_CURVES};
 use super::position::{Coefficient, Trace};
 use crate::labels::{BLOCK, Kept, Label, Labels, SourceOptions};
 use crate::loss::{Derivative, Kernel, LabelledRows, Parts, Passes, Targets, add_up, logistic};
+use crate::word_store::WordStore;
 
 /// Words of the head: number of linear words; of White's curve words (low byte) and Black's (high byte); phase and scale
 /// as fractions of 65,535 and 16,384; the untuned rest in score units, 32 bits.
@@ -30,7 +31,9 @@ const SCALE_SCALE: f64 = 16_384.0;
 pub(crate) struct TraceRows {
     header: Header,
     labels: Labels,
-    words: Vec<u16>,
+    words: WordStore,
+    /// Words of the row that is being packed.
+    row: Vec<u16>,
     /// Start of each block of [`BLOCK`] rows in `words`.
     blocks: Vec<usize>,
     columns: Vec<Coefficient>,
@@ -42,17 +45,19 @@ pub(crate) struct TraceRows {
 pub(crate) struct TooLong;
 
 impl TraceRows {
-    pub(crate) fn new(header: &Header, kept: Kept) -> TraceRows {
+    /// Rows with these optional labels, whose words take at most this memory in bytes.
+    pub(crate) fn new(header: &Header, kept: Kept, memory: u64) -> TraceRows {
         // The first column marks long entries.
         let columns = vec![(0, 0.0)];
-        TraceRows { header: header.clone(), labels: Labels::new(kept), columns, ..TraceRows::default() }
+        let (header, labels, words) = (header.clone(), Labels::new(kept), WordStore::new(memory));
+        TraceRows { header, labels, words, columns, ..TraceRows::default() }
     }
 
     pub(crate) fn push(&mut self, trace: &Trace, label: Label) -> Result<(), TooLong> {
-        let start = self.words.len();
+        self.row.clear();
         let share = |number: f64, scale: f64| (number * scale).round().clamp(0.0, PHASE_SCALE) as u16;
         let rest = (trace.rest as f32).to_bits();
-        self.words.extend([
+        self.row.extend([
             0,
             0,
             share(trace.phase / self.header.phase, PHASE_SCALE),
@@ -65,47 +70,51 @@ impl TraceRows {
         let (Ok(linear), Ok(white), Ok(black)) =
             (u16::try_from(lengths[0]), u8::try_from(lengths[1]), u8::try_from(lengths[2]))
         else {
-            self.words.truncate(start);
             return Err(TooLong);
         };
-        self.words[start] = linear;
-        self.words[start + 1] = u16::from(white) | u16::from(black) << 8;
+        self.row[0] = linear;
+        self.row[1] = u16::from(white) | u16::from(black) << 8;
         if self.labels.len().is_multiple_of(BLOCK) {
-            self.blocks.push(start);
+            self.blocks.push(self.words.len());
         }
+        self.words.extend(&self.row);
         self.labels.push(label);
         Ok(())
     }
 
     fn push_list(&mut self, list: &[Coefficient]) -> usize {
-        let before = self.words.len();
+        let before = self.row.len();
         for &(weight, coefficient) in list {
             let count = self.columns.len();
             let key = (weight, coefficient.to_bits());
             let known = self.indices.get(&key).copied();
             match known {
-                Some(column) => self.words.push(column),
+                Some(column) => self.row.push(column),
                 None if count < MOST_COLUMNS => {
                     self.columns.push((weight, coefficient));
                     self.indices.insert(key, count as u16);
-                    self.words.push(count as u16);
+                    self.row.push(count as u16);
                 }
-                None => self.words.extend([LONG, weight, key.1 as u16, (key.1 >> 16) as u16]),
+                None => self.row.extend([LONG, weight, key.1 as u16, (key.1 >> 16) as u16]),
             }
         }
-        self.words.len() - before
+        self.row.len() - before
     }
 
     /// Completes the rows and frees unused memory.
-    pub(crate) fn finish(&mut self, options: &[SourceOptions]) {
-        self.words.shrink_to_fit();
+    ///
+    /// # Errors
+    /// If the temporary file could not be written.
+    pub(crate) fn finish(&mut self, options: &[SourceOptions]) -> std::io::Result<()> {
         self.labels.finish(options);
         self.indices = HashMap::new();
+        self.row = Vec::new();
+        self.words.finish()
     }
 
     fn block(&self, index: usize) -> impl Iterator<Item = TraceRow<'_>> {
         let end = self.blocks.get(index + 1).copied().unwrap_or(self.words.len());
-        let mut rest = &self.words[self.blocks[index]..end];
+        let mut rest = &self.words.words()[self.blocks[index]..end];
         std::iter::from_fn(move || {
             let (row, after) = TraceRow::split(rest)?;
             rest = after;
@@ -382,7 +391,11 @@ impl LabelledRows for TraceRows {
     }
 
     fn memory(&self) -> usize {
-        2 * self.words.len() + 8 * (self.blocks.len() + self.columns.len()) + self.labels.memory()
+        self.words.memory() + 8 * (self.blocks.len() + self.columns.len()) + self.labels.memory()
+    }
+
+    fn file_size(&self) -> u64 {
+        self.words.file_size()
     }
 
     fn parameter_count(&self) -> usize {
@@ -445,12 +458,12 @@ mod tests {
     }
 
     fn rows(header: &Header, traces: &[(Trace, f32)]) -> TraceRows {
-        let mut rows = TraceRows::new(header, Kept::default());
+        let mut rows = TraceRows::new(header, Kept::default(), u64::MAX);
         for (trace, result) in traces {
             let label = Label { result: *result, score: None, players: [0; 2], source: 0 };
             rows.push(trace, label).unwrap();
         }
-        rows.finish(&[SourceOptions::default()]);
+        rows.finish(&[SourceOptions::default()]).unwrap();
         rows
     }
 
@@ -466,14 +479,14 @@ mod tests {
     fn errors_and_gradients_of_packed_rows_are_those_of_the_formula() {
         let header = Header::parse(HEADER).unwrap();
         let traces = traces(&header, 2500);
-        // The second row set has no columns left, so all entries are long.
+        // The second row set has no columns left, so all entries are long, and is in a file.
         let plain = rows(&header, &traces);
-        let mut long = TraceRows::new(&header, Kept::default());
+        let mut long = TraceRows::new(&header, Kept::default(), 0);
         long.columns.resize(MOST_COLUMNS, (0, 0.0));
         for (trace, result) in &traces {
             long.push(trace, Label { result: *result, score: None, players: [0; 2], source: 0 }).unwrap();
         }
-        long.finish(&[SourceOptions::default()]);
+        long.finish(&[SourceOptions::default()]).unwrap();
         for rows in [&plain, &long] {
             let mut loss = Loss::new(rows, targets(rows, 1.0, 1.0), 1.2);
             let mut gradient = vec![0.0; header.start.len()];

@@ -50,9 +50,11 @@ fn the_sample_of_games_tunes_from_scratch_alike_at_any_number_of_threads() {
     }
     assert!(files[0] == files[1]);
 
-    let mut tables = Vec::new();
-    for threads in ["1", "2"] {
-        let (positions, tuned) = (path(&folder, "1"), path(&folder, &format!("tuned{threads}.toml")));
+    // The same fit with one and two threads, and with all positions in a temporary file.
+    let (mut tables, mut errors) = (Vec::new(), Vec::new());
+    for (threads, memory) in [("1", "4096"), ("2", "4096"), ("2", "0")] {
+        let (positions, tuned) =
+            (path(&folder, "1"), path(&folder, &format!("tuned{threads}-{memory}.toml")));
         let flags = [
             "texel",
             &positions,
@@ -63,6 +65,8 @@ fn the_sample_of_games_tunes_from_scratch_alike_at_any_number_of_threads() {
             "25",
             "--threads",
             threads,
+            "--memory",
+            memory,
             "--out",
             &tuned,
             "--json",
@@ -73,7 +77,10 @@ fn the_sample_of_games_tunes_from_scratch_alike_at_any_number_of_threads() {
         let number = |key: &str| summary[key].as_f64().unwrap_or_else(|| panic!("{key}: {summary}"));
         assert!(number("validation_error") < 0.95 * number("initial_validation_error"), "{summary}");
         assert!(number("final_error") < 0.9 * number("initial_error"), "{summary}");
-        assert!(number("bytes_per_position") <= 200.0 && number("peak_memory_bytes") > 0.0);
+        let (bytes, in_file) = (number("bytes_per_position"), number("file_bytes"));
+        assert!(if memory == "0" { bytes < 10.0 && in_file > 1e6 } else { bytes <= 200.0 && in_file == 0.0 });
+        assert!(number("peak_memory_bytes") > 0.0);
+        errors.push(["final_error", "validation_error"].map(number));
         for key in [
             "positions",
             "train",
@@ -92,7 +99,8 @@ fn the_sample_of_games_tunes_from_scratch_alike_at_any_number_of_threads() {
         assert_ne!(&numbers, Parameters::embedded());
         tables.push(numbers);
     }
-    assert_eq!(tables[0], tables[1]);
+    assert!(tables.iter().all(|table| *table == tables[0]));
+    assert!(errors.iter().all(|both| *both == errors[0]), "{errors:?}");
 }
 
 #[test]
