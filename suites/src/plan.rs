@@ -285,6 +285,6 @@ mod tests {
         check(&["cmd=a ponder=on"], "engine \"a\": ponder is for games; a position is asked without it");
         check(&["cmd=a nodes=1 depth=2"], "engine \"a\": give one of movetime, nodes and depth");
         check(&["name=a"], "engine 1 has no cmd: give a program, a name of the registry, or builtin");
-        check(&["a", "name=a cmd=b"], "two entrants are called \"a\": give one of them another with name=");
+        check(&["a", "name=a cmd=b"], "two engines are called \"a\": give one of them another with name=");
     }
 }

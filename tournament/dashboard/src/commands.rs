@@ -140,7 +140,7 @@ mod tests {
         let path = folder.path().join("notes.txt");
         std::fs::write(&path, "do not lose this\n").unwrap();
         let refused = append_line(&path, LINE).unwrap_err();
-        assert!(refused.to_string().contains("no EPD file, line 1"), "{refused}");
+        assert!(refused.to_string().contains("not an EPD file, line 1"), "{refused}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "do not lose this\n");
         for bad in ["no position", &format!("{LINE}\n{LINE}")] {
             assert!(append_line(&folder.path().join("new.epd"), bad).is_err());
