@@ -92,7 +92,6 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// Modules of `smalt-match` in reading order: each may use only earlier ones.
 const MATCH_MODULES: &[&str] = &[
-    "fnv",
     "file_lock",
     "named_file",
     "plan",

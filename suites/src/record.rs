@@ -30,6 +30,9 @@ pub struct Record {
     /// Reported name (`id name`), version included.
     #[serde(default)]
     pub engine_id: Option<String>,
+    /// Fingerprint of the engine's program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine_program: Option<String>,
     /// Limit as its flag; `None` for a move list.
     pub limit: Option<String>,
     /// Protocol: `uci` or `xboard`.
@@ -254,6 +257,7 @@ impl Record {
         });
         let mut record = Record::new(suite, entrant.name.clone(), results.collect());
         record.engine_id = (!engine.name.is_empty()).then(|| engine.name.clone());
+        record.engine_program.clone_from(&engine.program);
         record.limit = Some(entrant.limit.to_string());
         record.protocol = engine.protocol.map(|protocol| protocol.name().to_owned());
         record.settings = RunSettings::new(plan, entrant);
@@ -308,6 +312,7 @@ impl Record {
             suite: suite.name.clone(),
             engine,
             engine_id: None,
+            engine_program: None,
             limit: None,
             protocol: None,
             settings: RunSettings::default(),

@@ -2,7 +2,8 @@
 //!
 //! - [`entrant`]: an engine as users write it, on a command line or in a registry of engines;
 //! - [`source`]: engines built from commits of a git repository;
-//! - [`program`]: runs programs to completion;
+//! - [`fnv`]: checksums against accidental changes;
+//! - [`program`]: runs programs to completion, tells their builds apart;
 //! - [`exit`]: exit codes, and errors that carry one;
 //! - [`signals`]: Ctrl-C and other termination signals;
 //! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
@@ -13,6 +14,7 @@ pub mod calendar;
 pub mod decompress;
 pub mod entrant;
 pub mod exit;
+pub mod fnv;
 pub mod output_file;
 pub mod program;
 pub mod signals;

@@ -11,6 +11,7 @@ use smalt_driver::{
 use smalt_driver::{Protocol, Restart};
 use smalt_protocol::Info;
 use smalt_protocol::uci::client::Start;
+use smalt_workbench::program::fingerprint;
 
 use super::settled::SearchFollower;
 use super::{AnswerFailure, EngineAnswer, LateMove, Length, Settled};
@@ -47,13 +48,15 @@ pub(crate) struct Checked {
     pub engine: Option<Box<dyn Engine>>,
 }
 
-/// Name, author and protocol of an engine.
+/// What identifies an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineInfo {
     /// Name with version; empty if not reported.
     pub name: String,
     /// Protocol; `None` if it failed before.
     pub protocol: Option<Protocol>,
+    /// Fingerprint of its program's file; `None` if unreadable.
+    pub program: Option<String>,
 }
 
 /// Starts an engine once and sets its options, so that a wrong command, protocol or option is reported before the
@@ -66,8 +69,12 @@ pub(crate) fn check(
     let name = || entrant.name.clone();
     match start(entrant, reaper, &mut None, interrupt) {
         Ok(engine) => {
-            let introduction =
-                EngineInfo { name: engine.name().to_owned(), protocol: Some(engine.protocol()) };
+            let program = command(entrant).ok().and_then(|command| command.locate().ok());
+            let introduction = EngineInfo {
+                name: engine.name().to_owned(),
+                protocol: Some(engine.protocol()),
+                program: program.and_then(|path| fingerprint(&path).ok()),
+            };
             Ok(Checked { introduction, engine: Some(engine) })
         }
         Err(SetOptionError::Conversation(ConversationError::Fault(

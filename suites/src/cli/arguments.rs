@@ -278,6 +278,9 @@ pub(super) struct ScoreFlags {
     /// Results of an interrupted run (--json) to resume; a missing file starts a new run
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
+    /// Resume even if the program of an engine has changed
+    #[arg(long, requires = "resume")]
+    pub allow_mixed: bool,
     /// Longest search without a limit of time, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = LONGEST_MOVE)]
     pub longest_move: NonZeroU32,

@@ -157,6 +157,7 @@ fn scoring(flags: &HistoryAddFlags) -> ScoreFlags {
         grace: GRACE_MS,
         early_stop: None,
         resume: None,
+        allow_mixed: false,
         longest_move: LONGEST_MOVE,
         syzygy: None,
         output: OutputFlags {

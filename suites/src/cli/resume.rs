@@ -48,17 +48,31 @@ impl<'a> Earlier<'a> {
     }
 
     /// Checks that the earlier results come from this engine.
-    pub(super) fn check_engine(&self, entrant: &SuiteEntrant, now: &EngineInfo) -> Result<(), Refusal> {
-        let other = self
-            .records
-            .iter()
-            .filter(|record| record.engine == entrant.name && record.answered_any())
-            .filter_map(|record| record.engine_id.as_deref())
-            .find(|id| !now.name.is_empty() && *id != now.name);
-        other.map_or(Ok(()), |id| {
-            Err(anyhow!("{} is {:?} now and was {id:?} in the results to resume", entrant.name, now.name))
-                .or_usage()
-        })
+    pub(super) fn check_engine(
+        &self,
+        entrant: &SuiteEntrant,
+        now: &EngineInfo,
+        allow_mixed: bool,
+    ) -> Result<(), Refusal> {
+        let answered = || {
+            let records = self.records.iter();
+            records.filter(|record| record.engine == entrant.name && record.answered_any())
+        };
+        let name = &entrant.name;
+        let mut ids = answered().filter_map(|record| record.engine_id.as_deref());
+        if let Some(id) = ids.find(|id| !now.name.is_empty() && *id != now.name) {
+            let words = anyhow!("{name} is {:?} now and was {id:?} in the results to resume", now.name);
+            return Err(words).or_usage();
+        }
+        let mut programs = answered().filter_map(|record| record.engine_program.as_ref());
+        if !allow_mixed && programs.any(|then| now.program.as_ref().is_some_and(|now| now != then)) {
+            return Err(anyhow!(
+                "the program of {name} has changed since the results to resume, which would mix two engines; put the old \
+                 file back, or permit it by --allow-mixed"
+            ))
+            .or_usage();
+        }
+        Ok(())
     }
 
     /// Results of this run, to be kept until their engine and suite run.

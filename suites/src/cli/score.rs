@@ -42,7 +42,7 @@ pub(super) fn score(flags: &ScoreFlags, builtin: Builtin) -> Result<(Exit, Vec<R
     let mut checked = Vec::new();
     for entrant in &plan.entrants {
         let engine = ask::check(entrant, plan.reaper.as_ref(), &interrupt).or_usage()?;
-        earlier.check_engine(entrant, &engine.introduction)?;
+        earlier.check_engine(entrant, &engine.introduction, flags.allow_mixed)?;
         checked.push(engine);
     }
     let verbosity = if flags.output.quiet { Verbosity::Quiet } else { Verbosity::Usual };

@@ -60,6 +60,12 @@ fn an_interrupted_run_goes_on_where_it_was() {
     let (ran, _) = resume(&|record| record.engine_id = Some("Other 1".to_owned()), &["--nodes", "10"]);
     assert_eq!(ran.code, Some(2), "{}", ran.errors);
     assert!(ran.errors.contains("scripted is \"Smalt Scripted\" now and was \"Other 1\""), "{}", ran.errors);
+    let rebuilt = |record: &mut Record| record.engine_program = Some("0".repeat(16));
+    let (ran, _) = resume(&rebuilt, &["--nodes", "10"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.errors);
+    assert!(ran.errors.contains("the program of scripted has changed since"), "{}", ran.errors);
+    let (ran, _) = resume(&rebuilt, &["--nodes", "10", "--allow-mixed"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
 }
 
 /// Starts a run, kills it once `out.json` satisfies `is_enough`, and returns its records.

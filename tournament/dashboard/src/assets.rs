@@ -1,6 +1,6 @@
 //! Embedded files of the page. They are found by exact name; no path of a request is ever opened.
 
-use smalt_match::fnv::{FNV_EMPTY, fnv1a};
+use smalt_workbench::fnv::{FNV_EMPTY, fnv1a};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asset {

@@ -1,7 +1,6 @@
 //! Runs tournaments between chess engines on this machine and stores the results. Modules in reading order; each uses
 //! only earlier ones:
 //!
-//! - [`fnv`]: checksums against accidental changes;
 //! - [`named_file`]: whether a name stands for a file, a pipe or a device;
 //! - [`file_lock`]: locks of files between programs;
 //! - [`plan`]: the settings of a run, each declared once for flags, plan files and documentation, and facts
@@ -24,7 +23,6 @@
 pub mod epd;
 pub mod estimate;
 pub mod file_lock;
-pub mod fnv;
 pub mod game;
 pub mod game_file;
 pub mod named_file;

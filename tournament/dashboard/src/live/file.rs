@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use smalt_match::fnv::{FNV_EMPTY, fnv1a};
 use smalt_protocol::Score;
+use smalt_workbench::fnv::{FNV_EMPTY, fnv1a};
 
 /// Format version; others are refused.
 const FORMAT: u32 = 1;

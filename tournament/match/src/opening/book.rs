@@ -8,8 +8,8 @@ use smalt_chess::Position;
 
 use super::source::{OpeningOrigin, OpeningParts, OpeningSource, RawOpening};
 use super::{Openings, PolyglotWalk};
-use crate::fnv::{FNV_EMPTY, fnv1a};
 use crate::plan::BookFormat;
+use smalt_workbench::fnv::{FNV_EMPTY, fnv1a};
 
 /// Number of skipped entries stored with their reasons.
 const KEPT: usize = 20;

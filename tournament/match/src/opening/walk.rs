@@ -12,8 +12,8 @@ use smalt_chess::{DrawClaims, Game, Position};
 
 use super::Opening;
 use super::book::{BookError, hashed};
-use crate::fnv::FNV_EMPTY;
 use smalt_workbench::decompress::DecompressReader;
+use smalt_workbench::fnv::FNV_EMPTY;
 
 /// Maximum length of a walk in plies: books may have cycles.
 const LONGEST: u32 = 400;

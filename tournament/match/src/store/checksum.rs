@@ -2,7 +2,7 @@
 
 use rusqlite::types::ValueRef;
 
-use crate::fnv::{FNV_EMPTY, fnv1a};
+use smalt_workbench::fnv::{FNV_EMPTY, fnv1a};
 
 /// FNV-1a over these values with types and lengths.
 pub(super) fn checksum<'a>(values: impl IntoIterator<Item = ValueRef<'a>>) -> i64 {
