@@ -59,7 +59,7 @@ pub enum RunConfigError {
     #[error("set option {option:?} of entrant {name:?}: it has control characters")]
     BadOption { name: String, option: String },
     /// Endgame tables are needed.
-    #[error("end games by endgame tables, as the run wants it: give their folder by --tb")]
+    #[error("adjudicate by tablebases, as the run wants it: give their folder by --tb")]
     NoTables,
 }
 
@@ -70,11 +70,11 @@ pub struct ReceivedFiles {
     pub(crate) programs: HashMap<u32, PathBuf>,
     /// Values of file options by entrant and name.
     pub(crate) options: HashMap<u32, BTreeMap<String, PathBuf>>,
-    /// Folder of endgame tables.
+    /// Folder of tablebases.
     pub(crate) tables: Option<PathBuf>,
 }
 
-/// The message for workers; `tables` is the largest number of pieces of the endgame tables, if any.
+/// The message for workers; `tables` is the largest number of pieces of the tablebases, if any.
 pub fn message(plan: &Plan, tables: Option<u32>, lease_ms: u64) -> RunConfigMessage {
     let mut settings = strip_local_settings(plan.settings.clone());
     settings.run.concurrency = None;

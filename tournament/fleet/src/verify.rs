@@ -86,7 +86,7 @@ impl GameVerifier {
         }
     }
 
-    /// Maximum number of pieces adjudicated by endgame tables, if any.
+    /// Maximum number of pieces adjudicated by tablebases, if any.
     pub fn tables(&self) -> Option<u32> {
         self.tablebases.as_ref().map(TablebaseAdjudicator::pieces)
     }
@@ -172,7 +172,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Ending by the rules of chess or by endgame tables.
+    /// Ending by the rules of chess or by tablebases.
     fn ending(&self) -> Option<(Outcome, Termination)> {
         if let Some(ending) = self.game.ending(DrawClaims::Automatic) {
             return Some((ending.outcome(), ending.into()));

@@ -117,7 +117,7 @@ fn with_built(mut plan: Plan) -> Result<Plan, Refusal> {
         plan.settings.run.skipped.extend(skipped);
     }
     let plan = Plan::new(plan.settings).or_usage()?;
-    let bisection = plan.bisection.as_ref().context("this is no bisection").or_failed()?;
+    let bisection = plan.bisection.as_ref().context("this is not a bisection").or_failed()?;
     let mut settings = plan.settings.clone();
     settings.run.skipped.clear();
     settings.entrants.truncate(1);

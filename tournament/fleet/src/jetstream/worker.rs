@@ -46,7 +46,7 @@ pub struct WorkerSetup {
     pub registry: Registry,
     /// Nodes per second of Smalt on one core; measured if `None`.
     pub speed: Option<NonZeroU64>,
-    /// Folder of endgame tables.
+    /// Folder of tablebases.
     pub tables: Option<PathBuf>,
     /// Folder of full transcripts, with a subfolder for each run; `None` for none.
     pub log: Option<PathBuf>,
@@ -369,7 +369,7 @@ impl CoordinatorClient {
     }
 }
 
-/// Checks that the endgame tables match the run's.
+/// Checks that the tablebases match the run's.
 fn check_tables(
     rule: Option<&TablebaseRule>,
     tables: Option<&TablebaseAdjudicator>,

@@ -29,7 +29,7 @@ pub enum TablebaseError {
     /// No tables in the folder.
     #[error("find tablebases in {}: it has no .rtbw file; change [adjudication] tablebases", .0.display())]
     None(PathBuf),
-    #[error("read the endgame table {}: {reason}; repair or remove it", path.display())]
+    #[error("read the tablebase {}: {reason}; repair or remove it", path.display())]
     Broken { path: PathBuf, reason: String },
 }
 

@@ -63,7 +63,7 @@ enum RuleSchema<T> {
     Words(String),
 }
 
-/// Reads endgame table settings: `off`, words, or a table.
+/// Reads tablebase settings: `off`, words, or a table.
 fn read_tablebases<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TablebaseRule, D::Error> {
     let switch: OnOff<TablebaseRule> = OnOff::deserialize(deserializer)?;
     Ok(match switch {

@@ -368,7 +368,7 @@ fn bisection(settings: &mut Settings, entrants: usize) -> Result<Option<Bisectio
     let base = settings.entrants.iter().position(|engine| engine.role == Some(Role::Opponent)).unwrap_or(0);
     let skipped = run.skipped.iter().map(|skipped| {
         if skipped.entrant == base || skipped.entrant >= entrants {
-            let reason = format!("entrant {} is no commit of the bisection", skipped.entrant);
+            let reason = format!("entrant {} is not a commit of the bisection", skipped.entrant);
             return Err(PlanError::Format { key: "skipped", reason });
         }
         let commit = skipped.entrant - usize::from(skipped.entrant > base);
