@@ -87,16 +87,21 @@ fn a_failing_build_is_an_error_before_any_game() {
     assert!(err.contains("expected two revisions BASE..NEW"), "{err}");
 }
 
-/// A range of commits: one does not build, one does not start, and from the next on all games are lost.
-fn history(place: &Place) {
-    repository(place);
-    commit(place, "third", "Third version");
+/// Adds a commit that leaves the program as it is, and one that does not build; the next one builds again.
+fn break_build(place: &Place) {
     place.write("mine/README", "An engine.");
     git(place, &["add", "README"]);
     git(place, &["commit", "--quiet", "-m", "Say what it is"]);
     git(place, &["mv", "engine.sh", "other.sh"]);
     git(place, &["commit", "--quiet", "-m", "Break the build"]);
     git(place, &["mv", "other.sh", "engine.sh"]);
+}
+
+/// A range of commits: one does not build, one does not start, and from the next on all games are lost.
+fn history(place: &Place) {
+    repository(place);
+    commit(place, "third", "Third version");
+    break_build(place);
     commit(place, "fourth", "Fourth version");
     commit(place, "silent --no-such-flag", "Do not start");
     commit(place, "fifth --fault illegal-move@3", "Prune more");
@@ -149,12 +154,7 @@ fn a_bisection_finds_the_commit_that_lost_and_survives_a_kill() {
 /// the name of the last two.
 fn short_history(place: &Place) -> String {
     repository(place);
-    place.write("mine/README", "An engine.");
-    git(place, &["add", "README"]);
-    git(place, &["commit", "--quiet", "-m", "Say what it is"]);
-    git(place, &["mv", "engine.sh", "other.sh"]);
-    git(place, &["commit", "--quiet", "-m", "Break the build"]);
-    git(place, &["mv", "other.sh", "engine.sh"]);
+    break_build(place);
     commit(place, "third --fault illegal-move@3", "Prune more");
     let short = |revision: &str| git(place, &["rev-parse", revision])[..8].to_owned();
     format!("one of {}^..{} Prune more", short("HEAD~1"), short("main"))

@@ -244,6 +244,17 @@ fn helpers_in_sessions_of_their_own_end_with_a_runner_that_is_killed() {
     place.await_nobody();
 }
 
+/// Stops a runner for this time once its first game has so many moves.
+fn stop_after(place: &Place, runner: &std::process::Child, moves: usize, time: Duration) {
+    wait_until("moves", || {
+        let log = std::fs::read_to_string(place.path("logs/game-000001.log"));
+        log.is_ok_and(|log| log.matches("bestmove").count() >= moves)
+    });
+    signal(runner.id(), "-STOP");
+    std::thread::sleep(time);
+    signal(runner.id(), "-CONT");
+}
+
 /// An engine's clock runs while the runner is stopped, which must not cost the game.
 #[test]
 #[cfg_attr(windows, ignore = "Windows has no such signals")]
@@ -252,13 +263,8 @@ fn a_game_in_which_the_runner_was_stopped_is_played_again() {
     let [first, second] = ["first", "second"].map(|name| scripted(name, "--think 250"));
     let rest = "--tc 1.5+0.5 --games 1 --maxmoves 8 --resign off --draw off --log logs --store run.db";
     let child = place.start(&duel(&first, &second, rest));
-    wait_until("a move", || {
-        std::fs::read_to_string(place.path("logs/game-000001.log")).is_ok_and(|log| log.contains("bestmove"))
-    });
-    signal(child.id(), "-STOP");
     // Longer than the time left on an engine's clock.
-    std::thread::sleep(Duration::from_millis(2500));
-    signal(child.id(), "-CONT");
+    stop_after(&place, &child, 1, Duration::from_millis(2500));
     let (_, err) = texts(&finish(child, 0));
     assert!(err.contains("Warning: game 1 is played again: the runner was suspended for"), "{err}");
     let results = place.results("run.db");
@@ -274,13 +280,7 @@ fn a_game_in_which_the_runner_was_stopped_often_is_played_again() {
     let rest = "--tc 3+0.2 --games 1 --maxmoves 12 --resign off --draw off --log logs --store run.db";
     let child = place.start(&duel(&first, &second, rest));
     for moves in 1..=4 {
-        wait_until("a move", || {
-            std::fs::read_to_string(place.path("logs/game-000001.log"))
-                .is_ok_and(|log| log.matches("bestmove").count() >= moves)
-        });
-        signal(child.id(), "-STOP");
-        std::thread::sleep(Duration::from_millis(450));
-        signal(child.id(), "-CONT");
+        stop_after(&place, &child, moves, Duration::from_millis(450));
     }
     let (_, err) = texts(&finish(child, 0));
     assert!(err.contains("Warning: game 1 is played again: the runner was suspended for"), "{err}");
