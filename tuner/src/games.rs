@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use smalt_dataset::file::{HASH_START, hashed};
 use smalt_driver::process::{Exit, LookupError, PollOutcome, Process, StartError, WaitFor, poll_once};
 use smalt_driver::{ConversationError, EngineCommand, EngineTimeouts, SetOptionError, WaitContext};
 use smalt_workbench::entrant::{
     BUILTIN, EngineSettings, Names, Program, Registry, RegistryError, ResolveError, WordsError, merge,
     to_words,
 };
+use smalt_workbench::file_stamp::FileStamp;
+use smalt_workbench::program::fingerprint;
 use smalt_workbench::source::{self, BuildError};
 use toml::{Table, Value as Setting};
 
@@ -244,26 +245,25 @@ fn command_of(entrant: &EngineSettings, tournament: &Path) -> Result<EngineComma
 #[derive(Debug)]
 pub(crate) struct EngineProgram {
     pub path: PathBuf,
-    /// Hash of the file, in hexadecimal.
-    pub digest: String,
+    pub fingerprint: String,
+    stamp: FileStamp,
 }
 
 impl EngineProgram {
     /// Finds and reads the program.
     pub(crate) fn read(tournament: &Path, engine: &str) -> Result<EngineProgram, EngineError> {
         let path = command_of(&entrant(engine)?, tournament)?.locate()?;
-        let digest = digest(&path).map_err(|error| EngineError::Read { path: path.clone(), error })?;
-        Ok(EngineProgram { path, digest })
+        let failed = |error| EngineError::Read { path: path.clone(), error };
+        let stamp = FileStamp::of(&std::fs::metadata(&path).map_err(failed)?);
+        let fingerprint = fingerprint(&path).map_err(failed)?;
+        Ok(EngineProgram { path, fingerprint, stamp })
     }
 
     /// Whether the file has other content now. An unreadable file is not a change.
     pub(crate) fn has_changed(&self) -> bool {
-        digest(&self.path).is_ok_and(|digest| digest != self.digest)
+        let is_touched = std::fs::metadata(&self.path).is_ok_and(|now| FileStamp::of(&now) != self.stamp);
+        is_touched && fingerprint(&self.path).is_ok_and(|now| now != self.fingerprint)
     }
-}
-
-fn digest(path: &Path) -> std::io::Result<String> {
-    Ok(format!("{:016x}", hashed(HASH_START, &std::fs::read(path)?)))
 }
 
 /// Settings of an engine by its words or registered name.

@@ -3,6 +3,7 @@
 //! - [`entrant`]: an engine as users write it, on a command line or in a registry of engines;
 //! - [`source`]: engines built from commits of a git repository;
 //! - [`fnv`]: checksums against accidental changes;
+//! - [`file_stamp`]: whether a file has changed;
 //! - [`program`]: runs programs to completion, tells their builds apart;
 //! - [`exit`]: exit codes, and errors that carry one;
 //! - [`signals`]: Ctrl-C and other termination signals;
@@ -14,6 +15,7 @@ pub mod calendar;
 pub mod decompress;
 pub mod entrant;
 pub mod exit;
+pub mod file_stamp;
 pub mod fnv;
 pub mod output_file;
 pub mod program;

@@ -7,7 +7,8 @@
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+
+use crate::file_stamp::FileStamp;
 
 /// A temporary file beside its target.
 pub use tempfile::NamedTempFile as Draft;
@@ -55,23 +56,8 @@ pub struct Output {
     before: Option<FileStamp>,
 }
 
-/// Length and times of a file: differ after any change, and after its replacement by another file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct FileStamp {
-    length: u64,
-    modified: Option<SystemTime>,
-    created: Option<SystemTime>,
-}
-
-impl FileStamp {
-    fn of(path: &Path) -> Option<FileStamp> {
-        let found = fs::metadata(path).ok()?;
-        Some(FileStamp {
-            length: found.len(),
-            modified: found.modified().ok(),
-            created: found.created().ok(),
-        })
-    }
+fn stamp(path: &Path) -> Option<FileStamp> {
+    Some(FileStamp::of(&fs::metadata(path).ok()?))
 }
 
 impl Output {
@@ -81,7 +67,7 @@ impl Output {
     /// If the file has content that must be kept, or nothing can be written there.
     pub fn check(path: &Path, existing: Existing) -> Result<Output, OutputError> {
         check(path, existing)?;
-        Ok(Output { path: path.to_owned(), before: FileStamp::of(path) })
+        Ok(Output { path: path.to_owned(), before: stamp(path) })
     }
 
     /// The path as given.
@@ -96,7 +82,7 @@ impl Output {
     /// beside it.
     pub fn write(&self, content: &[u8]) -> Result<(), OutputError> {
         let is_same = || fs::read(&self.path).is_ok_and(|old| old == content);
-        if is_special(&self.path) || FileStamp::of(&self.path) != self.before && is_same() {
+        if is_special(&self.path) || stamp(&self.path) != self.before && is_same() {
             return write(&self.path, content, Existing::Keep);
         }
         let mut draft = self.draft()?;
@@ -118,8 +104,8 @@ impl Output {
     /// As [`Output::write`].
     pub fn replace(&self, draft: Draft) -> Result<(), OutputError> {
         let target = resolved(&self.path);
-        let now = FileStamp::of(&self.path);
-        if now.as_ref().is_some_and(|now| now.length > 0) && now != self.before {
+        let now = fs::metadata(&self.path).ok();
+        if now.as_ref().is_some_and(|now| now.len() > 0 && Some(FileStamp::of(now)) != self.before) {
             return Err(self.keep_beside(draft));
         }
         put(draft, &target, now.is_some()).map_err(|(draft, source)| match source.kind() {

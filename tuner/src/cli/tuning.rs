@@ -71,8 +71,8 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
         let program = EngineProgram::read(&tournament, &settings.engine)
             .with_context(|| format!("--engine {}", settings.engine))
             .or_usage()?;
-        let before = state.run_mut().program.replace(program.digest.clone());
-        if !flags.allow_mixed && before.is_some_and(|before| before != program.digest) {
+        let before = state.run_mut().program.replace(program.fingerprint.clone());
+        if !flags.allow_mixed && before.is_some_and(|before| before != program.fingerprint) {
             return Err(changed_program(&program.path)).or_usage();
         }
         let is_written = flags.write || flags.output.is_some();

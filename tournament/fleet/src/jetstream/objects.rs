@@ -23,6 +23,7 @@ use crate::files::{SentFile, platform};
 use crate::run_config::ReceivedFiles;
 use crate::wire::{FileMessage, FilePurpose};
 use smalt_match::run::sha256;
+use smalt_workbench::file_stamp::FileStamp;
 
 /// Age after which the server deletes the files of an abandoned run.
 const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -90,19 +91,13 @@ pub(super) async fn delete(client: &Client, names: &Subjects, patience: Duration
     let _ = timeout(patience, jetstream::new(client.clone()).delete_object_store(names.bucket())).await;
 }
 
-/// The received files of a worker. A file that was compared with its digest is compared again only when its size or time of
-/// modification has changed.
+/// The received files of a worker. A file that was compared with its digest is compared again only when its stamp has
+/// changed.
 #[derive(Debug)]
 pub(super) struct FileCache {
     folder: PathBuf,
-    compared: RefCell<HashMap<PathBuf, ComparedFile>>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-struct ComparedFile {
-    sha256: String,
-    bytes: u64,
-    modified: Option<SystemTime>,
+    /// Digest and stamp of each compared file.
+    compared: RefCell<HashMap<PathBuf, (String, FileStamp)>>,
 }
 
 impl FileCache {
@@ -160,8 +155,7 @@ impl FileCache {
     /// Whether the cache has a file with the right content.
     async fn has(&self, path: &Path, file: &FileMessage) -> bool {
         let Ok(found) = fs::metadata(path) else { return false };
-        let sha256 = file.sha256.clone();
-        let compared = ComparedFile { sha256, bytes: found.len(), modified: found.modified().ok() };
+        let compared = (file.sha256.clone(), FileStamp::of(&found));
         if self.compared.borrow().get(path) == Some(&compared) {
             return true;
         }
@@ -193,7 +187,7 @@ fn mark_used(file: &Path) {
     let _ = folder.map(|folder| folder.and_then(|folder| folder.set_modified(SystemTime::now())));
 }
 
-/// Folder of the endgame tables of a run: named by their digests.
+/// Folder of the tablebases of a run: named by their digests.
 fn tables_folder(files: &[&FileMessage]) -> String {
     let tables = files.iter().filter(|file| matches!(file.purpose, FilePurpose::Table { .. }));
     let all: String = tables.map(|file| file.sha256.as_str()).collect();

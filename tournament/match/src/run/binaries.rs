@@ -1,16 +1,13 @@
 //! SHA-256 of the engine programs on this machine: a rebuild during a run would mix two engines under one name.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{self, Read as _};
-#[cfg(unix)]
-use std::os::unix::fs::MetadataExt as _;
-#[cfg(windows)]
-use std::os::windows::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use ring::digest::{Context, SHA256};
 
+use smalt_workbench::file_stamp::FileStamp;
 use smalt_workbench::source::is_unbuilt;
 
 use super::engine_command::engine_command;
@@ -27,24 +24,6 @@ struct Binary {
     sha256: String,
     /// Stamp of the last hashed file.
     seen: Mutex<FileStamp>,
-}
-
-/// Identity of a file's content: device, inode, length, time of the last change in seconds and nanoseconds.
-#[cfg(unix)]
-type FileStamp = (u64, u64, u64, i64, i64);
-
-#[cfg(unix)]
-fn stamp(file: &Metadata) -> FileStamp {
-    (file.dev(), file.ino(), file.len(), file.mtime(), file.mtime_nsec())
-}
-
-/// Length, and times of creation and of the last write in units of 100 nanoseconds.
-#[cfg(windows)]
-type FileStamp = (u64, u64, u64);
-
-#[cfg(windows)]
-fn stamp(file: &Metadata) -> FileStamp {
-    (file.file_size(), file.creation_time(), file.last_write_time())
 }
 
 impl Binaries {
@@ -96,7 +75,7 @@ impl Binaries {
     pub fn check(&self, entrant: usize) -> Result<(), String> {
         let Some(binary) = &self.0[entrant] else { return Ok(()) };
         let Ok(found) = std::fs::metadata(&binary.path) else { return Ok(()) };
-        if stamp(&found) == binary.stamp() {
+        if FileStamp::of(&found) == binary.stamp() {
             return Ok(());
         }
         match read(&binary.path) {
@@ -127,7 +106,7 @@ impl Binary {
 
 fn read(path: &Path) -> io::Result<(String, FileStamp)> {
     let mut file = File::open(path)?;
-    let seen = stamp(&file.metadata()?);
+    let seen = FileStamp::of(&file.metadata()?);
     Ok((sha256(&mut file)?, seen))
 }
 
