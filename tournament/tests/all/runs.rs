@@ -244,7 +244,7 @@ fn helpers_in_sessions_of_their_own_end_with_a_runner_that_is_killed() {
     place.await_nobody();
 }
 
-/// Stops a runner for this time once its first game has so many moves.
+/// Stops a runner for this time once its first game has this number of moves.
 fn stop_after(place: &Place, runner: &std::process::Child, moves: usize, time: Duration) {
     wait_until("moves", || {
         let log = std::fs::read_to_string(place.path("logs/game-000001.log"));
