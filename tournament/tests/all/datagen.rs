@@ -272,7 +272,7 @@ fn results_are_shown_and_written_where_the_data_cannot_be() {
     std::fs::remove_dir(place.path("d")).unwrap();
     let output = process::wait_for_output(child);
     let (out, err) = texts(&output);
-    assert!(!output.status.success() && out.contains("mine-2") && err.contains("d/x.viri"), "{out}{err}");
+    assert!(!output.status.success() && out.contains("mine-2") && err.contains("x.viri"), "{out}{err}");
     assert!(place.read("r.json").contains("\"games_finished\": 12"));
 }
 

@@ -109,6 +109,7 @@ fn one_sided(game: ScheduledGame) -> Outcome {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "mingw's mathematical functions differ in the last digit")]
 fn every_form_shows_the_same_figures() {
     let place = Place::new();
     store(&place, "run.db", &ROUND_ROBIN, 24, one_sided);
@@ -200,6 +201,7 @@ fn ranks_follow_one_scale_and_a_single_win_bounds_nothing() {
 
 /// The length of an open test is unknown: no end is announced, only the mean number of games left.
 #[test]
+#[cfg_attr(windows, ignore = "mingw's mathematical functions differ in the last digit")]
 fn an_open_sequential_test_shows_the_expected_games() {
     let place = Place::new();
     // Pairs of 2, 0, 1½ and 1 points in turn.

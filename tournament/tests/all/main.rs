@@ -32,6 +32,8 @@ mod git_engines;
 mod outputs;
 mod page;
 mod play;
+// Its daemon is stopped by a signal.
+#[cfg(unix)]
 mod queue;
 mod race;
 mod ratings;

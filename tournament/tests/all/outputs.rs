@@ -218,7 +218,7 @@ fn outputs_that_cannot_be_written_are_refused_before_anything_is_made() {
     let check = |more: &[&str], expected: &str| {
         let begin = duel(&good, &bad, "--depth 1 --games 2");
         let (_, err) = place.check(&[&begin[..], more].concat(), 2);
-        assert!(err.contains(expected), "{err}");
+        assert!(err.replace('\\', "/").contains(expected), "{err}");
     };
     check(&["--store", "run.db", "--pgn", "none/run.pgn"], "none/run.pgn");
     check(&["--store", "run.db", "--json", "none/run.json"], "none/run.json");

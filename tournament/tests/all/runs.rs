@@ -418,6 +418,7 @@ fn an_engine_rebuilt_between_two_sessions_is_refused_unless_mixing_is_allowed() 
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows does not let a running program be replaced")]
 fn an_engine_rebuilt_during_the_run_stops_it() {
     let place = Place::new();
     std::fs::copy(crate::support::scripted_program(), place.path("engine")).unwrap();
