@@ -519,7 +519,7 @@ fn runs_are_controlled_from_the_own_page_with_a_token_alone() {
         let head = format!(
             "POST {path} HTTP/1.1\nHost: {address}\nContent-Type: application/json\nContent-Length: {length}{more}"
         );
-        crate::queue::request_with_body(address, &head, body)
+        crate::support::served::request_with_body(address, &head, body)
     };
     let open = Served::start(&place, &["run.db", "--listen", "0"]);
     let path = "/api/runs/0/commands";

@@ -5,7 +5,7 @@ use std::process::Child;
 use serde_json::Value;
 use smalt_testing::process;
 
-use crate::support::served::{HttpResponse, request};
+use crate::support::served::{HttpResponse, request, request_with_body};
 use crate::support::{Place, scripted, timeless, wait_until};
 
 /// A match with this number of games.
@@ -209,12 +209,4 @@ fn the_page_shows_jobs_and_adds_and_pauses_them_with_the_token() {
     assert_eq!(get("/api/queue")["jobs"][0]["state"], "paused");
     assert_eq!(send("POST /api/queue/9/pause", token, "{}").status, 400);
     stop(daemon);
-}
-
-pub(crate) fn request_with_body(address: std::net::SocketAddr, head: &str, body: &str) -> HttpResponse {
-    use std::io::Write as _;
-    let mut stream = crate::support::served::connect(address);
-    let head = head.replace('\n', "\r\n");
-    stream.write_all(format!("{head}\r\nConnection: close\r\n\r\n{body}").as_bytes()).unwrap();
-    HttpResponse::read(&mut stream)
 }

@@ -45,6 +45,14 @@ pub(crate) fn request(address: SocketAddr, text: &str) -> HttpResponse {
     HttpResponse::read(&mut stream)
 }
 
+/// Sends a request with a body; the head ends without a line break.
+pub(crate) fn request_with_body(address: SocketAddr, head: &str, body: &str) -> HttpResponse {
+    let mut stream = connect(address);
+    let head = head.replace('\n', "\r\n");
+    stream.write_all(format!("{head}\r\nConnection: close\r\n\r\n{body}").as_bytes()).unwrap();
+    HttpResponse::read(&mut stream)
+}
+
 pub(crate) fn get(address: SocketAddr, path: &str) -> HttpResponse {
     request(address, &format!("GET {path} HTTP/1.1\nHost: {address}"))
 }
