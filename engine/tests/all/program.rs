@@ -14,8 +14,8 @@ fn check(arguments: &[&str], code: i32, expected_end: &str) -> String {
     let text = String::from_utf8(output.stdout).unwrap();
     let complaints = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}{complaints}");
-    let told = if code == 0 || complaints.is_empty() { &text } else { &complaints };
-    assert!(told.trim_end().ends_with(expected_end), "{arguments:?}: {told}");
+    let printed = if code == 0 || complaints.is_empty() { &text } else { &complaints };
+    assert!(printed.trim_end().ends_with(expected_end), "{arguments:?}: {printed}");
     text
 }
 

@@ -175,8 +175,11 @@ fn one_command_scores_an_engine_and_adds_its_row() {
         (build.limit.as_deref(), build.version.as_deref()),
         (Some("nodes 10"), Some("Smalt Scripted"))
     );
-    let told = ran.output.clone() + &ran.errors;
-    assert!(told.contains("STS rating: none: its line holds for UCI engines with 50 to 200 ms"), "{told}");
+    let printed = ran.output.clone() + &ran.errors;
+    assert!(
+        printed.contains("STS rating: none: its line holds for UCI engines with 50 to 200 ms"),
+        "{printed}"
+    );
     assert!(build.bench_nodes > Some(0) && build.bench_nps > Some(0), "{build:?}");
     assert!(ran.output.contains("| Feature | Category | Date | Commit | WAC | STS | Elo | Improvement |"));
 }

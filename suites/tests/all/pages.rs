@@ -160,7 +160,7 @@ fn suites_are_compared_in_total_too() {
 }
 
 #[test]
-fn a_suite_that_only_one_file_has_is_told_once() {
+fn a_suite_that_only_one_file_has_is_reported_once() {
     let bench = Bench::new();
     let (_, runs) = bench.score(SUITE, &scripted("--moves e2e4"), &["--nodes", "10"]);
     let of = |suite: &str| Record { suite: suite.to_owned(), ..runs[0].clone() };

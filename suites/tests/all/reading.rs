@@ -154,7 +154,7 @@ fn every_kind_of_goal_is_read() {
 }
 
 #[test]
-fn what_cannot_be_read_within_a_line_is_told() {
+fn what_cannot_be_read_within_a_line_is_reported() {
     check("bm e4; bm d4;", "e4", &["a second bm (d4): skipped, the first counts"]);
     check("bm e4; dm 3; dm 5;", "e4 #3", &["a second dm (5): skipped, the first counts"]);
     check("bm e4; dm 0;", "e4", &["dm 0 is not a number of moves from 1: skipped"]);

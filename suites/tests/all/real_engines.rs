@@ -38,7 +38,7 @@ fn an_engine_that_knows_no_limit_of_nodes_is_stopped() {
 
 #[test]
 #[ignore = "needs the chess engines of Debian"]
-fn an_engine_that_knows_whole_seconds_is_told_to_move() {
+fn an_engine_that_knows_whole_seconds_gets_a_move_now_request() {
     let mate = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - id mate; bm Qxf7;\n";
     let bench = Bench::new();
     let engines = ["--movetime", "200", "--engine", "phalanx"];
@@ -83,7 +83,7 @@ fn engines_answer_all_of_wac_without_a_fault() {
 
 #[test]
 #[ignore = "needs the chess engines of Debian"]
-fn an_engine_that_speaks_another_protocol_is_told_what_to_do() {
+fn an_engine_that_speaks_another_protocol_gets_advice() {
     // One engine is silent, the other exits at once.
     let engines = [
         ("cmd=/usr/games/sjeng", 2, "needs proto=xboard; proto=auto finds out"),

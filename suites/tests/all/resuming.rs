@@ -39,20 +39,24 @@ fn an_interrupted_run_goes_on_where_it_was() {
             ran.errors
         );
     }
-    let told = |edit: &dyn Fn(&mut Record), flags: &[&str], expected: &str| {
+    let printed = |edit: &dyn Fn(&mut Record), flags: &[&str], expected: &str| {
         let (ran, _) = resume(edit, flags);
         let expected = format!("half.json: nothing is taken from {expected}");
         assert!(ran.errors.contains(&expected), "{expected}\n{}", ran.errors);
     };
     let same = |_: &mut Record| {};
-    told(&same, &["--nodes", "11"], "suite of scripted: it was run with nodes 10, and this is with nodes 11");
-    told(&same, &["--nodes", "10", "--keep-hash"], "suite of scripted: it was run with other settings");
-    told(
+    printed(
+        &same,
+        &["--nodes", "11"],
+        "suite of scripted: it was run with nodes 10, and this is with nodes 11",
+    );
+    printed(&same, &["--nodes", "10", "--keep-hash"], "suite of scripted: it was run with other settings");
+    printed(
         &|record| record.suite = "other".to_owned(),
         &["--nodes", "10"],
         "other of scripted: this run has no suite of that name (but suite)",
     );
-    told(
+    printed(
         &|record| record.engine = "old".to_owned(),
         &["--nodes", "10"],
         "suite of old: this run has no engine of that name (but scripted)",
@@ -219,7 +223,7 @@ fn what_was_not_asked_is_no_loss_in_a_comparison() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_told_before_any_engine_is_started() {
+fn a_file_that_cannot_be_written_is_reported_before_any_engine_is_started() {
     let bench = Bench::new();
     bench.file("suite.epd", SUITE);
     let check = |flags: &[&str], expected: &str| {

@@ -232,7 +232,7 @@ fn of_a_late_answer_the_move_counts_that_the_engine_had_in_time() {
 }
 
 #[test]
-fn a_late_answer_of_an_engine_that_told_of_no_move_before_counts_nothing() {
+fn a_late_answer_of_an_engine_that_reported_no_move_before_counts_nothing() {
     let bench = Bench::new();
     let engine = scripted("--moves e2e4 --info-lines 2 --fault late@2 --delay 600");
     let flags = ["--movetime", "50", "--grace", "150", "-c", "1"];
@@ -274,7 +274,7 @@ fn an_engine_that_thinks_on_after_its_limit_is_stopped() {
 }
 
 #[test]
-fn an_engine_that_never_starts_is_told() {
+fn an_engine_that_never_starts_is_reported() {
     let bench = Bench::new();
     let (ran, records) = bench.score(SUITE, &scripted("--fault exit-at-start"), &["--nodes", "10"]);
     assert_eq!(ran.code, Some(1), "{}", ran.errors);
@@ -328,7 +328,7 @@ fn lines_that_cannot_be_read_are_left_out() {
 }
 
 #[test]
-fn what_cannot_be_read_within_a_line_is_told_with_its_place() {
+fn what_cannot_be_read_within_a_line_is_reported_with_its_place() {
     let bench = Bench::new();
     let suite = SUITE.replacen("bm e4;", "bm e4; bm d4; dm 0;", 1);
     let (ran, records) = bench.score(&suite, &scripted("--moves e2e4"), &["--nodes", "10"]);
@@ -376,13 +376,13 @@ fn a_search_that_holds_a_solution_is_ended_early() {
 fn the_time_to_solution_comes_from_the_lines_of_the_search() {
     let bench = Bench::new();
     let (_, records) = bench.score(SUITE, &scripted("--moves e2e4 --info-lines 4"), &["--nodes", "10"]);
-    let told: Vec<_> = records[0]
+    let printed: Vec<_> = records[0]
         .results
         .iter()
         .map(|one| (one.solved_after_depth, one.solved_after_ms.is_some(), one.depth))
         .collect();
     let (solved, missed) = ((Some(1), true, Some(4)), (None, false, Some(4)));
-    assert_eq!(told, [solved, missed, missed, solved]);
+    assert_eq!(printed, [solved, missed, missed, solved]);
 }
 
 #[test]

@@ -130,8 +130,9 @@ impl PgnWriter {
     fn push_engines(&self, game: &mut PgnGame, players: [usize; 2]) {
         let tags = [["EngineWhiteName", "EngineWhiteAuthor"], ["EngineBlackName", "EngineBlackAuthor"]];
         for (player, tags) in players.into_iter().zip(tags) {
-            let told = self.engines.as_ref().and_then(|engines| engines.get(player)).into_iter().flatten();
-            for (tag, text) in tags.into_iter().zip(told).filter(|(_, text)| !text.is_empty()) {
+            let reported =
+                self.engines.as_ref().and_then(|engines| engines.get(player)).into_iter().flatten();
+            for (tag, text) in tags.into_iter().zip(reported).filter(|(_, text)| !text.is_empty()) {
                 game.set_tag(tag, text);
             }
         }

@@ -38,12 +38,12 @@ impl Table {
 fn joined_at_sign(shown: Vec<TwoPartText>) -> Vec<String> {
     let error = |cell: &TwoPartText| if let Spread::Error(error) = &cell.spread { error.width() } else { 0 };
     let errors = shown.iter().map(error).max().unwrap_or(0);
-    let told = |TwoPartText { value, spread }| match spread {
+    let join = |TwoPartText { value, spread }| match spread {
         Spread::Error(error) => (value, format!(" ± {}", padded(&error, errors, Align::Right))),
         Spread::Ends(ends) => (value, format!(" {ends}")),
         Spread::Unknown => (value, String::new()),
     };
-    let parts: Vec<(String, String)> = shown.into_iter().map(told).collect();
+    let parts: Vec<(String, String)> = shown.into_iter().map(join).collect();
     let width = parts.iter().map(|(_, spread)| spread.width()).max().unwrap_or(0);
     parts.into_iter().map(|(value, spread)| value + &padded(&spread, width, Align::Left)).collect()
 }

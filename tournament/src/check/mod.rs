@@ -22,7 +22,7 @@ use smalt_driver::{
 const LINES_SHOWN: usize = 8;
 
 /// Of these, lines sent to the engine: position, go and stop.
-const LINES_TOLD: usize = 3;
+const LINES_SENT: usize = 3;
 
 /// A finding of one step.
 #[derive(Clone, Debug, Serialize)]
@@ -338,11 +338,12 @@ fn evidence(seen: &[TranscriptLine], text: &str) -> Vec<String> {
             .take(most)
             .collect()
     };
-    let told = last_of(Speaker::Driver, "", LINES_TOLD);
-    let said = last_of(Speaker::Engine, text, LINES_SHOWN - LINES_TOLD);
+    let sent = last_of(Speaker::Driver, "", LINES_SENT);
+    let received = last_of(Speaker::Engine, text, LINES_SHOWN - LINES_SENT);
     // A missing text was too long to be stored.
-    let said = if said.is_empty() { last_of(Speaker::Engine, "", LINES_SHOWN - LINES_TOLD) } else { said };
-    let mut lines = [told, said].concat();
+    let received =
+        if received.is_empty() { last_of(Speaker::Engine, "", LINES_SHOWN - LINES_SENT) } else { received };
+    let mut lines = [sent, received].concat();
     lines.sort_unstable();
     lines.into_iter().map(|line| seen[line].to_string()).collect()
 }

@@ -242,17 +242,17 @@ fn speed_text(speed: Option<Pace>, state: RunState) -> String {
 }
 
 fn faults_text(faults: &[StoredFault], standings: &Standings, flags: &StatusFlags) -> String {
-    let told = if flags.faults || flags.transcripts { faults.len() } else { faults.len().min(MAX_FAULTS) };
+    let listed = if flags.faults || flags.transcripts { faults.len() } else { faults.len().min(MAX_FAULTS) };
     let mut text = String::new();
-    for StoredFault { game, fault } in &faults[..told] {
+    for StoredFault { game, fault } in &faults[..listed] {
         let place = game.map_or_else(|| "Between games".to_owned(), |number| format!("Game {}", number + 1));
         text.push_str(&format!("{place}: {} {}\n", name(standings, fault.entrant), sanitize(&fault.words)));
         if flags.transcripts {
             fault.transcript.iter().for_each(|line| text.push_str(&format!("    {}\n", sanitize(line))));
         }
     }
-    if told < faults.len() {
-        text.push_str(&format!("and {} more: --faults\n", faults.len() - told));
+    if listed < faults.len() {
+        text.push_str(&format!("and {} more: --faults\n", faults.len() - listed));
     }
     text
 }

@@ -183,10 +183,10 @@ mod tests {
             (0..500).map(|number| record(number, &scores(number), WHITE_WINS, Termination::Checkmate));
         let late = (500..900).map(|number| record(number, &[0, 0], WHITE_WINS, Termination::TimeForfeit));
         let kept = kept(&draws.chain(late).collect::<Vec<_>>());
-        let told = |words: &str| {
+        let weight = |words: &str| {
             kept.iter().filter(|game| game.1.as_deref().is_some_and(|why| why.contains(words))).count()
         };
-        assert_eq!((told("5.0 pawns ahead"), told("ahead"), told("overstepped")), (5, LEADS, 1));
+        assert_eq!((weight("5.0 pawns ahead"), weight("ahead"), weight("overstepped")), (5, LEADS, 1));
         assert_eq!(kept.len(), LEADS + 1 + LAST);
     }
 

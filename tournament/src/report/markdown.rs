@@ -10,7 +10,7 @@ use smalt_match::standings::report as tables;
 use smalt_match::store::StoredFault;
 
 /// Maximum number of described faults.
-const FAULTS_TOLD: usize = 10;
+const FAULTS_LISTED: usize = 10;
 
 /// The report as Markdown.
 pub(crate) fn markdown(report: &RunReport) -> String {
@@ -41,13 +41,13 @@ fn faults(report: &RunReport) -> String {
         return String::new();
     }
     let mut text = "\n### Faults\n\n".to_owned();
-    let told = &report.faults.first[..report.faults.first.len().min(FAULTS_TOLD)];
-    for StoredFault { game, fault } in told {
+    let listed = &report.faults.first[..report.faults.first.len().min(FAULTS_LISTED)];
+    for StoredFault { game, fault } in listed {
         let place = game.map_or_else(|| "Between games".to_owned(), |number| format!("Game {}", number + 1));
         let line = format!("{place}: {} {}", report.name_of(fault.entrant), fault.words);
         writeln!(text, "- {}", escaped(&line)).expect("a string takes any text");
     }
-    let more = report.faults.count - told.len();
+    let more = report.faults.count - listed.len();
     if more > 0 {
         writeln!(text, "- and {more} more").expect("a string takes any text");
     }

@@ -107,8 +107,8 @@ fn engines_of_xboard_are_examined_as_far_as_their_protocol_goes() {
         .iter()
         .map(|finding| finding["words"].as_str().unwrap())
         .collect();
-    let told = "ignores limits of nodes and depth: determinism was not checked";
-    assert!(words.contains(&told) && !words.contains(&"keeps depth 4"), "{words:#?}");
+    let printed = "ignores limits of nodes and depth: determinism was not checked";
+    assert!(words.contains(&printed) && !words.contains(&"keeps depth 4"), "{words:#?}");
     place.await_nobody();
 }
 

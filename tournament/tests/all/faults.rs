@@ -184,8 +184,8 @@ fn an_engine_that_never_starts_is_disqualified_and_the_others_go_on() {
         out.contains("Faults:  failed starts 6\n  bad: failed starts 3\n  gone: failed starts 3\n"),
         "{out}"
     );
-    let (told, _) = place.check(&["standings", "run.db"], 0);
-    assert!(told.contains("Faults:  failed starts 6\n"), "{told}");
+    let (printed, _) = place.check(&["standings", "run.db"], 0);
+    assert!(printed.contains("Faults:  failed starts 6\n"), "{printed}");
     assert!(err.contains("bad is disqualified: it failed to start 3 times running"), "{err}");
     assert_eq!(err.matches("bad exited with code 1 while starting").count(), 3, "{err}");
     assert!(err.contains("8 games were skipped"), "{err}");
@@ -196,11 +196,11 @@ fn an_engine_that_never_starts_is_disqualified_and_the_others_go_on() {
     assert!(why.starts_with("failed to start 3 times running"), "{why}");
     assert!(results["entrants"][0]["out"].is_null());
     let absence = format!("bad is disqualified: it {why}");
-    let (told, _) = place.check(&["status", "run.db"], 0);
-    assert!(told.contains(&absence) && told.contains("8 games are skipped"), "{told}");
-    let (told, _) = place.check(&["report", "run.db"], 0);
-    assert!(told.contains("4 of 12 games, 8 skipped, stopped"), "{told}");
-    assert!(told.contains("bad is disqualified: it failed to start 3 times running"), "{told}");
+    let (printed, _) = place.check(&["status", "run.db"], 0);
+    assert!(printed.contains(&absence) && printed.contains("8 games are skipped"), "{printed}");
+    let (printed, _) = place.check(&["report", "run.db"], 0);
+    assert!(printed.contains("4 of 12 games, 8 skipped, stopped"), "{printed}");
+    assert!(printed.contains("bad is disqualified: it failed to start 3 times running"), "{printed}");
     assert_eq!(place.read("run.pgn").matches("[White ").count(), 4);
     place.await_nobody();
 }
@@ -473,8 +473,8 @@ fn the_last_words_on_standard_error_are_in_the_message_the_log_and_the_report() 
     assert!(err.contains(words), "{err}");
     let log = place.read("logs/game-000001.log");
     assert!(log.contains("bad ! thread 'search' panicked at src/search.rs:42:5:"), "{log}");
-    let (told, _) = place.check(&["export", "run.db", "--what", "transcript"], 0);
-    assert!(told.contains(words) && told.contains("! index out of bounds"), "{told}");
+    let (printed, _) = place.check(&["export", "run.db", "--what", "transcript"], 0);
+    assert!(printed.contains(words) && printed.contains("! index out of bounds"), "{printed}");
 }
 
 /// The program is missing while it is rebuilt.

@@ -300,11 +300,11 @@ fn books_are_read_plain_and_compressed_and_bad_lines_reported() {
     let (d4, c4, e4) =
         ("8/8/3P4/8/PPP1PPPP/RNBQKBNR", "8/8/2P5/8/PP1PPPPP/RNBQKBNR", "8/8/4P3/8/PPPP1PPP/RNBQKBNR");
     assert_eq!(plain[..8], [d4, d4, c4, c4, e4, e4, d4, d4]);
-    let told = plain[8..].join("\n").replace(place.path("").to_str().unwrap(), "");
-    assert!(told.contains("book.epd, line 2: skipped, is a finished game: checkmate"), "{told}");
-    assert!(told.contains("book.epd, line 4: skipped, is not a valid position"), "{told}");
-    assert!(told.contains("2 of 5 were skipped, 3 openings are left"), "{told}");
-    assert!(told.contains("the games need 4 openings and there are 3: they will repeat"), "{told}");
+    let printed = plain[8..].join("\n").replace(place.path("").to_str().unwrap(), "");
+    assert!(printed.contains("book.epd, line 2: skipped, is a finished game: checkmate"), "{printed}");
+    assert!(printed.contains("book.epd, line 4: skipped, is not a valid position"), "{printed}");
+    assert!(printed.contains("2 of 5 were skipped, 3 openings are left"), "{printed}");
+    assert!(printed.contains("the games need 4 openings and there are 3: they will repeat"), "{printed}");
     for (file, format) in [("book.epd.zst", "epd"), ("book", "epd")] {
         let rest = ["--order", "sequential", "--start", "2", "--book-format", format];
         assert_eq!(begins(&place, file, &rest)[..8], plain[..8], "{file}");

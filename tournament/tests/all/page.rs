@@ -104,14 +104,14 @@ fn a_finished_run_can_be_looked_through() {
     assert!(pgn.head.contains(&format!("attachment; filename=\"game-{number}.pgn\"")));
     assert!(pgn.body.contains("[Termination \"illegal move\"]"), "{}", pgn.body);
     let faults = get("/api/runs/0/faults").json();
-    let told = faults["faults"].as_array().unwrap().len() as u64;
-    assert_eq!((&faults["total"], Some(told)), (&faulty["total"], faulty["total"].as_u64()));
+    let printed = faults["faults"].as_array().unwrap().len() as u64;
+    assert_eq!((&faults["total"], Some(printed)), (&faulty["total"], faulty["total"].as_u64()));
     assert_eq!(get("/api/runs/0/games?engine=1&against=0").json()["total"], 4);
     // The last point of a curve equals the table.
     for entrant in 0..2 {
         let elo = get(&format!("/api/runs/0/curves?entrant={entrant}")).json()["elo"].clone();
-        let told = &run["results"]["entrants"][entrant];
-        let last = serde_json::json!([4, told["elo"], told["elo_low"], told["elo_high"]]);
+        let printed = &run["results"]["entrants"][entrant];
+        let last = serde_json::json!([4, printed["elo"], printed["elo_low"], printed["elo_high"]]);
         assert_eq!(elo.as_array().unwrap().last(), Some(&last));
         assert!(last[2].is_number() || last[3].is_number(), "it has an interval: {last}");
     }
@@ -243,8 +243,8 @@ fn a_run_is_followed_while_it_is_played_and_servers_come_and_go() {
 fn the_page_of_a_run_ends_with_it() {
     let place = Place::new();
     let mut run = slow_match(&place, "30", &["--serve", "0"]);
-    let mut told = BufReader::new(run.stderr.take().unwrap());
-    let line = await_line(&mut told, "The page: ");
+    let mut printed = BufReader::new(run.stderr.take().unwrap());
+    let line = await_line(&mut printed, "The page: ");
     let address = line.trim().trim_start_matches("The page: http://").trim_end_matches('/').parse().unwrap();
     let mut events = follow(address);
     let mut silent = follow(address);
@@ -259,7 +259,7 @@ fn the_page_of_a_run_ends_with_it() {
     assert!(rest.contains("event: end\n"), "{rest}");
     assert!(run.wait().unwrap().success());
     let mut last_words = String::new();
-    told.read_to_string(&mut last_words).unwrap();
+    printed.read_to_string(&mut last_words).unwrap();
     assert!(last_words.contains("show it again with: smalt-tournament serve "), "{last_words}");
     silent.read_to_string(&mut rest).unwrap();
     let left: Vec<_> =
@@ -268,11 +268,11 @@ fn the_page_of_a_run_ends_with_it() {
 }
 
 /// Reads lines until one with this prefix.
-fn await_line(told: &mut impl BufRead, begin: &str) -> String {
+fn await_line(printed: &mut impl BufRead, begin: &str) -> String {
     let mut line = String::new();
     while !line.starts_with(begin) {
         line.clear();
-        assert!(told.read_line(&mut line).unwrap() > 0, "no line began with {begin:?}");
+        assert!(printed.read_line(&mut line).unwrap() > 0, "no line began with {begin:?}");
     }
     line
 }
@@ -297,10 +297,10 @@ fn a_resumed_run_is_shown_with_its_begin_and_its_resume() {
 fn a_page_that_is_asked_to_stays_when_the_run_is_over() {
     let place = Place::new();
     let mut run = slow_match(&place, "4", &["--serve", "0", "--serve-after", "--json", "run.json"]);
-    let mut told = BufReader::new(run.stderr.take().unwrap());
-    let line = await_line(&mut told, "The page: ");
+    let mut printed = BufReader::new(run.stderr.take().unwrap());
+    let line = await_line(&mut printed, "The page: ");
     let address = line.trim().trim_start_matches("The page: http://").trim_end_matches('/').parse().unwrap();
-    await_line(&mut told, "The page is served until Ctrl-C");
+    await_line(&mut printed, "The page is served until Ctrl-C");
     assert_eq!(serde_json::from_str::<Value>(&place.read("run.json")).unwrap()["games_finished"], 4);
     assert_eq!(get(address, "/api/runs/0").json()["state"], "finished");
     for game in 1..=4 {

@@ -317,8 +317,8 @@ fn a_long_command_is_refused() {
 fn what_cannot_be_played_is_refused_before_anything_is_served() {
     let place = Place::new();
     let check = |arguments: &[&str], words: &str| {
-        let (_, told) = place.check(&[&["play", "--listen", "0"], arguments].concat(), 2);
-        assert!(told.contains(words), "{words}: {told}");
+        let (_, printed) = place.check(&[&["play", "--listen", "0"], arguments].concat(), 2);
+        assert!(printed.contains(words), "{words}: {printed}");
     };
     check(&["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], "the FEN: ");
     check(&["--chess960=960"], "0 to 959");

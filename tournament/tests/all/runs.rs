@@ -228,8 +228,8 @@ fn a_second_interrupt_ends_a_run_whose_engines_are_deaf() {
     finish(child, 130);
     place.await_nobody();
     // Engines killed by the test have no faults.
-    let (told, _) = place.check(&["standings", "run.db"], 0);
-    assert!(!told.contains("failed starts") && !told.contains("disconnect"), "{told}");
+    let (printed, _) = place.check(&["standings", "run.db"], 0);
+    assert!(!printed.contains("failed starts") && !printed.contains("disconnect"), "{printed}");
 }
 
 #[test]

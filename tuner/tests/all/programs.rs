@@ -165,8 +165,8 @@ fn a_fit_on_too_few_positions_or_without_a_file_for_its_result_says_so_before_it
     let unwritten = "the tuned weights will not be written: give --output FILE or --write";
     let (out, error) = check(&["texel", &positions, "--epochs", "1", "--json", "-"], 0);
     assert!(error.contains(few) && error.contains(unwritten), "{error}");
-    let told = json(&out);
-    assert!(told["written"].is_null() && told["warnings"].as_array().unwrap().len() == 2, "{told}");
+    let printed = json(&out);
+    assert!(printed["written"].is_null() && printed["warnings"].as_array().unwrap().len() == 2, "{printed}");
     let pawn =
         ["texel", &positions, "--epochs", "1", "--only", "material.pawn", "--out", &tuned, "--json", "-"];
     let (out, error) = check(&pawn, 0);
@@ -198,8 +198,8 @@ fn the_ending_of_the_output_or_the_flag_decides_its_format() {
     let extract = |name: &str, flags: &[&str], code: i32| {
         let output = path(&folder, name);
         let all = [&["extract", &games, "-o", &output, "--per-game", "1"], flags].concat();
-        let told = check(&all, code);
-        (told, std::fs::read(&output).unwrap_or_default())
+        let printed = check(&all, code);
+        (printed, std::fs::read(&output).unwrap_or_default())
     };
     let ((page, _), epd) = extract("x.epd", &[], 0);
     assert!(page.contains("x.epd: EPD with c9"), "{page}");
@@ -228,10 +228,10 @@ fn positions_are_converted_from_format_to_format() {
     }
     let both = path(&folder, "both.csv");
     let (out, error) = check(&["convert", &first, &second, "-o", &both, "--json", "-"], 0);
-    let told = json(&out);
-    assert_eq!(told["read"], told["positions"], "{error}");
+    let printed = json(&out);
+    assert_eq!(printed["read"], printed["positions"], "{error}");
     let csv = std::fs::read_to_string(&both).unwrap();
-    assert_eq!(csv.lines().count() as u64, told["positions"].as_u64().unwrap() + 1);
+    assert_eq!(csv.lines().count() as u64, printed["positions"].as_u64().unwrap() + 1);
     let (out, error) = check(&["convert", &first, "-o", &path(&folder, "c.binpack"), "--json", "-"], 0);
     assert_eq!(json(&out)["guessed_moves"], json(&out)["positions"]);
     assert!(error.contains("had no move"), "{error}");
@@ -346,7 +346,7 @@ fn help_says_what_there_is() {
 }
 
 #[test]
-fn a_fit_is_told_as_json_and_as_a_picture() {
+fn a_fit_is_reported_as_json_and_as_a_picture() {
     let folder = tempfile::tempdir().unwrap();
     let (positions, run, picture) =
         (path(&folder, "positions"), path(&folder, "run.json"), path(&folder, "loss.svg"));
@@ -357,9 +357,9 @@ fn a_fit_is_told_as_json_and_as_a_picture() {
         0,
     );
     assert!(page.starts_with("mean squared error") && page.contains("5 epochs"), "{page}");
-    let told = json(&std::fs::read_to_string(&run).unwrap());
-    assert_eq!(told["history"].as_array().unwrap().len(), 5);
-    assert!(told["players"].as_array().unwrap().len() >= 2, "{told}");
+    let printed = json(&std::fs::read_to_string(&run).unwrap());
+    assert_eq!(printed["history"].as_array().unwrap().len(), 5);
+    assert!(printed["players"].as_array().unwrap().len() >= 2, "{printed}");
     let tuned = path(&folder, "tuned.toml");
     check(&["texel", &positions, "--epochs", "2", "--out", &tuned], 0);
     for (kind, words) in [

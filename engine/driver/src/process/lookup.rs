@@ -170,9 +170,9 @@ mod tests {
             let command = EngineCommand::new(program).variable("PATH", &twice).directory(here);
             find_program(&command).unwrap_err().to_string()
         };
-        let told = refusal("rockfis");
-        assert!(told.ends_with("; did you mean `rockfish`?"), "{told}");
-        assert_eq!(told.matches(here.to_str().unwrap()).count(), 1, "{told}");
+        let message = refusal("rockfis");
+        assert!(message.ends_with("; did you mean `rockfish`?"), "{message}");
+        assert_eq!(message.matches(here.to_str().unwrap()).count(), 1, "{message}");
         assert!(!refusal("no-such-engine").contains("did you mean"));
         assert!(!refusal("./rockfis").contains("did you mean"));
     }

@@ -31,7 +31,7 @@ export class Control {
     allowed().then((commands) => commands && renew(this.node, card("Control", null, this.#words,
       element("div", { class: "actions" }, button("Pause", "pause"), button("Continue", "continue")),
       element("div", { class: "filters" },
-        number("concurrency", "Games at the same time", "Set concurrency", { min: 1, value: 1 }),
+        number("concurrency", "Concurrent games", "Set concurrency", { min: 1, value: 1 }),
         number("extend", "Further games of each pairing", "Extend", { min: 2, step: 2, value: 100 }),
         this.#form("Add engine", engine, () => ["add", engine.value]),
         this.#form("Withdraw", this.#withdrawn, () => ["withdraw", this.#withdrawn.value])))));

@@ -89,7 +89,7 @@ export class Games {
     } else if (this.#games.length === 0) {
       renew(this.#list, silence(run));
     }
-    // What was not told is asked for again with the next news.
+    // Missing games are requested again with the next update.
     if (!found) this.#known = -1;
   }
 

@@ -44,9 +44,9 @@ export function standings(run) {
 
 /** Warnings about the output of engines: illegal moves in PVs and the like, which cost no game. */
 export function warnings(run) {
-  const told = ({ name, search_warnings: counts }) => Object.entries(counts ?? {}).map(([kind, count]) =>
+  const warnings = ({ name, search_warnings: counts }) => Object.entries(counts ?? {}).map(([kind, count]) =>
     [name, kind.replaceAll("-", " "), whole(count)]);
-  const rows = run.results.entrants.flatMap(told);
+  const rows = run.results.entrants.flatMap(warnings);
   return rows.length === 0 ? null
     : card("Warnings about engine output", null, table([["Engine", "name"], ["Warning", "wide"], ["Number", "number"]], rows));
 }
@@ -205,7 +205,7 @@ export class Curves {
 }
 
 /** Number of faults that are shown at first. */
-const FAULTS_TOLD = 20;
+const FAULTS_SHOWN = 20;
 
 /** Faults of engines, in games and between them. */
 export class Faults {
@@ -214,7 +214,7 @@ export class Faults {
   #run = null;
   #all = [];
   #total = 0;
-  #told = FAULTS_TOLD;
+  #shown = FAULTS_SHOWN;
   node = element("div", { class: "faults" });
 
   async show(run) {
@@ -240,19 +240,19 @@ export class Faults {
         fault.transcript);
     };
     renew(this.node, card("Faults", element("span", { class: "quiet keys" }, "the latest first"),
-      this.#all.slice(0, this.#told).map(line), this.#rest()));
+      this.#all.slice(0, this.#shown).map(line), this.#rest()));
   }
 
   /** Link to the faults that are not shown. */
   #rest() {
-    const more = this.#total - this.#told;
+    const more = this.#total - this.#shown;
     if (more <= 0) return null;
-    if (this.#told < this.#all.length) {
+    if (this.#shown < this.#all.length) {
       const showAll = () => {
-        this.#told = this.#all.length;
+        this.#shown = this.#all.length;
         this.#draw();
       };
-      return element("button", { class: "more", onclick: showAll, "data-focus": "more faults" }, `Show ${Math.min(more, this.#all.length - this.#told)} more`);
+      return element("button", { class: "more", onclick: showAll, "data-focus": "more faults" }, `Show ${Math.min(more, this.#all.length - this.#shown)} more`);
     }
     return element("p", {}, element("a", { href: `#/run/${this.#run.id}/games?ending=fault`, "data-focus": "more faults" }, `All games with a fault`), ` (${whole(more)} faults are not shown here)`);
   }

@@ -82,7 +82,7 @@ fn candidates_of_a_race_play_the_same_openings_and_rounds_follow_from_results_al
         let in_turn: Vec<usize> = (0..openings.len()).map(|index| index / 2).collect();
         assert_eq!(*openings, in_turn);
     }
-    // Told in order, the games lead to the same rounds.
+    // Recorded in order, the games lead to the same rounds.
     let mut in_order = Schedule::new(scheme, rules(100), 1, Sequence::AsListed);
     let mut number = 0;
     while number < in_order.end().game {

@@ -17,7 +17,7 @@ use super::{Standings, TestState};
 pub struct ResultsJson {
     /// Name of the run.
     run: String,
-    /// Format, e.g. `gauntlet`, `round-robin` or `sprt`.
+    /// Format, e.g. `gauntlet`, `round-robin` or `match`.
     format: String,
     /// Number of games of the whole run: for a knockout a lower bound, for an open race the games of the rounds known so far.
     games_planned: u32,
@@ -30,7 +30,7 @@ pub struct ResultsJson {
     /// One table per two engines that play each other.
     pairings: Vec<PairingJson>,
     sprt: Option<SprtJson>,
-    /// The bracket of a knockout, the table of a Swiss tournament, or the verdicts of a race.
+    /// The bracket of a knockout, the table of a Swiss tournament, the verdicts of a race, or the commits of a bisection.
     course: Option<ProgressJson>,
     /// The public list on whose scale `scale_rating` is, if it rates an entrant.
     scale: Option<ScaleJson>,

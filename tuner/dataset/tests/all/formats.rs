@@ -217,7 +217,7 @@ fn viriformat_is_that_of_its_own_library() {
 }
 
 #[test]
-fn what_a_format_has_no_place_for_is_told_and_left_out() {
+fn what_a_format_has_no_place_for_is_reported_and_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let sample = samples().remove(3);
     let unscored = Sample { score: None, ..sample.clone() };
@@ -251,7 +251,7 @@ fn what_a_format_has_no_place_for_is_told_and_left_out() {
 }
 
 #[test]
-fn damaged_files_are_told_and_never_panic() {
+fn damaged_files_are_reported_and_never_panic() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples();
     for format in [Format::Bullet, Format::Viri, Format::Binpack, Format::Plain, Format::Csv] {
