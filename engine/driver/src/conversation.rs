@@ -382,7 +382,7 @@ impl Conversation {
     }
 
     /// Sends the quit lines without waiting.
-    pub(crate) fn ask_to_quit(&mut self, quit_lines: &[u8]) {
+    pub(crate) fn send_quit(&mut self, quit_lines: &[u8]) {
         if self.state == State::Closed || self.quit_asked_at.is_some() {
             return;
         }
@@ -398,7 +398,7 @@ impl Conversation {
         if self.state == State::Closed {
             return ExitOutcome::Gone;
         }
-        self.ask_to_quit(quit_lines);
+        self.send_quit(quit_lines);
         self.state = State::Closed;
         let timeouts = self.timeouts.quit;
         let begun = self.quit_asked_at.unwrap_or_else(Instant::now);

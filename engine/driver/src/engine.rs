@@ -164,7 +164,7 @@ pub trait Engine: Background + Send {
     fn abandon(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError>;
 
     /// Sends `quit` without waiting, so that several engines can exit at the same time; call [`Self::quit`] next.
-    fn ask_to_quit(&mut self);
+    fn send_quit(&mut self);
 
     /// Sends `quit` (unless sent already) and waits for the exit: SIGTERM follows after the timeout, SIGKILL half a
     /// second later.

@@ -91,7 +91,7 @@ fn find_out(
     let clone = || sink.clone().map(|sink| Box::new(sink) as Box<dyn TranscriptSink>);
     let short = EngineTimeouts { start: FIRST_TRY.min(timeouts.start), ..timeouts };
     let mut uci = UciEngine::start(command, short)?;
-    uci.leave_at_refusal();
+    uci.quit_on_refusal();
     let was_silent = match introduced(uci, clone(), context) {
         Ok(engine) => return Ok(Box::new(engine)),
         Err(failure) if !matches!(failure.error, ConversationError::Fault(_)) => return Err(failure),
@@ -108,7 +108,7 @@ fn find_out(
         _ => UciEngine::start(command, timeouts)?,
     };
     if xboard.is_some() {
-        slow.leave_at_refusal();
+        slow.quit_on_refusal();
     }
     match (introduced(slow, clone(), context), xboard) {
         (Ok(engine), _) => Ok(Box::new(engine)),

@@ -34,6 +34,5 @@ pub struct SearchLimits {
 pub struct Clock {
     /// Time left; zero if the flag has fallen.
     pub remaining: Duration,
-    /// Increment per move.
     pub increment: Duration,
 }

@@ -25,7 +25,6 @@ pub struct Period {
     pub moves: Option<NonZeroU32>,
     /// Time for the whole period.
     pub time: Duration,
-    /// Increment per move.
     pub increment: Duration,
 }
 

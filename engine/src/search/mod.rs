@@ -225,7 +225,7 @@ pub(crate) fn search(
                     worker.iterative_deepening(&task.position, limits, &mut |_| {});
                     progress(&worker, limits)
                 };
-                // If a thread cannot start, the search goes on without it.
+                // If a thread cannot start, the search continues without it.
                 std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run).ok()
             })
             .collect();

@@ -21,8 +21,7 @@ pub(super) struct Settings {
     declarations: Vec<OptionDeclaration>,
     /// `UCI_Chess960`: castling notation.
     pub(super) castling: CastlingMode,
-    /// `UCI_ShowWDL`.
-    pub(super) shows_chances: bool,
+    pub(super) shows_wdl: bool,
     is_limited: bool,
     elo: u32,
     uses_book: bool,
@@ -122,7 +121,7 @@ impl Settings {
         Settings {
             declarations: declare(),
             castling: CastlingMode::Standard,
-            shows_chances: false,
+            shows_wdl: false,
             is_limited: false,
             elo: *ELO_RANGE.end(),
             uses_book: false,
@@ -157,7 +156,7 @@ impl Settings {
             (CHESS960, OptionValue::Check(is_on)) => {
                 self.castling = if is_on { CastlingMode::Chess960 } else { CastlingMode::Standard };
             }
-            (SHOW_WDL, OptionValue::Check(is_on)) => self.shows_chances = is_on,
+            (SHOW_WDL, OptionValue::Check(is_on)) => self.shows_wdl = is_on,
             (LIMIT_STRENGTH, OptionValue::Check(is_on)) => self.limit(engine, is_on, self.elo),
             (ELO, OptionValue::Spin(elo)) => {
                 self.limit(engine, self.is_limited, u32::try_from(elo).unwrap_or(u32::MAX));

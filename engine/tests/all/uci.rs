@@ -318,7 +318,7 @@ fn skipped_words_of_go_are_reported() {
         ("go quickly movetime 1", "not understood in go: quickly"),
         ("go searchmoves e2e5 a2a4 depth 1", "no legal moves here: e2e5"),
         ("go searchmoves e2e5 depth 1", "no legal moves here: e2e5: all moves are searched"),
-        ("go depth x", "not understood in go: depth x: no limit is left, the search goes on until stop"),
+        ("go depth x", "not understood in go: depth x: no limit is left, the search runs until stop"),
     ] {
         let message = engine.ask(go, "info string").pop().unwrap();
         assert_eq!(message, format!("info string {expected}"));

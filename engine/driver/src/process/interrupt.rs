@@ -4,12 +4,12 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::system::Event;
+use super::system::WakeEvent;
 
 /// Cancels waits from another thread. Clones share one interrupt; it stays raised, so later waits end too.
 #[derive(Clone, Debug)]
 pub struct Interrupt {
-    event: Arc<Event>,
+    event: Arc<WakeEvent>,
 }
 
 impl Interrupt {
@@ -18,7 +18,7 @@ impl Interrupt {
     /// # Errors
     /// If the process has no file descriptor left.
     pub fn new() -> io::Result<Self> {
-        Ok(Self { event: Arc::new(Event::new()?) })
+        Ok(Self { event: Arc::new(WakeEvent::new()?) })
     }
 
     /// Ends all current and later waits. Safe in a signal handler; raising it again has no effect.
@@ -48,7 +48,7 @@ impl Interrupt {
         }
     }
 
-    pub(super) fn event(&self) -> &Event {
+    pub(super) fn event(&self) -> &WakeEvent {
         &self.event
     }
 }

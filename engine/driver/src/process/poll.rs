@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::child::Process;
 use super::interrupt::Interrupt;
-use super::system::{self, Child, Event};
+use super::system::{self, Child, WakeEvent};
 
 /// What a wait is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +61,7 @@ pub(super) type Ready = [Option<Source>; SOURCES];
 pub(super) struct Watch<'a> {
     pub(super) engine: &'a Child,
     pub(super) other: Option<&'a Child>,
-    pub(super) interrupt: Option<&'a Event>,
+    pub(super) interrupt: Option<&'a WakeEvent>,
     pub(super) sources: SourceSet,
 }
 

@@ -59,7 +59,7 @@ impl UciEngine {
     }
 
     /// Makes the handshake fail as soon as the engine complains about `uci`, since it speaks another protocol.
-    pub(crate) fn leave_at_refusal(&mut self) {
+    pub(crate) fn quit_on_refusal(&mut self) {
         self.received.refusal = Refusal::Awaited;
     }
 
@@ -354,8 +354,8 @@ impl Engine for UciEngine {
         Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
     }
 
-    fn ask_to_quit(&mut self) {
-        self.conversation.ask_to_quit(quit_lines(self.conversation.state));
+    fn send_quit(&mut self) {
+        self.conversation.send_quit(quit_lines(self.conversation.state));
     }
 
     fn quit(&mut self) -> ExitOutcome {

@@ -4,12 +4,12 @@
 //! scratch. Engines ponder by themselves (`hard`), so `begin` with a ponder limit sends nothing, and the expected move
 //! is sent by [`Engine::ponder_hit`]. For a node limit see [`Engine::fit_limits`].
 
-mod answering;
-mod asking;
 mod board;
+mod commands;
 mod engine_state;
 mod features;
 mod limits;
+mod replies;
 mod time_lines;
 mod wake_up;
 
@@ -30,10 +30,10 @@ use crate::search::{
 use crate::settings::{Pondering, Protocol};
 use crate::transcript::{Transcript, TranscriptSink};
 use crate::wait_context::{Background, WaitContext};
-use answering::to_info;
 use board::{GameBoard, push};
 use engine_state::{Answer, Awaiting, EngineState, ObservedState, StopRule};
 use features::{CORES, FeatureState, MEMORY};
+use replies::to_info;
 use time_lines::TimeLines;
 pub use wake_up::xboard_wake_up_lines;
 
@@ -457,8 +457,8 @@ impl Engine for XboardEngine {
         Ok(self.conversation.process().read_at().saturating_duration_since(begun))
     }
 
-    fn ask_to_quit(&mut self) {
-        self.conversation.ask_to_quit(quit_lines(self.conversation.state));
+    fn send_quit(&mut self) {
+        self.conversation.send_quit(quit_lines(self.conversation.state));
     }
 
     fn quit(&mut self) -> ExitOutcome {

@@ -291,7 +291,7 @@ fn a_search_that_ignores_its_node_or_depth_limit_is_stopped() {
             "{limits:?}"
         );
     }
-    // A search within its limit may go on.
+    // A search within its limit may continue.
     let limits = nodes(3_000_000);
     let request = SearchRequest { deadline: Duration::from_millis(400), ..request(&[], &limits) };
     let fault = fault_of(engine.search(&request, &mut WaitContext::none(), None));

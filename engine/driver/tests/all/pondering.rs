@@ -78,8 +78,8 @@ fn check(program: &str, protocol: Protocol) {
             engine.search(&request(&game.moves, &plain), nothing, None).unwrap()
         };
         let best = searched.best.unwrap();
-        let told: String = engine.transcript().lines().iter().map(|line| format!("{line}\n")).collect();
-        assert!(best.to_move(&game.position).is_ok(), "{program}: {best}\n{told}");
+        let lines: String = engine.transcript().lines().iter().map(|line| format!("{line}\n")).collect();
+        assert!(best.to_move(&game.position).is_ok(), "{program}: {best}\n{lines}");
     }
     engine.abandon(nothing).unwrap();
     assert_eq!(engine.state(), State::Idle);

@@ -32,7 +32,6 @@ pub enum ClientMessage<'a> {
         /// Moves per period; 0 for the whole game.
         moves: u32,
         base: Duration,
-        /// Increment per move.
         increment: Duration,
     },
     /// `st`: time per move.

@@ -128,7 +128,7 @@ impl CommandHandler {
         let unread = unread_words_of_go(line);
         if !unread.is_empty() {
             let consequence = match is_endless(limits, self.engine.position().turn()) {
-                true => ": no limit is left, the search goes on until stop",
+                true => ": no limit is left, the search runs until stop",
                 false => "",
             };
             self.output.info_string(format_args!("not understood in go: {}{consequence}", unread.join(" ")));

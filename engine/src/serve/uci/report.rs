@@ -21,7 +21,7 @@ pub(super) fn send_info(output: &Output, settings: &Settings, progress: &Progres
             selective_depth: Some(line.selective_depth as u32),
             multipv: Some(index as u32 + 1),
             score: Some(line.reported()),
-            wdl: settings.shows_chances.then(|| chances(line)),
+            wdl: settings.shows_wdl.then(|| chances(line)),
             nodes: Some(progress.nodes),
             nps: Some(per_second(progress.nodes, progress.time)),
             hashfull: Some(progress.hashfull),

@@ -210,11 +210,11 @@ impl XboardSession {
         self.abort_search();
         self.board.play(mv);
         self.expected = None;
-        self.go_on();
+        self.resume_play();
     }
 
     /// Continues after a move: claims the result of a finished game, otherwise searches if the mode requires it.
-    fn go_on(&mut self) {
+    fn resume_play(&mut self) {
         match self.mode {
             Mode::Force => {}
             Mode::Analysis => self.analyze_on(),

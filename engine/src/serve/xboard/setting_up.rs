@@ -21,14 +21,14 @@ impl XboardSession {
         if self.mode != Mode::Analysis {
             self.mode = Mode::Playing(Color::Black);
         }
-        self.put_up(Position::start());
+        self.set_position(Position::start());
     }
 
     /// Sets the position, or reports why it is invalid.
     pub(super) fn set_board<E: Display>(&mut self, position: Result<Position, E>) {
         self.abort_search();
         match position {
-            Ok(position) => self.put_up(position),
+            Ok(position) => self.set_position(position),
             Err(reason) => {
                 self.board.refuse();
                 self.forget();
@@ -38,7 +38,7 @@ impl XboardSession {
         }
     }
 
-    fn put_up(&mut self, position: Position) {
+    fn set_position(&mut self, position: Position) {
         self.board.set_up(position);
         self.clocks.count_from_start();
         self.forget();
@@ -99,7 +99,7 @@ impl XboardSession {
         let offered = self.is_draw_offered;
         self.enter(Mode::Playing(self.board.turn()));
         self.is_draw_offered = offered;
-        self.go_on();
+        self.resume_play();
     }
 
     pub(super) fn play_other(&mut self, line: &str) {

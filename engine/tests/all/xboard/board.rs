@@ -1,6 +1,6 @@
 //! The board: set up, refused, edited and Chess960 positions, and undo.
 
-use super::script::{check, go_on, hold};
+use super::script::{check, continue_with, hold};
 
 #[test]
 fn an_illegal_position_allows_nothing_until_there_is_another() {
@@ -50,7 +50,7 @@ fn an_edit_stops_the_search() {
     let mut engine = hold("> xboard\n> new\n> st 1\n> e2e4\n> edit");
     // Long enough for a move to arrive.
     std::thread::sleep(std::time::Duration::from_millis(1300));
-    go_on(&mut engine, "> #\n> Ke1\n> c\n> Ke8\n> .\n> ping 1\n< pong 1");
+    continue_with(&mut engine, "> #\n> Ke1\n> c\n> Ke8\n> .\n> ping 1\n< pong 1");
     engine.end();
 }
 
@@ -77,7 +77,7 @@ fn positions_are_edited_piece_by_piece() {
     let mut engine =
         hold("> xboard\n> new\n> force\n> a2a3\n> edit\n> #\n> Ke1\n> c\n> Ke8\n> Rh8\n> .\n> display");
     assert!(engine.read_until("checkers").contains(&"fen: 4k2r/8/8/8/8/8/8/4K3 b k - 0 1".to_owned()));
-    go_on(&mut engine, "> edit\n> xe1\n> .\n< tellusererror Illegal position: *");
+    continue_with(&mut engine, "> edit\n> xe1\n> .\n< tellusererror Illegal position: *");
     engine.end();
 }
 

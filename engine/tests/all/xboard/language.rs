@@ -3,7 +3,7 @@
 use smalt_protocol::xboard::parse_option;
 use smalt_testing::Random;
 
-use super::script::{check, go_on, hold};
+use super::script::{check, continue_with, hold};
 
 use crate::pipes::Conversation;
 
@@ -82,10 +82,13 @@ fn commands_for_people_work_here_too() {
     assert!(engine.read_until("nps").contains(&"nodes 8902".to_owned()));
     engine.send("divide 1");
     assert!(engine.read_until("nps").contains(&"e2e4: 1".to_owned()));
-    go_on(&mut engine, "> perft 30\n> ?\n< stopped\n> perft 30\n> new\n> ping 1\n< stopped\n< pong 1");
+    continue_with(
+        &mut engine,
+        "> perft 30\n> ?\n< stopped\n> perft 30\n> new\n> ping 1\n< stopped\n< pong 1",
+    );
     engine.send("evaluate");
     engine.read_until("evaluation");
-    go_on(
+    continue_with(
         &mut engine,
         "> book off\n< book off\n> st 3600\n> e2e4\n> moves\n< Error (command not legal now): moves",
     );

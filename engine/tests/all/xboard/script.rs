@@ -12,11 +12,11 @@ pub(crate) fn check(conversation: &str) {
 
 pub(crate) fn hold(conversation: &str) -> Conversation {
     let mut engine = Conversation::begin();
-    go_on(&mut engine, conversation);
+    continue_with(&mut engine, conversation);
     engine
 }
 
-pub(crate) fn go_on(engine: &mut Conversation, conversation: &str) {
+pub(crate) fn continue_with(engine: &mut Conversation, conversation: &str) {
     for step in conversation.lines().map(str::trim).filter(|step| !step.is_empty()) {
         match step.split_at(1) {
             (">", line) => engine.send(line.trim()),

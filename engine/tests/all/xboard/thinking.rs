@@ -3,7 +3,7 @@
 use smalt_protocol::Score;
 use smalt_protocol::xboard::EngineMessage;
 
-use super::script::{check, go_on, hold, next};
+use super::script::{check, continue_with, hold, next};
 
 use crate::pipes::Conversation;
 
@@ -70,7 +70,7 @@ fn thinking_is_shown_on_request_and_mates_by_their_moves() {
             other => panic!("{other:?}"),
         }
     }
-    go_on(&mut engine, "> force\n> new\n> nopost\n> sd 4\n> e2e4");
+    continue_with(&mut engine, "> force\n> new\n> nopost\n> sd 4\n> e2e4");
     assert!(
         engine
             .read_until("move")
@@ -94,7 +94,7 @@ fn pondering_goes_on_into_the_move_or_is_given_up() {
          < Hint: h8*";
     let mut engine = hold(begin);
     // A ping is answered meanwhile.
-    go_on(
+    continue_with(
         &mut engine,
         "> ping 3
          < pong 3
@@ -127,25 +127,25 @@ fn analysis_follows_the_board_and_reports_its_status() {
         while !is_shown(&engine.read_line()) {}
     };
     shows(&engine, "");
-    go_on(&mut engine, "> ping 1\n< pong 1\n> .\n< stat01: * 0 20\n> hint\n< Hint: *");
-    go_on(&mut engine, "> f2f3\n> e7e5\n> g2g4");
+    continue_with(&mut engine, "> ping 1\n< pong 1\n> .\n< stat01: * 0 20\n> hint\n< Hint: *");
+    continue_with(&mut engine, "> f2f3\n> e7e5\n> g2g4");
     shows(&engine, "Qh4#");
-    go_on(
+    continue_with(
         &mut engine,
         "> exclude d8h4\n> exclude d8d4\n< Error (illegal move): exclude d8d4\n> ping 2\n< pong 2",
     );
     shows(&engine, "");
-    go_on(&mut engine, "> include all");
+    continue_with(&mut engine, "> include all");
     shows(&engine, "Qh4#");
     // After mate there is nothing to search; one undo earlier there is.
-    go_on(
+    continue_with(
         &mut engine,
         "> d8h4\n> .\n> ping 3\n< pong 3\n> undo\n> setboard 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1",
     );
     shows(&engine, "Rd8#");
-    go_on(&mut engine, "> option MultiPV=2\n> ping 4\n< pong 4\n> new");
+    continue_with(&mut engine, "> option MultiPV=2\n> ping 4\n< pong 4\n> new");
     shows(&engine, "");
-    go_on(&mut engine, "> exit\n> ping 5\n< pong 5\n> .\n> ping 6\n< pong 6");
+    continue_with(&mut engine, "> exit\n> ping 5\n< pong 5\n> .\n> ping 6\n< pong 6");
     engine.end();
 }
 

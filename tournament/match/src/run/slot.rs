@@ -280,7 +280,7 @@ impl Slot {
 
     /// Quits engines in parallel.
     fn quit_engines(&self, mut leaving: Vec<RunningEngine>) {
-        leaving.iter_mut().for_each(|running| running.engine.ask_to_quit());
+        leaving.iter_mut().for_each(|running| running.engine.send_quit());
         leaving.into_iter().for_each(|running| self.quit_engine(running));
     }
 

@@ -18,7 +18,6 @@ pub(super) enum Token {
     BadTag,
     /// A move, or another word.
     Word,
-    /// A move number.
     Number,
     /// A numeric annotation glyph.
     Nag(u8),

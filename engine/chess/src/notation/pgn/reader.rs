@@ -172,7 +172,7 @@ impl<R: Read> PgnReader<R> {
         let text = self.lexer.text();
         let line = self.lexer.line();
         if let Ok(san) = San::parse_bytes(text) {
-            moves.go_on(visitor.san(san, line));
+            moves.set_flow(visitor.san(san, line));
             return;
         }
         match sign(text) {
@@ -180,7 +180,7 @@ impl<R: Read> PgnReader<R> {
             Some(Suffix::Nothing) => {}
             None => {
                 visitor.problem(PgnProblem { line, kind: ProblemKind::NotAMove(shown(text)) });
-                moves.go_on(Flow::Skip);
+                moves.set_flow(Flow::Skip);
             }
         }
     }
@@ -250,7 +250,7 @@ enum SkippedPart {
 impl MoveSection {
     fn new(flow: Flow) -> MoveSection {
         let mut moves = MoveSection { depth: 0, skipped: None };
-        moves.go_on(flow);
+        moves.set_flow(flow);
         moves
     }
 
@@ -260,7 +260,7 @@ impl MoveSection {
     }
 
     #[inline]
-    fn go_on(&mut self, flow: Flow) {
+    fn set_flow(&mut self, flow: Flow) {
         if flow == Flow::Skip {
             self.skipped = Some(SkippedPart::Rest { depth: self.depth });
         }

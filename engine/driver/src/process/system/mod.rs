@@ -31,14 +31,14 @@ pub use macos::{adopt_orphans, bind_this_thread, end_orphans, own_processors, pe
 pub(super) use unix::knows_more_formats;
 #[cfg(unix)]
 pub(super) use unix::{
-    Child, Event, FALLBACK_FOLDERS, NULL_DEVICE, StartErrorKind, bare_name, candidates, check_format,
+    Child, FALLBACK_FOLDERS, NULL_DEVICE, StartErrorKind, WakeEvent, bare_name, candidates, check_format,
     classify, is_executable, poll, sweep,
 };
 #[cfg(unix)]
 pub use unix::{MostGames, Reaper, StopSignals, most_games, raise_file_limit, run_reaper};
 #[cfg(windows)]
 pub(super) use windows::{
-    Child, Event, FALLBACK_FOLDERS, NULL_DEVICE, StartErrorKind, bare_name, candidates, check_format,
+    Child, FALLBACK_FOLDERS, NULL_DEVICE, StartErrorKind, WakeEvent, bare_name, candidates, check_format,
     classify, identify, is_executable, poll, sweep,
 };
 #[cfg(windows)]

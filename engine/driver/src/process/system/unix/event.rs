@@ -7,25 +7,25 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 #[derive(Debug)]
-pub(in crate::process) struct Event {
+pub(in crate::process) struct WakeEvent {
     read: OwnedFd,
     /// The writing end of a pipe, on systems without eventfd.
     #[cfg(not(target_os = "linux"))]
     write: OwnedFd,
 }
 
-impl Event {
+impl WakeEvent {
     #[cfg(target_os = "linux")]
-    pub(in crate::process) fn new() -> io::Result<Event> {
+    pub(in crate::process) fn new() -> io::Result<WakeEvent> {
         use rustix::event::{EventfdFlags, eventfd};
-        Ok(Event { read: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)? })
+        Ok(WakeEvent { read: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)? })
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub(in crate::process) fn new() -> io::Result<Event> {
+    pub(in crate::process) fn new() -> io::Result<WakeEvent> {
         let (read, write) = io::pipe()?;
         rustix::io::ioctl_fionbio(&write, true)?;
-        Ok(Event { read: read.into(), write: write.into() })
+        Ok(WakeEvent { read: read.into(), write: write.into() })
     }
 
     /// Safe in a signal handler.

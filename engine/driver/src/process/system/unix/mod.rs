@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 pub(in crate::process) use child::Child;
 pub(super) use child::Spawned;
-pub(in crate::process) use event::Event;
+pub(in crate::process) use event::WakeEvent;
 pub(in crate::process) use identity::sweep;
 pub(super) use identity::{Life, ProcessStat};
 pub(super) use limits::file_limit_of_children;

@@ -7,7 +7,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 
 use super::child::Child;
-use super::event::Event;
+use super::event::WakeEvent;
 use crate::process::poll::{Ready, SOURCES, Source, Watch};
 
 /// Waits from one instant to another until a watched source is ready; none is ready at the deadline.
@@ -53,7 +53,7 @@ fn watched<'a>(watch: &Watch<'a>) -> Watched<'a> {
         (Source::Room, engine.stdin_fd(), PollFlags::OUT),
         (Source::OtherOutput, watch.other.and_then(Child::stdout_fd), read),
         (Source::OtherErrors, watch.other.and_then(Child::stderr_fd), read),
-        (Source::Interrupt, watch.interrupt.map(Event::fd), read),
+        (Source::Interrupt, watch.interrupt.map(WakeEvent::fd), read),
     ] {
         if let Some(fd) = fd
             && watch.sources.contains(source)

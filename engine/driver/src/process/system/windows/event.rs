@@ -9,10 +9,10 @@ use windows_sys::Win32::Foundation::WAIT_OBJECT_0;
 use windows_sys::Win32::System::Threading::{CreateEventW, ResetEvent, SetEvent, WaitForSingleObject};
 
 #[derive(Debug)]
-pub(in crate::process) struct Event(OwnedHandle);
+pub(in crate::process) struct WakeEvent(OwnedHandle);
 
-impl Event {
-    pub(in crate::process) fn new() -> io::Result<Event> {
+impl WakeEvent {
+    pub(in crate::process) fn new() -> io::Result<WakeEvent> {
         // SAFETY: The event has no name and no attributes; we own the handle if it is not null.
         #[expect(unsafe_code, reason = "the system's interface")]
         unsafe {
@@ -20,7 +20,7 @@ impl Event {
             if handle.is_null() {
                 return Err(io::Error::last_os_error());
             }
-            Ok(Event(OwnedHandle::from_raw_handle(handle)))
+            Ok(WakeEvent(OwnedHandle::from_raw_handle(handle)))
         }
     }
 

@@ -19,7 +19,7 @@ use windows_sys::Win32::Foundation::{
 
 pub use affinity::{bind_this_thread, own_processors};
 pub(in crate::process) use child::{Child, poll};
-pub(in crate::process) use event::Event;
+pub(in crate::process) use event::WakeEvent;
 pub(in crate::process) use lookup::{FALLBACK_FOLDERS, bare_name, candidates, check_format, is_executable};
 pub(in crate::process) use processes::identify;
 pub use processes::peak_memory_bytes;
@@ -28,7 +28,6 @@ pub use signals::StopSignals;
 
 use crate::process::identity::ProcessIdentity;
 
-/// The null device.
 pub(in crate::process) const NULL_DEVICE: &str = "NUL";
 
 /// Kind of an error at process start.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use windows_sys::Win32::System::Threading::{INFINITE, WaitForSingleObject};
 
 use super::super::{ReadOutcome, Written};
-use super::event::Event;
+use super::event::WakeEvent;
 use super::job::Job;
 
 /// Buffer limit in bytes.
@@ -25,10 +25,10 @@ const LAST_READS: Duration = Duration::from_millis(500);
 pub(super) struct Pipes {
     state: Mutex<State>,
     input_given: Condvar,
-    output_taken: Condvar,
-    errors_taken: Condvar,
+    output_drained: Condvar,
+    errors_drained: Condvar,
     /// Set when a source may have become ready.
-    happened: Event,
+    happened: WakeEvent,
 }
 
 #[derive(Debug)]
@@ -57,7 +57,6 @@ struct Stream {
     is_abandoned: bool,
 }
 
-/// Readiness flags.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Events {
     pub(super) output: bool,
@@ -66,7 +65,6 @@ pub(super) struct Events {
     pub(super) room: bool,
 }
 
-/// Output pipe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Which {
     Output,
@@ -91,9 +89,9 @@ impl Pipes {
         let pipes = Arc::new(Pipes {
             state: Mutex::new(state),
             input_given: Condvar::new(),
-            output_taken: Condvar::new(),
-            errors_taken: Condvar::new(),
-            happened: Event::new()?,
+            output_drained: Condvar::new(),
+            errors_drained: Condvar::new(),
+            happened: WakeEvent::new()?,
         });
         let run = |name: &str, work: Box<dyn FnOnce(&Pipes) + Send>| {
             let pipes = Arc::clone(&pipes);
@@ -113,7 +111,7 @@ impl Pipes {
     }
 
     /// Event that is set when a source may have become ready.
-    pub(super) fn happened(&self) -> &Event {
+    pub(super) fn happened(&self) -> &WakeEvent {
         &self.happened
     }
 
@@ -171,7 +169,7 @@ impl Pipes {
         let (read_at, is_empty) = (stream.read_at, !stream.has_bytes());
         drop(state);
         if is_empty {
-            self.taken(which).notify_one();
+            self.drained(which).notify_one();
         }
         ReadOutcome::Bytes(count, read_at)
     }
@@ -179,13 +177,13 @@ impl Pipes {
     /// Stops reading this pipe.
     pub(super) fn abandon(&self, which: Which) {
         self.lock().stream(which).is_abandoned = true;
-        self.taken(which).notify_one();
+        self.drained(which).notify_one();
     }
 
-    fn taken(&self, which: Which) -> &Condvar {
+    fn drained(&self, which: Which) -> &Condvar {
         match which {
-            Which::Output => &self.output_taken,
-            Which::Errors => &self.errors_taken,
+            Which::Output => &self.output_drained,
+            Which::Errors => &self.errors_drained,
         }
     }
 
@@ -202,7 +200,7 @@ impl Pipes {
                 return;
             }
             while state.stream(which).has_bytes() && !state.stream(which).is_abandoned {
-                state = self.taken(which).wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self.drained(which).wait(state).unwrap_or_else(PoisonError::into_inner);
             }
             let stream = state.stream(which);
             if !stream.is_abandoned {
