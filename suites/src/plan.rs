@@ -18,7 +18,7 @@ use crate::grade::Tablebases;
 
 /// Everything about a run except its suites.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// At least one engine; names are unique.
     pub entrants: Vec<SuiteEntrant>,
     /// Number of positions in parallel, each on its own process.
@@ -39,7 +39,7 @@ pub struct Plan {
 
 /// An engine with all settings that affect its answers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SuiteEntrant {
+pub(crate) struct SuiteEntrant {
     /// Its name in this run.
     pub name: String,
     pub program: Program,
@@ -51,13 +51,12 @@ pub struct SuiteEntrant {
     pub restart: Restart,
     /// Option values by name.
     pub options: BTreeMap<String, String>,
-    /// Limit per position.
     pub limit: Limit,
 }
 
 /// Limit of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub(crate) enum Limit {
     MoveTime(Duration),
     /// A number of nodes.
     Nodes(u64),
@@ -67,7 +66,7 @@ pub enum Limit {
 
 /// Whether hash tables are kept between positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Memory {
+pub(crate) enum Memory {
     /// Cleared: each position is a new game.
     Cleared,
     Kept,
@@ -75,7 +74,7 @@ pub enum Memory {
 
 /// Why an entrant is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EntrantError {
+pub(crate) enum EntrantError {
     #[error("engine {number} has no cmd: give a program, a name of the registry, or builtin")]
     NoCommand {
         /// Number of the entrant, from 1.
@@ -102,7 +101,7 @@ pub enum EntrantError {
 
 impl Limit {
     /// Search limits for the engine.
-    pub fn to_search_limits(self) -> SearchLimits {
+    pub(crate) fn to_search_limits(self) -> SearchLimits {
         match self {
             Limit::MoveTime(time) => SearchLimits { move_time: Some(time), ..SearchLimits::default() },
             Limit::Nodes(nodes) => SearchLimits { nodes: Some(nodes), ..SearchLimits::default() },
@@ -112,7 +111,13 @@ impl Limit {
 
     /// Whether a search with this time, nodes and depth exceeded its limit. Time has the `grace`; nodes and depth
     /// have the tolerance of [`WorkLimit::is_overrun`].
-    pub fn is_passed(self, grace: Duration, time: Duration, nodes: Option<u64>, depth: Option<u32>) -> bool {
+    pub(crate) fn is_passed(
+        self,
+        grace: Duration,
+        time: Duration,
+        nodes: Option<u64>,
+        depth: Option<u32>,
+    ) -> bool {
         let work = WorkLimit::default();
         match self {
             Limit::MoveTime(limit) => time > limit + grace,
@@ -125,7 +130,7 @@ impl Limit {
     ///
     /// # Errors
     /// If several are set, or it is zero.
-    pub fn from_parts(
+    pub(crate) fn from_parts(
         name: &str,
         movetime: Option<u64>,
         nodes: Option<u64>,

@@ -97,7 +97,7 @@ pub struct RunSettings {
 
 impl RunSettings {
     /// The settings of an engine in a run.
-    pub fn new(plan: &Plan, entrant: &SuiteEntrant) -> RunSettings {
+    pub(crate) fn new(plan: &Plan, entrant: &SuiteEntrant) -> RunSettings {
         RunSettings {
             options: entrant.options.clone(),
             keep_hash: plan.memory == Memory::Kept,
@@ -240,7 +240,7 @@ const NOT_ASKED: &str = "not-asked";
 impl Record {
     /// Results of an engine's run: answers by problem, and how it ended. `earlier` has the results of the same run
     /// before it was interrupted, by problem ([`Record::answered`]).
-    pub fn from_asked(
+    pub(crate) fn from_asked(
         suite: &Suite,
         plan: &Plan,
         entrant: &SuiteEntrant,
@@ -271,12 +271,12 @@ impl Record {
     }
 
     /// Whether any problem was answered.
-    pub fn answered_any(&self) -> bool {
+    pub(crate) fn answered_any(&self) -> bool {
         self.unanswered < self.positions
     }
 
     /// Results by problem; `None` if missing.
-    pub fn answered(&self, suite: &Suite) -> Vec<Option<ResultRecord>> {
+    pub(crate) fn answered(&self, suite: &Suite) -> Vec<Option<ResultRecord>> {
         let same = |(problem, result): (&Problem, &ResultRecord)| {
             let is_same = result.id == problem.id && result.fen == problem.epd.position.to_fen();
             (is_same && !result.is_unanswered()).then(|| result.clone())
@@ -459,7 +459,7 @@ impl ResultRecord {
     }
 
     /// Whether there is no answer but a fault.
-    pub fn is_unanswered(&self) -> bool {
+    pub(crate) fn is_unanswered(&self) -> bool {
         self.fault.as_deref() == Some(NOT_ASKED)
     }
 }

@@ -13,7 +13,7 @@ const MOST_PLAYERS: usize = u8::MAX as usize;
 
 /// The label of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Label {
+pub(crate) struct Label {
     /// Result, 0 to 1, White's point of view.
     pub result: f32,
     /// Score in centipawns, White's point of view.
@@ -42,7 +42,7 @@ pub enum Keep {
 
 /// Point of view of a data source's results and scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PointOfView {
+pub(crate) enum PointOfView {
     #[default]
     White,
     /// The side to move's view.
@@ -51,7 +51,7 @@ pub enum PointOfView {
 
 /// Options of a data source in a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SourceOptions {
+pub(crate) struct SourceOptions {
     /// Weight of each position in the mean squared error.
     pub weight: f32,
     /// Share of the result in the target, 0 to 1; `None` for the share of the fit.
@@ -81,15 +81,15 @@ pub struct Labels {
 }
 
 impl Labels {
-    pub fn new(kept: Kept) -> Labels {
+    pub(crate) fn new(kept: Kept) -> Labels {
         Labels { kept, ..Labels::default() }
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.results.len()
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.results.is_empty()
     }
 
@@ -99,50 +99,50 @@ impl Labels {
     }
 
     /// True if any row has a score.
-    pub fn has_scores(&self) -> bool {
+    pub(crate) fn has_scores(&self) -> bool {
         !self.scores.is_empty()
     }
 
     /// Score of a row in centipawns, White's point of view.
-    pub fn score(&self, row: usize) -> Option<i16> {
+    pub(crate) fn score(&self, row: usize) -> Option<i16> {
         self.scores.get(row).copied().filter(|&score| score != NO_SCORE)
     }
 
     /// White and Black of each row; empty if all are unknown.
-    pub fn players(&self) -> &[[u8; 2]] {
+    pub(crate) fn players(&self) -> &[[u8; 2]] {
         &self.players
     }
 
     /// Options of the data source of a row.
-    pub fn options(&self, row: usize) -> SourceOptions {
+    pub(crate) fn options(&self, row: usize) -> SourceOptions {
         let source = self.sources.get(row).copied().unwrap_or(0);
         self.options.get(usize::from(source)).copied().unwrap_or_default()
     }
 
     /// Options of all data sources.
-    pub fn all_options(&self) -> &[SourceOptions] {
+    pub(crate) fn all_options(&self) -> &[SourceOptions] {
         &self.options
     }
 
     /// Whether any source has its own share of the result.
-    pub fn has_result_shares(&self) -> bool {
+    pub(crate) fn has_result_shares(&self) -> bool {
         self.options.iter().any(|options| options.result_share.is_some())
     }
 
     /// Weight of each row; empty if all are 1.
-    pub fn weights(&self) -> Vec<f32> {
+    pub(crate) fn weights(&self) -> Vec<f32> {
         if self.options.iter().all(|options| options.weight == 1.0) {
             return Vec::new();
         }
         (0..self.len()).map(|row| self.options(row).weight).collect()
     }
 
-    pub fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         4 * self.results.len() + 2 * (self.scores.len() + self.players.len()) + self.sources.len()
     }
 
     /// Adds the label of the next row.
-    pub fn push(&mut self, label: Label) {
+    pub(crate) fn push(&mut self, label: Label) {
         let row = self.results.len();
         self.results.push(label.result);
         let score = label.score.filter(|_| self.kept.scores == Keep::Yes);
@@ -153,7 +153,7 @@ impl Labels {
     }
 
     /// Sets the options of all sources and frees unused memory.
-    pub fn finish(&mut self, options: &[SourceOptions]) {
+    pub(crate) fn finish(&mut self, options: &[SourceOptions]) {
         self.options = options.to_vec();
         self.results.shrink_to_fit();
         self.scores.shrink_to_fit();

@@ -68,7 +68,7 @@ pub(crate) fn parameters_by_games(state: &SpsaState) -> LineChart {
 }
 
 /// The landscape of CLOP: Elo below the best point along each parameter with its 95 % band, the others at their best values;
-/// for a choice of words the Elo of each over the first.
+/// for a categorical parameter the Elo of each over the first.
 ///
 /// # Errors
 /// If the drawing library fails.

@@ -39,7 +39,6 @@ impl Progress {
         self.bar.set_position(step.epoch);
     }
 
-    /// Removes the line.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

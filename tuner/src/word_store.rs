@@ -13,7 +13,6 @@ pub(crate) struct WordStore {
     limit: u64,
     /// The file, while words are added.
     file: Option<BufWriter<File>>,
-    /// The complete file.
     map: Option<Mmap>,
     length: usize,
     /// First error of the file; later words are dropped.
@@ -32,7 +31,6 @@ impl WordStore {
         WordStore { memory: Vec::new(), limit, file: None, map: None, length: 0, error: None }
     }
 
-    /// Number of words.
     pub(crate) fn len(&self) -> usize {
         self.length
     }
@@ -58,7 +56,6 @@ impl WordStore {
         }
     }
 
-    /// Adds words.
     pub(crate) fn extend(&mut self, words: &[u16]) {
         if self.error.is_none() {
             self.error = self.write(words).err();

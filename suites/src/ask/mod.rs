@@ -20,7 +20,7 @@ pub(crate) use worker::{Checked, EngineInfo, check};
 
 /// Answer to one problem.
 #[derive(Clone, Debug, PartialEq)]
-pub struct EngineAnswer {
+pub(crate) struct EngineAnswer {
     /// The move that counts, or the fault.
     pub outcome: Result<Move, AnswerFailure>,
     /// Time from the question to the answer or fault.
@@ -42,14 +42,14 @@ pub struct EngineAnswer {
 impl EngineAnswer {
     /// The mate announced with the answer, in moves. A wrong one is none: its line shows that the engine has not found
     /// the mate.
-    pub fn announced(&self) -> Option<i32> {
+    pub(crate) fn announced(&self) -> Option<i32> {
         announced_mate(self.score).filter(|_| !self.mate.as_ref().is_some_and(MateClaim::is_wrong))
     }
 }
 
 /// How a search ended relative to its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Length {
+pub(crate) enum Length {
     /// It used its limit, or ended by itself.
     Full,
     /// Stopped early, after holding a solution long enough.
@@ -60,7 +60,7 @@ pub enum Length {
 
 /// The move of a search that exceeded its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LateMove {
+pub(crate) struct LateMove {
     pub mv: Move,
     /// Last score before it, from the side to move's view.
     pub score: Option<ReportedScore>,
@@ -68,7 +68,7 @@ pub struct LateMove {
 
 /// Why there is no move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AnswerFailure {
+pub(crate) enum AnswerFailure {
     #[error(transparent)]
     Fault(#[from] Fault),
     #[error("played {0}, which is not a legal move")]
@@ -83,7 +83,7 @@ pub enum AnswerFailure {
 
 impl AnswerFailure {
     /// A stable name for files and tables.
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             AnswerFailure::Fault(fault) => fault.name(),
             AnswerFailure::IllegalMove(_) => "illegal-move",

@@ -26,7 +26,7 @@ pub(crate) struct Asked {
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SuiteOutcome {
+pub(crate) enum SuiteOutcome {
     /// All questions were asked.
     Complete,
     /// Stopped by the user.

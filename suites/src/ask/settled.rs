@@ -13,7 +13,7 @@ use crate::suite::Problem;
 
 /// Point from which an engine kept a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settled {
+pub(crate) struct Settled {
     /// Time since the question.
     pub time: Duration,
     /// Iteration in which it was found, if reported.

@@ -50,7 +50,7 @@ pub(crate) struct Checked {
 
 /// What identifies an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EngineInfo {
+pub(crate) struct EngineInfo {
     /// Name with version; empty if not reported.
     pub name: String,
     /// Protocol; `None` if it failed before.

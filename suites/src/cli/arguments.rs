@@ -15,7 +15,6 @@ use smalt_about::{AboutCommand, ColorFlag};
     after_help = format!("{EXAMPLES}\n\n{}", super::exit::HELP)
 )]
 pub(super) struct SuitesArguments {
-    /// Command.
     #[command(subcommand)]
     pub command: SuitesCommand,
     /// Colors of help and errors.
@@ -116,7 +115,6 @@ Examples:
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct HistoryFlags {
-    /// Command.
     #[command(subcommand)]
     pub command: Option<HistoryCommand>,
     /// Flags of `show`, the default command.
@@ -177,7 +175,7 @@ pub(super) struct HistoryAddFlags {
     /// Suites to score, of the program or EPD and puzzle files; in a row the results of each have a column
     #[arg(long, value_name = "SUITE", num_args = 1.., default_values = ["wac", "sts"])]
     pub suites: Vec<String>,
-    /// Results of these suites (score --json) instead of scoring now; may be repeated
+    /// Results of these suites (score --json) instead of scoring now, e.g. today.json; may be repeated
     #[arg(long, value_name = "FILE")]
     pub results: Vec<PathBuf>,
     /// Skip the bench
@@ -186,12 +184,12 @@ pub(super) struct HistoryAddFlags {
     /// Depth of the bench of an engine other than builtin, in plies
     #[arg(long, value_name = "PLIES", default_value_t = BENCH_DEPTH)]
     pub bench_depth: NonZeroU32,
-    /// Tournament with the Elo: its store (RUN.db), or its results (standings --json)
+    /// Tournament with the Elo: its store (RUN.db), or its results (standings --json), e.g. gauntlet.db
     #[arg(long, value_name = "FILE", conflicts_with = "elo")]
     pub gauntlet: Option<PathBuf>,
     /// Name of the engine in that tournament [default: its name here]
-    #[arg(long, value_name = "NAME")]
-    pub entrant: Option<String>,
+    #[arg(long, alias = "entrant", value_name = "NAME")]
+    pub gauntlet_name: Option<String>,
     /// Elo of the build, e.g. 3480
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     pub elo: Option<f64>,
@@ -219,7 +217,7 @@ pub(super) struct HistoryAddFlags {
     /// Number of concurrent positions [default: cores less one]
     #[arg(short, long, value_name = "C")]
     pub concurrency: Option<NonZeroUsize>,
-    /// JSON file of the results of the suites
+    /// JSON file of the results of the suites (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// Overwrite existing output files
@@ -272,10 +270,10 @@ pub(super) struct ScoreFlags {
     /// Grace time after --movetime, in milliseconds. After it the first move of the last PV in time counts instead of the answer
     #[arg(long, value_name = "MS", default_value_t = GRACE_MS)]
     pub grace: u64,
-    /// Number of consecutive iterations with a solution that end a search
+    /// Number of consecutive iterations with a solution that end a search, e.g. 3 [default: off]
     #[arg(long, value_name = "N")]
     pub early_stop: Option<NonZeroU32>,
-    /// Results of an interrupted run (--json) to resume; a missing file starts a new run
+    /// Results of an interrupted run (--json) to resume; a missing file starts a new run; e.g. today.json
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
     /// Resume even if the program of an engine has changed
@@ -287,7 +285,6 @@ pub(super) struct ScoreFlags {
     /// Folders of Syzygy tablebases that refute announced mates, e.g. /srv/syzygy (engines use their option SyzygyPath)
     #[arg(long = "tb", alias = "syzygy", value_name = "PATH")]
     pub syzygy: Option<String>,
-    /// Output.
     #[command(flatten)]
     pub output: OutputFlags,
 }
@@ -302,12 +299,10 @@ pub(super) struct GradeFlags {
     /// Name in the results [default: the name of the list]
     #[arg(long)]
     pub name: Option<String>,
-    /// Output.
     #[command(flatten)]
     pub output: OutputFlags,
 }
 
-/// Output.
 #[derive(Debug, Default, Args)]
 pub(super) struct OutputFlags {
     /// Print the missed positions, with the move played and the solution

@@ -117,14 +117,14 @@ fn described(
         version: flags.version.clone().or(own_version.map(str::to_owned)),
         feature: flags.feature.clone(),
         category: flags.category.clone(),
-        entrant: flags.entrant.clone(),
+        entrant: flags.gauntlet_name.clone(),
         elo: flags.elo,
         elo_error: flags.elo_error,
         ..Build::default()
     };
     if let Some(file) = &flags.gauntlet {
         let text = results_of(&output::read(file)?, file).or_usage()?;
-        let name = flags.entrant.as_ref().unwrap_or(&entrant.name);
+        let name = flags.gauntlet_name.as_ref().unwrap_or(&entrant.name);
         (build.elo, build.elo_error) = elo_of(name, &text, &file.display().to_string()).or_usage()?;
         build.entrant = Some(name.clone());
         if build.elo.is_none() {

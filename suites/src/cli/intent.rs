@@ -102,7 +102,7 @@ fn read_suite(text: &str) -> Result<Suite, Refusal> {
 /// Unreadable parts of accepted lines, for warnings. Those of built-in suites are known, and listed by `show`.
 fn parts_left_out(suite: &Suite) -> impl Iterator<Item = (&Problem, &Note)> {
     let own = EmbeddedSuite::find(&suite.name).is_some();
-    suite.notes().filter(move |(_, note)| !own && note.leaves_out())
+    suite.notes().filter(move |(_, note)| !own && note.is_skipped())
 }
 
 /// Exit code for unreadable lines of a suite.

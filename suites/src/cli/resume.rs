@@ -173,7 +173,7 @@ pub(super) fn hint(flags: &OutputFlags) -> String {
         Some(file) => {
             let others = [&flags.csv, &flags.markdown, &flags.failed, &flags.plot];
             let force = if !flags.force && others.into_iter().any(Option::is_some) { " --force" } else { "" };
-            format!("interrupted; to go on, give the same command and --resume {}{force}", file.display())
+            format!("interrupted; to resume, give the same command with --resume {}{force}", file.display())
         }
         None => "interrupted; with --json FILE the results so far would be kept for --resume FILE".to_owned(),
     }

@@ -79,7 +79,7 @@ pub enum MateProof {
 
 impl MateProof {
     /// A stable name for files and tables.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             MateProof::Proved => "proved",
             MateProof::Refuted => "refuted",
@@ -90,7 +90,7 @@ impl MateProof {
 
 impl MateClaim {
     /// Checks a mate in `moves` from a position. `line` is the PV that came with it.
-    pub fn check(
+    pub(crate) fn check(
         position: &Position,
         moves: i32,
         line: &[UciMove],
@@ -106,7 +106,7 @@ impl MateClaim {
     }
 
     /// Whether the mate is not forced, or its line is wrong (a truncated line is not).
-    pub fn is_wrong(&self) -> bool {
+    pub(crate) fn is_wrong(&self) -> bool {
         self.proof == MateProof::Refuted
             || !matches!(self.line, Ok(()) | Err(MateLineError::Incomplete { .. }))
     }

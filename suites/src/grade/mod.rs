@@ -36,7 +36,7 @@ impl Goal {
     }
 
     /// Whether a move solves the problem.
-    pub fn is_solved_by(&self, mv: Move, announced: Option<i32>) -> bool {
+    pub(crate) fn is_solved_by(&self, mv: Move, announced: Option<i32>) -> bool {
         let is_best = self.best.is_empty() || self.best.contains(&mv);
         let is_mate =
             self.mate_in.is_none_or(|asked| announced.is_some_and(|found| is_as_short(found, asked)));

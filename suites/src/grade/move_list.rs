@@ -38,7 +38,7 @@ pub enum NoMove {
 
 impl NoMove {
     /// A stable name for files and tables.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             NoMove::Illegal => "illegal-move",
             NoMove::Ambiguous => "ambiguous-move",
@@ -47,7 +47,7 @@ impl NoMove {
     }
 
     /// Description of the error, which follows the file's name.
-    pub fn words(self, text: &str) -> String {
+    pub(crate) fn words(self, text: &str) -> String {
         match self {
             NoMove::Illegal => format!("played {text}, which is not a legal move"),
             NoMove::Ambiguous => format!("played {text}, which could be more than one move"),

@@ -43,7 +43,6 @@ pub struct Build {
     /// Category: search, evaluation, speed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Limit per position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
     /// WAC positions solved, of 300.
@@ -84,7 +83,7 @@ pub struct SuiteScore {
 
 impl SuiteScore {
     /// Points in percent of the maximum.
-    pub fn percent(self) -> f64 {
+    pub(crate) fn percent(self) -> f64 {
         percent(self.points, self.max_points)
     }
 }
@@ -112,7 +111,7 @@ impl History {
     }
 
     /// Suites other than WAC and STS on which any build was scored, in alphabetical order.
-    pub fn suites(&self) -> Vec<&str> {
+    pub(crate) fn suites(&self) -> Vec<&str> {
         let mut names: Vec<&str> =
             self.builds.iter().flat_map(|build| build.suites.keys()).map(String::as_str).collect();
         names.sort_unstable();
@@ -121,7 +120,7 @@ impl History {
     }
 
     /// The improvement table: each build with its gain over the previous one, in Elo if both have it.
-    pub fn table(&self) -> Table {
+    pub(crate) fn table(&self) -> Table {
         let suites = self.suites();
         let mut columns = vec![
             Column::new("Feature", ColumnKind::Text),
@@ -156,7 +155,7 @@ impl History {
     }
 
     /// Limits and speed of each build.
-    pub fn measurements(&self) -> Table {
+    pub(crate) fn measurements(&self) -> Table {
         let mut table = Table::new([
             Column::new("Feature", ColumnKind::Text),
             Column::new("Commit", ColumnKind::Text),
@@ -202,13 +201,13 @@ impl Build {
     }
 
     /// The build as TOML to append to a file.
-    pub fn to_toml(&self) -> String {
+    pub(crate) fn to_toml(&self) -> String {
         let one = History { builds: vec![self.clone()] };
         toml::to_string(&one).expect("a build has only texts and numbers")
     }
 
     /// Adds the results of suite runs; the engine's reported name is its version, unless one is known.
-    pub fn take(&mut self, records: &[Record]) {
+    pub(crate) fn take(&mut self, records: &[Record]) {
         for record in records {
             match record.suite.as_str() {
                 "wac" => self.wac = u32::try_from(record.solved).ok(),

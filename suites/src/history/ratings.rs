@@ -13,7 +13,7 @@ const SHORTEST_COMMIT: usize = 7;
 
 /// A player of the rating list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct PlayerRating {
+pub(crate) struct PlayerRating {
     name: String,
     /// Missing if no finite rating exists: all games won or lost, or no connection to the others.
     rating: Option<f64>,
@@ -39,7 +39,7 @@ impl History {
     /// Replaces the Elo of every build by its rating. A player matches a build by entrant name, or if the player's
     /// name begins with the build's commit (as for engines built from git). Returns the features of builds missing
     /// from the list, which have no Elo now.
-    pub fn apply_ratings(&mut self, ratings: &[PlayerRating]) -> Vec<String> {
+    pub(crate) fn apply_ratings(&mut self, ratings: &[PlayerRating]) -> Vec<String> {
         let mut missing = Vec::new();
         for build in &mut self.builds {
             let player = ratings.iter().find(|player| build.is_player(&player.name));

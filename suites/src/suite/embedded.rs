@@ -93,7 +93,7 @@ pub static EMBEDDED: [EmbeddedSuite; 17] = [
 
 impl EmbeddedSuite {
     /// The suite with this name, case-insensitive.
-    pub fn find(name: &str) -> Option<&'static EmbeddedSuite> {
+    pub(crate) fn find(name: &str) -> Option<&'static EmbeddedSuite> {
         EMBEDDED.iter().find(|suite| suite.name.eq_ignore_ascii_case(name))
     }
 }

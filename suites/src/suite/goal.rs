@@ -24,7 +24,7 @@ pub struct Goal {
 pub enum GoalError {
     #[error("nothing to solve: it has no bm, am or dm, and no points in c0 or c8{}", words_of(.left_out))]
     Nothing { left_out: Vec<Note> },
-    #[error("nothing can solve it: {} both after bm and after am", stand(.moves))]
+    #[error("nothing can solve it: {} both after bm and after am", join_moves(.moves))]
     Contradiction { moves: Vec<String> },
     #[error("none of its moves after {opcode} can be played: {source}")]
     NoMove {
@@ -38,7 +38,7 @@ fn words_of(left_out: &[Note]) -> String {
     left_out.iter().map(|note| format!("; {note}")).collect()
 }
 
-fn stand(moves: &[String]) -> String {
+fn join_moves(moves: &[String]) -> String {
     let verb = if moves.len() == 1 { "stands" } else { "stand" };
     format!("{} {verb}", moves.join(", "))
 }
@@ -65,14 +65,14 @@ impl Goal {
         }
         settle_contradictions(epd, &mut best, &avoid, notes)?;
         if best.is_empty() && avoid.is_empty() && mate_in.is_none() {
-            let left_out = notes.iter().filter(|note| note.leaves_out()).cloned().collect();
+            let left_out = notes.iter().filter(|note| note.is_skipped()).cloned().collect();
             return Err(GoalError::Nothing { left_out });
         }
         Ok(Goal { best, avoid, mate_in, points })
     }
 
     /// Maximum points of an answer: those of the best move, or one for a solution.
-    pub fn max_points(&self) -> u32 {
+    pub(crate) fn max_points(&self) -> u32 {
         self.points.iter().map(|&(_, points)| points).max().unwrap_or(1)
     }
 }

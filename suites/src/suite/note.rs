@@ -53,7 +53,7 @@ pub enum Note {
 
 impl Note {
     /// Whether part of the line was ignored.
-    pub fn leaves_out(&self) -> bool {
+    pub(crate) fn is_skipped(&self) -> bool {
         match self {
             Note::Unplayable { .. }
             | Note::NoPoints { .. }

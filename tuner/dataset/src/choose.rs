@@ -155,7 +155,7 @@ pub enum PositionReason {
     Mate,
     /// The score is beyond the limit.
     Score,
-    /// Reached by a capture or promotion, or the game goes on with one.
+    /// Reached by a capture or promotion, or the next move of the game is one.
     Noisy,
     /// The quiescence search found no quiet position.
     Unresolved,

@@ -11,7 +11,7 @@ pub enum FormatError {
     #[error("expected one of {}", Format::keywords().join(", "))]
     Keyword,
     /// An unknown file extension.
-    #[error("{}: no format has the ending .{}: there are {}, or name the format", .0.display(), ending(.0), Format::endings())]
+    #[error("{}: no format has the extension .{}: there are {}, or name the format", .0.display(), ending(.0), Format::endings())]
     Ending(PathBuf),
     /// Compressed output is not supported.
     #[error("{}: files are written uncompressed", .0.display())]
@@ -107,7 +107,6 @@ impl Format {
         Format::ENDINGS.map(|(_, endings)| format!(".{}", endings[0])).join(", ")
     }
 
-    /// Name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Format::Smalt => "positions of smalt-tuner",
@@ -167,7 +166,7 @@ mod tests {
         check("a.bullet", None, Ok(Format::Bullet));
         check("a.bullet", Some(Format::Viri), Ok(Format::Viri));
         check("a", None, Ok(Format::Smalt));
-        check("a.data", None, Err("no format has the ending .data: there are .bin, .txt"));
+        check("a.data", None, Err("no format has the extension .data: there are .bin, .txt"));
         check("a.plain.zst", None, Err("uncompressed"));
         assert_eq!("binpack".parse(), Ok(Format::Binpack));
         assert!("bin".parse::<Format>().is_err());

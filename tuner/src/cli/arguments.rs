@@ -49,12 +49,12 @@ pub(super) enum TunerCommand {
   smalt-tuner convert a.binpack b.viri -o all.csv
   smalt-tuner convert quiet-labeled.epd -o data.txt --format fen
 
-Formats, by the ending of the name or by --format:
+Formats, by the extension or by --format:
   smalt .bin; fen .txt (FEN | score | result); epd .epd (c9); book .book (FEN [1.0]); csv .csv;
   plain .plain and binpack .binpack (Stockfish); bullet .bullet (bulletformat);
   viri .viri (viriformat)
-Text is read compressed (.gz, .zst) as well. A format that needs a score, a move or a whole
-result skips the positions without, and says how many (exit code 3).")]
+Text is read compressed (.gz, .zst) as well. Positions without the score,
+move or whole result that a format needs are skipped and counted (exit code 3).")]
     Convert(ConvertFlags),
     /// Fit the weights of an evaluation to the results of positions (Texel tuning)
     #[command(after_help = "Examples:
@@ -63,8 +63,8 @@ result skips the positions without, and says how many (exit code 3).")]
   smalt-tuner texel positions.bin --engine ./mine --write=src/eval.h
   smalt-tuner texel mine.trace old.trace,weight=0.5,lambda=0.7 -o tuned.json
 
-With --engine another engine's evaluation is fitted: it says its parameters and the coefficients of
-each position, as docs/trace-protocol.md describes.
+With --engine another engine's evaluation is fitted: it reports its parameters and the coefficients
+of each position, as docs/trace-protocol.md describes.
 Options of a data source follow its name: weight=W (in the error), lambda=SHARE (of the result), and
 view=white|mover (point of view of its results and scores).")]
     Texel(TexelFlags),
@@ -103,14 +103,14 @@ Exit code 0: the tuned version was accepted; 3: it was not, and nothing was writ
 Parameters of any engine are lines in OpenBench's format: name, int|float, value, min, max, c_end, r_end.
 With --validate the tuning itself plays its values against the old ones. Afterwards `smalt-tuner prove --options` tests them.")]
     Spsa(SpsaFlags),
-    /// Tune ten parameters or fewer, and choices of words, by self-play (CLOP)
+    /// Tune up to ten parameters, categorical ones included, by self-play (CLOP)
     #[command(after_help = "Examples:
   smalt-tuner clop --engine ./mine --parameters params.txt --games 6000 -o tuned.txt --plot landscape.svg
   smalt-tuner clop --resume --json clop-result.json
 
 A line of the parameter file is name, int|float, value, min, max (c_end and r_end of OpenBench's format are not used), or
-name, choice, value, word, word, ... for an option of type combo, check or string. The range of each parameter is searched: let it
-hold the values that are worth a try, at most about 100 Elo below the best one.")]
+name, choice, value, word, word, ... for an option of type combo, check or string. The whole range of each
+parameter is searched: choose it so that its worst values lose at most about 100 Elo.")]
     Clop(ClopFlags),
     /// Completions, manual pages and reference.
     #[command(flatten)]
@@ -122,10 +122,10 @@ pub(super) struct ExtractFlags {
     /// Files of games: PGN, plain, gzip or zstd, or stores of runs
     #[arg(required = true, value_name = "GAMES")]
     pub(super) games: Vec<PathBuf>,
-    /// File to write
+    /// File to write, e.g. positions.bin
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
-    /// Format of the output, as for `convert` [default: by the ending of its name]
+    /// Format of the output, as for `convert` [default: by its extension]
     #[arg(long, value_name = "FORMAT")]
     pub(super) format: Option<Format>,
     /// Replace each noisy position by the quiet leaf of its quiescence search
@@ -165,13 +165,13 @@ pub(super) struct ConvertFlags {
     /// Files of positions
     #[arg(required = true, value_name = "POSITIONS")]
     pub(super) positions: Vec<PathBuf>,
-    /// File to write
+    /// File to write, e.g. positions.bin
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
-    /// Format of the output [default: by the ending of its name]
+    /// Format of the output [default: by its extension]
     #[arg(long, value_name = "FORMAT")]
     pub(super) format: Option<Format>,
-    /// Format of the inputs [default: by their first bytes and the endings of their names]
+    /// Format of the inputs [default: by their first bytes and extensions]
     #[arg(long, value_name = "FORMAT")]
     pub(super) from: Option<Format>,
     /// JSON file of the result (`-`: standard output)
@@ -223,7 +223,7 @@ pub(super) struct TraceFlags {
     pub(super) positions: PathBuf,
     #[command(flatten)]
     pub(super) engine: EngineFlags,
-    /// File of traces to write or to continue
+    /// File of traces to write or to continue, e.g. mine.trace
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
     /// JSON file of the result (`-`: standard output)
@@ -251,13 +251,13 @@ pub(super) struct TexelFlags {
     /// `smalt:begin NAME` and `smalt:end NAME` of the source given; may be repeated
     #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub(super) write: Vec<String>,
-    /// File for the tuned numbers
+    /// File for the tuned numbers, e.g. tuned.toml
     #[arg(short, long, alias = "out", value_name = "FILE", conflicts_with = "write")]
     pub(super) output: Option<PathBuf>,
-    /// Source with marked numbers of which --output is a copy with the tuned ones
+    /// Source with marked numbers, e.g. src/eval.h, of which --output is a copy with the tuned ones
     #[arg(long, value_name = "FILE", requires = "output")]
     pub(super) source: Option<PathBuf>,
-    /// Language of --output: toml, json, c, cpp, rust, csharp, java, zig, go or python [default: by the ending of its name]
+    /// Language of --output: toml, json, c, cpp, rust, csharp, java, zig, go or python [default: by its extension]
     #[arg(long, value_name = "LANGUAGE", value_parser = parse_language, requires = "output", conflicts_with = "source")]
     pub(super) format: Option<Language>,
     /// Groups or terms to tune, as in 'mobility.*'; may be repeated [default: all]
@@ -310,7 +310,7 @@ pub(super) struct TexelFlags {
     /// Checkpoint file, written during the fit, e.g. fit.ckpt [default: none]
     #[arg(long, value_name = "FILE")]
     pub(super) checkpoint: Option<PathBuf>,
-    /// Checkpoint file to resume and to update
+    /// Checkpoint file to resume and to update, e.g. fit.ckpt
     #[arg(long, value_name = "FILE", conflicts_with = "checkpoint")]
     pub(super) resume: Option<PathBuf>,
     /// Random seed of the held-out games and of mini-batches
@@ -359,7 +359,7 @@ pub(super) struct CheckFlags {
     /// File with the weights [default: those of the engine]
     #[arg(long, value_name = "FILE")]
     pub(super) params: Option<PathBuf>,
-    /// EPD file for the positions with the largest errors
+    /// EPD file for the positions with the largest errors, e.g. outliers.epd
     #[arg(long, value_name = "FILE")]
     pub(super) outliers: Option<PathBuf>,
     /// Print the coverage of all weights
@@ -536,7 +536,7 @@ pub(super) struct TuningFlags {
     /// Write the values back to the parameter file
     #[arg(long)]
     pub(super) write: bool,
-    /// File for a copy of the parameter file with the tuned values
+    /// File for a copy of the parameter file with the tuned values, e.g. tuned.txt
     #[arg(short, long, alias = "out", value_name = "FILE", conflicts_with = "write")]
     pub(super) output: Option<PathBuf>,
     /// Tournament program [default: `smalt-tournament` beside this one, or on the path]
@@ -556,23 +556,21 @@ pub(super) struct SpsaFlags {
     #[arg(long, value_name = "ELO", value_parser = parse_gain)]
     pub(super) elo: Option<f64>,
     /// Validation match after every N games and at the end: an SPRT (elo0 -5, elo1 0) of the current values against the last
-    /// accepted ones; if it rejects them, the tuning reverts to those
+    /// accepted ones; if it rejects them, the tuning reverts to those [default: none]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) validate: Option<u64>,
     /// Maximum number of games of a validation match, after which undecided values are kept
     #[arg(long, value_name = "N", default_value_t = 4000)]
     pub(super) validation_games: u64,
-    /// Parameters and games.
     #[command(flatten)]
     pub(super) tuning: TuningFlags,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ClopFlags {
-    /// SVG file for the landscape: Elo along each parameter, with its 95 % band
+    /// SVG file for the landscape: Elo along each parameter, with its 95 % band; e.g. landscape.svg
     #[arg(long, value_name = "FILE")]
     pub(super) plot: Option<PathBuf>,
-    /// Parameters and games.
     #[command(flatten)]
     pub(super) tuning: TuningFlags,
 }

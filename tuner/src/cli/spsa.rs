@@ -26,14 +26,14 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
     let begin = |mut parameters: Vec<TunableParam>, pairs, seed| {
         if let Some(parameter) = parameters.iter().find(|parameter| parameter.kind == ColumnKind::Choice) {
             let words = "SPSA tunes numbers: tune it with `smalt-tuner clop`, or leave it out with --freeze";
-            return Err(anyhow!("{} is a choice of words; {words}", parameter.name)).or_usage();
+            return Err(anyhow!("{} is categorical; {words}", parameter.name)).or_usage();
         }
         propose(flags.elo, &mut parameters, pairs);
         Ok(SpsaState::new(parameters, pairs, seed))
     };
     let mut session = TuningSession::open(&flags.tuning, CHECKPOINT, begin)?;
     check_rate(flags.elo, &session.state.run)?;
-    // A resumed tuning goes on with the validation that it began with.
+    // A resumed tuning continues with the validation that it began with.
     let given = flags.validate.map(|interval| ValidationSchedule { interval, games: flags.validation_games });
     session.state.schedule = given.or(session.state.schedule);
     let validate_if_due = |session: &mut TuningSession<'_, SpsaState>| match session.state.schedule {

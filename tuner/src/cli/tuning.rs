@@ -346,7 +346,7 @@ fn read_parameters(path: &Path) -> Result<String, Refusal> {
 fn changed_program(path: &Path) -> anyhow::Error {
     anyhow!(
         "the program of the engine has changed since the tuning began: {} has other content now, and the games would mix \
-         two engines; put the old file back, or go on with --allow-mixed",
+         two engines; put the old file back, or continue with --allow-mixed",
         path.display()
     )
 }

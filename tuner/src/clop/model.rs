@@ -129,7 +129,7 @@ impl<'a> Landscape<'a> {
         ((self.elo(point) - self.elo(&self.best)) / self.width).min(0.0).exp()
     }
 
-    /// A point by chance near the best one (Metropolis).
+    /// A random point near the best one (Metropolis).
     pub(super) fn draw(&self, random: &mut ChaCha8Rng) -> Vec<f64> {
         let mut point = self.best.clone();
         self.walk(&mut point, random);
@@ -169,7 +169,7 @@ impl<'a> Landscape<'a> {
         self.parameters.iter().enumerate().map(mean).collect()
     }
 
-    /// The best point of a landscape that is drawn by chance from those that the games allow.
+    /// The best point of a random landscape among those that the games allow.
     pub(super) fn draw_best(&self, random: &mut ChaCha8Rng) -> Vec<f64> {
         let size = self.coefficients.len();
         let mut noise: Vec<f64> = (0..size).map(|_| normal(random)).collect();

@@ -250,7 +250,7 @@ impl GaussianProcess {
         (self.mean(points, point), (self.height.powi(2) - explained).max(0.0).sqrt())
     }
 
-    /// The best point of the mean, found by chance steps that become smaller.
+    /// The best point of the mean, found by random steps that become smaller.
     fn best(&self, points: &[Vec<f64>], random: &mut ChaCha8Rng) -> Vec<f64> {
         let mut best = vec![0.0; points[0].len()];
         let mut most = self.mean(points, &best);

@@ -38,7 +38,7 @@ impl GameReason {
     ];
 
     /// The reason in words.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             GameReason::Unreadable => "could not be read",
             GameReason::NoResult => "no result",
@@ -95,7 +95,7 @@ impl ExtractReport {
     }
 
     /// Number of skipped games.
-    pub fn skipped_games(&self) -> u64 {
+    pub(crate) fn skipped_games(&self) -> u64 {
         self.skipped.iter().sum()
     }
 }

@@ -124,11 +124,11 @@ impl FeatureData {
     }
 
     /// Number of positions, for training and validation.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.train.len() + self.validation.len()
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }

@@ -150,7 +150,7 @@ pub struct FeatureRow<'a> {
 impl<'a> FeatureRow<'a> {
     /// Splits off the first row; `None` at the end.
     #[inline(always)]
-    pub fn split(words: &'a [u16]) -> Option<(FeatureRow<'a>, &'a [u16])> {
+    pub(crate) fn split(words: &'a [u16]) -> Option<(FeatureRow<'a>, &'a [u16])> {
         let (head, rest) = words.split_first_chunk::<HEAD>()?;
         let (beyond, rest) = if head[0] & WIDE == 0 {
             (None, rest)
@@ -205,7 +205,7 @@ impl<'a> FeatureRow<'a> {
 
     /// Count of each complexity weight, padded to whole words.
     #[inline(always)]
-    pub fn complexity_counts(&self) -> [i8; 2 * COMPLEXITIES.div_ceil(2)] {
+    pub(crate) fn complexity_counts(&self) -> [i8; 2 * COMPLEXITIES.div_ceil(2)] {
         std::array::from_fn(|index| (self.head[COMPLEXITY_WORD + index / 2] >> (8 * (index % 2))) as i8)
     }
 
@@ -216,7 +216,7 @@ impl<'a> FeatureRow<'a> {
     }
 
     /// Calls `call` with each weight that occurs, possibly several times.
-    pub fn for_each_weight(&self, mut call: impl FnMut(usize)) {
+    pub(crate) fn for_each_weight(&self, mut call: impl FnMut(usize)) {
         let counted = self.linear().chain(self.danger(0)).chain(self.danger(1)).chain(self.complexity());
         counted.for_each(|(weight, _)| call(weight));
         self.scale().into_iter().flatten().for_each(call);

@@ -68,12 +68,12 @@ impl Rows {
     }
 
     /// Bytes of rows in a temporary file.
-    pub fn file_size(&self) -> u64 {
+    pub(crate) fn file_size(&self) -> u64 {
         self.words.file_size()
     }
 
     /// Number of positions of each phase, 0 to 24.
-    pub fn phases(&self) -> [u64; crate::extract::PHASES] {
+    pub(crate) fn phases(&self) -> [u64; crate::extract::PHASES] {
         let mut phases = [0; crate::extract::PHASES];
         for row in (0..self.block_count()).flat_map(|block| self.block_rows(block)) {
             phases[row.phase() as usize] += 1;

@@ -99,31 +99,31 @@ impl<'a> Loss<'a> {
     /// # Panics
     /// If there is not one lead per row, or none at all.
     #[must_use]
-    pub fn with_leads(mut self, leads: Vec<f32>) -> Loss<'a> {
+    pub(crate) fn with_leads(mut self, leads: Vec<f32>) -> Loss<'a> {
         assert!(leads.is_empty() || leads.len() == self.len());
         self.leads = leads;
         self
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.targets.len()
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
 
     /// Sum of the weights of all rows.
-    pub fn total_weight(&self) -> f64 {
+    pub(crate) fn total_weight(&self) -> f64 {
         self.total_weight
     }
 
-    pub fn parameter_count(&self) -> usize {
+    pub(crate) fn parameter_count(&self) -> usize {
         self.rows.parameter_count()
     }
 
     /// Bytes of rows, labels, targets, weights and leads.
-    pub fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         let targets = match &self.targets {
             Cow::Borrowed(_) => 0,
             Cow::Owned(targets) => targets.len(),
@@ -132,7 +132,7 @@ impl<'a> Loss<'a> {
     }
 
     /// Bytes of rows in a temporary file.
-    pub fn file_size(&self) -> u64 {
+    pub(crate) fn file_size(&self) -> u64 {
         self.rows.file_size()
     }
 
@@ -142,7 +142,7 @@ impl<'a> Loss<'a> {
     }
 
     /// Sets the steepness of the sigmoid; the targets stay.
-    pub fn set_k(&mut self, k: f64) {
+    pub(crate) fn set_k(&mut self, k: f64) {
         self.k = k;
     }
 
@@ -169,18 +169,18 @@ impl<'a> Loss<'a> {
     }
 
     /// Evaluation of each row in centipawns, White's view, in row order.
-    pub fn evaluations(&mut self, parameters: &[f64]) -> Vec<f32> {
+    pub(crate) fn evaluations(&mut self, parameters: &[f64]) -> Vec<f32> {
         self.passes.set(parameters, slope(self.k));
         self.passes.evaluations(0..self.block_count())
     }
 
     /// Targets in row order.
-    pub fn targets(&self) -> &[f32] {
+    pub(crate) fn targets(&self) -> &[f32] {
         &self.targets
     }
 
     /// Weights in row order; empty if all are 1.
-    pub fn weights(&self) -> &[f32] {
+    pub(crate) fn weights(&self) -> &[f32] {
         &self.weights
     }
 

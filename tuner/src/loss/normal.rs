@@ -22,7 +22,7 @@ pub struct NormalMatrix {
 
 impl NormalMatrix {
     /// A matrix over this number of parameters.
-    pub fn new(size: usize) -> NormalMatrix {
+    pub(crate) fn new(size: usize) -> NormalMatrix {
         let parts = (MOST_NUMBERS / (size * size).max(1)).clamp(1, PARTS);
         NormalMatrix { size, parts: vec![vec![0.0; size * size]; parts], scale: 0.0 }
     }

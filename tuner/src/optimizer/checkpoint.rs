@@ -67,7 +67,7 @@ struct Standing {
     gradient: Option<Vec<f64>>,
 }
 
-/// The steepness that a checkpoint was made with, and so the fit that goes on from it.
+/// The steepness that a checkpoint was made with, and so the fit that resumes from it.
 pub(crate) fn steepness_of(path: &Path) -> Result<f64, OptimizeError> {
     Ok(identity_in(path)?.k)
 }

@@ -1,5 +1,4 @@
-//! What a tuning by games can find, before the first game: the gain that a number of games buys, the noise that they leave, and
-//! the learning rate that suits both.
+//! Forecast of a tuning before its first game: the expected gain and noise for a number of games, and the best learning rate.
 //!
 //! The model is a parabola: a step (c_end) away from its best place, each parameter costs [`ELO_PER_STEP`]. In steps, a pair of
 //! games then moves a parameter towards its place by a share of its distance, and by chance; both are followed over the

@@ -11,7 +11,7 @@ pub struct CurveForm {
 
 impl CurveForm {
     /// Start values of weights in a group of zeros; see [`crate::weights::schema::Curve`].
-    pub fn lift(&self) -> [f64; 2] {
+    pub(crate) fn lift(&self) -> [f64; 2] {
         self.bends.each_ref().map(|bend| match bend {
             Bend::Quadratic(divisor) => (divisor / 100.0).max(1.0),
             Bend::Table(points) if bend.slope(0.0) == 0.0 => {
@@ -49,7 +49,7 @@ impl Bend {
     ///
     /// # Errors
     /// The reason, if the words are invalid.
-    pub fn parse(words: &[&str]) -> Result<Bend, String> {
+    pub(crate) fn parse(words: &[&str]) -> Result<Bend, String> {
         let (form, rest) = words.split_first().ok_or("expected the form of a curve")?;
         let finite = |word: &str| word.parse().ok().filter(|number: &f64| number.is_finite());
         let numbers: Option<Vec<f64>> = rest.iter().map(|word| finite(word)).collect();
@@ -83,7 +83,7 @@ impl Bend {
 
     /// The value at a sum.
     #[inline]
-    pub fn value(&self, x: f64) -> f64 {
+    pub(crate) fn value(&self, x: f64) -> f64 {
         match self {
             Bend::Zero => 0.0,
             Bend::Linear(divisor) => x.max(0.0) / divisor,
@@ -104,7 +104,7 @@ impl Bend {
 
     /// The derivative at a sum; at a corner the right-hand one.
     #[inline]
-    pub fn slope(&self, x: f64) -> f64 {
+    pub(crate) fn slope(&self, x: f64) -> f64 {
         match self {
             Bend::Zero => 0.0,
             Bend::Linear(divisor) => {

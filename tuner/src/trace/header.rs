@@ -49,7 +49,7 @@ pub struct HeaderError {
 
 /// Whether a header is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeaderProgress {
+pub(crate) enum HeaderProgress {
     More,
     /// It ended with `trace ready`.
     Ready,
@@ -82,7 +82,7 @@ impl Header {
     ///
     /// # Errors
     /// If the line is invalid.
-    pub fn push(&mut self, line: &str) -> Result<HeaderProgress, HeaderError> {
+    pub(crate) fn push(&mut self, line: &str) -> Result<HeaderProgress, HeaderError> {
         let mut words = line.split_whitespace();
         if words.next() != Some("trace") {
             return Ok(HeaderProgress::More);

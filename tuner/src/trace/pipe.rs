@@ -32,9 +32,9 @@ pub(crate) enum PipeError {
     Io(#[from] io::Error),
     #[error("in the answer to `trace`, {0}")]
     Header(#[from] HeaderError),
-    #[error("no `trace ready` in answer to `trace` within {} s: see docs/trace-protocol.md{}", TIMEOUT.as_secs(), said(.0))]
+    #[error("no `trace ready` in answer to `trace` within {} s: see docs/trace-protocol.md{}", TIMEOUT.as_secs(), join_lines(.0))]
     NoHeader(Vec<String>),
-    #[error("{what} at {fen}{}", said(.lines))]
+    #[error("{what} at {fen}{}", join_lines(.lines))]
     Lost { what: &'static str, fen: String, lines: Vec<String> },
     #[error("{fen}: {reason}")]
     Trace { fen: String, reason: String },
@@ -44,7 +44,7 @@ pub(crate) enum PipeError {
     Interrupted,
 }
 
-fn said(lines: &[String]) -> String {
+fn join_lines(lines: &[String]) -> String {
     if lines.is_empty() { String::new() } else { format!("; its last lines: {}", lines.join(" / ")) }
 }
 

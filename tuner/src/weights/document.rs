@@ -35,7 +35,7 @@ pub enum OriginValue {
 
 impl OriginValue {
     /// As a value of TOML.
-    pub fn to_toml(&self) -> String {
+    pub(crate) fn to_toml(&self) -> String {
         match self {
             OriginValue::Text(text) => value(text.as_str()).to_string().trim().to_owned(),
             OriginValue::Count(count) => count.to_string(),
@@ -44,7 +44,7 @@ impl OriginValue {
     }
 
     /// As a value of JSON.
-    pub fn to_json(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         let value = match self {
             OriginValue::Text(text) => serde_json::Value::from(text.as_str()),
             OriginValue::Count(count) => (*count).into(),

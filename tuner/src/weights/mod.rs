@@ -84,7 +84,7 @@ impl Selection {
     ///
     /// # Errors
     /// If a pattern has no match.
-    pub fn free(&self, schema: &Schema, coverage: &[u32]) -> Result<Vec<usize>, PatternError> {
+    pub(crate) fn free(&self, schema: &Schema, coverage: &[u32]) -> Result<Vec<usize>, PatternError> {
         for pattern in self.only.iter().chain(&self.freeze) {
             if !schema.weights.iter().any(|weight| is_match(pattern, weight)) {
                 return Err(PatternError { pattern: pattern.clone(), groups: schema.groups().join(", ") });
@@ -99,7 +99,7 @@ impl Selection {
     ///
     /// # Errors
     /// If none does.
-    pub fn named(schema: &Schema, pattern: &str) -> Result<Vec<usize>, PatternError> {
+    pub(crate) fn named(schema: &Schema, pattern: &str) -> Result<Vec<usize>, PatternError> {
         let only = vec![pattern.to_owned()];
         Selection { only, freeze: Vec::new() }.free(schema, &vec![1; schema.weights.len()])
     }

@@ -46,7 +46,7 @@ pub struct Curve {
 }
 
 impl SchemaWeight {
-    pub fn group(&self) -> &str {
+    pub(crate) fn group(&self) -> &str {
         &self.term[..self.group_length]
     }
 }
@@ -65,22 +65,22 @@ impl Schema {
         &OWN
     }
 
-    pub fn parameter_count(&self) -> usize {
+    pub(crate) fn parameter_count(&self) -> usize {
         2 * self.weights.len()
     }
 
     /// The weight of a parameter.
-    pub fn weight_of(&self, parameter: usize) -> &SchemaWeight {
+    pub(crate) fn weight_of(&self, parameter: usize) -> &SchemaWeight {
         &self.weights[parameter / 2]
     }
 
     /// Whether the evaluation uses this parameter: all but the second ones of single numbers.
-    pub fn is_used(&self, parameter: usize) -> bool {
+    pub(crate) fn is_used(&self, parameter: usize) -> bool {
         parameter.is_multiple_of(2) || !self.weight_of(parameter).is_single
     }
 
     /// Name of a parameter: its weight, and which half of a pair.
-    pub fn parameter_name(&self, parameter: usize) -> String {
+    pub(crate) fn parameter_name(&self, parameter: usize) -> String {
         let weight = self.weight_of(parameter);
         if weight.is_single {
             return weight.name.clone();
@@ -89,14 +89,14 @@ impl Schema {
     }
 
     /// The groups, in order.
-    pub fn groups(&self) -> Vec<&str> {
+    pub(crate) fn groups(&self) -> Vec<&str> {
         let mut groups: Vec<&str> = self.weights.iter().map(SchemaWeight::group).collect();
         groups.dedup();
         groups
     }
 
     /// Rounds the parameters to the engine's precision, within its bounds.
-    pub fn rounded(&self, parameters: &[f64]) -> Vec<f64> {
+    pub(crate) fn rounded(&self, parameters: &[f64]) -> Vec<f64> {
         let rounded = |(parameter, &number): (usize, &f64)| {
             let weight = self.weight_of(parameter);
             let scale = 10_f64.powi(weight.decimals as i32);
@@ -107,7 +107,7 @@ impl Schema {
 
     /// Gives the free parameters of each flat curve a start value, if all its numbers of one half are zero. Returns
     /// whether there was such a curve.
-    pub fn lift_curves(&self, parameters: &mut [f64], free: &[usize]) -> bool {
+    pub(crate) fn lift_curves(&self, parameters: &mut [f64], free: &[usize]) -> bool {
         let is_flat = |curve: Curve, half: usize| {
             let of_curve =
                 |weight: &SchemaWeight| weight.curve.is_some_and(|other| other.index == curve.index);

@@ -36,7 +36,7 @@ pub enum Comments {
 
 impl Comments {
     /// Comment syntax by file extension.
-    pub fn of_path(path: &std::path::Path) -> Comments {
+    pub(crate) fn of_path(path: &std::path::Path) -> Comments {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         match ending {
             "py" | "toml" | "rb" | "nim" | "jl" | "yaml" | "yml" | "sh" | "txt" => Comments::Hash,

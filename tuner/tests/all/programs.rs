@@ -213,7 +213,7 @@ fn the_ending_of_the_output_or_the_flag_decides_its_format() {
     let (_, text) = extract("x.dat", &["--format", "fen"], 0);
     assert!(String::from_utf8(text).unwrap().lines().all(|line| line.split(" | ").count() == 3));
     let ((_, error), nothing) = extract("x.dat2", &[], 2);
-    assert!(error.contains("no format has the ending .dat2") && nothing.is_empty(), "{error}");
+    assert!(error.contains("no format has the extension .dat2") && nothing.is_empty(), "{error}");
     assert!(extract("x.epd.gz", &[], 2).0.1.contains("written uncompressed"));
     assert!(extract("y.epd", &["--format", "png"], 2).0.1.contains("expected one of smalt, fen, epd"));
 }

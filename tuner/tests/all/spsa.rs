@@ -286,7 +286,7 @@ fn a_tuning_that_loses_its_validation_matches_ends_at_its_start_values() {
         assert!(page.contains(&format!("validation after {at} {rejected}")), "{page}");
     }
     assert_eq!(std::fs::read_to_string(&output).unwrap(), PARAMETERS);
-    // So that a resumed tuning goes on with it.
+    // So that a resumed tuning continues with it.
     let saved: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(&files[1]).unwrap()).unwrap();
     assert_eq!(saved["schedule"], serde_json::json!({"interval": 32, "games": 100}));
@@ -320,7 +320,7 @@ fn clop_tunes_numbers_and_choices_and_draws_their_landscape() {
     let tournament = stand_in(&folder);
     let mut flags = spsa(&engine, &tournament, &files);
     let (_, error) = check(&flags, 2);
-    assert!(error.contains("Style of Play is a choice of words"), "{error}");
+    assert!(error.contains("Style of Play is categorical"), "{error}");
     flags[0] = "clop";
     flags.extend(["--games", "64", "-o", &output, "--json", &report, "--plot", &plot]);
     let (page, progress) = check(&flags, 0);
