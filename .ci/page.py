@@ -157,8 +157,8 @@ def control_the_run(browser, folder, program, pictures):
         browser.look(1280, 900, "light")
         if pictures:
             browser.picture(pictures / "control-1280-light.png")
-        browser.run(PRESS, "Continue")
-        await_that("word that it goes on", lambda: "goes on" in answer())
+        browser.run(PRESS, "Resume")
+        await_that("word that it continues", lambda: "continues" in answer())
         fields = """document.querySelector('.control [aria-label="Further games of each pairing"]').value = "3";
             document.querySelector('.control [aria-label="Engine to add"]').value = arguments[0];"""
         browser.run(fields, "cmd=false")

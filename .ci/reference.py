@@ -118,7 +118,7 @@ def json_page():
 def store():
     text = """# The store
 
-A run is one SQLite file. It can be read at any time, also while its run goes on; only the runner writes to it. Times are
+A run is one SQLite file. It can be read at any time, also during its run; only the runner writes to it. Times are
 milliseconds since 1970 (`_ms`) or microseconds (`_us`); `white`, `black` and `entrant` are indices of the plan's engines, from 0.
 
 Some questions, for the `sqlite3` shell:

@@ -176,6 +176,7 @@ const EMPTY_NAMES: &[&str] = &["util", "utils", "common", "misc", "manager", "he
 const BANNED_PHRASES: &[&str] = &[
     "is told",
     "so many",
+    "told",
     "that is none",
     "tells none",
     "whoever",

@@ -180,7 +180,7 @@ fn compare_pages(games: usize, clients: usize) {
         numbers.sort_unstable_by(f64::total_cmp);
         (numbers[TURNS / 2], numbers[0], numbers[TURNS - 1])
     };
-    let told: [(&str, Measure); 3] = [
+    let measures: [(&str, Measure); 3] = [
         ("own time, µs a ply", |cost| cost.own[0] + cost.own[1]),
         ("hand-over, µs", |cost| cost.handover[0]),
         ("hand-over, 99 %, µs", |cost| cost.handover[1]),
@@ -191,7 +191,7 @@ fn compare_pages(games: usize, clients: usize) {
     );
     for (index, way) in ways.iter().enumerate() {
         println!("{way:?}");
-        for (name, number) in told {
+        for (name, number) in measures {
             let ((found, least, most), base) = (middle(index, number), middle(0, number).0);
             println!("  {name:20} {found:7.2} ({least:.2} to {most:.2}), ratio {:.3}", found / base);
         }

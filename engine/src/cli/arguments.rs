@@ -87,7 +87,7 @@ struct PerftFlags {
     /// Play leaf moves instead of counting them (bulk counting off)
     #[arg(long)]
     no_bulk: bool,
-    /// Suite of counts to check, with --threads and --hash: EPD with ;D1 20, or id/epd/perft lines
+    /// Suite of counts to check, with --threads and --hash: EPD with ;D1 20, or id/epd/perft lines; e.g. perft.epd
     #[arg(long, value_name = "FILE", conflicts_with_all = ["depth", "fen", "divide", "no_bulk"])]
     suite: Option<PathBuf>,
     /// Maximum perft count to check, e.g. 1000000 [default: all]

@@ -41,7 +41,6 @@ impl GameRow {
         }
     }
 
-    /// Its PGN result.
     pub(super) fn result(&self) -> String {
         self.outcome.to_string()
     }

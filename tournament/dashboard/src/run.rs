@@ -47,7 +47,7 @@ pub(super) struct RunView {
     created: Option<SystemTime>,
     session: Option<StoredSession>,
     state: RunState,
-    told: Option<Instant>,
+    reported: Option<Instant>,
     edition: u64,
     problem: Option<String>,
     /// Whether reading panicked; it is then not read again.
@@ -156,7 +156,7 @@ impl RunView {
             created: None,
             session: None,
             state: RunState::Stopped,
-            told: None,
+            reported: None,
             edition: 0,
             problem: None,
             is_broken: false,
@@ -170,7 +170,7 @@ impl RunView {
         self.state = RunState::Stopped;
         self.problem =
             Some("failed to show this run: an error in this program; restart it and report this".to_owned());
-        self.update_told();
+        self.note_change();
     }
 
     /// Reads new data of the store; returns whether the page changes.
@@ -191,23 +191,23 @@ impl RunView {
                 }
             }
             if problem.is_none() || problem != self.problem {
-                self.told = None;
+                self.reported = None;
             }
             self.problem = problem;
         }
-        let Some(counted) = &self.counted else { return self.told.is_none() && self.update_told() };
+        let Some(counted) = &self.counted else { return self.reported.is_none() && self.note_change() };
         let state = RunState::of(self.is_in_use(), &counted.standings);
         if state != self.state {
             self.state = state;
-            self.told = None;
+            self.reported = None;
         }
         let is_stale =
-            self.told.is_none_or(|told| state == RunState::Running && told.elapsed() >= PACE_INTERVAL);
-        if is_stale { self.update_told() } else { false }
+            self.reported.is_none_or(|at| state == RunState::Running && at.elapsed() >= PACE_INTERVAL);
+        if is_stale { self.note_change() } else { false }
     }
 
-    fn update_told(&mut self) -> bool {
-        self.told = Some(Instant::now());
+    fn note_change(&mut self) -> bool {
+        self.reported = Some(Instant::now());
         self.edition += 1;
         true
     }

@@ -67,7 +67,7 @@ impl ReplyTime {
 #[derive(Debug)]
 pub struct FleetState {
     rules: GameVerifier,
-    terms: RunConfigMessage,
+    config: RunConfigMessage,
     clocks: Vec<MoveClock>,
     lease: Duration,
     engines: Engines,
@@ -110,7 +110,7 @@ impl FleetState {
     pub fn new(
         plan: &Plan,
         rules: GameVerifier,
-        terms: RunConfigMessage,
+        config: RunConfigMessage,
         known: &[MachineReport],
     ) -> FleetState {
         let names = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
@@ -119,8 +119,8 @@ impl FleetState {
             seconds_a_game(plan).and_then(|seconds| Duration::try_from_secs_f64(2.0 * seconds).ok());
         FleetState {
             rules,
-            lease: Duration::from_millis(terms.lease_ms),
-            terms,
+            lease: Duration::from_millis(config.lease_ms),
+            config,
             clocks: plan.entrants.iter().map(|entrant| entrant.clock.clone()).collect(),
             engines: Engines::of(names, allows_mixed, known),
             out: BTreeMap::new(),
@@ -265,8 +265,8 @@ impl FleetState {
             return (ReplyTime::refused(words), Vec::new());
         }
         match question {
-            WorkerRequest::Terms => {
-                return (ReplyTime::now(Response::Terms(Box::new(self.terms.clone()))), Vec::new());
+            WorkerRequest::Config => {
+                return (ReplyTime::now(Response::Config(Box::new(self.config.clone()))), Vec::new());
             }
             WorkerRequest::Join(worker_info) => return self.join(worker, *worker_info, now),
             WorkerRequest::Notify(WorkerNotice::Unfit { name, words }) => {
@@ -288,7 +288,7 @@ impl FleetState {
                 self.result(worker, pair, game, &record, (now, time))
             }
             WorkerRequest::Notify(report) => (ReplyTime::None, self.handle_notice(worker, report)),
-            WorkerRequest::Terms | WorkerRequest::Join(_) => (ReplyTime::None, Vec::new()),
+            WorkerRequest::Config | WorkerRequest::Join(_) => (ReplyTime::None, Vec::new()),
         };
         effects.extend(more);
         (reply, effects)

@@ -70,7 +70,6 @@ pub struct ReceivedFiles {
     pub(crate) programs: HashMap<u32, PathBuf>,
     /// Values of file options by entrant and name.
     pub(crate) options: HashMap<u32, BTreeMap<String, PathBuf>>,
-    /// Folder of tablebases.
     pub(crate) tables: Option<PathBuf>,
 }
 

@@ -248,7 +248,6 @@ enum ConnectionEnd {
 /// Messages of a host before the run begins.
 #[derive(Debug)]
 enum Startup {
-    /// For users.
     Message(String),
     Started,
     /// The first connection failed; the reason.

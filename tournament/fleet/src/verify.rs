@@ -45,7 +45,7 @@ pub enum InvalidGame {
         fen: String,
     },
     /// A move after the end of the game.
-    #[error("it goes on after ply {ply}, where it ended by {termination}")]
+    #[error("it continues after ply {ply}, where it ended by {termination}")]
     GoesOn {
         /// Last ply of the game, from 1.
         ply: usize,

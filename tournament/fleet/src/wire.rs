@@ -59,7 +59,8 @@ pub struct Announcement {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub enum WorkerRequest {
     /// Request the run's configuration.
-    Terms,
+    #[serde(rename = "terms")]
+    Config,
     Join(Box<WorkerInfo>),
     /// Take a pair; the answer lists its games to be played.
     Take {
@@ -87,7 +88,7 @@ pub struct WorkerInfo {
     /// The model of its processor.
     pub cpu: String,
     pub cores: u32,
-    /// Games at the same time.
+    /// Number of concurrent games.
     pub slots: u32,
     /// Nodes per second of Smalt on one core.
     pub speed: u64,
@@ -151,7 +152,8 @@ pub enum WorkerNotice {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub enum Response {
-    Terms(Box<RunConfigMessage>),
+    #[serde(rename = "terms")]
+    Config(Box<RunConfigMessage>),
     Welcome,
     Refused {
         words: String,

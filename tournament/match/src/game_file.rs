@@ -346,7 +346,6 @@ impl GameFiles {
         self.0.is_empty()
     }
 
-    /// As [`GameFile::discard`].
     pub fn discard(self) {
         self.0.into_iter().for_each(GameFile::discard);
     }

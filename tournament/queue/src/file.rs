@@ -68,15 +68,11 @@ pub enum QueueError {
     #[error("there is no job {0}")]
     Unknown(i64),
     /// The store or checkpoint of a new job exists.
-    #[error("{} exists already: queue `resume {}` to go on with its run, or name another file", .0.display(), .0.display())]
+    #[error("{} exists already: queue `resume {}` to continue its run, or name another file", .0.display(), .0.display())]
     Exists(PathBuf),
     /// Another job has the store or checkpoint of a new one.
     #[error("job {job} has {} already: name another file", path.display())]
-    Taken {
-        /// The other job.
-        job: i64,
-        path: PathBuf,
-    },
+    Taken { job: i64, path: PathBuf },
     /// A job whose budget is used up cannot be resumed.
     #[error("job {0} is out of time: give it more by `queue budget {0} HOURS`")]
     OutOfTime(i64),
@@ -249,7 +245,7 @@ impl QueueFile {
         self.change(id, &format!("priority {priority}"), "priority = ?2", priority)
     }
 
-    /// Sets the time that a job may play in all; `None`: without limit. A job that was out of time goes on if there is more now.
+    /// Sets the time that a job may play in all; `None`: without limit. A job that was out of time continues if there is more now.
     ///
     /// # Errors
     /// If there is no such job.

@@ -95,7 +95,6 @@ fn commands() -> String {
 /// A job to be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewJob {
-    /// Name in lists.
     pub name: String,
     /// Command and flags, without the program's name and `--concurrency`.
     pub command: Vec<String>,
@@ -200,7 +199,6 @@ fn program_of(command: &str) -> Option<&'static str> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     pub id: i64,
-    /// What was added.
     pub added: NewJob,
     /// Total time it has played.
     pub used: Duration,

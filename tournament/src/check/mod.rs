@@ -321,8 +321,8 @@ impl Notes {
         let Notes { step, found, .. } = self;
         let begun = findings.all.len();
         for NoteEntry { result, words, lines } in found {
-            let is_told = |other: &Finding| other.result == result && other.words == words;
-            if !findings.all[begun..].iter().any(is_told) {
+            let is_repeat = |other: &Finding| other.result == result && other.words == words;
+            if !findings.all[begun..].iter().any(is_repeat) {
                 findings.push(Finding { step, result, words, lines });
             }
         }

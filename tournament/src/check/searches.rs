@@ -216,9 +216,9 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
             };
             notes.take_transcript(engine);
             // xboard has no node limit: the engine gets `?` when it reports as many nodes.
-            let is_told = is_xboard && limits.nodes.is_some();
-            if searched.ending != SearchEnd::Own && !(is_told && searched.elapsed < PATIENT) {
-                notes.warn(match is_told {
+            let gets_stop = is_xboard && limits.nodes.is_some();
+            if searched.ending != SearchEnd::Own && !(gets_stop && searched.elapsed < PATIENT) {
+                notes.warn(match gets_stop {
                     true => format!("{what}: reports no nodes, so that the limit cannot be enforced"),
                     false => {
                         format!("{what}: ignores the limit and searches until `stop`")
@@ -230,7 +230,7 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
             check_moves(fen, &searched, &seen, Some(what), notes);
             check_infos(&seen, what, notes);
             let before = notes.complaints();
-            check_limit(&searched, &limits, is_told, what, notes);
+            check_limit(&searched, &limits, gets_stop, what, notes);
             is_kept &= notes.complaints() == before;
         }
         if is_kept {
@@ -240,9 +240,15 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
     Ok(())
 }
 
-fn check_limit(searched: &SearchResult, limits: &SearchLimits, is_told: bool, what: &str, notes: &mut Notes) {
+fn check_limit(
+    searched: &SearchResult,
+    limits: &SearchLimits,
+    gets_stop: bool,
+    what: &str,
+    notes: &mut Notes,
+) {
     let elapsed = searched.elapsed;
-    let room = if is_told { 1 } else { 4 };
+    let room = if gets_stop { 1 } else { 4 };
     if let (Some(limit), Some(nodes)) = (limits.nodes, searched.report.nodes)
         && nodes > limit + limit / room
     {

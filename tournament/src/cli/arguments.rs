@@ -92,7 +92,7 @@ pub(super) enum Command {
         /// Expected share of drawn pairs for the forecast of a test or race, e.g. 0.94
         #[arg(long, value_name = "SHARE", value_parser = parse_share)]
         drawn_pairs: Option<f64>,
-        /// Plan file that the flags change
+        /// Plan file that the flags change, e.g. nightly.toml [default: the default plan]
         #[arg(long, value_name = "PLAN.toml")]
         from: Option<PathBuf>,
         /// Settings of the run.
@@ -261,10 +261,10 @@ fn parse_share(text: &str) -> Result<f64, String> {
 /// Flags of all commands that play.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct RunFlags {
-    /// Engine (in a gauntlet: a challenger); may be repeated
+    /// Engine (in a gauntlet: a challenger), e.g. ./new; may be repeated
     #[arg(long, alias = "candidate", value_name = "ENGINE", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
     pub engine: Vec<String>,
-    /// Opponent of the challengers; may be repeated
+    /// Opponent of the challengers, e.g. stockfish; may be repeated
     #[arg(long, alias = "base", value_name = "ENGINE", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
     pub opponent: Vec<String>,
     /// Default settings of every engine, as key=value words, e.g. 'tc=10+0.1 option.Hash=64'
@@ -328,7 +328,7 @@ impl ResumableFlags {
         "epd",
         "log",
         "serve",
-        "serve_token",
+        "token_file",
         "serve_after",
         "rating_interval",
         "webhook",
@@ -428,19 +428,19 @@ pub(super) struct ExportFlags {
     /// Format [default: by the name of the file, else pgn]
     #[arg(long = "format", alias = "what", value_enum, value_name = "FORMAT")]
     pub what: Option<ExportForm>,
-    /// Filter by engine; may be repeated
+    /// Filter by engine; may be repeated [default: all]
     #[arg(long, value_name = "NAME")]
     pub engine: Vec<String>,
-    /// Filter by result: 1-0, 0-1 or 1/2-1/2
+    /// Filter by result: 1-0, 0-1 or 1/2-1/2 [default: all]
     #[arg(long, value_name = "RESULT", allow_hyphen_values = true)]
     pub result: Option<String>,
-    /// Filter by termination: checkmate, repetition, "time forfeit", …; may be repeated
+    /// Filter by termination: checkmate, repetition, "time forfeit", …; may be repeated [default: all]
     #[arg(long, value_name = "ENDING")]
     pub termination: Vec<String>,
-    /// Filter by game number: N or N-M
+    /// Filter by game number: N or N-M, e.g. 17 [default: all]
     #[arg(long, value_name = "N")]
     pub game: Option<Span>,
-    /// Filter by pair number: N or N-M
+    /// Filter by pair number: N or N-M, e.g. 1-10 [default: all]
     #[arg(long, value_name = "N")]
     pub pair: Option<Span>,
     /// Labelled positions in place of games.

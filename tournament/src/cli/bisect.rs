@@ -211,7 +211,7 @@ fn build_commit(
         Err(error) => return Err(error).or_failed(),
     };
     if has_played {
-        return Err(anyhow!("the games of {name} go on with its program: {words}")).or_failed();
+        return Err(anyhow!("the games of {name} continue with its program: {words}")).or_failed();
     }
     inform(&format!("Skipped: {words}"));
     let (order, left) = (in_order(plan), commits_left(plan));

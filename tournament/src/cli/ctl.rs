@@ -32,7 +32,7 @@ Examples:
 
 The run must be in progress on this machine; it answers within a second. A command is written to RUN.db-ctl, so that anyone with write \
 access to it controls the run. `add` and `extend` are for gauntlets, round robins and matches without a sequential test: \
-games in progress are finished, then the run goes on with the larger plan. A newcomer plays first, until it has as many games as the others. \
+games in progress are finished, then the run continues with the larger plan. A newcomer plays first, until it has as many games as the others. \
 To change a run that is not in progress, give flags to `resume`.";
 
 /// Which run, and what it is to do.
@@ -50,7 +50,7 @@ pub(super) struct CtlFlags {
 enum Action {
     /// Start no more games; those in progress are finished
     Pause,
-    /// Go on after a pause
+    /// Resume a paused run
     #[command(name = "resume", alias = "continue")]
     Continue,
     /// Limit the number of concurrent games, at most to that with which the run was started

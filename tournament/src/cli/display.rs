@@ -64,7 +64,7 @@ impl Display {
         }
         let bar =
             ProgressBar::new(standings.games_planned().into()).with_position(standings.games_finished());
-        // A run that grows goes on with another bar.
+        // A run that grows continues with another bar.
         let bar = bar.with_finish(ProgressFinish::AndClear);
         set_style(&bar, standings);
         bar.enable_steady_tick(REDRAWING);

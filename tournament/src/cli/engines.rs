@@ -28,7 +28,7 @@ pub(super) struct EnginesFlags {
     /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long, value_name = "FILE")]
     engines: Option<PathBuf>,
-    /// JSON file of the list; - for standard output
+    /// JSON file of the list (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }

@@ -28,7 +28,7 @@ use smalt_workbench::output_file::Existing;
 /// An opening book to be made, or checked.
 #[derive(Args, Clone, Debug)]
 pub(super) struct OpeningFlags {
-    /// Opening book to check instead of making one: number of openings, bad lines, duplicates
+    /// Opening book to check instead of making one: number of openings, bad lines, duplicates; e.g. book.epd
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
     /// Format of the book to check: epd, pgn or polyglot [default: by its name]

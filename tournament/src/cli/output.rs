@@ -129,9 +129,9 @@ pub(super) fn check_output(path: &Path, existing: Existing) -> Result<(), Refusa
 
 /// Makes paths absolute, so that a run can be resumed from another folder.
 pub(super) fn make_outputs_absolute(output: &mut OutputSettings) {
-    let OutputSettings { json, events, epd, log, serve_token, .. } = output;
+    let OutputSettings { json, events, epd, log, token_file, .. } = output;
     for path in
-        [json, events, epd, log, serve_token].into_iter().flatten().filter(|path| !is_standard_output(path))
+        [json, events, epd, log, token_file].into_iter().flatten().filter(|path| !is_standard_output(path))
     {
         *path = std::path::absolute(&*path).unwrap_or_else(|_| path.clone());
     }

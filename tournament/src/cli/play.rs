@@ -343,7 +343,7 @@ fn connect(
     }
 }
 
-/// Plays a run to its end. It is prepared anew and goes on when it has grown, or when a commit of a bisection must be built.
+/// Plays a run to its end. It is prepared anew and continues when it has grown, or when a commit of a bisection must be built.
 pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Exit, Refusal> {
     let path = started.store.path().to_owned();
     if matches!(face, OutputStyle::Native(Verbosity::Usual)) {
@@ -530,7 +530,7 @@ fn announce(prepared: &Prepared, store: &Path, players: &Workers) {
         count(plan.entrants.len(), "engine"),
         prepared
             .openings_known
-            .map_or_else(|| "openings by chance".to_owned(), |openings| count(openings as usize, "opening")),
+            .map_or_else(|| "random openings".to_owned(), |openings| count(openings as usize, "opening")),
     ));
     for entrant in &plan.entrants {
         inform(&format!("  {} ({})", entrant.name, entrant.clock));

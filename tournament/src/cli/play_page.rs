@@ -41,7 +41,7 @@ Examples:
 
 Open the printed address. The page moves by drag, tap or keys (e2e4, Nf3, O-O), starts other games with any color, level, time \
 control and position, and analyzes with several lines. The game is held by this program: a page that is closed or loses its \
-connection goes on where it was. Without a time control the engine has one second for each move, and there are no clocks.";
+connection continues where it was. Without a time control the engine has one second for each move, and there are no clocks.";
 
 /// Against whom, from where, and how.
 #[derive(Args, Clone, Debug)]
@@ -67,16 +67,16 @@ pub(super) struct PlayFlags {
     /// Time for each move of the engine, in milliseconds [default: 1000]
     #[arg(long, value_name = "MS", conflicts_with = "tc", help_heading = "Time control")]
     movetime: Option<NonZeroU64>,
-    /// Nodes for each move of the engine
+    /// Nodes for each move of the engine, e.g. 20000
     #[arg(long, value_name = "N", help_heading = "Time control")]
     nodes: Option<NonZeroU64>,
-    /// Depth of each search of the engine, in plies
+    /// Depth of each search of the engine, in plies, e.g. 10
     #[arg(long, value_name = "PLIES", help_heading = "Time control")]
     depth: Option<NonZeroU32>,
-    /// Position to start from
+    /// Position to start from [default: the start position]
     #[arg(long, value_name = "FEN", conflicts_with_all = ["pgn", "chess960"], help_heading = "Start")]
     fen: Option<String>,
-    /// PGN file with a game to play on from (.gz and .zst are read as they are)
+    /// PGN file with a game to play on from, e.g. games.pgn (.gz and .zst are read as they are)
     #[arg(long, value_name = "FILE", conflicts_with = "chess960", help_heading = "Start")]
     pgn: Option<PathBuf>,
     /// Number of the game in RUN.db or in the PGN file [default: 1]
@@ -85,7 +85,7 @@ pub(super) struct PlayFlags {
     /// Number of plies of that game that are played [default: all]
     #[arg(long, value_name = "PLIES", requires = "game", help_heading = "Start")]
     ply: Option<usize>,
-    /// Chess960 from this start position, 0 to 959, or from a random one
+    /// Chess960 from this start position, 0 to 959, e.g. 518 [default: a random one]
     #[arg(long, value_name = "NUMBER", num_args = 0..=1, require_equals = true, help_heading = "Start")]
     chess960: Option<Option<u16>>,
     /// Address of the page.

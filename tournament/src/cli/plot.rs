@@ -63,7 +63,7 @@ pub(super) struct PlotFlags {
     /// Engine whose results are drawn; may be repeated [default: the first of two, the challengers, or all]
     #[arg(long, value_name = "NAME")]
     engine: Vec<String>,
-    /// Number of the game, for one game's evaluations and clocks
+    /// Number of the game, for one game's evaluations and clocks, e.g. 17
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     game: Option<u32>,
     /// A test that the run did not have, from the first engine's point of view.

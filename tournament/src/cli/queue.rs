@@ -48,7 +48,6 @@ pub(super) struct QueueFlags {
     /// File of the queue, created if missing [default: smalt/queue.db in your configuration folder]
     #[arg(long, value_name = "FILE", global = true)]
     queue: Option<PathBuf>,
-    /// Command
     #[command(subcommand)]
     command: QueueCommand,
 }
@@ -112,7 +111,7 @@ enum QueueCommand {
     Reorder {
         /// Number of the job
         job: i64,
-        /// Number of the job to place it before
+        /// Number of the job to place it before [default: the first of its priority]
         #[arg(long, value_name = "JOB")]
         before: Option<i64>,
     },
@@ -137,7 +136,7 @@ struct RunQueueFlags {
     /// File with the token that browsers must present; created if missing [default: page-token beside the queue's jobs]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// Host name under which other machines reach this one; may be repeated
+    /// Host name under which other machines reach this one, e.g. mybox.lan; may be repeated
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
     /// Serve no page

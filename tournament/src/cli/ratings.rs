@@ -32,14 +32,14 @@ Examples:
 The model: the expected score is the logistic function of the difference in rating plus White's advantage \
 (400 points are ten times the odds: Bradley-Terry), and Davidson's rule says how many of the games are drawn. \
 Ratings, White's advantage and draw rate are fitted together by maximum likelihood; errors are 95% half-widths \
-from the full covariance, and, with --simulations, from the same games played again by chance. \
+from the full covariance, and, with --simulations, from the same games with results drawn at random. \
 Ordo has the same expected score on its own scale, 0.9% narrower (202 points are 76%), and equates points \
 instead; BayesElo draws by Rao and Kupper's rule, which rates lopsided results otherwise.
 
 Players who won all their games, or lost all, have no finite rating: they stand at the top and the bottom of the list, \
-and their games say nothing about the others. So are players whom no game connects with the rated ones; the groups \
-are listed. Where the stronger side never lost, the games leave the draws between equals open: their share is then \
-held at that of all games, and the output says so. With --prior ERROR all of them get ratings: everybody is taken to be average ± ERROR beforehand.
+and their games say nothing about the others. Players without games against rated ones have none either; the groups \
+are listed. Where the stronger side never lost, the draw rate cannot be fitted: it is set to that of all games, and the \
+output says so. With --prior ERROR all players get ratings; the prior of each is the average ± ERROR.
 
 Unfinished (`*`) and broken games are skipped and reported with file and line; the exit code is then 3.";
 
@@ -69,13 +69,13 @@ pub(super) struct RatingFlags {
     /// Random seed of the simulations
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
-    /// Names that mean the same player: a line each, the shown name first, with commas between (Ordo's -Y)
+    /// Names that mean the same player: a line each, the shown name first, with commas between (Ordo's -Y) [default: none]
     #[arg(short = 'Y', long, value_name = "FILE")]
     aliases: Option<PathBuf>,
-    /// Only games between players named in this file, a line each (Ordo's -i)
+    /// Only games between players named in this file, a line each (Ordo's -i) [default: all]
     #[arg(short, long, value_name = "FILE")]
     include: Option<PathBuf>,
-    /// Skip games of players named in this file, a line each (Ordo's -x)
+    /// Skip games of players named in this file, a line each (Ordo's -x) [default: none]
     #[arg(short = 'x', long, value_name = "FILE")]
     exclude: Option<PathBuf>,
     /// Minimum number of games of players that are shown; all are rated (Ordo's -t)

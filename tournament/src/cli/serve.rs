@@ -54,7 +54,7 @@ pub(super) struct PageFlags {
     /// Address to listen on: a port of this machine, or ADDRESS:PORT, e.g. 0.0.0.0:8064 [default: 127.0.0.1:8064]
     #[arg(long, value_name = "ADDR", value_parser = parse_address)]
     pub listen: Option<SocketAddr>,
-    /// File with the token that browsers must present; created if missing
+    /// File with the token that browsers must present, e.g. ~/.smalt-token; created if missing
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
     /// Host name under which other machines reach this one, e.g. mybox.lan; may be repeated
@@ -113,7 +113,7 @@ impl PageFlags {
 /// Binds the address of the page before the run starts, if requested.
 pub(super) fn claim_for_run(output: &OutputSettings) -> Result<Option<BoundAddress>, Refusal> {
     let Some(listen) = output.serve else { return Ok(None) };
-    let token = token(output.serve_token.as_deref(), listen)?;
+    let token = token(output.token_file.as_deref(), listen)?;
     BoundAddress::bind(listen, token).map(Some).map_err(|error| refuse_page(error, "--serve"))
 }
 

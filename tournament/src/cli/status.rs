@@ -107,7 +107,7 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
         let words = if machines.is_empty() { "No worker has played yet; start one" } else { "More workers" };
         text.push_str(&format!("{words}: smalt-tournament worker --nats {}\n", fleet.url()));
     }
-    text.push_str(&report::endings(&standings));
+    text.push_str(&report::terminations(&standings));
     text.push_str(&faults_text(&faults, &standings, flags));
     print(&sanitize_lines(&text))?;
     Ok(Exit::Done)

@@ -118,7 +118,7 @@ impl RunReport {
     /// Tables of terminations, faults and speed with their headings.
     fn conduct(&self) -> Vec<(&'static str, Table)> {
         let parts = [
-            ("Endings", tables::endings_table(&self.standings)),
+            ("Terminations", tables::terminations_table(&self.standings)),
             ("Warnings about engine output", tables::search_warnings_table(&self.standings)),
             ("Speed", tables::speed(&self.standings)),
         ];

@@ -39,7 +39,7 @@ fn an_engine_has_a_book_of_its_own() {
     assert_eq!(
         games("book=two.bin", "book=one.bin", "-repeat"),
         [1, 2],
-        "then the second goes on with its own"
+        "then the second continues with its own"
     );
     assert_eq!(games("book=one.bin", "book=two.bin", "-repeat"), [2, 2]);
 }

@@ -1,4 +1,4 @@
-//! Training data: openings by chance, positions in every format, the same bytes at any concurrency and after kills.
+//! Training data: random openings, positions in every format, the same bytes at any concurrency and after kills.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -199,7 +199,7 @@ fn a_file_that_is_there_or_has_no_format_is_refused_before_the_first_game() {
         assert!(!place.path("run.db").exists());
     };
     check("--games 2 --data x.viri", "x.viri: it exists already");
-    check("--games 2 --data x.data", "no format has the ending .data");
+    check("--games 2 --data x.data", "no format has the extension .data");
     check("--games 2", "give --data FILE");
     for special in ["-", if cfg!(unix) { "/dev/null" } else { "-" }] {
         check(&format!("--games 2 --data {special} --data-format viri"), "expected a regular file");

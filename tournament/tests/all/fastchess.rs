@@ -214,7 +214,7 @@ fn without_recover_a_crash_stops_and_a_loss_on_time_does_not() {
 }
 
 #[test]
-fn what_cannot_be_honoured_is_refused_with_words() {
+fn what_is_not_supported_is_refused_with_words() {
     let place = Place::new();
     let check = |flags: &str, expected: &str| {
         let (_, err) = run(&place, "fastchess", &line(&duel(), flags), 2);

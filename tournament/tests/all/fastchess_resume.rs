@@ -125,7 +125,7 @@ fn a_run_that_goes_on_from_its_store_refuses_what_cannot_be_changed() {
         let resumed = words(&format!("-config file=config.json {change}"));
         let (_, err) = run(&place, "fastchess", &resumed, 2);
         let (flag, _) = change.split_once(' ').unwrap_or((change, ""));
-        assert!(err.contains(&format!("{flag} cannot be changed: the run goes on from its store")), "{err}");
+        assert!(err.contains(&format!("{flag} cannot be changed: the run resumes from its store")), "{err}");
         assert!(err.contains("-config file=config.json stats=false begins anew"), "{err}");
     }
     let same = "-config file=config.json -rounds 3 -pgnout g.pgn -recover -concurrency 1 -ratinginterval 1";
@@ -161,7 +161,7 @@ fn a_run_whose_store_is_missing_goes_on_from_its_results_with_a_warning() {
         std::fs::remove_file(place.path(&store)).unwrap();
     }
     let (_, err) = run(&place, "fastchess", &words("-config file=config.json -recover"), 0);
-    assert!(err.contains("is missing: the run goes on from the results in config.json"), "{err}");
+    assert!(err.contains("is missing: the run resumes from the results in config.json"), "{err}");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_run_that_goes_on_from_a_store_refuses_what_would_be_ignored() {
         let (_, err) = run(&place, "fastchess", &words(&format!("-config file=run.db {change}")), 2);
         let (flag, _) = change.split_once(' ').unwrap();
         assert!(
-            err.contains(&format!("{flag} cannot be changed: the run goes on from its store run.db")),
+            err.contains(&format!("{flag} cannot be changed: the run resumes from its store run.db")),
             "{err}"
         );
     }

@@ -181,11 +181,11 @@ fn an_engine_that_never_starts_is_disqualified_and_the_others_go_on() {
     ];
     let (out, err) = place.check(&arguments, 3);
     assert!(
-        out.contains("Faults:  failed starts 6\n  bad: failed starts 3\n  gone: failed starts 3\n"),
+        out.contains("Faults: failed starts 6\n  bad: failed starts 3\n  gone: failed starts 3\n"),
         "{out}"
     );
     let (printed, _) = place.check(&["standings", "run.db"], 0);
-    assert!(printed.contains("Faults:  failed starts 6\n"), "{printed}");
+    assert!(printed.contains("Faults: failed starts 6\n"), "{printed}");
     assert!(err.contains("bad is disqualified: it failed to start 3 times running"), "{err}");
     assert_eq!(err.matches("bad exited with code 1 while starting").count(), 3, "{err}");
     assert!(err.contains("8 games were skipped"), "{err}");
@@ -227,7 +227,7 @@ fn an_engine_that_dies_of_quit_has_lost_nothing_by_it() {
         let (out, err) = place.check(&duel(&good, &bad, rest), 0);
         let warning = format!("Warning: bad {words} after quit");
         assert_eq!(err.matches(&warning).count(), 1, "{err}");
-        assert!(out.contains("Endings: maximum moves 4\nFaults:  none"), "{out}");
+        assert!(out.contains("Terminations: maximum moves 4\nFaults: none"), "{out}");
         place.await_nobody();
     }
 }
@@ -283,7 +283,7 @@ fn an_engine_of_the_first_version_of_xboard_s_protocol_plays_a_match() {
                 --store run.db";
     let rest: Vec<&str> = rest.split_whitespace().collect();
     let (out, _) = place.check(&duel(&good, &old, &rest.join(" ")), 0);
-    assert!(out.contains("Faults:  none"), "{out}");
+    assert!(out.contains("Faults: none"), "{out}");
     let results = place.results("run.db");
     assert_eq!(results["games_finished"], 4, "{results}");
     assert_eq!(place.read("run.pgn").matches("[SetUp \"1\"]").count(), 4);
@@ -335,7 +335,7 @@ fn an_engine_that_ignores_its_limit_gets_stop_and_a_warning() {
         let (out, err) = place.check(&duel(&good, &bad, &rest), 0);
         let warning = format!("Warning: bad ignores its limit of {words} a move");
         assert_eq!(err.matches(&warning).count(), 1, "{protocol} {limit}: {err}");
-        assert!(out.contains("Endings: maximum moves 2\nFaults:  none\nBeyond the limit"), "{out}");
+        assert!(out.contains("Terminations: maximum moves 2\nFaults: none\nBeyond the limit"), "{out}");
         assert!(out.contains("bad in 6 of 6 moves"), "{out}");
         assert_eq!(place.results("run.db")["entrants"][1]["overruns"], 6);
     }
@@ -349,7 +349,7 @@ fn a_long_search_without_a_time_limit_is_warned_about() {
     let (out, err) = place.check(&duel(&good, &slow, rest), 0);
     let warning = "Warning: slow has searched for 0.3 s without a time limit: it loses after 3 s";
     assert_eq!(err.matches(warning).count(), 1, "{err}");
-    assert!(out.contains("Endings: maximum moves 2\n"), "{out}");
+    assert!(out.contains("Terminations: maximum moves 2\n"), "{out}");
 }
 
 #[test]
@@ -434,7 +434,7 @@ fn an_info_line_of_ten_megabytes_costs_nothing_and_its_rest_is_counted() {
         let (good, long) = (scripted("good", ""), format!("{} proto={protocol}", scripted("long", &script)));
         let rest = format!("--tc 30+0.1 --games 2 --maxmoves 12 --store {protocol}.db");
         let (out, err) = place.check(&duel(&good, &long, &rest), 0);
-        assert!(out.contains("Endings: maximum moves 2\nFaults:  none"), "{out}");
+        assert!(out.contains("Terminations: maximum moves 2\nFaults: none"), "{out}");
         assert!(err.contains("Warning: long wrote lines of more than 65536 bytes: 104"), "{err}");
     }
 }

@@ -471,7 +471,7 @@ fn a_worker_can_neither_speak_for_another_nor_read_its_answers() {
     runtime().block_on(async {
         let (mallory, mut errors) = mallory(&url).await;
         assert!(
-            matches!(mallory.ask(WorkerRequest::Terms).await, Response::Terms(_)),
+            matches!(mallory.ask(WorkerRequest::Config).await, Response::Config(_)),
             "it may ask for itself"
         );
         // Replies to others, all subjects, and requests of others.
@@ -488,11 +488,11 @@ fn a_worker_can_neither_speak_for_another_nor_read_its_answers() {
         }
         // The coordinator does not reply to another user's inbox.
         let mut own = mallory.client.subscribe("_INBOX.mallory.2.answer").await.unwrap();
-        let terms = encode(&WorkerRequest::Terms).unwrap();
+        let terms = encode(&WorkerRequest::Config).unwrap();
         let ask = mallory.subject.clone();
         mallory.client.publish_with_reply(ask, "_INBOX.mallory.2.answer", terms.into()).await.unwrap();
         assert!(
-            matches!(mallory.ask(WorkerRequest::Terms).await, Response::Terms(_)),
+            matches!(mallory.ask(WorkerRequest::Config).await, Response::Config(_)),
             "answers come in turn"
         );
         assert!(own.next().now_or_never().is_none(), "it has asked as another process");

@@ -148,7 +148,7 @@ fn a_lost_ssh_connection_is_made_again_and_loses_no_game() {
     run.wait_for("connecting again");
     proxy.turn(Network::Up);
     run.wait_for("far: connected");
-    // The lease of its lost worker may go on: then the new one has another name.
+    // The lease of its lost worker may continue: then the new one has another name.
     let messages = run.finish(0);
     let joined = messages.lines().filter(|line| line.starts_with("far") && line.contains(" joins: "));
     assert_eq!(joined.count(), 2, "{messages}");

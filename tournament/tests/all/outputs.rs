@@ -180,9 +180,9 @@ fn an_export_can_be_filtered() {
     refuse(&["--engine", "bat"], "no engine of the run is called \"bat\" (did you mean \"bad\"?)");
     refuse(
         &["--termination", "time"],
-        "unknown ending of a game \"time\" (did you mean \"time forfeit\"?); there are checkmate",
+        "unknown termination \"time\" (did you mean \"time forfeit\"?); there are checkmate",
     );
-    refuse(&["--termination", "boredom"], "unknown ending of a game \"boredom\"; there are checkmate");
+    refuse(&["--termination", "boredom"], "unknown termination \"boredom\"; there are checkmate");
     refuse(&["--result", "2-0"], "expected 1-0, 0-1 or 1/2-1/2");
 }
 

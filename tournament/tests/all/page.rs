@@ -231,7 +231,7 @@ fn a_run_is_followed_while_it_is_played_and_servers_come_and_go() {
         assert!(board["fen"].as_str().unwrap().contains('/'));
         finished = seen(&await_event(&mut events, "run", |run| seen(run) > finished));
     }
-    assert!(run.try_wait().unwrap().is_none(), "the run goes on");
+    assert!(run.try_wait().unwrap().is_none(), "the run continues");
     run.kill().unwrap();
     run.wait().unwrap();
     place.await_nobody();

@@ -207,7 +207,7 @@ fn a_report_is_one_file_in_which_names_are_text() {
         "Standings",
         "Charts",
         "Pairings",
-        "Endings",
+        "Terminations",
         "Faults",
         "Speed",
         "Settings",

@@ -13,7 +13,7 @@ class Table {
   #board = new Board();
   #white = element("div", {});
   #bar = element("div", { class: "advantage", "aria-hidden": "true" }, this.#white);
-  #players = [0, 1].map(() => ({ clock: element("span", { class: "clock" }), told: element("div", { class: "told" }), who: element("span", { class: "who" }) }));
+  #players = [0, 1].map(() => ({ clock: element("span", { class: "clock" }), info: element("div", { class: "info" }), who: element("span", { class: "who" }) }));
   #foot = element("div", { class: "mini" });
   #state = null;
   #at = 0;
@@ -22,7 +22,7 @@ class Table {
   constructor() {
     const player = (color) => element("div", { class: "player" },
       element("span", { class: `color ${color === 1 ? "black" : "white"}`, title: color === 1 ? "Black" : "White" }),
-      this.#players[color].who, this.#players[color].clock, this.#players[color].told);
+      this.#players[color].who, this.#players[color].clock, this.#players[color].info);
     this.node = element("article", { class: "card table" }, player(1),
       element("div", { class: "field" }, this.#bar, this.#board.node), player(0), this.#foot);
   }
@@ -47,12 +47,12 @@ class Table {
       const guess = expected && reply && side.line[0] === played[0] ? (expected === reply ? "ponder hit" : `expected ${expected}`) : "";
       this.#players[color].who.textContent = names[color];
       const facts = [side.depth ? `depth ${side.depth}` : "", side.nps ? `${short(side.nps)} nps` : side.nodes ? `${short(side.nodes)} nodes` : "", guess];
-      renew(this.#players[color].told, element("b", { title: "Evaluation in White’s view" }, score(side)), " ", facts.filter(Boolean).join(" · "), " ",
+      renew(this.#players[color].info, element("b", { title: "Evaluation in White’s view" }, score(side)), " ", facts.filter(Boolean).join(" · "), " ",
         variation(side.line, side.line_ply, this.#comparable(against, side, state)));
     });
     const mover = state.sides[state.turn === "white" ? 0 : 1];
-    const told = [mover, ...state.sides].find((side) => side.cp !== null || side.mate !== null) ?? {};
-    this.#white.style.height = `${100 * advantage(told)}%`;
+    const latest = [mover, ...state.sides].find((side) => side.cp !== null || side.mate !== null) ?? {};
+    this.#white.style.height = `${100 * advantage(latest)}%`;
     const facts = [`Game ${state.number}`, state.opening?.join(" "), state.tables && `tablebases: ${state.tables.replace("1/2-1/2", "½–½").replace("-", "–")}`, this.#parting(state) ?? "scores in White’s view"];
     renew(this.#foot, element("span", {}, facts.filter(Boolean).join(" · ")),
       state.result ? element("a", { class: "result", href: `#/run/${run?.id ?? 0}/games/${state.number}`, "data-focus": `board ${state.number}` }, state.result)

@@ -29,7 +29,7 @@ export class Control {
     };
     const engine = element("input", { required: true, placeholder: "name in the registry", "aria-label": "Engine to add" });
     allowed().then((commands) => commands && renew(this.node, card("Control", null, this.#words,
-      element("div", { class: "actions" }, button("Pause", "pause"), button("Continue", "continue")),
+      element("div", { class: "actions" }, button("Pause", "pause"), button("Resume", "continue")),
       element("div", { class: "filters" },
         number("concurrency", "Concurrent games", "Set concurrency", { min: 1, value: 1 }),
         number("extend", "Further games of each pairing", "Extend", { min: 2, step: 2, value: 100 }),

@@ -58,7 +58,7 @@ export class Games {
       choice("Engine", "engine", [["", "All"], ...names]),
       names.length > 2 && engine !== null ? choice("Against", "against", [["", "All"], ...others]) : null,
       results,
-      choice("Ending", "ending", [["", "Any"], ["fault", "Any fault"], ...endings.map((name) => [name, capitalized(name)])]),
+      choice("Termination", "ending", [["", "Any"], ["fault", "Any fault"], ...endings.map((name) => [name, capitalized(name)])]),
       element("label", {}, "Opening", element("input", { type: "number", min: 1, placeholder: "Any", inputmode: "numeric",
         value: this.#query.get("opening") ?? "", onchange: change("opening"), "data-focus": "filter opening" })));
   }
@@ -125,7 +125,7 @@ export class Games {
         link("number quiet wide", duration(game.seconds)),
         link("number quiet wide", moment(game.started_ms)));
     };
-    const columns = [["Game", "number wide"], ["White – Black", ""], ["Result", ""], ["Ending", ""], ["Moves", "number wide"], ["Opening", "number wide"], ["Length", "number wide"], ["Began", "number wide"]];
+    const columns = [["Game", "number wide"], ["White – Black", ""], ["Result", ""], ["Termination", ""], ["Moves", "number wide"], ["Opening", "number wide"], ["Length", "number wide"], ["Began", "number wide"]];
     renew(this.#list, this.#games.length === 0 ? element("p", { class: "empty" }, "No games match.") : [
       element("div", { class: "scroll" }, element("table", { class: "games" },
         element("thead", {}, element("tr", {}, columns.map(([text, style]) => element("th", { scope: "col", class: style }, text)))),

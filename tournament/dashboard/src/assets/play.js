@@ -52,7 +52,7 @@ async function command(words) {
   return refusal === null;
 }
 
-const said = element("div", { class: "told-line", "aria-live": "polite" });
+const said = element("div", { class: "move-line", "aria-live": "polite" });
 function say(...text) {
   renew(said, text.map((part) => (typeof part === "string" ? document.createTextNode(part) : part)));
 }
@@ -193,7 +193,7 @@ function drawStatus() {
   const isOn = game.state === "move" || game.state === "thinking";
   const hasOwn = game.plies.some((_, index) => ((pliesBefore(game.fen) + index) % 2 === 0) === (game.human === "white"));
   const buttons = isAnalysis() ? [
-    button(game.result ? "Back to the game" : "Go on playing", () => command({ do: "play" }), { class: "primary" }),
+    button(game.result ? "Back to the game" : "Keep playing", () => command({ do: "play" }), { class: "primary" }),
     button("Play from here", () => form.open(game, "here")),
   ] : [
     isOn ? button("Take back", () => command({ do: "take-back" }), { disabled: !hasOwn }) : null,

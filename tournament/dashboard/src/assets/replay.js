@@ -19,7 +19,7 @@ export class Replay {
   #names;
   #board = new Board();
   #ply = 0;
-  #told = element("div", { class: "told-line", "aria-live": "polite" });
+  #caption = element("div", { class: "move-line", "aria-live": "polite" });
   #moves = new MoveList();
   #chart;
   #timer = null;
@@ -47,7 +47,7 @@ export class Replay {
         button("first", "First position (Home)", () => this.go(0)), button("back", "Back (left arrow)", step(-1)), this.#play,
         button("on", "On (right arrow)", step(1)), button("last", "Last position (End)", () => this.go(Infinity)),
         button("flip", "Flip the board (f)", () => this.flip())),
-      this.#told);
+      this.#caption);
     this.node = element("div", {},
       element("a", { class: "back", href: `#/run/${run.id}/games` }, "← All games"),
       element("div", { class: "replay" }, board, element("div", { class: "stack" }, this.#facts(run), this.#fault(run), this.#loss(),
@@ -167,7 +167,7 @@ export class Replay {
     const move = this.#ply > 0 ? this.#game.plies[this.#ply - 1] : null;
     const at = this.#offset() + this.#ply - 1;
     const facts = move?.ms === undefined ? [] : [score(move) ? `${score(move)} (White’s view)` : "", move.depth ? `depth ${move.depth}` : "", move.nodes ? `${short(move.nodes)} nodes` : "", `${(move.ms / 1000).toFixed(2)} s`];
-    renew(this.#told, element("b", {}, move ? line([move.san], at) : "The opening"), " ",
+    renew(this.#caption, element("b", {}, move ? line([move.san], at) : "The opening"), " ",
       move ? (move.ms === undefined ? "from the book" : facts.filter(Boolean).join(" · ")) : "",
       this.#variations(move, at));
     for (const color of [0, 1]) {

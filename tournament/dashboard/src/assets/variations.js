@@ -13,7 +13,7 @@ export function shared(first, second) {
 export function variation(moves, ply, other) {
   const same = other ? shared(moves, other) : moves.length;
   return element("span", { class: "variation" }, line(moves.slice(0, same), ply), same > 0 && same < moves.length ? " " : "",
-    same < moves.length ? element("b", { class: "parting", title: "Here the variations part" }, line(moves.slice(same), ply + same)) : null);
+    same < moves.length ? element("b", { class: "parting", title: "Variations diverge here" }, line(moves.slice(same), ply + same)) : null);
 }
 
 /** The rest of a variation that began at `start`, from `ply` on; null if the game went another way before. `played`: the moves from `start`. */

@@ -40,7 +40,6 @@ pub struct EngineSetup {
     pub name: String,
     pub command: EngineCommand,
     pub protocol: Protocol,
-    /// Options by name.
     pub options: Vec<(String, String)>,
     pub timeouts: EngineTimeouts,
     /// Point of view of its scores.
@@ -104,7 +103,6 @@ pub(super) enum SearchOutcome {
 #[derive(Clone, Debug)]
 pub(super) struct EngineFacts {
     pub(super) name: String,
-    /// Range of levels.
     pub(super) elo: Option<(i64, i64)>,
     /// Maximum number of analysis lines.
     pub(super) lines: u32,

@@ -13,7 +13,7 @@ const BURST: u64 = 200;
 #[derive(Debug, Default)]
 pub(super) struct Notices {
     begun: Option<Instant>,
-    told: u64,
+    passed: u64,
     dropped: u64,
 }
 
@@ -28,7 +28,7 @@ impl Notices {
                 | Event::RemoteFault(_),
             ) => {
                 let may_pass = self.room(now) > 0;
-                let count = if may_pass { &mut self.told } else { &mut self.dropped };
+                let count = if may_pass { &mut self.passed } else { &mut self.dropped };
                 *count += 1;
                 may_pass
             }
@@ -45,7 +45,7 @@ impl Notices {
         let begun = *self.begun.get_or_insert(now);
         let earned = now.saturating_duration_since(begun).as_secs();
         // Unused capacity does not accumulate beyond the burst.
-        self.told = self.told.max(earned);
-        (earned + BURST).saturating_sub(self.told)
+        self.passed = self.passed.max(earned);
+        (earned + BURST).saturating_sub(self.passed)
     }
 }

@@ -377,7 +377,7 @@ impl CoordinatorTask {
                 "Connected to the NATS server".to_owned()
             }
             ConnectionChange::Down => {
-                "The NATS server is unreachable; workers go on, and their results wait".to_owned()
+                "The NATS server is unreachable; workers continue, and their results wait".to_owned()
             }
             ConnectionChange::Forbidden(words) => format!("The NATS server refused a request: {words}"),
         };

@@ -134,7 +134,7 @@ impl FileCache {
             };
             if !self.has(&path, file).await {
                 if bucket.is_none() {
-                    bucket = Some(Bucket::open(client, names).await?);
+                    bucket = Some(FileBucket::open(client, names).await?);
                 }
                 show(&format!("Receiving {} ({} bytes)", purpose.words(), file.bytes));
                 let bucket = bucket.as_ref().expect("it was just opened");
@@ -195,19 +195,19 @@ fn tables_folder(files: &[&FileMessage]) -> String {
 }
 
 /// The bucket of a run, read by direct gets: these need no consumer, which a worker could use to send messages.
-struct Bucket {
+struct FileBucket {
     name: String,
     store: ObjectStore,
     parts: Stream,
 }
 
-impl Bucket {
-    async fn open(client: &Client, names: &Subjects) -> Result<Bucket, String> {
+impl FileBucket {
+    async fn open(client: &Client, names: &Subjects) -> Result<FileBucket, String> {
         let name = names.bucket();
         let store = context(client, SERVER_TIMEOUT).get_object_store(&name).await;
         let store = store.map_err(|error| chain(&error))?;
         let parts = context(client, PART_TIMEOUT).get_stream(format!("OBJ_{name}")).await;
-        Ok(Bucket { store, parts: parts.map_err(|error| chain(&error))?, name })
+        Ok(FileBucket { store, parts: parts.map_err(|error| chain(&error))?, name })
     }
 
     /// Takes a file from the bucket; its place is filled only by the right content.

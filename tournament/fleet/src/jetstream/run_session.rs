@@ -98,7 +98,7 @@ impl<'a> RunSession<'a> {
         worker: &'a Worker,
         run: Announcement,
         plan: Plan,
-        terms: SlotConfig,
+        slot_config: SlotConfig,
         worker_info: WorkerInfo,
         lease: Duration,
     ) -> Result<RunSession<'a>, String> {
@@ -107,7 +107,7 @@ impl<'a> RunSession<'a> {
         let slots = worker.setup.slots;
         let processors = Processors::assign(&plan.settings.run.affinity, slots, plan.threads_of_a_game());
         let processors = processors.map_err(|error| format!("failed to {error}"))?;
-        let local = LocalWorkers::start(slots, &Arc::new(terms), &worker.sender, processors);
+        let local = LocalWorkers::start(slots, &Arc::new(slot_config), &worker.sender, processors);
         let local = local.map_err(|error| format!("failed to start threads: {error}"))?;
         let (report, outcomes) = unbounded_channel();
         Ok(RunSession {

@@ -38,7 +38,7 @@ const REFUSED_RETRY_INTERVAL: Duration = Duration::from_secs(30);
 pub struct WorkerSetup {
     pub server: FleetSettings,
     pub name: String,
-    /// Games at the same time.
+    /// Number of concurrent games.
     pub slots: usize,
     /// Run to play for; any if `None`.
     pub run: Option<String>,
@@ -46,7 +46,6 @@ pub struct WorkerSetup {
     pub registry: Registry,
     /// Nodes per second of Smalt on one core; measured if `None`.
     pub speed: Option<NonZeroU64>,
-    /// Folder of tablebases.
     pub tables: Option<PathBuf>,
     /// Folder of full transcripts, with a subfolder for each run; `None` for none.
     pub log: Option<PathBuf>,
@@ -77,14 +76,14 @@ impl From<LeaveReason> for WorkerExit {
     }
 }
 
-/// Works until an event stops it. Messages for users go to `told`.
+/// Works until an event stops it. Messages for users go to `show`.
 ///
 /// # Errors
 /// If the first connection fails.
 pub fn run(
     setup: WorkerSetup,
     events: (Sender<Event>, Receiver<Event>),
-    told: Box<dyn Fn(&str)>,
+    show: Box<dyn Fn(&str)>,
 ) -> Result<WorkerExit, ConnectError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (sender, receiver) = events;
@@ -117,7 +116,7 @@ pub fn run(
             setup,
             client,
             sender,
-            told,
+            show,
             refused: HashMap::new(),
             files: FileCache::new(),
         };
@@ -151,7 +150,7 @@ pub(super) struct Worker {
     pub(super) setup: WorkerSetup,
     pub(super) client: Client,
     pub(super) sender: Sender<Event>,
-    told: Box<dyn Fn(&str)>,
+    show: Box<dyn Fn(&str)>,
     /// Nodes per second of Smalt on one core, once measured.
     speed: OnceCell<NonZeroU64>,
     /// Refused runs with the time of the next attempt and the message shown.
@@ -170,7 +169,7 @@ struct PreparedRun {
 
 impl Worker {
     pub(super) fn show(&self, words: &str) {
-        (self.told)(words);
+        (self.show)(words);
     }
 
     async fn work(mut self, mut inputs: WorkerInputs) -> WorkerExit {
@@ -201,7 +200,7 @@ impl Worker {
         match change {
             ConnectionChange::Up => self.show("Connected to the NATS server"),
             ConnectionChange::Down => {
-                self.show("The NATS server is unreachable; games go on, and results wait")
+                self.show("The NATS server is unreachable; games continue, and results wait")
             }
             ConnectionChange::Forbidden(words) => {
                 self.show(&format!("The NATS server refused a request: {words}"))
@@ -252,11 +251,11 @@ impl Worker {
         let made = log.as_ref().map_or(Ok(()), std::fs::create_dir_all);
         made.map_err(|error| format!("failed to make the folder of transcripts: {error}"))?;
         let speed = self.speed.get().copied();
-        let mut slot_terms =
+        let mut slot_config =
             SlotConfig::of(&plan, speed, tablebases, &self.setup.own_program, self.setup.reaper.clone());
-        slot_terms.log = log;
-        slot_terms.binaries = Some(binaries);
-        RunSession::begin(self, run, plan, slot_terms, worker_info, lease).await
+        slot_config.log = log;
+        slot_config.binaries = Some(binaries);
+        RunSession::begin(self, run, plan, slot_config, worker_info, lease).await
     }
 
     /// Reports to the coordinator why this worker cannot play, once for each reason.
@@ -270,7 +269,8 @@ impl Worker {
 
     /// Requests the configuration and prepares the run on this machine.
     async fn prepare(&self, run: &Announcement) -> Result<PreparedRun, String> {
-        let Response::Terms(message) = self.ask(&Subjects::of(&run.run), WorkerRequest::Terms).await? else {
+        let Response::Config(message) = self.ask(&Subjects::of(&run.run), WorkerRequest::Config).await?
+        else {
             return Err("the answer is invalid".to_owned());
         };
         let setup = &self.setup;

@@ -127,11 +127,14 @@ fn reports_of_faults_fit_the_end() {
 #[test]
 fn moves_are_legal_and_none_is_behind_the_end() {
     check(report("g1g3////1/", "0-1", "resignation", None), Some("its ply 3 is g1g3, which is illegal in"));
-    check(report(&format!("{MATE} a7a6////1/"), "1-0", "resignation", None), Some("it goes on after ply 7"));
+    check(
+        report(&format!("{MATE} a7a6////1/"), "1-0", "resignation", None),
+        Some("it continues after ply 7"),
+    );
     let on = "g1f3/500///1/ g8f6/-500///1/ b1c3////1/";
     check(
         report(on, "1-0", "resignation", None),
-        Some("goes on after ply 4, where it ended by win adjudication"),
+        Some("continues after ply 4, where it ended by win adjudication"),
     );
 }
 

@@ -82,7 +82,7 @@ impl Message for Announcement {
 impl Message for WorkerRequest {
     fn check(&self) -> Result<(), String> {
         match self {
-            WorkerRequest::Terms | WorkerRequest::Take { .. } => Ok(()),
+            WorkerRequest::Config | WorkerRequest::Take { .. } => Ok(()),
             WorkerRequest::Join(worker_info) => worker_info.check(),
             WorkerRequest::Result { record, .. } => record.check(),
             WorkerRequest::Notify(report) => report.check(),
@@ -140,12 +140,12 @@ impl RecordMessage {
 impl Message for Response {
     fn check(&self) -> Result<(), String> {
         match self {
-            Response::Terms(terms) if !(100..=86_400_000).contains(&terms.lease_ms) => {
+            Response::Config(config) if !(100..=86_400_000).contains(&config.lease_ms) => {
                 Err("the lease is invalid".to_owned())
             }
-            Response::Terms(terms) => {
-                check_files(terms.files.iter().map(|file| file.bytes))?;
-                terms.files.iter().try_for_each(check_file)
+            Response::Config(config) => {
+                check_files(config.files.iter().map(|file| file.bytes))?;
+                config.files.iter().try_for_each(check_file)
             }
             Response::Refused { words } => check_text("words", words, MAX_TEXT),
             Response::Games { games } => check_count("games", games.len(), MAX_GAMES),

@@ -181,7 +181,7 @@ impl fmt::Display for Termination {
 
 /// Unknown name of a termination.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown ending of a game {0:?}")]
+#[error("unknown termination {0:?}")]
 pub struct ParseTerminationError(String);
 
 impl FromStr for Termination {

@@ -145,10 +145,10 @@ pub enum Sides {
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[command(next_help_heading = "Adjudication")]
 pub struct TablebaseRule {
-    /// Folders of Syzygy tablebases for adjudication, separated by colons
+    /// Folders of Syzygy tablebases for adjudication, separated by colons, e.g. /srv/syzygy
     #[arg(id = "tb", long = "tb", value_name = "PATH")]
     pub path: Option<PathBuf>,
-    /// Maximum number of pieces for tables, kings included; 0: as many as the tables have
+    /// Maximum number of pieces for tablebases, kings included; 0: as many as they have
     #[arg(
         id = "tb_pieces",
         long = "tb-pieces",
@@ -158,10 +158,10 @@ pub struct TablebaseRule {
         hide_short_help = true
     )]
     pub pieces: u32,
-    /// Results of tables that end games: wins, draws or both
+    /// Tablebase results that end games: wins, draws or both
     #[arg(id = "tb_adjudicate", long = "tb-adjudicate", value_name = "RESULTS", requires = "tb", value_parser = parse_word::<TablebaseResults>, default_value = "both", hide_short_help = true)]
     pub adjudicate: TablebaseResults,
-    /// Fifty-move rule for tables: respected or ignored
+    /// Fifty-move rule with tablebases: respected or ignored
     #[arg(id = "tb_fifty", long = "tb-fifty", value_name = "HOW", requires = "tb", value_parser = parse_word::<FiftyMoves>, default_value = "respected", hide_short_help = true)]
     pub fifty: FiftyMoves,
 }

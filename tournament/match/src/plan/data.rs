@@ -20,12 +20,12 @@ pub const SECOND_PLAYER: &str = "-2";
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[command(next_help_heading = "Training data")]
 pub struct DataSettings {
-    /// File of labelled positions of all games, written when the run ends or stops; its ending is the format: .bin, .txt,
+    /// File of labelled positions of all games, written when the run ends or stops; its extension is the format: .bin, .txt,
     /// .epd, .book, .csv, .plain, .bullet, .viri or .binpack
     #[arg(id = "data_file", long = "data", value_name = "FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    /// Format of the file: smalt, fen, epd, book, csv, plain, bullet, viri or binpack [default: by its ending]
+    /// Format of the file: smalt, fen, epd, book, csv, plain, bullet, viri or binpack [default: by its extension]
     #[arg(id = "data_format", long = "data-format", value_name = "FORMAT", hide_short_help = true)]
     #[serde(with = "text::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]

@@ -53,7 +53,7 @@ pub struct OpeningsSettings {
     /// Number of random plies after each opening, others for each game [default: 0; of datagen: 8]
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, hide_short_help = true)]
     pub random_plies: u32,
-    /// Share of games that begin from one of the start positions of Chess960, by chance, in place of an opening, e.g. 0.1
+    /// Share of games that begin from a random start position of Chess960, in place of an opening, e.g. 0.1
     #[arg(long, value_name = "SHARE", default_value = "0", hide_short_help = true)]
     pub chess960_share: f64,
     /// Pairs: two games with reversed colors share an opening

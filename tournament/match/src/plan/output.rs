@@ -65,8 +65,9 @@ pub struct OutputSettings {
     #[arg(long, value_name = "ADDR", value_parser = parse_address)]
     pub serve: Option<SocketAddr>,
     /// File with the token of the page, created if missing, e.g. page-token [default: read-only page]
-    #[arg(long, value_name = "FILE", requires = "serve", hide_short_help = true)]
-    pub serve_token: Option<PathBuf>,
+    #[arg(long, alias = "serve-token", value_name = "FILE", requires = "serve", hide_short_help = true)]
+    #[serde(alias = "serve-token")]
+    pub token_file: Option<PathBuf>,
     /// Keep the live page open after the run, until Ctrl-C
     #[arg(long, requires = "serve", hide_short_help = true)]
     pub serve_after: bool,

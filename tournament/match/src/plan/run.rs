@@ -166,11 +166,11 @@ impl Display for Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnFault {
-    /// The engine is restarted, and the run goes on.
+    /// The engine is restarted, and the run continues.
     Recover,
     /// The run stops, and can be resumed.
     Stop,
-    /// The run stops if an engine's process broke down or did not answer; after other faults it goes on.
+    /// The run stops if an engine's process broke down or did not answer; after other faults it continues.
     StopOnCrash,
 }
 

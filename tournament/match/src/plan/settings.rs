@@ -20,7 +20,8 @@ use super::run::RunSettings;
 use super::sprt::SprtSettings;
 
 /// Keys of earlier versions, which are read like the new ones: section, old name, new name.
-const RENAMED_KEYS: [(&str, &str, &str); 1] = [("run", "strike-after", "disqualify-after")];
+const RENAMED_KEYS: [(&str, &str, &str); 2] =
+    [("run", "strike-after", "disqualify-after"), ("output", "serve-token", "token-file")];
 
 /// All settings of a run, in sections.
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]

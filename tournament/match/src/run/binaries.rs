@@ -79,7 +79,7 @@ impl Binaries {
             return Ok(());
         }
         match read(&binary.path) {
-            Ok((sha256, _)) if sha256 != binary.sha256 => Err(format!("go on: {}", binary.words())),
+            Ok((sha256, _)) if sha256 != binary.sha256 => Err(format!("continue: {}", binary.words())),
             Ok((_, seen)) => {
                 *binary.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = seen;
                 Ok(())

@@ -325,7 +325,7 @@ mod tests {
         assert!(request.is_withdrawn());
         drop(request);
         fs::write(&file, frame("pause")).unwrap();
-        let Ok(Event::Control(next)) = taken.recv() else { panic!("the listener goes on") };
+        let Ok(Event::Control(next)) = taken.recv() else { panic!("the listener continues") };
         assert_eq!((next.is_withdrawn(), &next.command), (false, &ControlCommand::Pause));
     }
 

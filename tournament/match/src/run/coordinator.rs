@@ -119,7 +119,7 @@ pub struct Coordinator<'a> {
     concurrency: Option<usize>,
     /// The stored plan, once the user enlarged the run.
     grown: Option<Plan>,
-    /// The commit that must be built before games go on.
+    /// The commit that must be built before games continue.
     unbuilt: Option<UnbuiltEntrant>,
     /// Whether it continues the session of the previous coordinator.
     goes_on: bool,

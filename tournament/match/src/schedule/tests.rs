@@ -26,12 +26,12 @@ fn all_games(schedule: &Schedule) -> Vec<ScheduledGame> {
     (0..schedule.end().game).map(|number| schedule.game(number).unwrap()).collect()
 }
 
-/// Half points by chance, the same each time.
+/// Random half points, the same each time.
 fn chance(number: u32) -> u32 {
     (number.wrapping_mul(2_654_435_761) >> 17) % 3
 }
 
-/// Tells results by chance, known from the number of the game, until there are no further games; the latest known
+/// Records random results, known from the number of the game, until there are no further games; the latest known
 /// game first, so that the order does not matter.
 fn play_out(schedule: &mut Schedule) {
     let mut known = 0;

@@ -28,7 +28,7 @@ pub fn full(standings: &Standings) -> String {
             .map(|table| table.to_text()),
         unpaired(standings),
         standings.test().map(|state| test(&state)),
-        Some(endings(standings)),
+        Some(terminations(standings)),
         Some(speed(standings).to_text()),
     ];
     for part in parts.into_iter().flatten() {
@@ -291,7 +291,7 @@ pub fn test_terms(sprt: &Sprt) -> String {
 }
 
 /// Terminations as a table; faults are marked.
-pub fn endings_table(standings: &Standings) -> Table {
+pub fn terminations_table(standings: &Standings) -> Table {
     let mut table = Table::new([
         Column::new("ending", ColumnKind::Text),
         Column::new("games", ColumnKind::Integer),
@@ -307,7 +307,7 @@ pub fn endings_table(standings: &Standings) -> Table {
 }
 
 /// Terminations as text; faults are listed separately.
-pub fn endings(standings: &Standings) -> String {
+pub fn terminations(standings: &Standings) -> String {
     let list = |wanted: bool| -> Vec<String> {
         let chosen =
             standings.terminations().iter().filter(|(termination, _)| termination.is_fault() == wanted);
@@ -325,11 +325,11 @@ pub fn endings(standings: &Standings) -> String {
         .filter(|(termination, _)| termination.is_fault())
         .map(|(_, games)| games)
         .sum();
-    let mut endings = list(false);
+    let mut terminations = list(false);
     if by_faults > 0 {
-        endings.push(format!("by a fault {by_faults}"));
+        terminations.push(format!("by a fault {by_faults}"));
     }
-    let mut text = format!("Endings: {}\nFaults:  {}\n", joined(endings), joined(faults));
+    let mut text = format!("Terminations: {}\nFaults: {}\n", joined(terminations), joined(faults));
     for faults in standings.entrants().iter().filter_map(faults_of) {
         writeln!(text, "  {faults}").expect("a string takes any text");
     }

@@ -32,7 +32,7 @@ use crate::named_file::{is_in_place, is_removed};
 /// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("create {}: it exists already; go on with it by `smalt-tournament resume {}`, or choose another --store", .0.display(), .0.display())]
+    #[error("create {}: it exists already; resume it with `smalt-tournament resume {}`, or choose another --store", .0.display(), .0.display())]
     Exists(PathBuf),
     /// The file cannot be created or opened.
     #[error("open {}: {source}", path.display())]
@@ -47,7 +47,7 @@ pub enum StoreError {
     #[error("read {}: its format is {found}, and this program knows formats up to {known}; use a newer one", path.display())]
     Newer { path: PathBuf, found: i64, known: i64 },
     /// The file was removed or renamed during the run.
-    #[error("write {}: the file was removed, renamed or replaced while the run was going on; {rescue}", path.display())]
+    #[error("write {}: the file was removed, renamed or replaced during the run; {rescue}", path.display())]
     Moved {
         path: PathBuf,
         /// Sentence about where its games are now.

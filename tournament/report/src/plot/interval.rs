@@ -12,11 +12,11 @@ use super::{Axis, COLORS, Drawn, Paper, PlotError};
 pub struct IntervalChart {
     title: String,
     axis: Axis,
-    values: Vec<Value>,
+    values: Vec<PlottedValue>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Value {
+struct PlottedValue {
     name: String,
     value: f64,
     error: f64,
@@ -32,7 +32,7 @@ impl IntervalChart {
     #[must_use]
     pub fn value(mut self, name: impl Into<String>, value: f64, error: Option<f64>) -> IntervalChart {
         let error = error.filter(|error| error.is_finite()).unwrap_or(0.0);
-        self.values.push(Value { name: name.into(), value, error });
+        self.values.push(PlottedValue { name: name.into(), value, error });
         self
     }
 
@@ -40,7 +40,7 @@ impl IntervalChart {
         PlotHead::new(&self.title, [])
     }
 
-    fn drawn(&self) -> impl Iterator<Item = (usize, &Value)> {
+    fn drawn(&self) -> impl Iterator<Item = (usize, &PlottedValue)> {
         self.values.iter().enumerate().filter(|(_, value)| value.value.is_finite())
     }
 

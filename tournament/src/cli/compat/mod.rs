@@ -118,8 +118,8 @@ program itself; those of c-chess-cli (smalt-tournament c-chess-cli …) are as i
 
   ln -s /usr/local/bin/smalt-tournament fastchess
 
-A flag that cannot be honoured is an error; none is ignored. Results are kept in a store until the last game has finished, so
-that a run that was stopped or killed goes on with `smalt-tournament resume STORE`, or with -config file=config.json.
+A flag that is not supported is an error; none is ignored. Results are kept in a store until the last game has finished, so
+that a run that was stopped or killed resumes with `smalt-tournament resume STORE`, or with -config file=config.json.
 
 Engines: -engine cmd= name= arg= args= dir= proto= tc= st= nodes= depth= plies= timemargin= restart= ponder whitepov
          stderr= conf= initstr=LINES trust tscale=FACTOR debug option.NAME=VALUE …; -each …: the same for all of them
@@ -138,8 +138,8 @@ Output:  -pgnout FILE [min] [fi] | file= append= min= notation=san|lan|uci nodes
          also standard output; with level=trace or engine=true the output of engines in a folder FILE.games
          -config file=FILE outname=FILE discard= stats= -autosaveinterval N: settings and results in the form of fastchess
          (default config.json); with outname=NAME.json the store stays, too, as NAME.db, and outname=NAME.db keeps that store
-         file=config.json goes on from the store while that exists, and flags behind it may change -concurrency, -recover, -log,
-         -debug and the reports; else it goes on from the results, without what fastchess's form does not hold: proto=,
+         file=config.json resumes from the store while that exists, and flags behind it may change -concurrency, -recover, -log,
+         -debug and the reports; else it resumes from the results, without what fastchess's form does not hold: proto=,
          stderr=, ponder, whitepov, book=, initstr=, trust, tscale=, debug, later periods of tc=, -tournament knockout and
          pyramid, the processors of -use-affinity, -startup-ms, -ucinewgame-ms, -ping-ms, -strict and -tbadjudicate
          -quick cmd= cmd= book=, -compliance ENGINE [ARGS] examines an engine, -engines lists those of Cute Chess,

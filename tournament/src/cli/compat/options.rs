@@ -1,4 +1,4 @@
-//! Translates the flags of fastchess and cutechess-cli to a plan and an output style. Every flag is honoured or
+//! Translates the flags of fastchess and cutechess-cli to a plan and an output style. Every flag is supported or
 //! refused.
 
 mod loaded_config;

@@ -93,9 +93,9 @@ pub(super) fn policy(flag: &Flag<'_>, value: &str) -> anyhow::Result<OpeningPoli
     }
 }
 
-/// Accepts flags that request existing behavior; refuses those that cannot be honoured.
+/// Accepts flags that request existing behavior; refuses those that are not supported.
 pub(super) fn other(flag: &Flag<'_>) -> anyhow::Result<()> {
-    let cannot = |reason: &str| Err(anyhow!("-{} cannot be honoured: {reason}", flag.name));
+    let cannot = |reason: &str| Err(anyhow!("-{} is not supported: {reason}", flag.name));
     match flag.name {
         // Concurrency is limited only by the request; more games than cores cause a warning.
         "force-concurrency" => flag.alone(),

@@ -121,15 +121,15 @@ fn an_impossible_game_binds_no_engine() {
 #[test]
 fn a_flood_of_workers_is_rate_limited_and_locks_nobody_out() {
     let mut fleet_state = fleet_state();
-    let mut told = 0;
+    let mut lines = 0;
     for number in 0..20_000 {
         let worker = format!("u{number}");
         let join = WorkerRequest::Join(Box::new(worker_info("u")));
-        told += ask(&mut fleet_state, &worker, join).1.len();
+        lines += ask(&mut fleet_state, &worker, join).1.len();
         let unable = WorkerNotice::Unable { entrant: 0, times: 1, words: "w".to_owned() };
-        told += notify(&mut fleet_state, &worker, unable).len();
+        lines += notify(&mut fleet_state, &worker, unable).len();
     }
-    assert!(told < 600, "{told} lines");
+    assert!(lines < 600, "{lines} lines");
     assert!(is_welcome(&mut fleet_state, "w1", worker_info("honest")));
     let later = fleet_state.tick(Instant::now() + Duration::from_secs(3600));
     assert!(notices(&later).iter().any(|words| words.contains("more notices")), "{later:?}");

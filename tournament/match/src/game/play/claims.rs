@@ -30,7 +30,7 @@ impl LiveGame<'_> {
             };
             return GameEnd { outcome, termination, fault: None };
         }
-        let words = format!("claimed {outcome} {{{comment}}}, where the game goes on");
+        let words = format!("claimed {outcome} {{{comment}}}, but the game is not over");
         self.lost(mover, Termination::FalseClaim, "false-claim", words)
     }
 }

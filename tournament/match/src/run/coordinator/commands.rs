@@ -47,7 +47,7 @@ impl Coordinator<'_> {
             }
             ControlCommand::Continue => {
                 self.is_paused = false;
-                "The run goes on".to_owned()
+                "The run continues".to_owned()
             }
             ControlCommand::Concurrency(games) => {
                 let slots = self.queue.slots();
@@ -57,7 +57,7 @@ impl Coordinator<'_> {
                     )));
                 }
                 self.concurrency = Some(games);
-                format!("At most {games} games at the same time from now on")
+                format!("At most {games} concurrent games from now on")
             }
             ControlCommand::Withdraw(entrant) => return self.withdraw(entrant),
             ControlCommand::Extend(games) => return self.extend(games),

@@ -1,4 +1,4 @@
-//! The end of a coordinator whose run goes on with another: after it has grown, or when a commit must be built.
+//! The end of a coordinator whose run continues with another: after it has grown, or when a commit must be built.
 
 use smalt_workbench::source;
 
@@ -21,7 +21,6 @@ impl Coordinator<'_> {
         self.grown.is_some() || self.unbuilt.is_some()
     }
 
-    /// Ends the coordinator.
     pub(super) fn hand_over(self) -> RunEnd {
         let (state, unbuilt) = (self.state(), self.unbuilt);
         let store = Box::new(self.store);

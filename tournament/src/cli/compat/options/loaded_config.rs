@@ -68,7 +68,7 @@ pub(super) fn check_store_changes(flags: &[Flag<'_>], store: &Path) -> Result<()
         };
         if !keeps {
             let error = anyhow!(
-                "-{} cannot be changed: the run goes on from its store {}; it may stand before -config, where it does not count",
+                "-{} cannot be changed: the run resumes from its store {}; it may stand before -config, where it does not count",
                 flag.name,
                 store.display()
             );
@@ -120,7 +120,7 @@ impl<'a> LoadedConfig<'a> {
         }
         if let Some(store) = self.file.missing_store().filter(|_| !self.drops_stats) {
             inform(&format!(
-                "Warning: the store {} is missing: the run goes on from the results in {}, without {NOT_IN_CONFIG}",
+                "Warning: the store {} is missing: the run resumes from the results in {}, without {NOT_IN_CONFIG}",
                 store.display(),
                 self.path.display()
             ));
@@ -155,7 +155,7 @@ impl<'a> LoadedConfig<'a> {
         for flag in fixed {
             if plan(&[*flag])? != plan(&[])? {
                 let error = anyhow!(
-                    "-{} cannot be changed: the run goes on from its store {}; -config file={} stats=false begins anew",
+                    "-{} cannot be changed: the run resumes from its store {}; -config file={} stats=false begins anew",
                     flag.name,
                     store.display(),
                     self.path.display()
