@@ -73,7 +73,7 @@ impl Settings {
     /// # Errors
     /// If it is not TOML, has an unknown key, or a value that does not fit its key.
     pub fn parse(text: &str, file: &str) -> Result<Settings, FileError> {
-        parse_file(text, file)
+        parse_file(text, file).map_err(name_both_keys)
     }
 
     /// Parses a plan as a layer: only the given values, checked.
@@ -107,6 +107,16 @@ impl Settings {
     pub fn shipped() -> Table {
         Settings::parse_layer(super::DEFAULT_PLAN, "data/gauntlet.toml").expect("the shipped plan is tested")
     }
+}
+
+/// Words the error of a file that has a renamed key by both of its names.
+fn name_both_keys(mut error: FileError) -> FileError {
+    let twice = |new: &str| error.message == format!("duplicate field `{new}`");
+    if let Some((section, old, new)) = RENAMED_KEYS.iter().find(|(_, _, new)| twice(new)) {
+        error.message =
+            format!("{section}.{old} is the earlier name of {section}.{new}: give only one of them");
+    }
+    error
 }
 
 /// Merges a layer over another. Any search limit replaces all limits of its section; a list of engines

@@ -108,6 +108,22 @@ fn keys_and_values_of_earlier_versions_are_read() {
 }
 
 #[test]
+fn a_file_with_both_names_of_a_renamed_key_is_refused() {
+    for file in
+        ["[run]\nstrike-after = 3\ndisqualify-after = 0", "run.disqualify-after = 0\nrun.strike-after = 3"]
+    {
+        let error = Settings::parse_layer(file, "both.toml").unwrap_err().to_string();
+        assert!(error.starts_with("both.toml") && !error.contains("did you mean"), "{error}");
+        assert!(
+            error.ends_with(
+                "run.strike-after is the earlier name of run.disqualify-after: give only one of them"
+            ),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn what_the_clock_section_limits_an_engine_may_limit_for_itself() {
     let clock = Settings::default().clock.layer().unwrap();
     clock.try_into::<EngineSettings>().unwrap();
