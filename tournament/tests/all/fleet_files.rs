@@ -192,6 +192,61 @@ fn fleet_runs_stop_while_they_send_files() {
     run.finish(130);
 }
 
+#[test]
+#[ignore = "needs nats-server"]
+fn fleet_files_are_sent_again_after_a_lost_connection() {
+    let place = Place::new();
+    write_engines(&place);
+    std::fs::write(place.path("net.bin"), vec![1; 1 << 24]).unwrap();
+    let server = Server::start(&place, &[]);
+    let proxy = Proxy::start(server.port);
+    // The connection is lost within the large file.
+    proxy.limit(1 << 23);
+    let mut run = WatchedProgram::new(
+        place.start(&matched("2", &["--nats", &proxy.url(), "--lease", "1", "--send-files"])),
+    );
+    proxy.await_silence();
+    proxy.turn(Network::Cut);
+    run.wait_for("The NATS server is unreachable");
+    proxy.turn(Network::Up);
+    let accepting = worker(&place, &server.url(), &["--accept-files"]);
+    let err = run.finish(0);
+    assert!(
+        err.contains("Warning: failed to send the files of the run to ") && err.contains("net.bin"),
+        "{err}"
+    );
+    assert!(err.contains("; trying again") && err.contains("bare joins"), "{err}");
+    dismiss([accepting]);
+}
+
+#[test]
+#[ignore = "needs nats-server"]
+fn fleet_files_that_the_server_does_not_take_end_the_run_and_leave_nothing_there() {
+    let place = Place::new();
+    write_engines(&place);
+    // Room for the queue of the run, and none for its files.
+    place.write(
+        "nats.conf",
+        "accounts { A { jetstream: { max_streams: 1 }, users: [ { user: author, password: \"open sesame\" } ] } }\n",
+    );
+    place.write("password", "open sesame\n");
+    let server = Server::start(&place, &["-c", place.path("nats.conf").to_str().unwrap()]);
+    let url = server.url();
+    let login = ["--nats-user", "author", "--nats-password-file", "password"];
+    let run = ["--nats", &url, "--lease", "1", "--send-files"];
+    let (_, err) = place.check(&matched("2", &[&run[..], &login].concat()), 1);
+    assert!(err.contains("failed to send the files of the run to ") && err.contains("streams"), "{err}");
+    assert_eq!(err.matches("; trying again").count(), 4, "{err}");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let left: Vec<String> = runtime.block_on(async {
+        let options =
+            async_nats::ConnectOptions::with_user_and_password("author".into(), "open sesame".into());
+        let context = jetstream::new(options.connect(&url).await.unwrap());
+        context.stream_names().map(Result::unwrap).collect().await
+    });
+    assert!(left.is_empty(), "{left:?}");
+}
+
 /// Waits until the only run on a server has sent a file; returns its bucket.
 async fn wait_for_file(url: &str, digest: &str) -> ObjectStore {
     let context = jetstream::new(async_nats::connect(url).await.unwrap());

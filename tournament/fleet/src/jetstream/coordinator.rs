@@ -15,7 +15,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::connection::{ConnectError, ConnectionChange, connect};
-use super::objects;
+use super::objects::{self, SendError};
 use super::stream::{StreamOrder, WorkQueue, delete};
 use super::{Identity, RUNS, Subjects, hexadecimal, session_of};
 use crate::files::SentFile;
@@ -33,6 +33,9 @@ const ANNOUNCEMENTS_PER_SYNC: u32 = 5;
 
 /// Announcements between two checks of the files.
 const ANNOUNCEMENTS_PER_FILE_CHECK: u32 = 60;
+
+/// Failed attempts to send the files after which a run that has not begun ends.
+const UPLOAD_ATTEMPTS: u32 = 5;
 
 /// Announcements without an active worker before users are warned.
 const ANNOUNCEMENTS_BEFORE_WARNING: u32 = 3;
@@ -96,6 +99,7 @@ impl JetStream {
             alone: 0,
             uploads: JoinSet::new(),
             has_sent_files: false,
+            failed_uploads: 0,
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = std::thread::Builder::new().name("fleet".to_owned()).spawn(move || {
@@ -200,9 +204,11 @@ struct CoordinatorTask {
     /// Announcements without an active worker.
     alone: u32,
     /// The task that sends the files, or sends them again if the server has lost them.
-    uploads: JoinSet<Result<(), String>>,
+    uploads: JoinSet<Result<(), SendError>>,
     /// Whether all files are on the server; the run is announced only then.
     has_sent_files: bool,
+    /// Failed attempts to send the files before that.
+    failed_uploads: u32,
 }
 
 impl CoordinatorTask {
@@ -244,7 +250,7 @@ impl CoordinatorTask {
                     None => break,
                 },
                 Some(line) = changes.recv() => self.report_connection(line, &client, &orders),
-                Some(sent) = self.uploads.join_next() => self.end_upload(sent),
+                Some(sent) = self.uploads.join_next() => self.end_upload(&client, sent),
                 _ = ticks.tick() => {
                     self.announce(&client, &session);
                     let effects = self.fleet_state.tick(Instant::now());
@@ -253,7 +259,7 @@ impl CoordinatorTask {
                     if tick.is_multiple_of(ANNOUNCEMENTS_PER_SYNC) {
                         self.compare(&orders);
                     }
-                    if tick.is_multiple_of(ANNOUNCEMENTS_PER_FILE_CHECK) {
+                    if !self.has_sent_files || tick.is_multiple_of(ANNOUNCEMENTS_PER_FILE_CHECK) {
                         self.check_files(&client);
                     }
                     tick = tick.wrapping_add(1);
@@ -296,34 +302,33 @@ impl CoordinatorTask {
 
     /// Sends the files that the server does not have: it may have lost them, or deleted them for their age.
     fn check_files(&mut self, client: &Client) {
-        let is_connected = client.connection_state() == async_nats::connection::State::Connected;
-        if is_connected && self.uploads.is_empty() && !self.fleet_run.files.is_empty() {
+        if is_connected(client) && self.uploads.is_empty() && !self.fleet_run.files.is_empty() {
             let (names, files) = (self.names.clone(), self.fleet_run.files.clone());
             self.uploads.spawn(objects::send(client.clone(), names, files));
         }
     }
 
-    /// The first failure to send the files ends the run; later ones are repaired by the next check.
-    fn end_upload(&mut self, sent: Result<Result<(), String>, JoinError>) {
-        let sent = sent.unwrap_or_else(|error| Err(error.to_string()));
-        let url = self.fleet_run.server.url();
-        let words = |words: String| format!("send the files of the run to {url}: {words}");
-        let event = match sent.map_err(words) {
-            Ok(()) => {
-                self.has_sent_files = true;
-                return;
-            }
-            Err(words) if self.has_sent_files => {
-                Event::Notice { words: format!("Warning: failed to {words}") }
-            }
-            Err(words) => Event::SystemFailed { words },
+    /// Files that were not sent are sent again by the next check. Before the run has begun, the last of several failures
+    /// ends it, while the server can still be cleaned up.
+    fn end_upload(&mut self, client: &Client, sent: Result<Result<(), SendError>, JoinError>) {
+        let Err(error) = sent.unwrap_or_else(|error| Err(SendError::Server(error.to_string()))) else {
+            self.has_sent_files = true;
+            return;
+        };
+        let words = format!("send the files of the run to {}: {error}", self.fleet_run.server.url());
+        self.failed_uploads += 1;
+        let is_last = matches!(error, SendError::File { .. }) || self.failed_uploads >= UPLOAD_ATTEMPTS;
+        let event = if is_last && !self.has_sent_files && is_connected(client) {
+            Event::SystemFailed { words }
+        } else {
+            Event::Notice { words: format!("Warning: failed to {words}; trying again") }
         };
         let _ = self.events.send(event);
     }
 
     /// Stops the workers and deletes the queue.
     async fn shut_down(&mut self, client: &Client, secret: String) {
-        if client.connection_state() != async_nats::connection::State::Connected {
+        if !is_connected(client) {
             return;
         }
         let halt = async {
@@ -454,6 +459,10 @@ impl CoordinatorTask {
         }
         self.apply_effects(effects, orders);
     }
+}
+
+fn is_connected(client: &Client) -> bool {
+    client.connection_state() == async_nats::connection::State::Connected
 }
 
 /// Queues a message in the connection's buffer; its own task sends it.

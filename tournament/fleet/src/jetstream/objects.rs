@@ -43,8 +43,19 @@ fn context(client: &Client, timeout: Duration) -> Context {
     context
 }
 
+/// Why the files of a run were not sent.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SendError {
+    /// A file of this machine cannot be read, or has changed.
+    #[error("{}: {words}", path.display())]
+    File { path: PathBuf, words: String },
+    /// The server did not take them; it may do so later.
+    #[error("{0}")]
+    Server(String),
+}
+
 /// Puts the files of a run into its bucket, unless they are there already. A bucket that a killed coordinator left is used.
-pub(super) async fn send(client: Client, names: Subjects, files: Vec<SentFile>) -> Result<(), String> {
+pub(super) async fn send(client: Client, names: Subjects, files: Vec<SentFile>) -> Result<(), SendError> {
     let context = context(&client, SERVER_TIMEOUT);
     let config = Config {
         bucket: names.bucket(),
@@ -55,7 +66,10 @@ pub(super) async fn send(client: Client, names: Subjects, files: Vec<SentFile>) 
     };
     let store = match context.get_object_store(names.bucket()).await {
         Ok(store) => store,
-        Err(_) => context.create_object_store(config).await.map_err(|error| chain(&error))?,
+        Err(_) => {
+            let created = context.create_object_store(config).await;
+            created.map_err(|error| SendError::Server(chain(&error)))?
+        }
     };
     let part = PART_BYTES.min(client.server_info().max_payload / 2);
     for SentFile { message, path } in &files {
@@ -63,14 +77,16 @@ pub(super) async fn send(client: Client, names: Subjects, files: Vec<SentFile>) 
         if store.info(&message.sha256).await.is_ok_and(|known| !known.deleted && known.digest == digest) {
             continue;
         }
-        let failed = |words: String| format!("{}: {words}", path.display());
+        let failed = |words: String| SendError::File { path: path.clone(), words };
         let mut file = tokio::fs::File::open(path).await.map_err(|error| failed(error.to_string()))?;
         let name = ObjectMetadata {
             name: message.sha256.clone(),
             chunk_size: Some(part),
             ..ObjectMetadata::default()
         };
-        let info = store.put(name, &mut file).await.map_err(|error| failed(chain(&error)))?;
+        let info = store.put(name, &mut file).await;
+        let info =
+            info.map_err(|error| SendError::Server(format!("{}: {}", path.display(), chain(&error))))?;
         if info.digest != digest {
             let _ = store.delete(&message.sha256).await;
             return Err(failed("it has changed since the run began".to_owned()));

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Child, Stdio};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -78,6 +78,8 @@ pub(crate) enum Network {
 pub(crate) struct Proxy {
     port: u16,
     network: Arc<AtomicU8>,
+    /// Bytes after which the network is silent.
+    left: Arc<AtomicI64>,
     streams: Arc<Mutex<Vec<TcpStream>>>,
 }
 
@@ -86,8 +88,10 @@ impl Proxy {
     pub(crate) fn start(server: u16) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let proxy = Proxy { port, network: Arc::default(), streams: Arc::default() };
+        let left = Arc::new(AtomicI64::new(i64::MAX));
+        let proxy = Proxy { port, network: Arc::default(), left, streams: Arc::default() };
         let (network, streams) = (Arc::clone(&proxy.network), Arc::clone(&proxy.streams));
+        let left = Arc::clone(&proxy.left);
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 if network.load(Ordering::SeqCst) == Network::Cut as u8 {
@@ -96,8 +100,8 @@ impl Proxy {
                 let Ok(target) = TcpStream::connect(("127.0.0.1", server)) else { continue };
                 for [from, to] in [[&client, &target], [&target, &client]] {
                     let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
-                    let network = Arc::clone(&network);
-                    std::thread::spawn(move || pump(from, to, &network));
+                    let (network, left) = (Arc::clone(&network), Arc::clone(&left));
+                    std::thread::spawn(move || pump(from, to, &network, &left));
                 }
                 streams.lock().unwrap().extend([client, target]);
             }
@@ -113,6 +117,16 @@ impl Proxy {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
+    /// Lets this number of bytes pass; then the network is silent.
+    pub(crate) fn limit(&self, bytes: i64) {
+        self.left.store(bytes, Ordering::SeqCst);
+    }
+
+    /// Waits until the bytes of [`Proxy::limit`] have passed.
+    pub(crate) fn await_silence(&self) {
+        wait_until("a silent network", || self.network.load(Ordering::SeqCst) == Network::Silent as u8);
+    }
+
     pub(crate) fn turn(&self, network: Network) {
         self.network.store(network as u8, Ordering::SeqCst);
         if network == Network::Cut {
@@ -124,9 +138,13 @@ impl Proxy {
 }
 
 /// Forwards bytes; on a silent network they wait, like TCP retransmissions.
-fn pump(mut from: TcpStream, mut to: TcpStream, network: &AtomicU8) {
+fn pump(mut from: TcpStream, mut to: TcpStream, network: &AtomicU8, left: &AtomicI64) {
     let mut buffer = [0; 4096];
     while let Ok(count @ 1..) = from.read(&mut buffer) {
+        let before = left.fetch_sub(count as i64, Ordering::SeqCst);
+        if (0..count as i64).contains(&before) {
+            network.store(Network::Silent as u8, Ordering::SeqCst);
+        }
         while network.load(Ordering::SeqCst) == Network::Silent as u8 {
             std::thread::sleep(Duration::from_millis(5));
         }
