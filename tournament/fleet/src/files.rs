@@ -1,4 +1,4 @@
-//! Files that travel with a run: engines, the files of their options, and tablebases. The coordinator sends them only
+//! Files that travel with a run: engines, their books, the files of their options, and tablebases. The coordinator sends them only
 //! when asked to, and a worker takes them only if its user permits it, since it runs the programs. A file is named by its
 //! SHA-256 on the way, and its content is compared with it on arrival.
 
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use smalt_match::plan::{EngineSettings, Entrant, Plan, Program};
 use smalt_match::run::{engine_command, sha256};
 
+use super::machine::platform;
 use super::run_config::{is_file_option, is_input_option};
 use super::wire::{FileMessage, FilePurpose, check_files, is_table_name};
 
@@ -19,18 +20,13 @@ pub struct SentFile {
     pub path: PathBuf,
 }
 
-/// Processor and system of this program, e.g. `x86_64-linux`.
-pub(crate) fn platform() -> String {
-    format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS)
-}
-
 /// Whether the program of an engine is sent: one that needs arguments, a working folder or xboard commands is not, since these
 /// are not sent.
 pub fn is_sendable(engine: &EngineSettings) -> bool {
     engine.args.is_empty() && engine.dir.is_none() && engine.initstr.is_none()
 }
 
-/// The files of a plan: programs of [sendable](is_sendable) engines, the files that their options name for reading, and
+/// The files of a plan: programs of [sendable](is_sendable) engines, books, the files that options name for reading, and
 /// tablebases.
 ///
 /// # Errors
@@ -74,6 +70,7 @@ fn of_entrant(
         let program = engine_command(planned, own_program).locate().map_err(io::Error::other)?;
         files.push((FilePurpose::Program { entrant, platform: platform() }, program));
     }
+    files.extend(engine.book.clone().map(|book| (FilePurpose::Book { entrant }, book)));
     for (option, value) in &engine.options {
         let is_input = is_file_option(option, value) && is_input_option(option);
         if is_input && Path::new(&value.0).is_file() {
@@ -127,6 +124,12 @@ mod tests {
         for setting in ["args = [\"-q\"]", "dir = \"/\"", "proto = \"xboard\"\ninitstr = \"book off\""] {
             assert_eq!(purposes(setting), [], "{setting}");
         }
+    }
+
+    #[test]
+    fn the_book_of_an_engine_is_sent() {
+        let sent = purposes("args = [\"-q\"]\nbook = NET");
+        assert_eq!(sent, [FilePurpose::Book { entrant: 0 }]);
     }
 
     #[test]

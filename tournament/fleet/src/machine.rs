@@ -9,6 +9,11 @@ use super::wire::{EngineIdentity, check_machine, trimmed};
 use smalt_match::plan::Plan;
 use smalt_match::run::{Binaries, engine_command, engine_timeouts};
 
+/// Processor and system of this program, e.g. `x86_64-linux`.
+pub(crate) fn platform() -> String {
+    format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS)
+}
+
 /// Host name; `worker` if unknown.
 pub fn host_name() -> String {
     let name = name_in_network();

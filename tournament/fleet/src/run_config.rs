@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use smalt_workbench::entrant::{BUILTIN, FileError, OptionText, Registry};
 use smalt_workbench::source::Source;
 
-use super::wire::RunConfigMessage;
+use super::machine::platform;
+use super::wire::{FileMessage, FilePurpose, RunConfigMessage};
 use smalt_match::plan::{
     Affinity, DataSettings, EngineSettings, FleetSettings, OpeningsSettings, OutputSettings, Plan, PlanError,
     Program, SECOND_PLAYER, Settings,
@@ -26,6 +27,9 @@ const INPUT_OPTION_WORDS: [&str; 6] = ["eval", "net", "nnue", "weight", "book", 
 
 /// Name parts of options whose file an engine writes, or may write.
 const OUTPUT_OPTION_WORDS: [&str; 6] = ["log", "debug", "learn", "experience", "output", "save"];
+
+/// Options of which a run may not want more than the worker's registry has for the engine.
+const LIMITED_OPTIONS: [&str; 2] = ["Threads", "Hash"];
 
 /// Why a worker cannot play a run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -55,9 +59,25 @@ pub enum RunConfigError {
          engines.toml"
     )]
     FileOption { name: String, option: String },
+    /// An option beyond the limit that the worker's registry sets.
+    #[error(
+        "set option {option:?} of entrant {name:?} to {wanted}: engines.toml of this machine has {limit}, and a run may not have \
+         more; raise it there"
+    )]
+    OverLimit { name: String, option: String, wanted: u64, limit: u64 },
     /// An option with control characters.
     #[error("set option {option:?} of entrant {name:?}: it has control characters")]
     BadOption { name: String, option: String },
+    /// Its program is sent for another processor or system.
+    #[error(
+        "play entrant {name:?}: the run sends its program for {sent}, and this machine is {}; add it to engines.toml of this \
+         machine, with a command or with repo and build",
+        platform()
+    )]
+    OtherPlatform { name: String, sent: String },
+    /// The book of an entrant was not received.
+    #[error("play entrant {0:?}: its book was not received")]
+    NoBook(String),
     /// Endgame tables are needed.
     #[error("adjudicate by tablebases, as the run wants it: give their folder by --tb")]
     NoTables,
@@ -70,6 +90,8 @@ pub struct ReceivedFiles {
     pub(crate) programs: HashMap<u32, PathBuf>,
     /// Values of file options by entrant and name.
     pub(crate) options: HashMap<u32, BTreeMap<String, PathBuf>>,
+    /// Books by entrant.
+    pub(crate) books: HashMap<u32, PathBuf>,
     pub(crate) tables: Option<PathBuf>,
 }
 
@@ -88,6 +110,7 @@ pub fn message(plan: &Plan, tables: Option<u32>, lease_ms: u64) -> RunConfigMess
             Program::Builtin => BUILTIN.to_owned(),
             Program::Command(path) => smalt_workbench::entrant::default_name(&path.to_string_lossy()),
         });
+        engine.book = engine.book.take().map(|_| PathBuf::new());
     }
     RunConfigMessage { plan: settings.to_toml(), tables, lease_ms, files: Vec::new() }
 }
@@ -138,9 +161,14 @@ pub fn plan(
             None => match build_first(&recipes(engine, registry), build) {
                 Some(Ok(own)) => Some(own),
                 Some(Err(words)) => return Err(RunConfigError::Build { name, words }),
-                None => find(engine, registry)?,
+                None => find(engine, registry)
+                    .map_err(|error| other_platform(&name, entrant, &message.files).unwrap_or(error))?,
             },
         };
+        if engine.book.is_some() {
+            let received = received.books.get(&entrant).cloned();
+            engine.book = Some(received.ok_or_else(|| RunConfigError::NoBook(name.clone()))?);
+        }
         engine.options = options(&name, &engine.options, own.as_ref(), received.options.get(&entrant))?;
         // The command of the message is never run.
         engine.cmd = Some(own.as_ref().and_then(|own| own.cmd.clone()).unwrap_or_else(|| BUILTIN.to_owned()));
@@ -218,6 +246,18 @@ fn find(typed: &EngineSettings, registry: &Registry) -> Result<Option<EngineSett
     }
 }
 
+/// The refusal of an entrant whose program is sent for another platform alone.
+fn other_platform(name: &str, entrant: u32, files: &[FileMessage]) -> Option<RunConfigError> {
+    files.iter().find_map(|file| match &file.purpose {
+        FilePurpose::Program { entrant: sent, platform: other }
+            if *sent == entrant && *other != platform() =>
+        {
+            Some(RunConfigError::OtherPlatform { name: name.to_owned(), sent: other.clone() })
+        }
+        _ => None,
+    })
+}
+
 /// The options of the plan; file options have received files, or the values of this machine.
 fn options(
     name: &str,
@@ -236,6 +276,10 @@ fn options(
             let (name, option) = refuse();
             return Err(RunConfigError::BadOption { name, option });
         }
+        if let Some((wanted, limit)) = over_limit(option, value, own(option).as_ref()) {
+            let (name, option) = refuse();
+            return Err(RunConfigError::OverLimit { name, option, wanted, limit });
+        }
         let value = if is_file_option(option, value) {
             let (name, option) = refuse();
             let file = received.and_then(|files| files.get(&option));
@@ -247,6 +291,13 @@ fn options(
         options.insert(option.clone(), value);
     }
     Ok(options)
+}
+
+/// The value of an option and the worker's own, if it is a [limited](LIMITED_OPTIONS) one and above it.
+fn over_limit(option: &str, value: &OptionText, own: Option<&OptionText>) -> Option<(u64, u64)> {
+    let is_limited = LIMITED_OPTIONS.iter().any(|limited| limited.eq_ignore_ascii_case(option));
+    let (wanted, limit) = (value.parse().ok()?, own?.parse().ok()?);
+    (is_limited && wanted > limit).then_some((wanted, limit))
 }
 
 /// Whether an option names a file: its value has a slash or backslash, or its name says so (`EvalFile`, `SyzygyPath`,
@@ -269,212 +320,4 @@ pub(super) fn is_input_option(option: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn plan_of(text: &str) -> Plan {
-        let layer = Settings::parse_layer(text, "p.toml").unwrap();
-        Plan::of_layers(layer, &Registry::default()).unwrap()
-    }
-
-    const RUN: &str = "
-        run.format = \"match\"
-        clock.nodes = 100
-        [[entrant]]
-        name = \"new\"
-        cmd = \"/home/somebody/evil\"
-        args = [\"--delete\"]
-        dir = \"/home/somebody\"
-        stderr = \"/etc/passwd\"
-        options.Hash = 16
-        [[entrant]]
-        name = \"second\"
-        cmd = \"/opt/bin/toga2\"
-        [[entrant]]
-        cmd = \"builtin\"
-        ";
-
-    fn check(text: &str, registry: &str) -> Result<Plan, String> {
-        let plan_text = text.replace("\"match\"", "\"round-robin\"");
-        let message = message(&plan_of(&plan_text), None, 1000);
-        let registry = Registry::parse(registry, "engines.toml").unwrap();
-        plan(&message, &registry, Affinity::Off, None, &ReceivedFiles::default(), &mut no_build)
-            .map_err(|error| error.to_string())
-    }
-
-    fn no_build(source: &Source) -> Result<PathBuf, String> {
-        panic!("{source:?} is built")
-    }
-
-    #[test]
-    fn commits_are_built_by_a_recipe_of_the_own_registry_alone() {
-        const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
-        let text = format!(
-            "run.format = \"match\"\nclock.nodes = 100\n[[entrant]]\nname = \"new\"\ncmd = \"/cache/engine\"\nrepo = \"/home/me/x\"\nref = \"{COMMIT}\"\nbuild = \"make EXE={{exe}}\"\n[[entrant]]\ncmd = \"builtin\""
-        );
-        let message = message(&plan_of(&text), None, 1000);
-        assert!(!message.plan.contains("/home/me"), "{}", message.plan);
-        let check = |registry: &str, message: &RunConfigMessage| {
-            let registry = Registry::parse(registry, "engines.toml").unwrap();
-            let mut sources = Vec::new();
-            let mut build = |source: &Source| {
-                sources.push(source.clone());
-                Ok(PathBuf::from("/built/engine"))
-            };
-            let made = plan(message, &registry, Affinity::Off, None, &ReceivedFiles::default(), &mut build);
-            (made.map(|plan| plan.entrants[0].program.clone()).map_err(|error| error.to_string()), sources)
-        };
-        let own = "[[engine]]\nname = \"mine\"\nrepo = \"/srv/x.git\"\nbuild = \"make EXE={exe}\"";
-        let (program, sources) = check(own, &message);
-        assert_eq!(program, Ok(Program::Command("/built/engine".into())));
-        let (repo, build) = ("/srv/x.git".to_owned(), "make EXE={exe}".to_owned());
-        assert_eq!(sources, [Source { repo, revision: COMMIT.to_owned(), build, is_published: true }]);
-        // Of two repositories with this build command, the one that has the commit.
-        let two =
-            format!("[[engine]]\nname = \"a\"\nrepo = \"/srv/a.git\"\nbuild = \"make EXE={{exe}}\"\n{own}");
-        let registry = Registry::parse(&two, "engines.toml").unwrap();
-        let mut build = |source: &Source| match source.repo.as_str() {
-            "/srv/x.git" => Ok(PathBuf::from("/built/engine")),
-            repo => Err(format!("{repo} has no such commit")),
-        };
-        let made =
-            plan(&message, &registry, Affinity::Off, None, &ReceivedFiles::default(), &mut build).unwrap();
-        assert_eq!(made.entrants[0].program, Program::Command("/built/engine".into()));
-        let hostile = |from: &str, to: &str| RunConfigMessage {
-            plan: message.plan.replace(from, to),
-            ..message.clone()
-        };
-        for changed in
-            [hostile("make EXE={exe}", "make EXE={exe}; rm -rf ~"), hostile(COMMIT, "--upload-pack=x")]
-        {
-            assert_ne!(changed.plan, message.plan);
-            let (refused, sources) = check(own, &changed);
-            assert!(refused.unwrap_err().contains("has no engine with a repo and build ="));
-            assert_eq!(sources, []);
-        }
-    }
-
-    const ENGINES: &str = "
-        [[engine]]
-        name = \"new\"
-        cmd = \"/usr/bin/mine\"
-        options.Hash = 1
-        options.EvalFile = \"/data/mine.nnue\"
-        options.Style = \"wild\"
-        [[engine]]
-        name = \"toga2\"
-        cmd = \"toga2\"
-        args = [\"-q\"]";
-
-    #[test]
-    fn no_command_and_no_path_is_sent() {
-        let text = message(&plan_of(&RUN.replace("\"match\"", "\"round-robin\"")), None, 1000).plan;
-        for word in ["/home", "delete", "/opt", "/etc", ".db"] {
-            assert!(!text.contains(word), "{word} is in\n{text}");
-        }
-    }
-
-    #[test]
-    fn engines_are_those_of_the_own_registry() {
-        let plan = check(RUN, ENGINES).unwrap();
-        assert_eq!(plan.entrants[0].program, Program::Command("/usr/bin/mine".into()));
-        assert_eq!(plan.entrants[0].engine.options["Hash"].0, "16");
-        assert_eq!(plan.entrants[1].program, Program::Command("toga2".into()));
-        assert_eq!(plan.entrants[1].engine.args, ["-q"]);
-        assert_eq!(plan.entrants[2].program, Program::Builtin);
-        assert!(
-            plan.entrants
-                .iter()
-                .all(|entrant| entrant.engine.dir.is_none() && entrant.engine.stderr.is_none())
-        );
-        let error = check(RUN, "").unwrap_err();
-        assert_eq!(
-            error,
-            "find the engine of entrant \"new\": engines.toml of this machine has no \"new\" or \"evil\"; add it"
-        );
-    }
-
-    #[test]
-    fn what_a_message_says_of_programs_is_not_run() {
-        let text = RUN.replace("\"match\"", "\"round-robin\"");
-        let sent = message(&plan_of(&text), None, 1000);
-        let hostile =
-            sent.plan.replace("cmd = \"evil\"\nargs = []", "cmd = \"toga2\"\nargs = [\"-x\"]\ndir = \"/\"");
-        let registry = Registry::parse(ENGINES, "e").unwrap();
-        let plan = plan(
-            &RunConfigMessage { plan: hostile, ..sent },
-            &registry,
-            Affinity::Off,
-            None,
-            &ReceivedFiles::default(),
-            &mut no_build,
-        )
-        .unwrap();
-        assert_eq!(plan.entrants[0].program, Program::Command("/usr/bin/mine".into()));
-        assert_eq!((plan.entrants[0].engine.args.len(), &plan.entrants[0].engine.dir), (0, &None));
-    }
-
-    #[test]
-    fn files_are_those_of_the_own_registry() {
-        let with = |option: &str| RUN.replace("options.Hash = 16", option);
-        let plan = check(&with("options.EvalFile = \"/home/x.nnue\""), ENGINES).unwrap();
-        assert_eq!(plan.entrants[0].engine.options["EvalFile"].0, "/data/mine.nnue");
-        for option in
-            ["options.\"Debug Log File\" = \"x\"", "options.Style = \"../a\"", "options.BookFile = \"b.bin\""]
-        {
-            let refused = check(&with(option), ENGINES);
-            assert_eq!(option.contains("Style"), refused.is_ok(), "{refused:?}");
-        }
-        let plan = check(&with("options.Style = \"../a\""), ENGINES).unwrap();
-        assert_eq!(plan.entrants[0].engine.options["Style"].0, "wild");
-        assert!(check(&with("options.OwnBook = false"), ENGINES).is_ok());
-        assert!(check(&with("options.BookDepth = \"12\""), ENGINES).is_ok());
-        // A file may be called so.
-        for option in ["options.BookFile = \"7\"", "options.LogFile = \"1e5\"", "options.Book = \"nan\""] {
-            assert!(check(&with(option), ENGINES).is_err(), "{option}");
-        }
-        assert!(check(&with("options.Style = \"a\\nquit\""), ENGINES).unwrap_err().contains("control"));
-    }
-
-    #[test]
-    fn a_received_program_keeps_the_files_of_the_own_registry() {
-        let text = RUN.replace("\"match\"", "\"round-robin\"").replace(
-            "options.Hash = 16",
-            "options.Hash = 16\noptions.SyzygyPath = \"/there\"\noptions.EvalFile = \"/there/x.nnue\"",
-        );
-        let registry = "[[engine]]\nname = \"new\"\ncmd = \"other\"\nargs = [\"-q\"]\noptions.Hash = 1\n\
-                        options.SyzygyPath = \"/here\"\noptions.EvalFile = \"/here/x.nnue\"\n\
-                        [[engine]]\nname = \"toga2\"\ncmd = \"toga2\"";
-        let registry = Registry::parse(registry, "engines.toml").unwrap();
-        let received = ReceivedFiles {
-            programs: [(0, "/cache/engine".into())].into(),
-            options: [(0, [("EvalFile".to_owned(), "/cache/file".into())].into())].into(),
-            tables: None,
-        };
-        let message = message(&plan_of(&text), None, 1000);
-        let plan = plan(&message, &registry, Affinity::Off, None, &received, &mut no_build).unwrap();
-        let Program::Command(program) = &plan.entrants[0].program else { panic!("no command") };
-        assert_eq!(program, Path::new("/cache/engine"));
-        let engine = &plan.entrants[0].engine;
-        assert_eq!(engine.args, [""; 0]);
-        let option = |name: &str| engine.options[name].0.as_str();
-        assert_eq!(
-            [option("Hash"), option("SyzygyPath"), option("EvalFile")],
-            ["16", "/here", "/cache/file"]
-        );
-    }
-
-    #[test]
-    fn tables_are_those_of_this_machine() {
-        let text = format!("adjudication.tablebases = \"path=/there pieces=4\"\n{RUN}");
-        assert_eq!(check(&text, ENGINES).unwrap_err(), RunConfigError::NoTables.to_string());
-        let message = message(&plan_of(&text.replace("\"match\"", "\"round-robin\"")), Some(4), 1000);
-        let registry = Registry::parse(ENGINES, "engines.toml").unwrap();
-        let received = ReceivedFiles { tables: Some("/cache/tables".into()), ..ReceivedFiles::default() };
-        for (own, expected) in [(None, "/cache/tables"), (Some(PathBuf::from("/own")), "/own")] {
-            let plan =
-                plan(&message, &registry, Affinity::Off, own.as_ref(), &received, &mut no_build).unwrap();
-            assert_eq!(plan.tablebases().unwrap().path.as_deref(), Some(Path::new(expected)));
-        }
-    }
-}
+mod tests;

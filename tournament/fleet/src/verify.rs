@@ -4,7 +4,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Outcome, UciMove};
+use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Move, Outcome, UciMove};
 
 use super::wire::GameReport;
 use smalt_match::game::{
@@ -30,6 +30,8 @@ pub struct GameVerifier {
     pv: PvRecord,
     adjudication: AdjudicationRules,
     tablebases: Option<TablebaseAdjudicator>,
+    /// Whether each entrant has a book, whose moves have no search data.
+    has_book: Vec<bool>,
 }
 
 /// Why a game is invalid.
@@ -83,6 +85,7 @@ impl GameVerifier {
             pv: plan.settings.output.writing().pv_record(),
             adjudication: plan.settings.adjudication.rules(),
             tablebases,
+            has_book: plan.entrants.iter().map(|entrant| entrant.engine.book.is_some()).collect(),
         }
     }
 
@@ -107,6 +110,7 @@ impl GameVerifier {
         let clocks = clocks.map(|clock| MoveClock { margin: clock.margin + ROUNDING, ..clock.clone() });
         let mut replay = Replay {
             rules: self,
+            has_book: [given.game.white, given.game.black].map(|entrant| self.has_book[entrant]),
             variant: self.variant.mode(CastlingMode::of(&opening.position)),
             game: Game::new(opening.position),
             clocks: [RunningClock::new(&clocks[0]), RunningClock::new(&clocks[1])],
@@ -143,6 +147,8 @@ impl GameVerifier {
 /// A game being replayed.
 struct Replay<'a> {
     rules: &'a GameVerifier,
+    /// Whether White and Black have a book.
+    has_book: [bool; 2],
     variant: CastlingMode,
     game: Game,
     clocks: [RunningClock<'a>; 2],
@@ -159,17 +165,28 @@ impl Replay<'_> {
         opening: &smalt_match::opening::Opening,
     ) -> Result<(), InvalidGame> {
         for (ply, &mv) in book.iter().zip(&opening.moves) {
-            let expected = UciMove::from_move(mv, self.variant);
             let is_same = ply.mv.to_move(self.game.position()) == Ok(mv);
             if !is_same || ply.search.is_some() {
                 return Err(InvalidGame::Opening);
             }
-            let mover = self.game.position().turn();
-            self.game.play(mv).expect("openings are replayed when they are read");
-            self.plies.push(PlyRecord { mv: expected, search: None });
-            let _ = self.adjudicator.update(mover, None, false);
+            self.play_book_move(mv);
         }
         Ok(())
+    }
+
+    /// Plays a legal move of the opening or of a book: it has no search data and takes no time.
+    fn play_book_move(&mut self, mv: Move) {
+        let mover = self.game.position().turn();
+        self.game.play(mv).expect("the move is legal");
+        self.plies.push(PlyRecord { mv: UciMove::from_move(mv, self.variant), search: None });
+        let _ = self.adjudicator.update(mover, None, false);
+    }
+
+    /// The next move of the game.
+    fn legal_move(&self, mv: UciMove) -> Result<Move, InvalidGame> {
+        let position = self.game.position();
+        let illegal = |_| InvalidGame::Illegal { ply: self.plies.len() + 1, mv, fen: position.to_fen() };
+        mv.to_move(position).map_err(illegal)
     }
 
     /// Ending by the rules of chess or by tablebases.
@@ -186,6 +203,11 @@ impl Replay<'_> {
             return Err(InvalidGame::GoesOn { ply: number - 1, termination });
         }
         let mover = self.game.position().turn();
+        if ply.search.is_none() && self.has_book[mover.index()] {
+            let mv = self.legal_move(ply.mv)?;
+            self.play_book_move(mv);
+            return Ok(());
+        }
         let search = ply.search.as_ref().filter(|search| is_plausible(search));
         let search = search.ok_or(InvalidGame::Search { ply: number })?;
         let clock = &mut self.clocks[mover.index()];
@@ -197,8 +219,7 @@ impl Replay<'_> {
             self.clocks[mover.opposite().index()].gain(search.elapsed);
         }
         self.spent += search.elapsed;
-        let illegal = || InvalidGame::Illegal { ply: number, mv: ply.mv, fen: self.game.position().to_fen() };
-        let mv = ply.mv.to_move(self.game.position()).map_err(|_| illegal())?;
+        let mv = self.legal_move(ply.mv)?;
         self.game.play(mv).expect("the move was found among the legal ones");
         let pv = match self.rules.pv {
             PvRecord::Kept => search.pv.clone(),

@@ -204,6 +204,8 @@ pub enum FilePurpose {
     Program { entrant: u32, platform: String },
     /// Value of an entrant's option.
     Option { entrant: u32, option: String },
+    /// Opening book of an entrant.
+    Book { entrant: u32 },
     /// An endgame table, e.g. `KQvK.rtbw`.
     Table { name: String },
 }
@@ -214,6 +216,7 @@ impl FilePurpose {
         match self {
             FilePurpose::Program { entrant, .. } => format!("the program of engine {}", entrant + 1),
             FilePurpose::Option { entrant, option } => format!("the {option} of engine {}", entrant + 1),
+            FilePurpose::Book { entrant } => format!("the book of engine {}", entrant + 1),
             FilePurpose::Table { name } => format!("the endgame table {name}"),
         }
     }

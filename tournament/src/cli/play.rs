@@ -312,6 +312,7 @@ impl WorkerPool {
     pub(super) fn of(prepared: &Prepared, known: &[MachineReport]) -> Result<WorkerPool, Refusal> {
         let plan = &prepared.plan;
         let tablebases = plan.tablebases().map(TablebaseAdjudicator::open).transpose().or_usage()?;
+        let books = engine_books(plan).or_usage()?;
         let events = mpsc::channel();
         let players = match plan.fleet() {
             Some(fleet) => Workers::Remote(connect(plan, fleet, tablebases, known, &events.0)?),
@@ -319,7 +320,7 @@ impl WorkerPool {
                 let width = plan.threads_of_a_game();
                 let slots = within_limits(slots(prepared), width)?;
                 let processors = Processors::assign(&plan.settings.run.affinity, slots, width).or_usage()?;
-                Workers::Local { slots, processors, tablebases, books: engine_books(plan).or_usage()? }
+                Workers::Local { slots, processors, tablebases, books }
             }
         };
         Ok(WorkerPool { players, events })

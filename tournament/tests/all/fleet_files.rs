@@ -6,8 +6,9 @@ use async_nats::jetstream::{self, object_store::ObjectStore};
 use futures_util::StreamExt;
 use smalt_testing::process::WatchedProgram;
 
+use crate::fastchess::BOOK_OF_ONE_MOVE;
 use crate::support::fleet::{Network, Proxy, Server, dismiss, matched};
-use crate::support::{LONG, Place, finish, scripted_program, signal, texts, wait_until};
+use crate::support::{LONG, Place, finish, scripted_program, signal, texts, timeless, wait_until};
 
 /// The documented permissions of coordinators, and of workers that accept files.
 const USERS: &str = r#"
@@ -245,6 +246,34 @@ fn fleet_files_that_the_server_does_not_take_end_the_run_and_leave_nothing_there
         context.stream_names().map(Result::unwrap).collect().await
     });
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// A match of two games from the start position.
+fn from_start<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    matched("2", &[&["--openings", "startpos"], more].concat())
+}
+
+#[test]
+#[ignore = "needs nats-server"]
+fn fleet_workers_play_from_the_book_of_an_engine() {
+    let place = Place::new();
+    write_engines(&place);
+    std::fs::write(place.path("book.bin"), BOOK_OF_ONE_MOVE).unwrap();
+    let book = format!("[[engine]]\nbook = \"{}\"\n", place.path("book.bin").display());
+    place.write("engines.toml", &place.read("engines.toml").replacen("[[engine]]\n", &book, 1));
+    let server = Server::start(&place, &[]);
+    let url = server.url();
+    let (_, err) = place.check(&from_start(&["--nats", &url]), 2);
+    assert!(err.contains("workers have no book of an engine unless --send-files sends it"), "{err}");
+    let accepting = worker(&place, &url, &["--accept-files"]);
+    place.check(&from_start(&["--nats", &url, "--lease", "1", "--send-files"]), 0);
+    dismiss([accepting]);
+    let distributed = timeless(&place.read("run.pgn"));
+    assert_eq!(distributed.matches("{book}").count(), 1, "{distributed}");
+    std::fs::remove_file(place.path("run.db")).unwrap();
+    std::fs::remove_file(place.path("run.pgn")).unwrap();
+    place.check(&from_start(&["--concurrency", "1"]), 0);
+    assert_eq!(distributed, timeless(&place.read("run.pgn")));
 }
 
 /// Waits until the only run on a server has sent a file; returns its bucket.

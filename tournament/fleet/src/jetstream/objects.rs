@@ -19,7 +19,8 @@ use tokio::time::timeout;
 
 use super::connection::chain;
 use super::{SERVER_TIMEOUT, Subjects, hexadecimal};
-use crate::files::{SentFile, platform};
+use crate::files::SentFile;
+use crate::machine::platform;
 use crate::run_config::ReceivedFiles;
 use crate::wire::{FileMessage, FilePurpose};
 use smalt_match::run::sha256;
@@ -145,7 +146,9 @@ impl FileCache {
                 FilePurpose::Program { .. } => {
                     self.folder.join(sha256).join("engine").with_extension(std::env::consts::EXE_EXTENSION)
                 }
-                FilePurpose::Option { .. } => self.folder.join(sha256).join("file"),
+                FilePurpose::Option { .. } | FilePurpose::Book { .. } => {
+                    self.folder.join(sha256).join("file")
+                }
                 FilePurpose::Table { name } => tables.join(name),
             };
             if !self.has(&path, file).await {
@@ -162,6 +165,7 @@ impl FileCache {
                 FilePurpose::Option { entrant, option } => {
                     received.options.entry(*entrant).or_default().insert(option.clone(), path);
                 }
+                FilePurpose::Book { entrant } => drop(received.books.insert(*entrant, path)),
                 FilePurpose::Table { .. } => received.tables = Some(tables.clone()),
             }
         }

@@ -20,15 +20,17 @@ use super::connection::{ConnectError, ConnectionChange, connect};
 use super::objects::FileCache;
 use super::run_session::{LeaveReason, RunSession};
 use super::{Identity, RUNS, SERVER_TIMEOUT, Subjects};
-use crate::run_config::ReceivedFiles;
+use crate::run_config::{ReceivedFiles, RunConfigError};
 use crate::wire::{
     Announcement, FileMessage, FilePurpose, Message, Response, WorkerInfo, WorkerNotice, WorkerRequest,
     decode, encode, trimmed,
 };
 use crate::{machine, run_config};
 use smalt_match::game::TablebaseAdjudicator;
+use smalt_match::opening::EngineBook;
 use smalt_match::plan::{Affinity, FleetSettings, Plan, TablebaseRule};
 use smalt_match::run::{Binaries, Event, SlotConfig, StopReason, measure_speed};
+use smalt_match::setup::engine_books;
 
 /// Time after which a refused or unplayable run is tried again.
 const REFUSED_RETRY_INTERVAL: Duration = Duration::from_secs(30);
@@ -163,6 +165,7 @@ struct PreparedRun {
     plan: Plan,
     tablebases: Option<TablebaseAdjudicator>,
     binaries: Binaries,
+    books: Vec<Option<EngineBook>>,
     worker_info: WorkerInfo,
     lease: Duration,
 }
@@ -240,7 +243,7 @@ impl Worker {
         if let Err(words) = &fitted {
             self.report_unfit(&run.run, words).await;
         }
-        let PreparedRun { plan, tablebases, binaries, worker_info, lease } = fitted?;
+        let PreparedRun { plan, tablebases, binaries, books, worker_info, lease } = fitted?;
         match self.ask(&Subjects::of(&run.run), WorkerRequest::Join(Box::new(worker_info.clone()))).await? {
             Response::Welcome => {}
             Response::Refused { words } => return Err(words),
@@ -255,6 +258,7 @@ impl Worker {
             SlotConfig::of(&plan, speed, tablebases, &self.setup.own_program, self.setup.reaper.clone());
         slot_config.log = log;
         slot_config.binaries = Some(binaries);
+        slot_config.books = books;
         RunSession::begin(self, run, plan, slot_config, worker_info, lease).await
     }
 
@@ -287,7 +291,9 @@ impl Worker {
         });
         let plan = made.await.map_err(|error| error.to_string())?;
         let plan = plan.map_err(|error| {
-            let is_offered = !message.files.is_empty() && !setup.accept_files;
+            let is_offered = !message.files.is_empty()
+                && !setup.accept_files
+                && !matches!(error, RunConfigError::OtherPlatform { .. });
             let advice =
                 if is_offered { "; the run sends its files to workers with --accept-files" } else { "" };
             format!("failed to {error}{advice}")
@@ -299,13 +305,14 @@ impl Worker {
         let (examined, reaper) = (plan.clone(), setup.reaper.clone());
         // This starts engines, which takes time.
         let examine = tokio::task::spawn_blocking(move || {
+            let books = engine_books(&examined).map_err(|error| format!("failed to {error}"))?;
             let binaries = Binaries::of(&examined, &own_program)?;
             let engines = machine::engines(&examined, &binaries, &own_program, reaper.as_ref())?;
             let speed = known.map_or_else(|| measure_speed(&own_program), Ok);
             let speed = speed.map_err(|error| format!("failed to measure this machine: {error}"))?;
-            Ok::<_, String>((binaries, engines, speed))
+            Ok::<_, String>((binaries, books, engines, speed))
         });
-        let (binaries, engines, speed) = examine.await.map_err(|error| error.to_string())??;
+        let (binaries, books, engines, speed) = examine.await.map_err(|error| error.to_string())??;
         let _ = self.speed.set(speed);
         let worker_info = WorkerInfo {
             name: setup.name.clone(),
@@ -317,7 +324,7 @@ impl Worker {
             engines,
         };
         let lease = Duration::from_millis(message.lease_ms);
-        Ok(PreparedRun { plan, tablebases, binaries, worker_info, lease })
+        Ok(PreparedRun { plan, tablebases, binaries, books, worker_info, lease })
     }
 
     /// Takes the files that the run sends, if this worker accepts files.

@@ -53,8 +53,11 @@ fn report(text: &str, outcome: &str, termination: &str, loser: Option<Color>) ->
 }
 
 fn verify(clock: &str, report: GameReport) -> Result<GameRecord, InvalidGame> {
-    let plan = plan(clock);
-    let rules = GameVerifier::of(&plan, None);
+    verify_plan(&plan(clock), report)
+}
+
+fn verify_plan(plan: &Plan, report: GameReport) -> Result<GameRecord, InvalidGame> {
+    let rules = GameVerifier::of(plan, None);
     let clocks = [&plan.entrants[0].clock, &plan.entrants[1].clock];
     rules.verify(&work(3).games[0], clocks, report, SystemTime::now())
 }
@@ -145,6 +148,22 @@ fn games_begin_with_their_opening() {
         check(report(text, "0-1", "resignation", None), refused);
     }
     check(report("g1f3 b8c6////1/", "0-1", "resignation", None), Some("the search data of its ply 3"));
+}
+
+#[test]
+fn only_an_engine_with_a_book_plays_book_moves() {
+    let mut plan = plan("nodes = 100");
+    plan.entrants[0].engine.book = Some("book.bin".into());
+    let verified = |text: &str| {
+        let report = report(text, "0-1", "resignation", None);
+        verify_plan(&plan, report).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(verified("g1f3 b8c6////1/ f1c4 g8f6////1/"), Ok(()));
+    assert_eq!(verified("g1f3////1/ b8c6////1/ f1c4 g8f6////1/"), Ok(()));
+    assert!(
+        verified("g1f3 b8c6 f1c4////1/ g8f6////1/").unwrap_err().contains("the search data of its ply 4")
+    );
+    assert!(verified("g1g3 b8c6////1/").unwrap_err().contains("its ply 3 is g1g3, which is illegal"));
 }
 
 #[test]

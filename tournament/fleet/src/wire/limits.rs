@@ -179,7 +179,7 @@ fn check_file(file: &FileMessage) -> Result<(), String> {
         FilePurpose::Table { name } if !is_table_name(name) => {
             Err("an endgame table has another name".to_owned())
         }
-        FilePurpose::Table { .. } => Ok(()),
+        FilePurpose::Book { .. } | FilePurpose::Table { .. } => Ok(()),
     }
 }
 

@@ -14,7 +14,7 @@ use toml::{Table, Value};
 
 use super::clock::{ClockError, MoveClock, TimeFlow};
 use super::entrant::{EngineSettings, Entrant, Role};
-use super::fleet::FleetError;
+use super::fleet::{FleetError, FleetSettings};
 use super::growth::check_sizes;
 use super::pairing::Repeat;
 use super::settings::{Settings, merge_settings};
@@ -185,7 +185,7 @@ impl Plan {
         settings.run.name.get_or_insert_with(|| title(format, &entrants));
         settings.fleet.check()?;
         check_data(&settings)?;
-        check_engines(&entrants, settings.fleet.on().is_some())?;
+        check_engines(&entrants, settings.fleet.on())?;
         let plan = Plan { settings, entrants, sprt, race, bisection, rounds };
         let games = plan.games();
         let counts_pairs = plan.sprt.is_some() || format.has_candidates();
@@ -258,7 +258,7 @@ fn entrants(engines: &[EngineSettings]) -> Result<Vec<Entrant>, PlanError> {
 /// Least and greatest factor of an engine's timeouts, as in Cute Chess.
 const TIMEOUT_SCALES: RangeInclusive<f64> = 0.2..=120.0;
 
-fn check_engines(entrants: &[Entrant], is_fleet: bool) -> Result<(), PlanError> {
+fn check_engines(entrants: &[Entrant], fleet: Option<&FleetSettings>) -> Result<(), PlanError> {
     for Entrant { name, engine, .. } in entrants {
         let refuse = |reason: String| Err(PlanError::Engine { name: name.clone(), reason });
         if let Some(scale) = engine.tscale.filter(|scale| !TIMEOUT_SCALES.contains(scale)) {
@@ -267,11 +267,11 @@ fn check_engines(entrants: &[Entrant], is_fleet: bool) -> Result<(), PlanError> 
         if let Some(depth) = engine.bookdepth.filter(|_| engine.book.is_none()) {
             return refuse(format!("bookdepth={depth} needs book="));
         }
-        if is_fleet && engine.trust {
+        if fleet.is_some() && engine.trust {
             return refuse("claims of workers are not trusted; leave out trust".to_owned());
         }
-        if is_fleet && engine.book.is_some() {
-            return refuse("the book of an engine is not sent to workers; use --openings".to_owned());
+        if engine.book.is_some() && fleet.is_some_and(|fleet| !fleet.send_files) {
+            return refuse("workers have no book of an engine unless --send-files sends it".to_owned());
         }
     }
     Ok(())

@@ -56,7 +56,7 @@ pub struct FleetSettings {
     /// Allow different binaries of an engine on different workers
     #[arg(long, hide_short_help = true)]
     pub allow_mixed: bool,
-    /// Send engines, the files of their options and the tablebases of --tb to workers that accept them (worker --accept-files)
+    /// Send engines, their books, the files of their options and the tablebases of --tb to workers that accept them (worker --accept-files)
     #[arg(long, hide_short_help = true)]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub send_files: bool,
