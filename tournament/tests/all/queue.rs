@@ -84,6 +84,43 @@ fn jobs_share_the_slots_and_survive_kills_of_the_daemon() {
     assert!(shown.contains(" added\n") && shown.contains("started with concurrency 1"), "{shown}");
 }
 
+/// Ends all processes of the folder at once, as a restart of the machine does.
+#[cfg(target_os = "linux")]
+fn kill_everything(place: &Place) {
+    let folder = place.path("").canonicalize().unwrap();
+    for process in std::fs::read_dir("/proc").unwrap().flatten() {
+        if std::fs::read_link(process.path().join("cwd")).is_ok_and(|its| its.starts_with(&folder)) {
+            let pid: u32 = process.file_name().to_str().unwrap().parse().unwrap();
+            process::signal(pid, "-KILL");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_restart_of_the_machine_loses_no_job_and_no_game() {
+    let place = Place::new();
+    add(&place, &["--name", "playing"], &job("200"));
+    add(&place, &["--name", "paused", "--hours", "3"], &job("4"));
+    queue(&place, &["pause", "2"]);
+    let mut daemon = start(&place, &["--no-page"]);
+    place.await_games("queue-jobs/job-1.db", 20);
+    kill_everything(&place);
+    daemon.wait().unwrap();
+    place.await_nobody();
+    let paused = job_of(&place, 2);
+    let daemon = start(&place, &["--no-page"]);
+    await_state(&place, 1, "done");
+    assert_eq!(job_of(&place, 2), paused);
+    assert_eq!(paused["state"], "paused");
+    stop(daemon);
+    let words = job("200");
+    let words: Vec<&str> = words.iter().map(String::as_str).chain(["--store", "whole.db"]).collect();
+    place.check(&words, 0);
+    let whole = timeless(&place.read("whole.pgn"));
+    assert_eq!(timeless(&place.read("queue-jobs/job-1.pgn")), whole);
+}
+
 #[test]
 fn a_job_of_a_higher_priority_takes_the_slots_and_gives_them_back() {
     let place = Place::new();
