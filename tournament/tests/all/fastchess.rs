@@ -24,12 +24,17 @@ pub(crate) fn line(engines: &[Vec<String>], flags: &str) -> Vec<String> {
 pub(crate) fn run(place: &Place, face: &str, line: &[String], code: i32) -> (String, String) {
     let words: Vec<&str> = [face].into_iter().chain(line.iter().map(String::as_str)).collect();
     let (out, err) = place.check(&words, code);
-    let without_time = |line: &str| {
+    (without_time(&out), err)
+}
+
+/// The text with a total time of 0 seconds.
+fn without_time(text: &str) -> String {
+    let line = |line: &str| {
         let is_time = line.starts_with("Total Time: ");
         let line = if is_time { "Total Time: 00:00:00 (hours:minutes:seconds)" } else { line };
         format!("{line}\n")
     };
-    (out.lines().map(without_time).collect(), err)
+    text.lines().map(line).collect()
 }
 
 pub(crate) fn duel() -> [Vec<String>; 2] {
@@ -336,7 +341,7 @@ fn a_log_has_what_its_level_asks_for() {
         place.write("run.log", "older\n");
         let flags = format!("-rounds 1 -maxmoves 6 -each depth=1 option.Hush=1 -log file=run.log {words}");
         let (out, _) = run(&place, "fastchess", &line(&engines, &flags), 0);
-        (place.read("run.log"), out)
+        (without_time(&place.read("run.log")), out)
     };
     let hush = "doesn't have option Hush";
     let (text, out) = log("level=info");
