@@ -1,12 +1,16 @@
 //! What Windows promises for engines: the whole process tree ends with its owner, and lines are stamped when they are read.
 
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use smalt_driver::process::{
     EngineCommand, Exit, Interrupt, LineEnd, PollOutcome, Process, WaitFor, Written, poll_once,
 };
 
-use crate::support::{LONG, assert_group_ends, example, group_lives};
+use smalt_testing::process::command;
+
+use crate::support::{LONG, assert_group_ends, example};
 
 fn cmd(line: &str) -> Process {
     Process::spawn(&EngineCommand::shell(line)).unwrap()
@@ -36,16 +40,31 @@ fn the_interpreter_gets_quotation_marks_as_they_are_written() {
     assert_eq!(next_line(&mut process).unwrap().0.trim_end(), "\"a  b\" c");
 }
 
+/// Starts this program outside of all jobs, kills it after its first line, and returns that line.
+fn first_line_of_killed(program: &mut Command) -> String {
+    let mut owner = program.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(owner.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    owner.kill().unwrap();
+    owner.wait().unwrap();
+    line.trim_end().to_owned()
+}
+
 #[test]
 fn an_engine_ends_with_a_program_that_is_killed() {
-    let command = EngineCommand::new(example("owner")).argument(example("scripted"));
-    let mut owner = Process::spawn(&command).unwrap();
-    let (line, _) = next_line(&mut owner).unwrap();
+    let line = first_line_of_killed(command(example("owner")).arg(example("scripted")));
     let (engine, introduced) = line.split_once(' ').unwrap();
-    let engine: u32 = engine.parse().unwrap();
     assert_eq!(introduced, "true");
-    assert!(group_lives(engine));
-    assert!(owner.kill().is_some());
+    assert_group_ends(engine.parse().unwrap());
+}
+
+/// Like an engine that is not in its job yet.
+#[test]
+fn a_process_without_a_job_ends_with_a_program_that_is_killed() {
+    let line =
+        first_line_of_killed(command(example("adopter")).arg(example("owner")).arg(example("scripted")));
+    let [child, engine] = [0, 1].map(|index| line.split(' ').nth(index).unwrap().parse().unwrap());
+    assert_group_ends(child);
     assert_group_ends(engine);
 }
 

@@ -15,7 +15,9 @@ use windows_sys::Win32::System::JobObjects::{
     JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, JOBOBJECT_EXTENDED_LIMIT_INFORMATION,
     JobObjectExtendedLimitInformation, SetInformationJobObject, TerminateJobObject,
 };
-use windows_sys::Win32::System::Threading::{OpenThread, ResumeThread, THREAD_SUSPEND_RESUME};
+use windows_sys::Win32::System::Threading::{
+    GetCurrentProcess, OpenThread, ResumeThread, THREAD_SUSPEND_RESUME,
+};
 
 #[derive(Debug)]
 pub(super) struct Job(OwnedHandle);
@@ -44,6 +46,20 @@ impl Job {
             );
             if is_set == 0 { Err(io::Error::last_os_error()) } else { Ok(job) }
         }
+    }
+
+    /// Assigns this program to a new job that ends with it. The jobs of its children are nested in that job.
+    pub(super) fn contain_this_program() -> io::Result<()> {
+        let job = Job::new()?;
+        // SAFETY: The job's handle is open, and that of the current process is always valid.
+        #[expect(unsafe_code, reason = "the system's interface")]
+        let is_assigned = unsafe { AssignProcessToJobObject(job.0.as_raw_handle(), GetCurrentProcess()) };
+        if is_assigned == 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // Windows closes the handle at the end of the program; earlier it would kill the program.
+        std::mem::forget(job);
+        Ok(())
     }
 
     /// Assigns a suspended child to the job and resumes it.

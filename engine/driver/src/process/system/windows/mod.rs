@@ -57,12 +57,13 @@ pub(in crate::process) fn sweep(_: &ProcessIdentity) -> usize {
     0
 }
 
-/// Does nothing: descendants of an engine belong to its job object.
+/// Puts this program into a job object that ends with it: an engine that is started, but not in its own job yet, is
+/// killed with this program, too. For programs whose children are all started by this crate.
 ///
 /// # Errors
-/// Never.
+/// If the program is in a job that allows no nested job.
 pub fn adopt_orphans() -> io::Result<()> {
-    Ok(())
+    job::Job::contain_this_program()
 }
 
 /// Does nothing: descendants of an engine were killed with its job object.
