@@ -149,6 +149,8 @@ def control_the_run(browser, folder, program, pictures):
         answer = lambda: browser.text(".control [role=status]")
         await_that("buttons", lambda: browser.run(PRESS, "Pause"))
         await_that("word of the pause", lambda: "Paused" in answer())
+        await_that("the pause in the head", lambda: browser.text(".pill") == "Paused")
+        expect("Done at" not in browser.text("#head"), "no end time during a pause")
         browser.look(390, 844, "light")
         wide = browser.run("return document.documentElement.scrollWidth - window.innerWidth")
         expect(wide <= 0, f"the commands are {wide} pixels too wide for a phone")
@@ -159,6 +161,7 @@ def control_the_run(browser, folder, program, pictures):
             browser.picture(pictures / "control-1280-light.png")
         browser.run(PRESS, "Resume")
         await_that("word that it continues", lambda: "continues" in answer())
+        await_that("that it runs in the head", lambda: browser.text(".pill") == "Running")
         fields = """document.querySelector('.control [aria-label="Further games of each pairing"]').value = "3";
             document.querySelector('.control [aria-label="Engine to add"]').value = arguments[0];"""
         browser.run(fields, "cmd=false")

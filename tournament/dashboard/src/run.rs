@@ -20,7 +20,7 @@ use smalt_match::game::{GameRecord, TablebaseAdjudicator};
 use smalt_match::opening::Openings;
 use smalt_match::pgn::PgnWriter;
 use smalt_match::plan::{Plan, Settings};
-use smalt_match::progress::{Pace, RunState};
+use smalt_match::progress::{Pace, RunState, is_paused};
 use smalt_match::setup::Prepared;
 use smalt_match::standings::{EloPoint, Standings, json};
 use smalt_match::store::{Store, StoreError, StoreUse, StoredFault, StoredRun, StoredSession};
@@ -82,6 +82,7 @@ struct RunJson<'a> {
     store: String,
     name: &'a str,
     state: RunState,
+    is_paused: bool,
     is_reading: bool,
     problem: Option<&'a str>,
     edition: u64,
@@ -113,6 +114,7 @@ struct RunSummaryJson<'a> {
     store: String,
     name: &'a str,
     state: RunState,
+    is_paused: bool,
     problem: Option<&'a str>,
     session_started_ms: Option<u64>,
     seconds_left: Option<f64>,
@@ -253,6 +255,10 @@ impl RunView {
         milliseconds(self.session?.started)
     }
 
+    fn is_paused(&self) -> bool {
+        self.session.is_some_and(|session| is_paused(&session, self.state))
+    }
+
     fn pace(&self) -> Option<Pace> {
         Pace::of(self.session.as_ref()?, self.state, &self.counted.as_ref()?.standings)
     }
@@ -287,6 +293,7 @@ impl RunView {
             store: self.store_name(),
             name: self.name(),
             state: self.state,
+            is_paused: self.is_paused(),
             is_reading: self.is_behind(),
             problem: self.problem.as_deref(),
             edition: self.edition,
@@ -308,6 +315,7 @@ impl RunView {
             store: self.store_name(),
             name: self.name(),
             state: self.state,
+            is_paused: self.is_paused(),
             problem: self.problem.as_deref(),
             session_started_ms: self.session_started_ms(),
             seconds_left: self.pace().and_then(|pace| pace.left).map(|left| left.as_secs_f64()),

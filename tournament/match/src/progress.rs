@@ -49,12 +49,17 @@ impl fmt::Display for RunState {
     }
 }
 
+/// Whether the run of this session is paused. A session that was killed during a pause is not.
+pub fn is_paused(session: &StoredSession, state: RunState) -> bool {
+    state == RunState::Running && session.is_paused
+}
+
 /// Speed of the latest session.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     pub games_per_hour: f64,
-    /// Time until the last game; `None` while a sequential test or a race is undecided, since the number of games is
-    /// open.
+    /// Time until the last game; `None` during a pause, and while a sequential test or a race is undecided, since the
+    /// number of games is open.
     pub left: Option<Duration>,
 }
 
@@ -69,7 +74,8 @@ impl Pace {
         let left = Duration::try_from_secs_f64(standings.games_missing() as f64 * each);
         let is_open =
             standings.schedule().is_open_ended() || standings.test().is_some_and(|test| test.is_open());
-        let left = (!is_open).then_some(left.unwrap_or(Duration::MAX));
+        let is_known = !is_open && !is_paused(session, state);
+        let left = is_known.then_some(left.unwrap_or(Duration::MAX));
         Some(Pace { games_per_hour: 3600.0 / each, left })
     }
 }

@@ -11,7 +11,7 @@ use super::output::{is_standard_output, print, write_json};
 use super::play::{read_run, refuse_store};
 use super::view::count;
 use smalt_match::game::{BinaryReport, MachineReport};
-use smalt_match::progress::{Pace, RunState};
+use smalt_match::progress::{Pace, RunState, is_paused};
 use smalt_match::standings::{MachineResults, SIGNIFICANCE, Standings, report};
 use smalt_match::store::{Store, StoreUse, StoredFault, StoredSession};
 use smalt_report::sanitize::sanitize;
@@ -24,6 +24,9 @@ const MAX_FAULTS: usize = 20;
 #[derive(Serialize)]
 struct StatusJson<'a> {
     state: RunState,
+    is_paused: bool,
+    /// Maximum number of concurrent games; null if it is not running, or runs on other machines.
+    concurrency: Option<u32>,
     pid: Option<u32>,
     games_finished: u64,
     games_planned: u32,
@@ -82,10 +85,10 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     let mut faults = Vec::new();
     store.for_each_fault(|fault| faults.push(fault)).map_err(refuse_store)?;
     if let Some(file) = &flags.json {
-        let pid = session.filter(|_| state == RunState::Running).map(|session| session.pid);
+        let running = session.filter(|_| state == RunState::Running);
         write_json(
             file,
-            &StatusJson { machines: &machines, ..to_json(state, pid, speed, &standings, &faults) },
+            &StatusJson { machines: &machines, ..to_json(state, running, speed, &standings, &faults) },
         )?;
         if is_standard_output(file) {
             return Ok(Exit::Done);
@@ -119,7 +122,7 @@ fn name(standings: &Standings, entrant: usize) -> &str {
 
 fn to_json<'a>(
     state: RunState,
-    pid: Option<u32>,
+    running: Option<StoredSession>,
     speed: Option<Pace>,
     standings: &'a Standings,
     faults: &'a [StoredFault],
@@ -132,7 +135,9 @@ fn to_json<'a>(
     };
     StatusJson {
         state,
-        pid,
+        is_paused: running.is_some_and(|session| session.is_paused),
+        concurrency: running.map(|session| session.slots).filter(|slots| *slots > 0),
+        pid: running.map(|session| session.pid),
         games_finished: standings.games_finished(),
         games_planned: standings.games_planned(),
         games_left_out: standings.games_left_out(),
@@ -199,7 +204,8 @@ fn machines_text(machines: &[MachineJson<'_>]) -> String {
 fn state_text(state: RunState, session: Option<&StoredSession>, path: &Path) -> String {
     match (state, session) {
         (RunState::Running, Some(session)) => format!(
-            "{state} (process {}, {}, since {})",
+            "{} (process {}, {}, since {})",
+            if is_paused(session, state) { "paused".to_owned() } else { state.to_string() },
             session.pid,
             match session.slots {
                 0 => "on other machines".to_owned(),

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
+use crate::support::served::{Served, get};
 use crate::support::{Place, duel, finish, restarted, scripted, signal, texts, timeless, wait_until};
 
 /// Arguments of a gauntlet with this number of games in each of two pairings, of deterministic engines.
@@ -475,8 +478,18 @@ fn a_run_is_paused_continued_and_rid_of_an_engine_by_ctl() {
     place.results("run.db");
     assert_eq!(started_and_finished(&place), paused);
     assert!(run.try_wait().unwrap().is_none(), "it waits");
+    let (status, _) = place.check(&["status", "run.db"], 0);
+    assert!(status.contains("paused (process ") && status.contains("concurrency 2"), "{status}");
+    assert!(!status.contains(" left"), "no end time during a pause: {status}");
     place.check(&["ctl", "run.db", "concurrency", "1"], 0);
+    let served = Served::start(&place, &["run.db", "--listen", "0"]);
+    let shown = get(served.address, "/api/runs/0").json();
+    let facts = ["state", "is_paused", "slots", "seconds_left"].map(|name| shown[name].clone());
+    assert_eq!(facts, [json!("running"), json!(true), json!(1), Value::Null]);
     place.check(&["ctl", "run.db", "continue"], 0);
+    let (status, _) = place.check(&["status", "run.db", "--json", "-"], 0);
+    let status: Value = serde_json::from_str(&status).unwrap();
+    assert_eq!((&status["is_paused"], &status["concurrency"]), (&json!(false), &json!(1)));
     wait_until("more games", || started_and_finished(&place)[1] > paused[1]);
     let [started, finished] = started_and_finished(&place);
     assert!(started - finished <= 1, "one game at a time: {started} {finished}");

@@ -2,7 +2,7 @@
 
 import { element, renew } from "./elements.js";
 import { mark } from "./runs.js";
-import { capitalized, duration, gamesText, isOpenEnded, moment, progress, signed, whole } from "./words.js";
+import { capitalized, duration, gamesText, isOpenEnded, moment, progress, signed, stateOf, whole } from "./words.js";
 
 /** The command that serves this run again. */
 const command = (run) => element("code", {}, `smalt-tournament serve ${run.store}`);
@@ -34,7 +34,7 @@ export function head(node, run, { connected, ended, many, extra }) {
     run.started_ms ? ["Started", moment(run.started_ms)] : null,
     run.session_started_ms - run.started_ms > RESUMED ? ["Resumed", moment(run.session_started_ms)] : null,
   ];
-  const state = connected || ended ? [run.state, capitalized(run.is_reading ? "reading" : run.state)] : ["problem", "No connection"];
+  const state = connected || ended ? stateOf(run) : ["problem", "No connection"];
   renew(node,
     element("div", { class: "title" }, many ? element("a", { href: "#/", "aria-label": "All runs", "data-focus": "runs" }, mark()) : mark(),
       element("div", { class: "names" }, element("h1", {}, run.name || run.store),

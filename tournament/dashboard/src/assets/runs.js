@@ -2,7 +2,7 @@
 
 import { gauge, resultBar } from "./charts.js";
 import { drawing, element, renew } from "./elements.js";
-import { capitalized, duration, estimateAtAnyLook, gamesText, isOpenEnded, moment, progress, verdict } from "./words.js";
+import { duration, estimateAtAnyLook, gamesText, isOpenEnded, moment, progress, stateOf, verdict } from "./words.js";
 
 /** The sign of the house. */
 export const mark = () => drawing("svg", { class: "mark", viewBox: "0 0 100 100", "aria-hidden": "true" },
@@ -17,9 +17,10 @@ function runCard(run) {
   const done = results?.games_finished ?? 0;
   const first = results?.entrants[0];
   const [number, range] = first ? estimateAtAnyLook(first) : ["", ""];
+  const [state, words] = stateOf(run);
   const title = results?.entrants.length === 2 ? results.entrants.map(({ name }) => name).join(" – ") : run.name || run.store;
   return element("a", { class: "card", href: `#/run/${run.id}`, "data-focus": `run ${run.id}` },
-    element("div", { class: "mini" }, element("span", { class: "quiet" }, run.store), element("span", { class: `pill ${run.state}` }, capitalized(run.state))),
+    element("div", { class: "mini" }, element("span", { class: "quiet" }, run.store), element("span", { class: `pill ${state}` }, words)),
     element("h2", {}, title),
     run.problem ? element("p", { class: "notice" }, run.problem) : null,
     first && done > 0 ? element("p", { class: "estimate" }, element("b", {}, `${first.name} ${number}`), element("span", {}, `${range} Elo`)) : null,

@@ -129,6 +129,9 @@ export function progress(results) {
   return all > 0 ? Math.min(1, results.games_finished / all) : 0;
 }
 
+/** State of a run for its pill: [class, text]. */
+export const stateOf = (run) => (run.is_paused ? ["paused", "Paused"] : [run.state, capitalized(run.is_reading ? "reading" : run.state)]);
+
 export const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Verdict of a sequential test. */

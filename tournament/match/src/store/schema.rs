@@ -12,8 +12,8 @@ const APPLICATION: i64 = 0x536d_6c74;
 
 /// Format version written. Version 2 added the sessions, 3 the engines' memory, 4 the machines of games played by
 /// workers, 5 the disqualifications, 6 the checksums of the run and of each game, 7 the illegal moves, 8 the overruns
-/// of losses on time, 9 the digest of the training data.
-pub(super) const VERSION: i64 = 9;
+/// of losses on time, 9 the digest of the training data, 10 whether a session is paused.
+pub(super) const VERSION: i64 = 10;
 
 /// `run` has one row. Times are milliseconds since 1970 or microseconds, as their names say. `game.moves` is the text
 /// of the module `game::moves`; `game.number` is the game's number in the schedule, and its only key.
@@ -62,7 +62,7 @@ CREATE TABLE process (
 
 /// Migrations between consecutive format versions, from 1 to 2 on. A session is one call of the runner, from start or
 /// resume to its end; a killed one has no end.
-const STEPS: [&str; 8] = [
+const STEPS: [&str; 9] = [
     "
 CREATE TABLE session (
     id INTEGER PRIMARY KEY,
@@ -120,6 +120,9 @@ CREATE TABLE training_data (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     sha256 TEXT NOT NULL
 ) STRICT;
+",
+    "
+ALTER TABLE session ADD COLUMN is_paused INTEGER NOT NULL DEFAULT 0;
 ",
 ];
 

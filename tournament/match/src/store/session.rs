@@ -14,8 +14,10 @@ use super::{Store, StoreError};
 pub struct StoredSession {
     pub pid: u32,
     pub started: SystemTime,
-    /// Number of concurrent games; 0 for a distributed run.
+    /// Maximum number of concurrent games at present; 0 for a distributed run.
     pub slots: u32,
+    /// Whether it starts no more games for now.
+    pub is_paused: bool,
     /// End; `None` if it is running or was killed.
     pub ended: Option<SystemTime>,
     /// Number of games that started and ended in it.
@@ -45,6 +47,18 @@ impl Store {
         self.database(self.connection.execute(
             "INSERT INTO session (pid, started_ms, slots) VALUES (?1, ?2, ?3)",
             params![std::process::id(), to_ms(SystemTime::now()), slots as i64],
+        ))?;
+        Ok(())
+    }
+
+    /// Records the maximum number of concurrent games of the latest session, and whether it is paused.
+    ///
+    /// # Errors
+    /// As [`Self::begin_session`].
+    pub fn update_session(&self, slots: usize, is_paused: bool) -> Result<(), StoreError> {
+        self.database(self.connection.execute(
+            "UPDATE session SET slots = ?1, is_paused = ?2 WHERE id = (SELECT max(id) FROM session)",
+            params![slots as i64, is_paused],
         ))?;
         Ok(())
     }
@@ -100,23 +114,24 @@ impl Store {
         if self.version < 2 {
             return Ok(None);
         }
-        let found = self.connection.query_row(
+        let is_paused = if self.version < 10 { "0" } else { "session.is_paused" };
+        let query = format!(
             "SELECT session.pid, session.started_ms, session.slots, session.ended_ms, count(game.number),
-                    max(game.started_ms + game.duration_us / 1000) AS last_game
+                    max(game.started_ms + game.duration_us / 1000) AS last_game, {is_paused}
              FROM session LEFT JOIN game ON game.started_ms >= session.started_ms
-             WHERE session.id = (SELECT max(id) FROM session) GROUP BY session.id",
-            [],
-            |row| {
-                Ok(StoredSession {
-                    pid: row.get(0)?,
-                    started: time(row, 1, "its begin")?,
-                    slots: number(row, 2, "its number of slots")?,
-                    ended: time_if_any(row, 3, "its end")?,
-                    games: row.get(4)?,
-                    last_game: time_if_any(row, 5, "the end of its last game")?,
-                })
-            },
+             WHERE session.id = (SELECT max(id) FROM session) GROUP BY session.id"
         );
+        let found = self.connection.query_row(&query, [], |row| {
+            Ok(StoredSession {
+                pid: row.get(0)?,
+                started: time(row, 1, "its begin")?,
+                slots: number(row, 2, "its number of slots")?,
+                is_paused: row.get(6)?,
+                ended: time_if_any(row, 3, "its end")?,
+                games: row.get(4)?,
+                last_game: time_if_any(row, 5, "the end of its last game")?,
+            })
+        });
         self.part("the latest session", found.optional())
     }
 }

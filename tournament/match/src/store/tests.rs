@@ -227,7 +227,7 @@ fn the_illegal_move_is_a_value_and_is_found_in_the_words_of_form_6() {
     former.fault.as_mut().unwrap().illegal_move = None;
     store.save(&former).unwrap();
     let form_6 = "ALTER TABLE fault DROP COLUMN illegal_move; ALTER TABLE fault DROP COLUMN overrun_us;
-                  DROP TABLE training_data; PRAGMA user_version = 6;";
+                  DROP TABLE training_data; ALTER TABLE session DROP COLUMN is_paused; PRAGMA user_version = 6;";
     store.connection.execute_batch(form_6).unwrap();
     drop(store);
     assert_eq!(games(&Store::read(&path).unwrap()), std::slice::from_ref(&one));
@@ -250,7 +250,8 @@ fn the_overrun_of_a_loss_on_time_is_kept_and_is_no_part_of_form_7() {
     store.connection.execute_batch("UPDATE fault SET overrun_us = 1 WHERE game = 0").unwrap();
     assert!(store.for_each_game(|_| {}).unwrap_err().to_string().contains("its checksum does not match"));
     let form_7 = "DELETE FROM fault WHERE game = 0; DELETE FROM game WHERE number = 0;
-                  ALTER TABLE fault DROP COLUMN overrun_us; DROP TABLE training_data; PRAGMA user_version = 7;";
+                  ALTER TABLE fault DROP COLUMN overrun_us; DROP TABLE training_data;
+                  ALTER TABLE session DROP COLUMN is_paused; PRAGMA user_version = 7;";
     store.connection.execute_batch(form_7).unwrap();
     drop(store);
     assert_eq!(games(&Store::read(&path).unwrap()), std::slice::from_ref(&punctual));
@@ -292,6 +293,28 @@ fn a_session_counts_its_own_games() {
     assert!(session.length(SystemTime::now(), false) >= Duration::from_secs(4));
     store.end_session().unwrap();
     assert!(store.latest_session().unwrap().unwrap().ended.is_some());
+}
+
+#[test]
+fn a_session_records_its_pause_and_concurrency_and_format_9_reads_as_not_paused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.db");
+    let store = Store::create(&path, &run()).unwrap();
+    let state = |store: &Store| {
+        let session = store.latest_session().unwrap().unwrap();
+        (session.slots, session.is_paused)
+    };
+    store.begin_session(4).unwrap();
+    assert_eq!(state(&store), (4, false));
+    store.update_session(2, true).unwrap();
+    assert_eq!(state(&store), (2, true));
+    store.begin_session(3).unwrap();
+    assert_eq!(state(&store), (3, false), "a pause ends with its session");
+    let format_9 = "ALTER TABLE session DROP COLUMN is_paused; PRAGMA user_version = 9;";
+    store.connection.execute_batch(format_9).unwrap();
+    drop(store);
+    assert_eq!(state(&Store::read(&path).unwrap()), (3, false));
+    assert_eq!(state(&Store::resume(&path).unwrap()), (3, false));
 }
 
 #[test]

@@ -42,11 +42,11 @@ impl Coordinator<'_> {
         }
         let words = match command {
             ControlCommand::Pause => {
-                self.is_paused = true;
+                self.set_pause(true)?;
                 "Paused: games in progress are finished, and no others start".to_owned()
             }
             ControlCommand::Continue => {
-                self.is_paused = false;
+                self.set_pause(false)?;
                 "The run continues".to_owned()
             }
             ControlCommand::Concurrency(games) => {
@@ -57,6 +57,7 @@ impl Coordinator<'_> {
                     )));
                 }
                 self.concurrency = Some(games);
+                self.save_session()?;
                 format!("At most {games} concurrent games from now on")
             }
             ControlCommand::Withdraw(entrant) => return self.withdraw(entrant),
@@ -65,6 +66,17 @@ impl Coordinator<'_> {
         };
         self.notify(&RunEvent::Notice(&words));
         Ok(Ok(words))
+    }
+
+    fn set_pause(&mut self, is_paused: bool) -> Result<(), RunError> {
+        self.is_paused = is_paused;
+        self.save_session()
+    }
+
+    /// Records what other programs show of the session.
+    fn save_session(&self) -> Result<(), RunError> {
+        let slots = self.concurrency.unwrap_or_else(|| self.queue.slots());
+        Ok(self.store.update_session(slots, self.is_paused)?)
     }
 
     fn withdraw(&mut self, entrant: usize) -> Result<ControlAnswer, RunError> {
