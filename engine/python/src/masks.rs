@@ -3,6 +3,7 @@
 use ::smalt_chess::Position;
 use ::smalt_chess::actions::{ACTIONS, MASK_WORDS, write_legal_mask, write_legal_masks};
 use numpy::{Element, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 
 use crate::board::Board;
@@ -29,6 +30,15 @@ fn output<'py, T: Element>(
     }
 }
 
+/// Raises `ImportError` without numpy: making an array would panic.
+fn require_numpy(py: Python<'_>) -> PyResult<()> {
+    py.import("numpy").map(drop).map_err(|cause| {
+        let error = PyImportError::new_err("masks are numpy arrays: install numpy (pip install numpy)");
+        error.set_cause(py, Some(cause));
+        error
+    })
+}
+
 #[pyfunction]
 #[pyo3(signature = (boards, out=None))]
 pub(crate) fn legal_mask_bits<'py>(
@@ -37,6 +47,7 @@ pub(crate) fn legal_mask_bits<'py>(
     out: Option<Bound<'py, PyArray2<u64>>>,
 ) -> PyResult<Bound<'py, PyArray2<u64>>> {
     let positions = positions(boards)?;
+    require_numpy(py)?;
     let array = output(py, out, [positions.len(), MASK_WORDS])?;
     let mut writable = array.try_readwrite()?;
     let (masks, _) = writable.as_slice_mut()?.as_chunks_mut::<MASK_WORDS>();
@@ -53,6 +64,7 @@ pub(crate) fn legal_masks<'py>(
     out: Option<Bound<'py, PyArray2<bool>>>,
 ) -> PyResult<Bound<'py, PyArray2<bool>>> {
     let positions = positions(boards)?;
+    require_numpy(py)?;
     let array = output(py, out, [positions.len(), ACTIONS])?;
     let mut writable = array.try_readwrite()?;
     let rows = writable.as_slice_mut()?.chunks_exact_mut(ACTIONS);

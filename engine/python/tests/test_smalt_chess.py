@@ -1,5 +1,7 @@
 """Tests of the Python package that need nothing but numpy: python3 -m unittest discover -s engine/python/tests"""
 
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -128,6 +130,12 @@ class Masks(unittest.TestCase):
         for out in wrong:
             self.assertRaises((ValueError, TypeError), smalt_chess.legal_mask_bits, self.boards, out=out)
         self.assertRaises(TypeError, smalt_chess.legal_masks, [1])
+
+    def test_without_numpy_masks_raise_import_error(self):
+        script = "import sys; sys.modules['numpy'] = None; import smalt_chess; smalt_chess.legal_masks([smalt_chess.Board()])"
+        ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("ImportError: masks are numpy arrays: install numpy", ended.stderr)
 
 
 if __name__ == "__main__":
