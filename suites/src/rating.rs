@@ -98,11 +98,19 @@ pub(crate) fn puzzle_rating(puzzles: &[TriedPuzzle]) -> Option<RatingEstimate> {
     Some(RatingEstimate { rating: low, error })
 }
 
+/// Number of puzzles below which the interval, which is that of a large sample, is a rough guide.
+const FEW_PUZZLES: usize = 30;
+
 /// Description of the rating from puzzles.
 pub(crate) fn puzzle_condition(puzzles: &[TriedPuzzle]) -> String {
     let solved = puzzles.iter().filter(|puzzle| puzzle.solved).count();
+    let caution = if puzzles.len() < FEW_PUZZLES {
+        format!("; with fewer than {FEW_PUZZLES} puzzles rating and error are rough guides")
+    } else {
+        String::new()
+    };
     format!(
-        "maximum likelihood on the scale of the puzzles' ratings; {solved} of {} puzzles solved, each with all of its moves",
+        "maximum likelihood on the scale of the puzzles' ratings; {solved} of {} puzzles solved, each with all of its moves{caution}",
         puzzles.len()
     )
 }
@@ -162,6 +170,13 @@ mod tests {
         assert!((ratio - 1.0 / 0.6690).abs() < 1e-3, "{ratio}");
         assert_eq!(puzzle_rating(&half[..1]), None);
         assert_eq!(puzzle_rating(&[]), None);
+        assert!(
+            puzzle_condition(&half[..29])
+                .ends_with("fewer than 30 puzzles rating and error are rough guides")
+        );
+        assert!(
+            puzzle_condition(&half[..30]).ends_with("15 of 30 puzzles solved, each with all of its moves")
+        );
     }
 
     #[test]
