@@ -252,10 +252,8 @@ impl RunObserver for Display {
             RunEvent::Notice(words) => self.line(words),
             RunEvent::Disqualified { entrant, disqualification } => {
                 let lot = if standings.schedule().has_walkovers() { "lost" } else { "skipped" };
-                self.line(&format!(
-                    "{} is disqualified: it {disqualification}; its games are {lot}",
-                    self.name(*entrant)
-                ));
+                let absence = report::absence(self.name(*entrant), &disqualification.to_string());
+                self.line(&format!("{absence}; its games are {lot}"));
                 if self.bar.is_some() {
                     self.show_standings(standings);
                 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::exit::Exit;
 use super::output::inform;
 use smalt_match::plan::Plan;
-use smalt_match::run::RunOutcome;
+use smalt_match::run::{Disqualification, RunOutcome};
 use smalt_match::schedule::{CandidateRounds, Selection};
 use smalt_match::standings::Standings;
 use smalt_stats::bisection::BisectionVerdict;
@@ -38,6 +38,9 @@ pub(super) fn report_outcome(
             inform(&match conclusion {
                 RunOutcome::Walkovers { .. } => {
                     format!("{games} games were lost as walkovers by disqualified entrants")
+                }
+                _ if disqualified.values().all(|reason| *reason == Disqualification::Withdrawn) => {
+                    format!("{games} games were skipped; {resume}")
                 }
                 _ => format!("{games} games were skipped. Fix the cause, and {resume}"),
             });

@@ -224,7 +224,8 @@ fn state_text(state: RunState, session: Option<&StoredSession>, path: &Path) -> 
 fn disqualified_text(standings: &Standings) -> String {
     let mut text = String::new();
     for (&entrant, words) in standings.out() {
-        text.push_str(&format!("{} is disqualified: it {words}\n", name(standings, entrant)));
+        text.push_str(&report::absence(name(standings, entrant), words));
+        text.push('\n');
     }
     match standings.games_left_out() {
         0 => {}

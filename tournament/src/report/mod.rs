@@ -86,7 +86,7 @@ impl RunReport {
         let is_lost = self.standings.schedule().goes_by_results() && self.standings.games_left_out() == 0;
         let lost = if is_lost { "lost" } else { "skipped" };
         out.map(|(&entrant, words)| {
-            format!("{} is disqualified: it {words}; its games are {lost}", self.name_of(entrant))
+            format!("{}; its games are {lost}", tables::absence(self.name_of(entrant), words))
         })
         .collect()
     }

@@ -500,6 +500,9 @@ fn a_run_is_paused_continued_and_rid_of_an_engine_by_ctl() {
     finish(run, 3);
     let results = place.results("run.db");
     assert!(results["games_finished"].as_u64().unwrap() < 800, "{results}");
+    let (status, _) = place.check(&["status", "run.db"], 0);
+    let is_withdrawn = status.contains("first was withdrawn\n") && !status.contains("disqualified");
+    assert!(is_withdrawn, "{status}");
     let (_, refused) = place.check(&["ctl", "run.db", "pause"], 1);
     assert!(refused.contains("no run of this store is in progress"), "{refused}");
     assert!(!place.path("run.db-ctl").exists());

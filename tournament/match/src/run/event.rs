@@ -8,7 +8,7 @@ use smalt_protocol::OptionDeclaration;
 use super::control::ControlRequest;
 use crate::game::{EngineFault, GameRecord, GameWarning, MachineReport};
 use crate::schedule::ScheduledGame;
-use crate::standings::Standings;
+use crate::standings::{Standings, report};
 
 /// An event sent to the coordinator.
 #[derive(Debug)]
@@ -134,7 +134,7 @@ impl fmt::Display for Disqualification {
             Disqualification::Starts { times, words } => {
                 write!(f, "failed to start {times} times running (it {words})")
             }
-            Disqualification::Withdrawn => f.write_str("was withdrawn"),
+            Disqualification::Withdrawn => f.write_str(report::WITHDRAWN),
             Disqualification::Faults(faults) => write!(f, "had {faults} faults, as many as the plan allows"),
         }
     }

@@ -181,6 +181,14 @@ pub fn pairings(standings: &Standings) -> Table {
     table
 }
 
+/// What [`Standings::out`] says of an engine that the user withdrew.
+pub(crate) const WITHDRAWN: &str = "was withdrawn";
+
+/// Sentence about an engine that plays no more games, from the words of [`Standings::out`].
+pub fn absence(name: &str, words: &str) -> String {
+    if words == WITHDRAWN { format!("{name} {words}") } else { format!("{name} is disqualified: it {words}") }
+}
+
 /// Finished and planned games; only the finished ones if the number of games is open.
 pub fn games(standings: &Standings) -> String {
     let finished = standings.games_finished();
