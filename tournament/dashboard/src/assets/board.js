@@ -19,6 +19,20 @@ function placement(fen) {
   return pieces;
 }
 
+const KINDS = [["k", "king"], ["q", "queen"], ["r", "rook"], ["b", "bishop"], ["n", "knight"], ["p", "pawn"]];
+
+/** A position in words: the side to move, the last move, and where the pieces of both sides stand. */
+export function positionInWords(fen, from, to) {
+  const pieces = [...placement(fen)];
+  const side = (toCase) => KINDS.map(([kind, name]) => {
+    const squares = pieces.filter(([, letter]) => letter === toCase(kind)).map(([square]) => square);
+    return squares.length === 0 ? null : `${name}${squares.length > 1 ? "s" : ""} ${squares.join(" ")}`;
+  }).filter(Boolean).join(", ");
+  const turn = fen.split(" ")[1] === "b" ? "Black" : "White";
+  return [`${turn} to move`, from && to ? `last move ${from} to ${to}` : null,
+    `White: ${side((kind) => kind.toUpperCase())}`, `Black: ${side((kind) => kind)}`].filter(Boolean).join(". ");
+}
+
 /** How far two squares are apart, in king's steps. */
 const distance = (first, second) =>
   Math.max(Math.abs(FILES.indexOf(first[0]) - FILES.indexOf(second[0])), Math.abs(Number(first[1]) - Number(second[1])));
@@ -57,7 +71,7 @@ export class Board {
     const king = inCheck ? this.#kingToMove(fen) : null;
     this.#marks.replaceChildren(...[[from, "last"], [to, "last"], [king, "check"]].filter(([square]) => square)
       .map(([square, style]) => drawing("rect", { class: style, ...this.#place(square), width: 100, height: 100 })));
-    this.node.setAttribute("aria-label", `Position ${fen}`);
+    this.node.setAttribute("aria-label", positionInWords(fen, from, to));
   }
 
   flip() {

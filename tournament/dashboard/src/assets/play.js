@@ -1,6 +1,7 @@
 // The page on which a human plays an engine or analyzes with it. The server holds the game: this page shows its state, which
 // comes by server-sent events, and sends commands.
 
+import { positionInWords } from "./board.js";
 import { evaluations } from "./charts.js";
 import { card, drawing, element, renew } from "./elements.js";
 import { MoveList, pliesBefore } from "./moves.js";
@@ -69,6 +70,7 @@ const rows = players.map(({ who, clock: time }, color) => element("div", { class
 const tableNode = element("div", { class: "table" });
 const status = element("div", {});
 const typed = element("input", { id: "typed", placeholder: "e4, Nf3, O-O", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": "typed-help" });
+const moveForm = element("form", { class: "typed", onsubmit: (event) => { event.preventDefault(); typeMove(); } });
 const thoughts = element("div", { class: "thoughts" });
 const analysisCard = element("div", {});
 const chartCard = element("div", {});
@@ -78,7 +80,7 @@ const sign = (name, title, action) => element("button", { title, "aria-label": t
   drawing("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, drawing("path", { d: SIGNS[name] })));
 
 function build() {
-  const moveForm = element("form", { class: "typed", onsubmit: (event) => { event.preventDefault(); typeMove(); } },
+  renew(moveForm,
     element("label", { for: "typed" }, "Your move"), typed, element("button", {}, "Move"),
     element("span", { class: "quiet", id: "typed-help" }, "or drag, tap, or arrow keys and Enter on the board"));
   const table = element("section", { class: "card", "aria-label": "Board" }, tableNode,
@@ -294,7 +296,7 @@ function drawBoard() {
   if (isAnalysis() && thinking?.purpose === "analysis") thinking.lines.forEach((one, index) => arrows.unshift([one.from, one.to, index === 0 ? "best" : "other"]));
   else if (isLive && game.hint) arrows.push([game.hint.from, game.hint.to, "best"]);
   board.board.point(arrows);
-  board.board.node.setAttribute("aria-label", `Board, ${position.turn ?? ""} to move. Arrow keys choose a square, Enter a piece and its target. ${position.fen}`);
+  board.board.node.setAttribute("aria-label", `${positionInWords(position.fen, position.from, position.to)}. Arrow keys choose a square, Enter a piece and its target`);
 }
 
 function drawMoves() {
@@ -325,6 +327,7 @@ function drawClocks() {
 
 function draw() {
   drawHead();
+  moveForm.hidden = game.state === "over";
   players.forEach(({ who }, color) => { who.textContent = game.names[color]; });
   drawBoard();
   drawStatus();
