@@ -29,8 +29,9 @@ Examples:
   smalt-tournament serve run.db --listen 0.0.0.0:8064 --token-file ~/.smalt-token --host mybox.lan
 
 The page shows running and finished runs; it only reads their stores, and may be started and ended at any time. With a token \
-it also controls runs in progress as `ctl` does, and adds positions to an EPD file. A browser on this machine needs no token to read. On other addresses the page asks for a token: the one in --token-file, or a new one at \
-each start. The printed addresses contain it; the browser keeps it as a cookie. The connection is not encrypted: on a \
+it also controls runs in progress as `ctl` does, and adds positions to an EPD file. With --token-file the page asks every browser for the token; without it, browsers on this machine \
+need none, and on an address for other machines there is a new token at each start. \
+The printed addresses contain it; the browser keeps it as a cookie. The connection is not encrypted: on a \
 network that you do not trust, use ssh -L 8064:localhost:8064 instead.
 
 Keys: 1, 2, 3 overview, boards, games; 0 all runs; in a game the arrows, Home, End, space (play), f (flip).";
