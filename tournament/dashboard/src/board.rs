@@ -1,6 +1,7 @@
 //! Boards of games in progress as JSON for the page. Moves are replayed as they arrive; the text is rebuilt only
 //! after a change.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -54,8 +55,8 @@ struct BoardJson<'a> {
     /// Thinking time of the side to move so far, in milliseconds.
     thinks_ms: u64,
     result: Option<&'a str>,
-    /// ECO code and name of the opening.
-    opening: Option<(&'a str, &'a str)>,
+    /// ECO code and name of the opening: by the book of the run, else by the position.
+    opening: Option<Cow<'a, str>>,
     /// Result with best play by the run's tablebases.
     tables: Option<&'a str>,
     sides: [SideJson; 2],
@@ -143,6 +144,11 @@ impl BoardView {
         Some(())
     }
 
+    fn opening_name(&self) -> Option<Cow<'_, str>> {
+        let by_book = self.shown.opening.as_deref().map(Cow::Borrowed);
+        by_book.or_else(|| self.opening.map(|(eco, name)| Cow::Owned(format!("{eco} {name}"))))
+    }
+
     fn json(&self) -> BoardJson<'_> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let since = Duration::from_millis(self.shown.since_ms);
@@ -162,7 +168,7 @@ impl BoardView {
             first_ply,
             thinks_ms: u64::try_from(now.saturating_sub(since).as_millis()).unwrap_or(0),
             result: self.result.as_deref(),
-            opening: self.opening,
+            opening: self.opening_name(),
             tables: self.verdict.as_deref(),
             sides: [self.side(white, Color::White), self.side(black, Color::Black)],
         }
@@ -246,10 +252,10 @@ mod tests {
         let mut boards = Boards::default();
         boards.update(vec![live(0, "e2e4 c7c5")], |_| None, |_| None);
         let board = seen(&boards);
-        assert_eq!(board["opening"], serde_json::json!(["B20", "Sicilian Defense"]));
+        assert_eq!(board["opening"], "B20 Sicilian Defense");
         assert!(board["tables"].is_null());
         boards.update(vec![live(0, "e2e4 c7c5 h2h4")], |_| None, |_| Some(Outcome::Draw));
-        assert_eq!(seen(&boards)["opening"][0], "B20", "the last that is known");
+        assert_eq!(seen(&boards)["opening"], "B20 Sicilian Defense", "the last that is known");
         assert_eq!(seen(&boards)["tables"], "1/2-1/2");
         boards.update(
             vec![LiveGame { fen: Some("8/8/4k3/8/8/4K3/4P3/8 w - - 0 1".to_owned()), ..live(1, "") }],
@@ -257,6 +263,9 @@ mod tests {
             |_| None,
         );
         assert!(seen(&boards)["opening"].is_null());
+        let named = LiveGame { opening: Some("Line 7".to_owned()), ..live(2, "e2e4 c7c5") };
+        boards.update(vec![named], |_| None, |_| None);
+        assert_eq!(seen(&boards)["opening"], "Line 7", "the book's own name");
     }
 
     #[test]

@@ -53,7 +53,7 @@ class Table {
     const mover = state.sides[state.turn === "white" ? 0 : 1];
     const latest = [mover, ...state.sides].find((side) => side.cp !== null || side.mate !== null) ?? {};
     this.#white.style.height = `${100 * advantage(latest)}%`;
-    const facts = [`Game ${state.number}`, state.opening?.join(" "), state.tables && `tablebases: ${state.tables.replace("1/2-1/2", "½–½").replace("-", "–")}`, this.#parting(state) ?? "scores in White’s view"];
+    const facts = [`Game ${state.number}`, state.opening, state.tables && `tablebases: ${state.tables.replace("1/2-1/2", "½–½").replace("-", "–")}`, this.#parting(state) ?? "scores in White’s view"];
     renew(this.#foot, element("span", {}, facts.filter(Boolean).join(" · ")),
       state.result ? element("a", { class: "result", href: `#/run/${run?.id ?? 0}/games/${state.number}`, "data-focus": `board ${state.number}` }, state.result)
         : element("span", {}, line(state.moves.slice(-4), state.ply - Math.min(4, state.moves.length))));

@@ -12,6 +12,7 @@ use smalt_driver::SearchReport;
 use smalt_protocol::{Info, Score};
 
 use smalt_match::game::{GameObserver, MoveStart};
+use smalt_match::opening::Opening;
 use smalt_match::schedule::ScheduledGame;
 
 /// Longest principal variation shown, in plies.
@@ -31,6 +32,8 @@ pub(super) struct BoardState {
     pub(super) edition: u64,
     pub(super) game: Option<ScheduledGame>,
     pub(super) fen: Option<String>,
+    /// ECO code and name of the opening, if the book names it.
+    pub(super) opening: Option<String>,
     pub(super) moves: Vec<UciMove>,
     pub(super) sides: [SideState; 2],
     /// Start of the current search.
@@ -95,7 +98,7 @@ impl LiveBoard {
     pub(super) fn show(
         &self,
         game: ScheduledGame,
-        fen: Option<&str>,
+        opening: &Opening,
         moves: &[UciMove],
         set_sides: impl FnOnce(&mut [SideState; 2]),
     ) {
@@ -103,7 +106,8 @@ impl LiveBoard {
         let shown = &mut *shown;
         if shown.game != Some(game) || shown.moves.len() > moves.len() {
             shown.game = Some(game);
-            shown.fen = fen.map(str::to_owned);
+            shown.fen.clone_from(&opening.fen);
+            shown.opening = named(opening);
             shown.moves.clear();
             shown.sides.iter_mut().for_each(|side| side.thought = SearchInfo::default());
         }
@@ -129,9 +133,14 @@ impl LiveBoard {
     }
 }
 
+fn named(opening: &Opening) -> Option<String> {
+    let name = opening.name.as_deref()?;
+    Some(opening.eco.as_ref().map_or_else(|| name.to_owned(), |eco| format!("{eco} {name}")))
+}
+
 impl GameObserver for LiveBoard {
     fn move_started(&self, start: &MoveStart<'_>) {
-        self.show(start.game, start.fen, start.moves, |sides| {
+        self.show(start.game, start.opening, start.moves, |sides| {
             for (side, left) in sides.iter_mut().zip(start.left) {
                 side.left = left;
             }
@@ -177,29 +186,48 @@ mod tests {
     #[test]
     fn a_state_that_was_missed_is_part_of_the_next() {
         let board = LiveBoard::default();
-        board.show(game(0), None, &moves("e2e4"), |_| {});
+        board.show(game(0), &Opening::standard(), &moves("e2e4"), |_| {});
         {
             let _looking = board.shown.lock().unwrap();
-            board.show(game(0), None, &moves("e2e4 e7e5"), |_| {});
+            board.show(game(0), &Opening::standard(), &moves("e2e4 e7e5"), |_| {});
         }
         assert_eq!(seen(&board), ["e2e4"]);
-        board.show(game(0), None, &moves("e2e4 e7e5 g1f3"), |_| {});
+        board.show(game(0), &Opening::standard(), &moves("e2e4 e7e5 g1f3"), |_| {});
         assert_eq!(seen(&board), ["e2e4", "e7e5", "g1f3"]);
     }
 
     #[test]
     fn another_game_begins_with_an_empty_board() {
         let board = LiveBoard::default();
-        board.show(game(0), None, &moves("e2e4 e7e5"), |sides| sides[0].thought.depth = Some(9));
-        board.show(game(1), None, &moves("d2d4 d7d5 c2c4"), |_| {});
+        board.show(game(0), &Opening::standard(), &moves("e2e4 e7e5"), |sides| {
+            sides[0].thought.depth = Some(9);
+        });
+        board.show(game(1), &Opening::standard(), &moves("d2d4 d7d5 c2c4"), |_| {});
         assert_eq!(seen(&board), ["d2d4", "d7d5", "c2c4"]);
         assert_eq!(board.read_if_changed(0, |shown| shown.sides[0].thought.depth).unwrap().1, None);
     }
 
     #[test]
+    fn a_board_has_the_name_that_the_book_gives_its_opening() {
+        let board = LiveBoard::default();
+        let named = |name: Option<&str>, eco: Option<&str>| Opening {
+            name: name.map(str::to_owned),
+            eco: eco.map(str::to_owned),
+            ..Opening::standard()
+        };
+        let shown = |number, opening: &Opening| {
+            board.show(game(number), opening, &moves("e2e4"), |_| {});
+            board.read_if_changed(0, |shown| shown.opening.clone()).unwrap().1
+        };
+        assert_eq!(shown(0, &named(Some("Line 7"), None)).as_deref(), Some("Line 7"));
+        assert_eq!(shown(1, &named(Some("Open"), Some("B00"))).as_deref(), Some("B00 Open"));
+        assert_eq!(shown(2, &named(None, Some("B00"))), None);
+    }
+
+    #[test]
     fn an_edition_is_looked_at_once() {
         let board = LiveBoard::default();
-        board.show(game(0), None, &moves("e2e4"), |_| {});
+        board.show(game(0), &Opening::standard(), &moves("e2e4"), |_| {});
         let (edition, ()) = board.read_if_changed(0, |_| ()).unwrap();
         assert!(board.read_if_changed(edition, |_| ()).is_none());
     }

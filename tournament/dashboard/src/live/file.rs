@@ -29,6 +29,9 @@ pub(crate) struct LiveGame {
     pub black: usize,
     /// Start position as FEN; `None` for the standard one.
     pub fen: Option<String>,
+    /// ECO code and name of the opening, if the book names it.
+    #[serde(default)]
+    pub opening: Option<String>,
     /// Moves in UCI notation, separated by spaces.
     pub moves: String,
     /// Both sides, White's first.

@@ -143,6 +143,7 @@ fn live_game(slot: usize, shown: &BoardState) -> Option<LiveGame> {
         white: game.white,
         black: game.black,
         fen: shown.fen.clone(),
+        opening: shown.opening.clone(),
         moves: words(&shown.moves),
         sides: [live_side(&shown.sides[0]), live_side(&shown.sides[1])],
         since_ms: milliseconds(now.saturating_sub(thinks)),
@@ -194,6 +195,7 @@ mod tests {
     use super::super::LiveReader;
     use super::*;
     use smalt_match::game::GameObserver;
+    use smalt_match::opening::Opening;
     use smalt_match::schedule::ScheduledGame;
 
     fn await_that(mut check: impl FnMut() -> bool) {
@@ -212,7 +214,9 @@ mod tests {
         let publisher = Publisher::start(&store, vec![Arc::clone(&board)]).unwrap();
         let moves: Vec<UciMove> = ["e2e4", "e7e5"].map(|mv| mv.parse().unwrap()).to_vec();
         let game = ScheduledGame { number: 4, pair: 2, round: 0, white: 1, black: 0, opening: 2 };
-        board.show(game, None, &moves, |sides| sides[1].left = Some(Duration::from_millis(1500)));
+        board.show(game, &Opening::standard(), &moves, |sides| {
+            sides[1].left = Some(Duration::from_millis(1500));
+        });
         assert!(!board.wants_info(), "nobody looks yet");
         let mut reader = LiveReader::new(&store);
         await_that(|| reader.read().is_some_and(|games| !games.is_empty()));

@@ -9,6 +9,7 @@ use smalt_driver::SearchReport;
 use smalt_protocol::Info;
 
 use super::search_warning::GameWarning;
+use crate::opening::Opening;
 use crate::schedule::ScheduledGame;
 
 /// Observes the games of a slot. Its methods must return at once.
@@ -36,8 +37,7 @@ pub trait GameObserver: Debug + Send + Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct MoveStart<'a> {
     pub game: ScheduledGame,
-    /// Start position; `None` for the standard one.
-    pub fen: Option<&'a str>,
+    pub opening: &'a Opening,
     /// All moves so far, including the opening.
     pub moves: &'a [UciMove],
     /// Time left of White and Black; `None` without a clock.

@@ -372,10 +372,9 @@ impl LiveGame<'_> {
             .map(|color| self.clocks[color.index()].time_left().map(|time_left| time_left.remaining));
         let other = mover.opposite();
         let last = self.last[other.index()].as_ref().map(|(report, elapsed)| (other, report, *elapsed));
-        let fen = self.setup.opening.fen.as_deref();
         self.setup.observer.move_started(&MoveStart {
             game: self.setup.game,
-            fen,
+            opening: self.setup.opening,
             moves: &self.moves,
             left,
             last,
