@@ -60,18 +60,66 @@ def check_words(browser):
 
 
 def check_variations(browser):
-    """Two variations of one position, and the move that lost a game."""
-    found = browser.run("""return import("/variations.js").then(({ losingMove, rest, shared }) => {
-        const ply = (cp) => ({ ms: 1, cp });
+    """Two variations of one position."""
+    found = browser.run("""return import("/variations.js").then(({ rest, shared }) => [
+        shared(["e4", "e5", "Nf3"], ["e4", "c5"]), rest(["e4", "e5", "Nf3"], 0, 1, ["e4"]), rest(["e4", "e5"], 0, 1, ["d4"]),
+    ])""")
+    expect(found == [1, ["e5", "Nf3"], None], f"variations are compared: {found}")
+
+
+def check_lead(browser):
+    """The first line of the overview says who leads and how sure that is, in the words of each kind of run."""
+    found = browser.run("""return import("/overview.js").then(({ lead }) => {
+        const entrants = [{ name: "A", points: 12, games: 12 }, { name: "B", points: 0, games: 12 }];
+        const say = (results, state = "running") => lead({ state, results: { entrants, ...results } })?.join(": ") ?? null;
+        const leader = (los, ahead_of = "B") => ({ leader: { name: "A", ahead_of, los } });
         return [
-            shared(["e4", "e5", "Nf3"], ["e4", "c5"]), rest(["e4", "e5", "Nf3"], 0, 1, ["e4"]), rest(["e4", "e5"], 0, 1, ["d4"]),
-            // Black sees a lost game of White's from its second move on: White's second move, the third ply, lost it.
-            losingMove([ply(10), ply(20), ply(0), ply(-300), ply(-100), ply(-400)], 0, 0),
-            losingMove([ply(10), ply(20), ply(0), ply(-10)], 0, 0),
-            losingMove([ply(10), ply(20), ply(0), ply(300)], 1, 1),
+            say({ leader: null }), say(leader(0.999)), say(leader(0.999, null)), say(leader(0.71)), say(leader(0.71), "finished"),
+            say({ ...leader(0.999), sprt: { verdict: "continue" } }), say({ ...leader(0.999), sprt: { verdict: "H0", games: 1200 } }),
+            say({ ...leader(0.999), course: { kind: "knockout", champion: "B" } }),
+            say({ ...leader(null, null), entrants: [...entrants, { name: "C", points: 12, games: 12 }] }),
         ];
     })""")
-    expect(found == [1, ["e5", "Nf3"], None, 2, None, 2], f"variations are compared: {found}")
+    sure = "12 of 12 points, stronger than B with a likelihood of"
+    even = "12 of 12 points and is stronger than B with a likelihood of"
+    expect(found == [
+        None, f"A leads: {sure} 99.9 %", "A leads: 12 of 12 points, stronger than its opponents with a likelihood of 99.9 %",
+        f"Too early to say: A has {even} 71.0 %", f"Too close to call: A has {even} 71.0 %", f"Too early to say: A has {even} 99.9 %",
+        "A fails the test: H0 is accepted after 1,200 games", "B has won the knockout: 0 of 12 points",
+        "Shared lead: A, C have 12 of 12 points each",
+    ], f"who leads: {found}")
+
+
+IN_WINDOW = """
+    const box = document.querySelector(arguments[0])?.getBoundingClientRect();
+    return box !== undefined && box.top >= 0 && box.bottom <= window.innerHeight && box.left >= 0 && box.right <= window.innerWidth;
+"""
+
+
+def read_at_a_glance(browser, base):
+    """On a phone the first screen says who leads, how sure that is, and which move lost the last game; a link shows that move."""
+    browser.look(390, 844, "light")
+    browser.open(f"{base}#/run/0")
+    await_that("who leads", lambda: browser.run(IN_WINDOW, ".lead"))
+    await_that("the last game", lambda: browser.run(IN_WINDOW, "[data-focus='last game']"))
+    heads = browser.run("return [...document.querySelectorAll('.standings th[scope=col]')].filter((cell) => cell.offsetWidth > 0).map((cell) => cell.innerText)")
+    expect(heads == ["Engine", "Elo", "Points", "LOS"], f"columns on a phone: {heads}")
+    expect(browser.run(IN_WINDOW.replace("box.top >= 0 && box.bottom <= window.innerHeight &&", ""), ".standings"), "the standings fit a phone")
+    for number in range(1, 60):
+        game = browser.run("return fetch(`/api/runs/0/games/${arguments[0]}`).then((answer) => answer.ok ? answer.json() : null)", number)
+        if game and game["losing_ply"] is not None:
+            break
+    else:
+        expect(False, "no game has a losing move")
+    ply = game["losing_ply"] + 1
+    expect(game["plies"][ply - 1]["line"], "the losing move has its PV")
+    browser.open(f"{base}#/run/0/games/{number}?ply={ply}")
+    await_that("the board and the losing move in one window", lambda: browser.run(IN_WINDOW, ".replay .board") and browser.run(IN_WINDOW, ".loss"))
+    current = browser.run(CURRENT).split("\n")[0]
+    expect(current.startswith(game["plies"][ply - 1]["san"]), f"the losing move is shown: {current!r}")
+    label = browser.run(BOARD)
+    expect(re.match(r"(White|Black) to move\. last move [a-h][1-8] to [a-h][1-8]\. White: king [a-h][1-8]", label), f"the board in words: {label!r}")
+    browser.look(1280, 900, "light")
 
 
 CHOOSE = """
@@ -147,6 +195,8 @@ def control_the_run(browser, folder, program, pictures):
     try:
         browser.open(serve.base)
         answer = lambda: browser.text(".control [role=status]")
+        await_that("the present number of games", lambda: browser.run("return document.querySelector('.control [aria-label=\"Concurrent games\"]')?.value") == "2")
+        expect(browser.run("return !document.querySelector('.to-control').hidden"), "a button at the top leads to the control")
         await_that("buttons", lambda: browser.run(PRESS, "Pause"))
         await_that("word of the pause", lambda: "Paused" in answer())
         await_that("the pause in the head", lambda: browser.text(".pill") == "Paused")
@@ -306,6 +356,9 @@ def main():
             follow_the_run(browser)
             check_words(browser)
             check_variations(browser)
+            check_lead(browser)
+            read_at_a_glance(browser, base)
+            browser.open(f"{base}#/run/0")
             game = replay_a_game(browser)
             views = {"overview": "#/run/0", "boards": "#/run/0/boards", "games": "#/run/0/games", "game": game}
             check_widths(browser, base, views, arguments.pictures, "running")

@@ -23,6 +23,8 @@ pub(super) struct GamePage<'a> {
     seconds: f64,
     fen: String,
     plies: Vec<PlyJson>,
+    /// Index of the losing move in `plies`.
+    losing_ply: Option<usize>,
     fault: Option<GameFaultJson<'a>>,
 }
 
@@ -67,6 +69,61 @@ pub(super) struct ScoreJson {
     pub(super) mate: Option<i32>,
 }
 
+/// The game that ended last.
+#[derive(Debug, Serialize)]
+pub(super) struct LastGameJson {
+    number: u32,
+    white: usize,
+    black: usize,
+    result: String,
+    sentence: String,
+    losing_move: Option<LosingMoveJson>,
+    /// Whether the sentence says why it was lost, or it was drawn.
+    is_explained: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct LosingMoveJson {
+    san: String,
+    /// Number of plies of the game up to it.
+    ply: usize,
+    /// Number of plies before it, counted from White's first move by the move number.
+    plies_before: usize,
+}
+
+impl LastGameJson {
+    pub(super) fn of(record: &GameRecord) -> LastGameJson {
+        LastGameJson {
+            number: record.game.number + 1,
+            white: record.game.white,
+            black: record.game.black,
+            result: record.outcome.to_string(),
+            sentence: record.sentence(),
+            losing_move: losing_move(record),
+            is_explained: record.loser().is_none() || record.termination.is_fault(),
+        }
+    }
+}
+
+fn losing_move(record: &GameRecord) -> Option<LosingMoveJson> {
+    let index = record.losing_ply()?;
+    let mut position = start(record);
+    for ply in &record.plies[..index] {
+        position = position.after(ply.mv.to_move(&position).ok()?);
+    }
+    let mv = record.plies[index].mv.to_move(&position).ok()?;
+    let moves_before = usize::from(position.fullmove_number()).saturating_sub(1);
+    Some(LosingMoveJson {
+        san: San::from_move(mv, &position).to_string(),
+        ply: index + 1,
+        plies_before: 2 * moves_before + usize::from(position.turn() == Color::Black),
+    })
+}
+
+fn start(record: &GameRecord) -> Position {
+    record.fen.as_deref().and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_default()
+}
+
 #[derive(Debug, Serialize)]
 struct GameFaultJson<'a> {
     engine: usize,
@@ -90,7 +147,7 @@ impl ScoreJson {
 impl<'a> GamePage<'a> {
     pub(super) fn of(record: &'a GameRecord, openings: &Openings) -> GamePage<'a> {
         let game = &record.game;
-        let start = record.fen.as_deref().and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_default();
+        let start = start(record);
         let opening = (!openings.is_empty()).then(|| openings.get(game.opening));
         let started = record.started.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         GamePage {
@@ -111,6 +168,7 @@ impl<'a> GamePage<'a> {
             seconds: record.duration.as_secs_f64(),
             fen: start.to_fen(),
             plies: plies(&record.plies, start),
+            losing_ply: record.losing_ply(),
             fault: record.fault.as_ref().map(|fault| GameFaultJson {
                 engine: record.entrant(fault.color),
                 name: &fault.name,
@@ -175,7 +233,50 @@ pub(super) fn arrows(moves: &[UciMove], mut position: Position) -> Vec<[String; 
 
 #[cfg(test)]
 mod tests {
+    use smalt_chess::Outcome;
+    use smalt_match::game::{SearchRecord, Termination};
+    use smalt_match::schedule::ScheduledGame;
+
     use super::*;
+
+    #[test]
+    fn the_last_game_names_its_losing_move() {
+        let ply = |(mv, score): (&str, i32)| PlyRecord {
+            mv: mv.parse().unwrap(),
+            search: Some(SearchRecord { score: Some(Score::Centipawns(score)), ..SearchRecord::default() }),
+        };
+        let moves = [
+            ("g8f6", 20),
+            ("g1f3", -20),
+            ("f6e4", 10),
+            ("f3e5", 250),
+            ("a7a6", 0),
+            ("e5f7", 300),
+            ("a6a5", -280),
+            ("f7d8", 320),
+        ];
+        let game = ScheduledGame { number: 6, pair: 3, round: 0, white: 0, black: 1, opening: 0 };
+        let record = GameRecord {
+            game,
+            fen: Some("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1".to_owned()),
+            plies: moves.into_iter().map(ply).collect(),
+            outcome: Outcome::Win(Color::White),
+            termination: Termination::Resignation,
+            started: std::time::UNIX_EPOCH,
+            duration: std::time::Duration::from_secs(1),
+            fault: None,
+            peak_memory: [None, None],
+            machine: None,
+        };
+        let last = serde_json::to_value(LastGameJson::of(&record)).unwrap();
+        assert_eq!(last["losing_move"], serde_json::json!({ "san": "Nxe4", "ply": 3, "plies_before": 3 }));
+        assert_eq!((&last["number"], &last["is_explained"]), (&7.into(), &false.into()));
+        let page = serde_json::to_value(GamePage::of(&record, &Openings::default())).unwrap();
+        assert_eq!(page["losing_ply"], 2);
+        let drawn = GameRecord { outcome: Outcome::Draw, ..record };
+        let last = serde_json::to_value(LastGameJson::of(&drawn)).unwrap();
+        assert_eq!((&last["losing_move"], &last["is_explained"]), (&serde_json::Value::Null, &true.into()));
+    }
 
     #[test]
     fn scores_are_shown_in_whites_view() {

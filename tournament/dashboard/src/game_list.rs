@@ -1,7 +1,7 @@
 //! The list of finished games and its filter.
 
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use smalt_chess::{Color, Outcome};
@@ -39,6 +39,11 @@ impl GameRow {
             started: record.started,
             seconds: record.duration.as_secs_f32(),
         }
+    }
+
+    pub(super) fn ended(&self) -> SystemTime {
+        let length = Duration::try_from_secs_f32(self.seconds).unwrap_or_default();
+        self.started.checked_add(length).unwrap_or(self.started)
     }
 
     pub(super) fn result(&self) -> String {

@@ -14,7 +14,7 @@ use smalt_chess::{Outcome, Position};
 use smalt_workbench::entrant::Registry;
 
 use super::clock_use::{ClockUse, ClockUseJson};
-use super::game::GamePage;
+use super::game::{GamePage, LastGameJson};
 use super::game_list::{GameFilter, GameRow, list};
 use smalt_match::game::{GameRecord, TablebaseAdjudicator};
 use smalt_match::opening::Openings;
@@ -46,6 +46,7 @@ pub(super) struct RunView {
     /// First start of the run.
     created: Option<SystemTime>,
     session: Option<StoredSession>,
+    last_game: Option<LastGameJson>,
     state: RunState,
     reported: Option<Instant>,
     edition: u64,
@@ -61,6 +62,8 @@ struct Counted {
     plan: Plan,
     standings: Standings,
     games: BTreeMap<u32, GameRow>,
+    /// End and number of the game that ended last.
+    last: Option<(SystemTime, u32)>,
     clocks: Vec<ClockUse>,
     /// All games below this number are known.
     low: u32,
@@ -96,6 +99,7 @@ struct RunJson<'a> {
     games_per_hour: Option<f64>,
     seconds_left: Option<f64>,
     results: Option<json::ResultsJson>,
+    last_game: Option<&'a LastGameJson>,
     entrants: Vec<EntrantJson<'a>>,
 }
 
@@ -157,6 +161,7 @@ impl RunView {
             stamp: None,
             created: None,
             session: None,
+            last_game: None,
             state: RunState::Stopped,
             reported: None,
             edition: 0,
@@ -243,7 +248,14 @@ impl RunView {
             self.counted = Some(Counted::new(text, &self.path)?);
         }
         self.session = store.latest_session()?;
-        self.counted.as_mut().map_or(Ok(()), |counted| counted.read(&store))?;
+        let Some(counted) = &mut self.counted else { return Ok(()) };
+        let before = counted.last;
+        counted.read(&store)?;
+        if let Some((_, number)) = counted.last.filter(|last| Some(*last) != before) {
+            store.for_each_game_of(number..=number, |record| {
+                self.last_game = Some(LastGameJson::of(&record));
+            })?;
+        }
         Ok(())
     }
 
@@ -304,6 +316,7 @@ impl RunView {
             games_per_hour: pace.map(|pace| pace.games_per_hour),
             seconds_left: pace.and_then(|pace| pace.left).map(|left| left.as_secs_f64()),
             results: self.results(),
+            last_game: self.last_game.as_ref(),
             entrants: entrants.unwrap_or_default(),
         })
     }
@@ -409,6 +422,7 @@ impl Counted {
             plan_text,
             standings: Standings::new(&prepared),
             games: BTreeMap::new(),
+            last: None,
             clocks: vec![ClockUse::default(); prepared.plan.entrants.len()],
             plan: prepared.plan,
             low: 0,
@@ -437,7 +451,9 @@ impl Counted {
             store.for_each_game_of(range, |record| {
                 self.standings.add(&record);
                 ClockUse::count(&mut self.clocks, &record);
-                self.games.insert(record.game.number, GameRow::of(&record));
+                let row = GameRow::of(&record);
+                self.last = self.last.max(Some((row.ended(), record.game.number)));
+                self.games.insert(record.game.number, row);
             })?;
         }
         while self.games.contains_key(&self.low) {

@@ -129,7 +129,7 @@ impl GameVerifier {
             return Err(InvalidGame::Duration);
         }
         replay.check_end(&report)?;
-        Ok(GameRecord {
+        let mut record = GameRecord {
             game: given.game,
             fen: opening.fen.clone(),
             plies: replay.plies,
@@ -140,7 +140,11 @@ impl GameVerifier {
             fault: report.fault,
             peak_memory: report.peak_memory,
             machine: None,
-        })
+        };
+        if self.pv == PvRecord::LosingMove {
+            record.drop_variations();
+        }
+        Ok(record)
     }
 }
 
@@ -221,11 +225,7 @@ impl Replay<'_> {
         self.spent += search.elapsed;
         let mv = self.legal_move(ply.mv)?;
         self.game.play(mv).expect("the move was found among the legal ones");
-        let pv = match self.rules.pv {
-            PvRecord::Kept => search.pv.clone(),
-            PvRecord::Dropped => Box::default(),
-        };
-        let search = SearchRecord { left, pv, lines: Box::default(), ..search.clone() };
+        let search = SearchRecord { left, lines: Box::default(), ..search.clone() };
         let score = search.score;
         self.plies.push(PlyRecord { mv: UciMove::from_move(mv, self.variant), search: Some(search) });
         let is_irreversible = self.game.position().halfmove_clock() == 0;

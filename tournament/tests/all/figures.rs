@@ -231,6 +231,33 @@ fn an_open_sequential_test_shows_the_expected_games() {
 }
 
 #[test]
+fn the_leader_is_compared_with_the_second_unless_both_won_all_games() {
+    let place = Place::new();
+    let ranked = |results: &Value, rank: u64| {
+        let mut entrants = results["entrants"].as_array().unwrap().iter();
+        entrants.find(|entrant| entrant["rank"] == rank).unwrap().clone()
+    };
+    store(&place, "many.db", &ROUND_ROBIN, 24, mixed);
+    let results = place.results("many.db");
+    let (leader, [first, second]) = (&results["leader"], [1, 2].map(|rank| ranked(&results, rank)));
+    assert_eq!((&leader["name"], &leader["ahead_of"]), (&first["name"], &second["name"]));
+    assert!(leader["los"].as_f64().is_some_and(|los| (0.5..1.0).contains(&los)), "{leader}");
+    store(&place, "two.db", &sprt("cmd=a name=new", "400"), 160, mixed);
+    let results = place.results("two.db");
+    let (leader, first) = (&results["leader"], ranked(&results, 1));
+    assert_eq!((&leader["name"], &leader["los"]), (&first["name"], &first["los"]), "the LOS of the table");
+    let engines = ["--engine", "cmd=a name=a", "--opponent", "cmd=b name=b", "--opponent", "cmd=c name=c"];
+    let gauntlet = [&["--format", "gauntlet", "--nodes", "1000", "--games", "8"][..], &engines].concat();
+    let first_loses =
+        |game: ScheduledGame| Outcome::Win(if game.white == 0 { Color::Black } else { Color::White });
+    store(&place, "shared.db", &gauntlet, 16, first_loses);
+    let leader = &place.results("shared.db")["leader"];
+    assert_eq!((&leader["ahead_of"], &leader["los"]), (&Value::Null, &Value::Null), "{leader}");
+    store(&place, "empty.db", &ROUND_ROBIN, 0, mixed);
+    assert_eq!(place.results("empty.db")["leader"], Value::Null);
+}
+
+#[test]
 fn elo_of_counts_after_a_sequential_test_is_unbiased() {
     let place = Place::new();
     let counts = ["elo", "--penta", "220,9800,21200,10150,260", "--elo0", "0", "--elo1", "2"];

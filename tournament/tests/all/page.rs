@@ -85,6 +85,12 @@ fn a_finished_run_can_be_looked_through() {
 
     let all = get("/api/runs/0/games").json();
     assert_eq!((all["total"].as_u64(), all["games"].as_array().unwrap().len()), (Some(4), 4));
+    let last = &run["last_game"];
+    assert_eq!((&last["number"], &last["result"]), (&all["games"][0]["number"], &all["games"][0]["result"]));
+    let entrants = run["results"]["entrants"].as_array().unwrap();
+    let [leader, other] = [1, 2].map(|rank| entrants.iter().find(|entrant| entrant["rank"] == rank).unwrap());
+    let lead = serde_json::json!({ "name": leader["name"], "ahead_of": other["name"], "los": leader["los"] });
+    assert_eq!(run["results"]["leader"], lead);
     let faulty = get("/api/runs/0/games?ending=fault&engine=0&result=loss").json();
     let number = faulty["games"][0]["number"].as_u64().unwrap();
     assert_eq!(faulty["games"][0]["ending"], "illegal move");

@@ -19,22 +19,34 @@ export class Control {
   #known = "";
   #words = element("p", { class: "notice", role: "status", hidden: true });
   #withdrawn = element("select", { "aria-label": "Engine to withdraw" });
+  #concurrency = this.#number("Concurrent games", { min: 1 });
+  #isAllowed = false;
+  #shown = "";
+  /** Leads to the buttons, which are the last of the page. */
+  link = element("button", { type: "button", class: "to-control", hidden: true, onclick: () => this.node.scrollIntoView() }, "Control this run ↓");
   node = element("div", { class: "control", hidden: true });
 
   constructor() {
     const button = (text, ...words) => element("button", { type: "button", onclick: () => this.#send(...words) }, text);
-    const number = (name, label, text, attributes) => {
-      const input = element("input", { type: "number", required: true, "aria-label": label, ...attributes });
-      return this.#form(text, input, () => [name, input.value]);
-    };
+    const further = this.#number("Further games of each pairing", { min: 2, step: 2, value: 100 });
     const engine = element("input", { required: true, placeholder: "name in the registry", "aria-label": "Engine to add" });
-    allowed().then((commands) => commands && renew(this.node, card("Control", null, this.#words,
+    allowed().then((commands) => commands && this.#draw(card("Control", null, this.#words,
       element("div", { class: "actions" }, button("Pause", "pause"), button("Resume", "continue")),
       element("div", { class: "filters" },
-        number("concurrency", "Concurrent games", "Set concurrency", { min: 1, value: 1 }),
-        number("extend", "Further games of each pairing", "Extend", { min: 2, step: 2, value: 100 }),
+        this.#form("Set concurrency", this.#concurrency, () => ["concurrency", this.#concurrency.value]),
+        this.#form("Extend", further, () => ["extend", further.value]),
         this.#form("Add engine", engine, () => ["add", engine.value]),
         this.#form("Withdraw", this.#withdrawn, () => ["withdraw", this.#withdrawn.value])))));
+  }
+
+  #number(label, attributes) {
+    return element("input", { type: "number", required: true, "aria-label": label, ...attributes });
+  }
+
+  #draw(node) {
+    this.#isAllowed = true;
+    renew(this.node, node);
+    if (this.#run) this.show(this.#run);
   }
 
   #form(text, field, words) {
@@ -53,6 +65,9 @@ export class Control {
   show(run) {
     this.#run = run;
     this.node.hidden = run.state !== "running";
+    this.link.hidden = this.node.hidden || !this.#isAllowed;
+    // The present number, until the user types another one.
+    if (run.slots && document.activeElement !== this.#concurrency && this.#concurrency.value === this.#shown) this.#shown = this.#concurrency.value = String(run.slots);
     const names = run.results.entrants.map(({ name }) => name);
     if (this.#known === names.join("\n")) return;
     this.#known = names.join("\n");

@@ -2,17 +2,59 @@
 
 import { curve, gauge, interval, pentanomial, resultBar } from "./charts.js";
 import { card, element, renew, table, transcript } from "./elements.js";
-import { capitalized, clock, estimate, estimateAfterTest, estimateAtAnyLook, estimateOfRace, fixed, isKnown, percent, short, signed, verdict, whole } from "./words.js";
+import { capitalized, clock, estimate, estimateAfterTest, estimateAtAnyLook, estimateOfRace, fixed, isKnown, line, percent, short, signed, verdict, whole } from "./words.js";
 
 const FAULTS = new Set(["time forfeit", "disconnect", "stall", "illegal move", "missing move", "malformed move", "endless line", "false claim"]);
 
 const byRank = (entrants) => entrants.map((entrant, index) => ({ ...entrant, index })).sort((first, second) => first.rank - second.rank);
 
-/** What the intervals of the page are. */
-const AT_ANY_LOOK = "Intervals hold at any look: in 95 of 100 runs they hold the true Elo from the first game to the last.";
+/** What the columns of the standings are. */
+const COLUMNS = "Elo: with its 95 % interval, as in the tables of the terminal. At any look: the wider interval for a run that is watched; in 95 of 100 runs it holds the true Elo from the first game to the last. LOS: likelihood that the engine is stronger than its opponents.";
+
+const points = ({ points, games }) => `${points.toLocaleString("en-US")} of ${whole(games)} points`;
+
+/** Likelihood of superiority from which an engine is said to lead. */
+const LEAST_LOS = 0.95;
+
+/** Who leads and how sure that is: [what is known, the figures]. */
+export function lead(run) {
+  const { entrants, sprt, leader, course } = run.results;
+  const named = (name) => entrants.find((entrant) => entrant.name === name);
+  if (sprt && sprt.verdict !== "continue") {
+    return [`${entrants[0].name} ${sprt.verdict === "H1" ? "passes" : "fails"} the test`, `${sprt.verdict} is accepted after ${whole(sprt.games)} games`];
+  }
+  if (course?.kind === "knockout" && course.champion) return [`${course.champion} has won the knockout`, points(named(course.champion))];
+  if (!leader || course?.kind === "bisect") return null;
+  const sure = isKnown(leader.los) ? `stronger than ${leader.ahead_of ?? "its opponents"} with a likelihood of ${percent(leader.los)}` : "";
+  const won = points(named(leader.name));
+  const equal = entrants.filter(({ points, games }) => points === named(leader.name).points && games === named(leader.name).games);
+  if (!isKnown(leader.los) && equal.length > 1) return ["Shared lead", `${equal.map(({ name }) => name).join(", ")} have ${won} each`];
+  if (leader.los >= LEAST_LOS && !sprt) return [`${leader.name} leads`, `${won}, ${sure}`];
+  return [run.state === "running" ? "Too early to say" : "Too close to call", `${leader.name} has ${won}${sure ? ` and is ${sure}` : ""}`];
+}
+
+/** The game that ended last, and the move that lost it. */
+function lastGame({ id, results, last_game: game }) {
+  if (!game) return null;
+  const [white, black] = [game.white, game.black].map((index) => results.entrants[index]?.name ?? "?");
+  const [winner, loser] = game.result === "1-0" ? [white, black] : [black, white];
+  const move = game.losing_move;
+  const words = game.result === "1/2-1/2" ? `${white} and ${black} drew`
+    : [`${loser} lost to ${winner}`, move ? [" by ", element("b", {}, line([move.san], move.plies_before))] : null];
+  return element("p", {}, "Last game: ",
+    element("a", { href: `#/run/${id}/games/${game.number}${move ? `?ply=${move.ply}` : ""}`, "data-focus": "last game" }, words),
+    element("span", { class: "quiet" }, ` (game ${game.number}: ${game.sentence}${move || game.is_explained ? "" : "; no single move lost it"})`));
+}
+
+/** The first lines of the overview: who leads, and the last game. */
+export function glance(run) {
+  const found = lead(run);
+  const last = lastGame(run);
+  return found || last ? card("At a glance", null, found ? element("p", { class: "lead" }, element("b", {}, found[0]), `: ${found[1]}`) : null, last) : null;
+}
 
 function estimateCell(results) {
-  const [number, range] = estimateAtAnyLook(results);
+  const [number, range] = estimate(results);
   return element("span", { class: "estimate" }, element("b", {}, number), element("span", {}, range));
 }
 
@@ -37,9 +79,10 @@ export function standings(run) {
     percent(entrant.los),
     faults(entrant),
   ]);
+  const rating = entrants.length > 2 ? [["Rating", "number wide"]] : [];
   return card("Standings", null, table(
-    [["Engine", "name"], ...(entrants.length > 2 ? [["Rating", "number"]] : []), ["Elo", ""], ["Anytime 95 %", "wide"], ["Points", "number"], ["Won, drawn, lost", "wide"], ["LOS", "number wide"], ["Faults", "number"]],
-    rows, { class: "standings" }), element("p", { class: "quiet" }, AT_ANY_LOOK));
+    [["Engine", "name"], ...rating, ["Elo", ""], ["At any look", "wide"], ["Points", "number"], ["Won, drawn, lost", "wide"], ["LOS", "number"], ["Faults", "number wide"]],
+    rows, { class: "standings" }), element("p", { class: "quiet keys" }, COLUMNS));
 }
 
 /** Warnings about the output of engines: illegal moves in PVs and the like, which cost no game. */
@@ -48,7 +91,7 @@ export function warnings(run) {
     [name, kind.replaceAll("-", " "), whole(count)]);
   const rows = run.results.entrants.flatMap(warnings);
   return rows.length === 0 ? null
-    : card("Warnings about engine output", null, table([["Engine", "name"], ["Warning", "wide"], ["Number", "number"]], rows));
+    : card("Warnings about engine output", null, table([["Engine", "name"], ["Warning", ""], ["Number", "number"]], rows));
 }
 
 /** The two sides of a match: one number, and the test if there is one. */
@@ -56,11 +99,11 @@ export function hero(run) {
   const { entrants, sprt, pairings } = run.results;
   if (entrants.length !== 2 && !sprt) return null;
   const first = entrants[0];
-  const [number, range] = estimateAtAnyLook(first);
+  const [number, range] = estimate(first);
   const penta = pairings[0]?.penta ?? [0, 0, 0, 0, 0];
   const facts = [
     ["Won, drawn, lost", `${first.wins} – ${first.draws} – ${first.losses}`],
-    ["Elo (fixed number of games)", estimate(first).join("")],
+    ["Elo at any look", estimateAtAnyLook(first).join("")],
     ["LOS", percent(first.los)], ["Drawn", percent(first.drawn)], ["Drawn pairs", percent(first.draw_ratio)],
     ["Normalized Elo", `${signed(first.nelo)}${isKnown(first.nelo_error) ? ` ± ${fixed(first.nelo_error, 1)}` : ""}`],
     ["Pairs 0 ½ 1 1½ 2", penta.join(" ")],

@@ -1,11 +1,11 @@
-// Shows the view of the address: `#/`, `#/run/0`, `#/run/0/boards`, `#/run/0/games?…`, `#/run/0/games/17`.
+// Shows the view of the address: `#/`, `#/run/0`, `#/run/0/boards`, `#/run/0/games?…`, `#/run/0/games/17?ply=30`.
 // A run is followed by server-sent events while the page can be seen.
 
 import { Boards } from "./boards.js";
 import { Control } from "./control.js";
 import { element, renew } from "./elements.js";
 import { Games } from "./games.js";
-import { Curves, Faults, bisection, crosstable, endings, engines, hero, race, standings, warnings } from "./overview.js";
+import { Curves, Faults, bisection, crosstable, endings, engines, glance, hero, race, standings, warnings } from "./overview.js";
 import { head, silence } from "./head.js";
 import { Notifier } from "./notify.js";
 import { Queue } from "./queue.js";
@@ -43,7 +43,7 @@ const ELSEWHERE = "This run is played on other machines, whose boards are not sh
 
 /** The overview: everything at a glance. */
 class Overview {
-  #cards = Object.fromEntries(["hero", "race", "bisection", "standings-card", "cross-card", "endings", "engines", "warnings"].map((name) => [name, element("div", { class: name })]));
+  #cards = Object.fromEntries(["glance", "hero", "race", "bisection", "standings-card", "cross-card", "endings", "engines", "warnings"].map((name) => [name, element("div", { class: name })]));
   #curves = new Curves();
   #faults = new Faults();
   #control = new Control();
@@ -51,13 +51,14 @@ class Overview {
   #known = new Map();
   #elsewhere = element("p", { class: "card quiet", hidden: true }, ELSEWHERE);
   #live = element("section", { class: "aside", "aria-label": "Games in progress" }, this.#elsewhere, this.#boards.node);
-  node = element("div", { class: "stack" }, this.#cards.hero, this.#cards.race, this.#cards.bisection,
+  node = element("div", { class: "stack" }, this.#control.link, this.#cards.glance, this.#cards.hero, this.#cards.race, this.#cards.bisection,
     element("div", { class: "grid two" },
       element("div", { class: "stack" }, this.#cards["standings-card"], this.#curves.node, this.#cards["cross-card"]),
       element("div", { class: "stack" }, this.#live, this.#cards.endings, this.#faults.node, this.#cards.warnings)),
     this.#cards.engines, this.#control.node);
 
   show() {
+    this.#draw("glance", glance(run));
     this.#draw("hero", hero(run));
     this.#draw("race", race(run));
     this.#draw("bisection", bisection(run));
@@ -126,12 +127,15 @@ class GameList {
 
 class OneGame {
   #number;
+  #ply;
   #replay = null;
   #known = -1;
   node = element("div", {}, element("p", { class: "empty" }, "Loading…"));
 
-  constructor(number) {
+  /** `ply`: the number of plies whose position is shown, or null. */
+  constructor(number, ply) {
     this.#number = number;
+    this.#ply = ply;
   }
 
   /** Asks for the game, and again when games have been added or the server did not answer. */
@@ -150,6 +154,7 @@ class OneGame {
     if (this.#replay || run?.id !== id) return;
     this.#replay = new Replay(run, game);
     renew(this.node, this.#replay.node);
+    if (this.#ply !== null) this.#replay.present(this.#ply);
   }
 
   key(key) {
@@ -169,9 +174,9 @@ function open() {
     renew(main, element("p", { class: run?.problem ? "notice" : "empty" }, run?.problem ?? "Reading the run…"));
     return;
   }
-  const { name, number } = place();
+  const { name, number, query } = place();
   if (name === "boards") view = new AllBoards();
-  else if (name === "games" && number !== null) view = new OneGame(number);
+  else if (name === "games" && number !== null) view = new OneGame(number, query.has("ply") ? Number(query.get("ply")) || 0 : null);
   else if (name === "games") view = new GameList();
   else view = new Overview();
   view.name = name;

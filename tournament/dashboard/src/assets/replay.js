@@ -5,7 +5,7 @@ import { evaluations } from "./charts.js";
 import { allowed, send } from "./control.js";
 import { card, drawing, element, renew, transcript } from "./elements.js";
 import { MoveList, pliesBefore } from "./moves.js";
-import { losingMove, shared, variation } from "./variations.js";
+import { shared, variation } from "./variations.js";
 import { capitalized, clock, duration, line, score, short } from "./words.js";
 
 /** The signs of the buttons, in a square of 24. */
@@ -42,7 +42,7 @@ export class Replay {
     const button = (sign, title, action) => element("button", { title, "aria-label": title, onclick: action },
       drawing("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, drawing("path", { d: SIGNS[sign] })));
     const step = (by) => () => this.go(this.#ply + by);
-    const board = element("section", { class: "card" }, element("div", { class: "table" }, player(1), this.#board.node, player(0)),
+    const board = element("section", { class: "card board-card" }, element("div", { class: "table" }, player(1), this.#board.node, player(0)),
       element("div", { class: "controls" },
         button("first", "First position (Home)", () => this.go(0)), button("back", "Back (left arrow)", step(-1)), this.#play,
         button("on", "On (right arrow)", step(1)), button("last", "Last position (End)", () => this.go(Infinity)),
@@ -50,7 +50,7 @@ export class Replay {
       this.#caption);
     this.node = element("div", {},
       element("a", { class: "back", href: `#/run/${run.id}/games` }, "← All games"),
-      element("div", { class: "replay" }, board, element("div", { class: "stack" }, this.#facts(run), this.#fault(run), this.#loss(),
+      element("div", { class: "replay game" }, this.#loss(), board, element("div", { class: "stack" }, this.#facts(run), this.#fault(run),
         card("Evaluation, White’s view", null, this.#chart.node,
           element("p", { class: "legend" }, ["whites", "blacks"].map((style, color) => element("span", {}, element("i", { class: style }), this.#names[color])))),
         card("Moves", null, this.#moves.node),
@@ -102,24 +102,33 @@ export class Replay {
       transcript({ open: true }, element("summary", {}, "Transcript, last lines"), fault.transcript));
   }
 
-  /** Why the loser lost, as far as the evaluations tell. */
+  /** Why the loser lost: the losing move, with the evaluations before and after it and the PVs of both engines. */
   #loss() {
-    const { plies, result, fault } = this.#game;
+    const { plies, result, fault, losing_ply: index } = this.#game;
     const loser = { "1-0": 1, "0-1": 0 }[result];
     if (fault || loser === undefined) return null;
-    const index = losingMove(plies, loser, this.#blackBegins() ? 1 : 0);
-    if (index === null) return null;
+    if (index === null) return element("p", { class: "card quiet loss" }, "No single move lost this game by the evaluations of both engines.");
     const [move, answer, at] = [plies[index], plies[index + 1], this.#offset() + index];
-    const [own, other] = [move.line ?? [], answer.line ?? []];
+    const [own, other] = [move.line ?? [], answer?.line ?? []];
+    const course = (before, after) => `${score(before ?? {}) || "?"} → ${score(after ?? {}) || "?"}`;
     const before = index > 0 ? plies[index - 1].fen : this.#game.fen;
     const quoted = (text) => `"${text.replaceAll('"', "'")}"`;
     const epd = `${before.split(" ").slice(0, 4).join(" ")} am ${move.san}; id ${quoted(`${this.#store} game ${this.#game.number}`)}; c0 ${quoted(`${this.#names[loser]} lost by it`)};`;
-    return card(`Why ${this.#names[loser]} lost`, null,
-      element("p", {}, element("b", {}, line([move.san], at)), ": ", this.#names[loser], ` saw ${score(move) || "nothing"}, `, this.#names[1 - loser], ` saw ${score(answer)} after it (White’s view).`),
+    const node = card(`Why ${this.#names[loser]} lost`, null,
+      element("p", {}, element("b", {}, line([move.san], at)), ` · ${this.#names[1 - loser]} ${course(plies[index - 1], answer)} · ${this.#names[loser]} ${course(move, plies[index + 2])}`,
+        element("span", { class: "quiet" }, " (evaluations before and after it, White’s view)")),
       own.length > 1 ? element("p", { class: "quiet" }, this.#names[loser], ": ", variation(own, at, [move.san, ...other])) : null,
       other.length > 0 ? element("p", { class: "quiet" }, this.#names[1 - loser], ": ", variation(other, at + 1, own.slice(1))) : null,
-      element("div", { class: "actions" }, element("button", { onclick: () => this.go(index + 1) }, "Show the move"),
+      element("div", { class: "actions" }, element("button", { onclick: () => this.present(index + 1) }, "Show the move"),
         element("button", { onclick: () => this.#copy("EPD", async () => epd) }, "Copy as EPD"), this.#keeping(epd)));
+    node.classList.add("loss");
+    return node;
+  }
+
+  /** Goes to the position after this number of plies, with the board in view. */
+  present(ply) {
+    this.go(ply);
+    this.node.querySelector(".replay").scrollIntoView({ block: "start" });
   }
 
   /** A button that adds a position to the EPD file of the server, for those who may. */

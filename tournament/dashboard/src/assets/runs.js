@@ -2,7 +2,7 @@
 
 import { gauge, resultBar } from "./charts.js";
 import { drawing, element, renew } from "./elements.js";
-import { duration, estimateAtAnyLook, gamesText, isOpenEnded, moment, progress, stateOf, verdict } from "./words.js";
+import { duration, estimate, gamesText, isOpenEnded, moment, progress, stateOf, verdict } from "./words.js";
 
 /** The sign of the house. */
 export const mark = () => drawing("svg", { class: "mark", viewBox: "0 0 100 100", "aria-hidden": "true" },
@@ -16,7 +16,7 @@ function runCard(run) {
   const { results } = run;
   const done = results?.games_finished ?? 0;
   const first = results?.entrants[0];
-  const [number, range] = first ? estimateAtAnyLook(first) : ["", ""];
+  const [number, range] = first ? estimate(first) : ["", ""];
   const [state, words] = stateOf(run);
   const title = results?.entrants.length === 2 ? results.entrants.map(({ name }) => name).join(" – ") : run.name || run.store;
   return element("a", { class: "card", href: `#/run/${run.id}`, "data-focus": `run ${run.id}` },

@@ -1,7 +1,7 @@
 // Principal variations of two engines side by side: common moves, divergence and ponder hits.
 
 import { element } from "./elements.js";
-import { advantage, isKnown, line } from "./words.js";
+import { line } from "./words.js";
 
 /** How many moves two variations from one position have in common. */
 export function shared(first, second) {
@@ -20,27 +20,4 @@ export function variation(moves, ply, other) {
 export function rest(moves, start, ply, played) {
   const passed = ply - start;
   return passed >= 0 && shared(played.slice(0, passed), moves) === Math.min(passed, played.length) && moves.length > passed ? moves.slice(passed) : null;
-}
-
-/** From which share of the winner's view on a game is lost for good. */
-const LOST = 0.3;
-
-/**
- * The move that lost a game: the loser's last one before the winner saw a lost game until the end. Gives its index, or null if the
- * evaluations do not tell. `loser`: 0 for White; `first`: 0 if White moves first.
- */
-export function losingMove(plies, loser, first) {
-  const share = (ply) => (loser === 0 ? advantage(ply) : 1 - advantage(ply));
-  let found = null;
-  for (let index = plies.length - 1; index > 0; index--) {
-    if ((index + first) % 2 === loser) continue;
-    const ply = plies[index];
-    if (!isKnown(ply.cp) && !isKnown(ply.mate)) {
-      if (ply.ms === undefined) break;
-      continue;
-    }
-    if (share(ply) > LOST) break;
-    found = index - 1;
-  }
-  return found !== null && plies[found].ms !== undefined ? found : null;
 }

@@ -4,6 +4,7 @@
 
 mod adjudicate;
 mod clock;
+mod losing_move;
 pub mod moves;
 mod observer;
 mod play;

@@ -58,7 +58,7 @@ pub(crate) struct GameSetup<'a> {
     pub variant: CastlingMode,
     /// Normal clock or hourglass.
     pub flow: TimeFlow,
-    /// Whether principal variations are stored.
+    /// Which principal variations are stored.
     pub pv: PvRecord,
     /// Whether the PVs of mate scores are checked.
     pub check_mate_pvs: bool,
@@ -147,7 +147,7 @@ pub(crate) fn play(setup: GameSetup<'_>, players: [Player<'_>; 2]) -> Result<Gam
     };
     table.check_search();
     table.end_pondering();
-    Ok(GameRecord {
+    let mut record = GameRecord {
         game: setup.game,
         fen: setup.opening.fen.clone(),
         plies: table.plies,
@@ -158,7 +158,11 @@ pub(crate) fn play(setup: GameSetup<'_>, players: [Player<'_>; 2]) -> Result<Gam
         fault: verdict.fault,
         peak_memory: table.engines.map(|engine| engine.process().peak_memory_bytes()),
         machine: None,
-    })
+    };
+    if setup.pv == PvRecord::LosingMove {
+        record.drop_variations();
+    }
+    Ok(record)
 }
 
 /// How a game ended.
@@ -458,10 +462,6 @@ impl LiveGame<'_> {
         self.answered_at = Some(searched.answered_at);
         self.moves.push(uci);
         let report = &searched.report;
-        let pv = match self.setup.pv {
-            PvRecord::Kept => report.pv.as_slice().into(),
-            PvRecord::Dropped => Box::default(),
-        };
         self.plies.push(PlyRecord {
             mv: uci,
             search: Some(SearchRecord {
@@ -474,7 +474,7 @@ impl LiveGame<'_> {
                 hashfull: report.hashfull,
                 tbhits: report.tbhits,
                 left: self.clocks[mover.index()].time_left().map(|time_left| time_left.remaining),
-                pv,
+                pv: report.pv.as_slice().into(),
                 warnings: WarningCounts::default(),
                 lines: self.matching_lines(mover),
             }),

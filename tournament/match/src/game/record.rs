@@ -145,7 +145,7 @@ pub struct SearchRecord {
     pub tbhits: Option<u64>,
     /// Time left after the move.
     pub left: Option<Duration>,
-    /// Principal variation; empty unless the plan keeps it.
+    /// Principal variation; unless the plan keeps all, only at the losing move and the reply to it.
     pub pv: Box<[UciMove]>,
     /// Warnings about the output of the search.
     pub warnings: WarningCounts,

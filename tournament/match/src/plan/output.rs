@@ -233,12 +233,13 @@ pub enum PgnStyle {
     Fastchess,
 }
 
-/// Whether the store keeps principal variations.
+/// Which principal variations the store keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PvRecord {
+    /// Those of the losing move and of the reply to it.
     #[default]
-    Dropped,
-    Kept,
+    LosingMove,
+    All,
 }
 
 /// Settings of the PGN writer.
@@ -264,9 +265,9 @@ impl GameWriting {
         GameWriting { figures, times, form, notation, style: PgnStyle::default() }
     }
 
-    /// Whether this output needs principal variations.
+    /// The principal variations that this output needs.
     pub fn pv_record(&self) -> PvRecord {
-        if self.figures.contains(&Figure::Pv) { PvRecord::Kept } else { PvRecord::Dropped }
+        if self.figures.contains(&Figure::Pv) { PvRecord::All } else { PvRecord::LosingMove }
     }
 }
 
@@ -275,11 +276,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn principal_variations_are_kept_only_to_be_written() {
+    fn all_principal_variations_are_kept_only_to_be_written() {
         let figures = vec![Figure::Pv, Figure::Nodes, Figure::Pv];
         let writing = GameWriting::new(figures, Times::On, PgnForm::Full, Notation::San);
         assert_eq!(writing.figures, [Figure::Nodes, Figure::Pv]);
-        assert_eq!(writing.pv_record(), PvRecord::Kept);
-        assert_eq!(GameWriting::default().pv_record(), PvRecord::Dropped);
+        assert_eq!(writing.pv_record(), PvRecord::All);
+        assert_eq!(GameWriting::default().pv_record(), PvRecord::LosingMove);
     }
 }

@@ -24,7 +24,7 @@ pub struct SlotConfig {
     pub shares_openings: bool,
     /// Normal clock or hourglass.
     pub flow: TimeFlow,
-    /// Whether principal variations are stored.
+    /// Which principal variations are stored.
     pub pv: PvRecord,
     /// Whether the PVs of mate scores are checked.
     pub check_mate_pvs: bool,

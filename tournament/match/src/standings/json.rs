@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use smalt_stats::ratings::RatingOptions;
+use smalt_stats::ratings::{RatingOptions, Ratings};
 use smalt_stats::sprt::SequentialEstimate;
 use smalt_stats::{Estimate, Interval, MatchFigures};
 
@@ -25,6 +25,8 @@ pub struct ResultsJson {
     games_finished: u64,
     /// Number of games skipped because a player is disqualified.
     games_left_out: u64,
+    /// The engine ranked first; null before its first game.
+    leader: Option<LeaderJson>,
     /// One table per engine, in the order of the plan.
     entrants: Vec<EntrantJson>,
     /// One table per two engines that play each other.
@@ -36,6 +38,39 @@ pub struct ResultsJson {
     scale: Option<ScaleJson>,
     /// Number of games by termination.
     terminations: BTreeMap<&'static str, u64>,
+}
+
+/// The engine ranked first.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LeaderJson {
+    /// Name of the engine.
+    name: String,
+    /// The engine ranked second; null if `los` compares the leader with all its opponents together.
+    ahead_of: Option<String>,
+    /// Likelihood that the leader is the stronger one, in [0, 1]; with three or more engines by their ratings. Null if the first
+    /// two cannot be compared, as when both won all their games.
+    los: Option<f64>,
+}
+
+impl LeaderJson {
+    fn of(standings: &Standings, order: &[usize], ratings: Option<&Ratings>) -> Option<LeaderJson> {
+        let (&first, &second) = (order.first()?, order.get(1)?);
+        let name = |entrant: usize| standings.entrants[entrant].name.clone();
+        if standings.entrants[first].results.games() == 0 {
+            return None;
+        }
+        let is_pair = order.len() == 2;
+        let by_rating = ratings.filter(|_| !is_pair).and_then(|ratings| ratings.los(first, second));
+        // Two engines that won all their games cannot be compared by them.
+        let is_ahead =
+            is_pair || ratings.is_some_and(|ratings| ratings.players()[second].estimate().is_some());
+        let own = || Some(standings.counts_of(first).statistics().filter(|_| is_ahead)?.los);
+        Some(LeaderJson {
+            name: name(first),
+            ahead_of: (is_pair || by_rating.is_some()).then(|| name(second)),
+            los: by_rating.or_else(own),
+        })
+    }
 }
 
 /// Statistics of one entrant, from its point of view.
@@ -77,7 +112,7 @@ struct EntrantJson {
     illegal_moves: u64,
     /// Failed starts, which cost no game.
     failed_starts: u64,
-    /// Reason for its disqualification, worded to follow its name; null if it plays.
+    /// Reason for its disqualification or withdrawal, worded to follow its name; null if it plays.
     out: Option<String>,
     /// Searches that exceeded their limit of nodes or depth.
     overruns: u64,
@@ -213,7 +248,8 @@ impl ResultsJson {
     pub fn of(standings: &Standings) -> ResultsJson {
         let ratings = standings.ratings(&RatingOptions::default()).ok();
         let mut ranks = vec![0; standings.entrants.len()];
-        (1..).zip(standings.order(ratings.as_ref())).for_each(|(rank, entrant)| ranks[entrant] = rank);
+        let order = standings.order(ratings.as_ref());
+        (1..).zip(&order).for_each(|(rank, &entrant)| ranks[entrant] = rank);
         let rating =
             |entrant: usize| ratings.as_ref().and_then(|ratings| ratings.players()[entrant].estimate());
         let scale = standings.scale();
@@ -271,6 +307,7 @@ impl ResultsJson {
             games_planned: standings.games_planned(),
             games_finished: standings.games_finished(),
             games_left_out: standings.games_left_out(),
+            leader: LeaderJson::of(standings, &order, ratings.as_ref()),
             entrants: standings.entrants.iter().enumerate().map(entrant).collect(),
             pairings: standings.pairings.iter().map(pairing).collect(),
             sprt: standings.test().map(SprtJson::from),
