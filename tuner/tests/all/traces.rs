@@ -440,4 +440,15 @@ fn real_python_gives_the_traces_and_the_fit_of_the_example_in_c() {
     let tuned = header_of(&place.build("mine", &place.read("mine.c")));
     let said = answers(Command::new("python3").arg(&script), "trace\nquit\n");
     assert_eq!(Header::parse(&said).unwrap(), tuned);
+
+    // It plays: it finds a mate and has no move after it, captures en passant and knows castling.
+    let play = |position: &str, words: &str| {
+        let lines = format!("uci\nposition {position}\ngo depth 2\nquit\n");
+        let said = answers(Command::new("python3").arg(&script), &lines);
+        assert!(said.contains(words), "{position}: {said}");
+    };
+    play("fen 8/8/8/8/8/k7/7r/K7 b - - 0 1", "bestmove h2h1");
+    play("fen 8/8/8/8/8/k7/7r/K7 b - - 0 1 moves h2h1", "bestmove 0000");
+    play("fen k7/8/8/8/2p5/8/1P6/K7 w - - 0 1 moves b2b4", "bestmove c4b3");
+    play("fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1g1 e8e7 f1f7", "bestmove e7f7");
 }
