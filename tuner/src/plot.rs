@@ -1,14 +1,12 @@
 //! Charts of a fit: errors by epoch, piece-square tables before and after, and the largest changes.
 
 use serde_json::Value;
-use smalt::evaluation::Parameters;
-use smalt::evaluation::schema::{Entry, SCHEMA, Shape};
 use smalt_report::plot::{Axis, BarChart, Chart, HeatMap, IntervalChart, LineChart, PlotError, stacked};
 
 use crate::clop::{ClopState, Region};
 use crate::spsa::{Forecast, SpsaState};
 use crate::tuning::{TunableParam, Tuning as _};
-use crate::weights::difference::{Change, differences};
+use crate::weights::schema::{Schema, SchemaWeight};
 
 /// Parameters that the plot of moved ones shows.
 const MOVED_SHOWN: usize = 24;
@@ -105,37 +103,129 @@ pub(crate) fn landscape(state: &ClopState) -> Result<String, PlotError> {
     stacked(&charts.iter().map(Box::as_ref).collect::<Vec<_>>())
 }
 
-/// The boards of all terms that have one: before at the left, after at the right, middlegame above endgame.
-pub(crate) fn boards(before: &Parameters, after: &Parameters) -> HeatMap {
-    let (files, ranks) = (['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], ['8', '7', '6', '5', '4', '3', '2', '1']);
-    let empty = HeatMap::new("Boards before and after", "centipawns", files, ranks);
-    let entries = SCHEMA.iter().filter(|entry| entry.shape == Shape::Board);
-    entries.flat_map(|entry| [(entry, 0), (entry, 1)]).fold(empty, |map, (entry, phase)| {
-        let title = |when: &str| format!("{} {}, {when}", entry.name, PHASES[phase]);
-        map.boards((title("old"), board(before, entry, phase)), (title("new"), board(after, entry, phase)))
-    })
+/// The parameters of an evaluation before and after a fit.
+pub(crate) struct Comparison<'a> {
+    pub(crate) schema: &'a Schema,
+    /// Unit of the numbers.
+    pub(crate) unit: &'static str,
+    /// Whether boards begin with a1 instead of a8.
+    pub(crate) is_a1_first: bool,
+    pub(crate) before: Vec<f64>,
+    pub(crate) after: Vec<f64>,
 }
 
-fn board(parameters: &Parameters, entry: &Entry, phase: usize) -> [f64; 64] {
-    let mut cells = [0.0; 64];
-    let weights = parameters.numbers().skip(entry.term.start());
-    cells.iter_mut().zip(weights).for_each(|(cell, numbers)| *cell = f64::from(numbers[phase]));
-    cells
+/// A term with a number for each square, or for each square of files a to d.
+struct BoardTerm<'a> {
+    first: usize,
+    count: usize,
+    weight: &'a SchemaWeight,
 }
 
-/// The numbers that moved most, in the file's own units, the greatest step on top.
-pub(crate) fn moved(before: &Parameters, after: &Parameters) -> BarChart {
-    let changes = differences(before, after).into_iter().flat_map(|group| group.changes);
-    let mut steps: Vec<(String, i32, i32)> = changes.flat_map(|change| both(&change)).collect();
-    steps.retain(|(_, before, after)| before != after);
-    steps.sort_by_key(|(_, before, after)| std::cmp::Reverse((after - before).abs()));
-    steps.truncate(MOVED_SHOWN);
-    let axis = Axis::in_unit("after minus before", "units of the file");
-    steps.into_iter().fold(BarChart::new("Largest changes", axis), |chart, (name, before, after)| {
-        chart.bar(name, f64::from(after - before), format!("{before} → {after}"))
-    })
+fn short_name(weight: &SchemaWeight) -> &str {
+    weight.term[weight.group_length..].trim_start_matches('.')
 }
 
-fn both(change: &Change) -> [(String, i32, i32); 2] {
-    [0, 1].map(|half| (format!("{} {}", change.name, PHASES[half]), change.before[half], change.after[half]))
+impl Comparison<'_> {
+    /// The boards of all terms that have one: before at the left, after at the right, middlegame above endgame. `None` if no term
+    /// has 64 or 32 numbers.
+    pub(crate) fn boards(&self) -> Option<HeatMap> {
+        let (files, ranks) =
+            (['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], ['8', '7', '6', '5', '4', '3', '2', '1']);
+        let empty = HeatMap::new("Boards before and after", self.unit, files, ranks);
+        let terms = self.terms();
+        let parts = |term: &BoardTerm<'_>| if term.weight.is_single { 1 } else { PHASES.len() };
+        let all = terms.iter().flat_map(|term| (0..parts(term)).map(move |phase| (term, phase)));
+        let map = all.fold(empty, |map, (term, phase)| {
+            let name = Self::title(term, &terms);
+            let name =
+                if term.weight.is_single { name.to_owned() } else { format!("{name} {}", PHASES[phase]) };
+            let title = |when: &str| format!("{name}, {when}");
+            let cells = |numbers: &[f64]| self.cells(term, phase, numbers);
+            map.boards((title("old"), cells(&self.before)), (title("new"), cells(&self.after)))
+        });
+        (!terms.is_empty()).then_some(map)
+    }
+
+    fn terms(&self) -> Vec<BoardTerm<'_>> {
+        let weights = &self.schema.weights;
+        let mut terms: Vec<BoardTerm<'_>> = Vec::new();
+        for (index, weight) in weights.iter().enumerate() {
+            match terms.last_mut().filter(|last| last.weight.term == weight.term) {
+                Some(last) => last.count += 1,
+                None => terms.push(BoardTerm { first: index, count: 1, weight }),
+            }
+        }
+        terms.retain(|term| matches!(term.count, 32 | 64));
+        terms
+    }
+
+    /// The name of a term without its group, if that is unique.
+    fn title<'a>(term: &BoardTerm<'a>, all: &[BoardTerm<'_>]) -> &'a str {
+        let name = short_name(term.weight);
+        let count = all.iter().filter(|other| short_name(other.weight) == name).count();
+        if name.is_empty() || count > 1 { &term.weight.term } else { name }
+    }
+
+    /// The numbers of a board from a8 to h1.
+    fn cells(&self, term: &BoardTerm<'_>, phase: usize, numbers: &[f64]) -> [f64; 64] {
+        let mut cells = [0.0; 64];
+        for (square, cell) in cells.iter_mut().enumerate() {
+            let (rank, file) = (square / 8, square % 8);
+            let rank = if self.is_a1_first { 7 - rank } else { rank };
+            let index = if term.count == 64 { 8 * rank + file } else { 4 * rank + file.min(7 - file) };
+            *cell = numbers[2 * (term.first + index) + phase];
+        }
+        cells
+    }
+
+    /// The numbers that changed most, the largest change on top. `None` if none changed.
+    pub(crate) fn moved(&self) -> Option<BarChart> {
+        let change = |parameter: usize| self.after[parameter] - self.before[parameter];
+        let mut moved: Vec<usize> = (0..self.schema.parameter_count())
+            .filter(|&parameter| self.schema.is_used(parameter) && change(parameter) != 0.0)
+            .collect();
+        moved.sort_by(|&a, &b| change(b).abs().total_cmp(&change(a).abs()));
+        moved.truncate(MOVED_SHOWN);
+        let axis = Axis::in_unit("after minus before", "units of the file");
+        let empty = BarChart::new("Largest changes", axis);
+        let chart = moved.iter().fold(empty, |chart, &parameter| {
+            let label = format!("{} → {}", self.before[parameter], self.after[parameter]);
+            chart.bar(self.schema.parameter_name(parameter), change(parameter), label)
+        });
+        (!moved.is_empty()).then_some(chart)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::header::Header;
+
+    /// A comparison of an engine with one table of this many pairs; the numbers are their indices.
+    #[track_caller]
+    fn check(count: usize, is_a1_first: bool, corners: Option<[f64; 4]>) {
+        let lines = (0..count).map(|index| format!("trace parameter psqt.king[{index}] {index} 0\n"));
+        let header =
+            Header::parse(&format!("trace version 1\n{}trace ready\n", lines.collect::<String>())).unwrap();
+        let [before, after] = [header.start.clone(), header.start.clone()];
+        let comparison =
+            Comparison { schema: &header.schema, unit: "centipawns", is_a1_first, before, after };
+        let terms = comparison.terms();
+        let found = terms.first().map(|term| {
+            let cells = comparison.cells(term, 0, &comparison.before);
+            [0, 7, 56, 62].map(|square| cells[square])
+        });
+        assert_eq!(found, corners, "a8, h8, a1, g1 of {count}");
+        assert_eq!(comparison.boards().is_some(), corners.is_some());
+        assert!(comparison.moved().is_none());
+    }
+
+    #[test]
+    fn tables_of_64_and_of_32_numbers_are_boards() {
+        check(64, false, Some([0.0, 7.0, 56.0, 62.0]));
+        check(64, true, Some([56.0, 63.0, 0.0, 6.0]));
+        check(32, false, Some([0.0, 0.0, 28.0, 29.0]));
+        check(32, true, Some([28.0, 28.0, 0.0, 1.0]));
+        check(28, false, None);
+    }
 }

@@ -83,7 +83,8 @@ The same command again continues an interrupted file.")]
   smalt-tuner texel positions.bin -o tuned.toml --json run.json && smalt-tuner plot run.json -o loss.svg
   smalt-tuner plot tuned.toml -o boards.svg
   smalt-tuner plot spsa.json -o spsa.svg
-  smalt-tuner plot old.toml tuned.toml --kind moved -o moved.svg")]
+  smalt-tuner plot old.toml tuned.toml --kind moved -o moved.svg
+  smalt-tuner plot tuned.toml --engine ./mine -o boards.svg")]
     Plot(PlotFlags),
     /// Test the tuned version against the one that it replaces (SPRT)
     #[command(after_help = "From games to tested weights, in the root folder of the project:
@@ -393,9 +394,12 @@ pub(super) struct MemoryFlags {
 #[derive(Debug, Args)]
 pub(super) struct PlotFlags {
     /// JSON file of `texel`, checkpoint of `spsa` or `clop`, or parameter file, after the one that it is compared with [default: the
-    /// numbers built in]
+    /// numbers built in, or those of --engine]; a file of traces stands for the numbers of its engine
     #[arg(value_name = "RUN.json|SPSA.json|[BEFORE.toml] AFTER.toml", required = true, num_args = 1..=2)]
     pub(super) files: Vec<PathBuf>,
+    /// Engine whose parameters are compared: one that gives traces, as for `texel`
+    #[arg(long, value_name = "ENGINE")]
+    pub(super) engine: Option<String>,
     /// Kind of plot [default: loss of a fit, parameters of a checkpoint of `spsa`, landscape of one of `clop`, boards of parameter files]
     #[arg(short, long, value_enum, value_name = "KIND")]
     pub(super) kind: Option<PlotKind>,

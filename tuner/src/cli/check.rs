@@ -12,7 +12,8 @@ use smalt_chess::Epd;
 use super::arguments::CheckFlags;
 use super::traces::{self, is_traced};
 use super::{
-    Exit, OrRefuse, Outputs, Refusal, Skipped, interrupt, memory_limit, open, parameters, show, with_threads,
+    Exit, OrRefuse, Outputs, Refusal, Skipped, interrupt, memory_limit, open, parameters, show,
+    traced_parameters, with_threads,
 };
 use crate::check::{CollinearPair, Findings, check};
 use crate::features::row::pack;
@@ -21,7 +22,6 @@ use crate::fit_data::FitData;
 use crate::labels::Sources;
 use crate::loss::{LabelledRows, sigmoid};
 use crate::trace::file::TraceFile;
-use crate::weights::export::imported;
 use crate::weights::parameters_of;
 use crate::weights::schema::Schema;
 use smalt_dataset::Sample;
@@ -91,11 +91,7 @@ fn check_traces(
         traces::load(&flags.engine, source, SPLIT, Kept::default(), memory_limit(&flags.memory), stop)?;
     let header = &traced.header;
     let weights = match &flags.params {
-        Some(path) => {
-            let text =
-                std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()?;
-            imported(&text, &header.schema).with_context(|| path.display().to_string()).or_usage()?
-        }
+        Some(path) => traced_parameters(path, &header.schema)?,
         None => header.start.clone(),
     };
     let findings = report(flags, outputs, &traced.table, &header.schema, &weights, None)?;

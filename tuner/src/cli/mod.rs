@@ -31,6 +31,8 @@ use smalt_workbench::output_file::{Existing, Output};
 use smalt_workbench::signals::exit_code;
 
 use crate::weights::difference::differences;
+use crate::weights::export::imported;
+use crate::weights::schema::Schema;
 use arguments::{DiffFlags, MemoryFlags, TunerArguments, TunerCommand};
 use smalt_dataset::{Dataset, SkippedLine};
 
@@ -101,6 +103,13 @@ fn parameters(path: &Path) -> Result<Parameters, Refusal> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).with_context(|| shown.to_string()).or_usage()?;
     Parameters::parse_toml(&text).with_context(|| shown.to_string()).or_usage()
+}
+
+/// Parameters of another engine's evaluation from a TOML or JSON file.
+fn traced_parameters(path: &Path, schema: &Schema) -> Result<Vec<f64>, Refusal> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| shown.to_string()).or_usage()?;
+    imported(&text, schema).with_context(|| shown.to_string()).or_usage()
 }
 
 fn open(path: &Path) -> Result<Dataset, Refusal> {

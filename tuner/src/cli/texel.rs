@@ -14,7 +14,7 @@ use super::target::{Evaluation, Target};
 use super::traces::{self, is_traced};
 use super::{
     Exit, OrRefuse, Outputs, Refusal, Skipped, check_share, interrupt, memory_limit, open, parameters,
-    print_info, show, with_threads,
+    print_info, show, traced_parameters, with_threads,
 };
 use crate::features::row::SCALE_START;
 use crate::features::{self, Keep, Kept, Split};
@@ -26,7 +26,6 @@ use crate::optimizer::{
 use crate::progress::Progress;
 use crate::texel::{Players, Summary, Task, TexelError, Tuned, fit};
 use crate::weights::document::{Origin, OriginValue};
-use crate::weights::export::imported;
 use crate::weights::schema::Schema;
 use crate::weights::variables::{Bounds, Constraints};
 use crate::weights::{Selection, parameters_of};
@@ -125,11 +124,7 @@ fn own_start(flags: &TexelFlags) -> Result<Vec<f64>, Refusal> {
 /// Start values of another engine's evaluation.
 fn traced_start(flags: &TexelFlags, schema: &Schema, start: &[f64]) -> Result<Vec<f64>, Refusal> {
     match &flags.params {
-        Some(path) => {
-            let text =
-                std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()?;
-            imported(&text, schema).with_context(|| path.display().to_string()).or_usage()
-        }
+        Some(path) => traced_parameters(path, schema),
         None if flags.scratch => Ok(schema.rounded(&vec![0.0; start.len()])),
         None => Ok(start.to_vec()),
     }

@@ -149,6 +149,13 @@ pub(super) fn load(
     Ok(Traced { header, table, skipped, files, _folder: folder })
 }
 
+/// Starts an engine for its header.
+pub(super) fn header_of(words: &str) -> Result<Header, Refusal> {
+    let flags = EngineFlags { engine: None, concurrency: Some(1), tolerance: None };
+    let stop = interrupt()?;
+    Ok(start(words, &flags, &stop)?.header().clone())
+}
+
 fn start(words: &str, flags: &EngineFlags, stop: &AtomicBool) -> Result<EnginePool, Refusal> {
     let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let processes = flags.concurrency.unwrap_or_else(processors);

@@ -30,6 +30,8 @@ pub struct Header {
     pub scale: f64,
     /// Maximum difference, in score units, between the engine's score and the one from the coefficients.
     pub tolerance: f64,
+    /// Whether boards begin with a1, b1, …; otherwise with a8, b8, ….
+    pub is_a1_first: bool,
     /// Curves of the non-linear groups.
     pub curves: Vec<CurveForm>,
     /// Names, bounds and ties of the weights.
@@ -59,7 +61,18 @@ impl Default for Header {
     fn default() -> Header {
         let (curves, schema, start) = (Vec::new(), Schema::default(), Vec::new());
         let text = String::new();
-        Header { unit: 100.0, phase: 24.0, scale: 64.0, tolerance: 2.0, curves, schema, start, text }
+        let is_a1_first = false;
+        Header {
+            unit: 100.0,
+            phase: 24.0,
+            scale: 64.0,
+            tolerance: 2.0,
+            is_a1_first,
+            curves,
+            schema,
+            start,
+            text,
+        }
     }
 }
 
@@ -111,6 +124,11 @@ impl Header {
             "phase" => self.phase = positive(rest)?,
             "scale" => self.scale = positive(rest)?,
             "tolerance" => self.tolerance = number(rest.first().copied())?,
+            "squares" => match rest {
+                ["a1"] => self.is_a1_first = true,
+                ["a8"] => self.is_a1_first = false,
+                _ => return Err("expected the first square of boards, a8 or a1".to_owned()),
+            },
             "curve" => self.declare_curve(rest)?,
             "parameter" => self.declare_parameter(rest)?,
             "constraint" => self.constrain(rest)?,
@@ -227,13 +245,14 @@ mod tests {
     use super::*;
 
     const HEADER: &str = "info string hello\ntrace version 1\ntrace phase 24\ntrace scale 64\n\
-        trace curve safety quadratic 512 eg linear 16\ntrace parameter material.pawn 82 94 min=0\n\
+        trace squares a1\ntrace curve safety quadratic 512 eg linear 16\ntrace parameter material.pawn 82 94 min=0\n\
         trace parameter tempo 10 max=20 decimals=1\ntrace parameter safety.knight 20 8 curve=safety\ntrace ready\n";
 
     #[test]
     fn a_header_declares_parameters_and_comes_back_from_its_text() {
         let header = Header::parse(HEADER).unwrap();
         assert_eq!(header.start, [82.0, 94.0, 10.0, 10.0, 20.0, 8.0]);
+        assert!(header.is_a1_first && !Header::default().is_a1_first);
         let [pawn, tempo, knight] = &header.schema.weights[..] else { panic!("{:?}", header.schema) };
         assert_eq!((pawn.group(), pawn.is_single, pawn.bounds.least), ("material", false, 0.0));
         assert_eq!((tempo.group(), tempo.is_single, tempo.decimals), ("tempo", true, 1));
@@ -261,6 +280,7 @@ mod tests {
         for (line, reason) in [
             ("trace version 2", "newer"),
             ("trace phase 0", "above 0"),
+            ("trace squares h1", "a8 or a1"),
             ("trace parameter", "name"),
             ("trace parameter x", "expected one value"),
             ("trace parameter x 1 2 3", "expected one value"),

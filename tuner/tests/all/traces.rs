@@ -333,6 +333,81 @@ fn another_engine_is_checked_and_its_numbers_written_in_any_language() {
 }
 
 #[test]
+fn tables_of_another_engine_are_drawn_as_boards() {
+    let place = Workplace::new();
+    let engine = place.build("mine", &example("tunable.c"));
+    let positions = place.extract("1");
+    let [kept, tuned, json] = ["mine.trace", "tuned.toml", "tuned.json"].map(|name| place.name(name));
+    check(&["trace", &positions, "--engine", &engine, "-o", &kept], 0);
+    for output in [&tuned, &json] {
+        check(&["texel", &kept, "--epochs", "2", "-o", output], 0);
+    }
+    for (kind, words) in [
+        ("boards", ["pawn mg, old", "king eg, new", "centipawns"]),
+        ("moved", ["Largest changes", "psqt.", "→"]),
+    ] {
+        let plot = |files: &[&str]| check(&[&["plot", "--kind", kind], files].concat(), 0).0;
+        let svg = plot(&[&kept, &tuned]);
+        assert!(svg.starts_with("<svg") && words.iter().all(|word| svg.contains(word)), "{kind}");
+        assert_eq!(plot(&[&kept, &json]), svg);
+        assert_eq!(plot(&["--engine", &engine, &tuned]), svg);
+    }
+    let refused = |flags: &[&str], words: &str| {
+        let (_, error) = check(&[&["plot"], flags].concat(), 2);
+        assert!(error.contains(words), "{words}: {error}");
+    };
+    refused(&[&kept], "give the file of tuned parameters after it");
+    refused(&["--engine", &engine, &tuned, &tuned, "--kind", "moved"], "no weight changed");
+    refused(&["--engine", &engine, &tuned, "--kind", "loss"], "what `texel --json FILE` wrote");
+    refused(&[&tuned], "tuned.toml");
+}
+
+#[test]
+fn traces_are_fitted_with_every_setting_of_smalts_own_evaluation() {
+    let place = Workplace::new();
+    let engine = place.build("mine", &example("tunable.c"));
+    let positions = place.extract("2");
+    let kept = place.name("mine.trace");
+    check(&["trace", &positions, "--engine", &engine, "-o", &kept], 0);
+    let fit_to = |epochs: &str, data: &str, flags: &[&str]| {
+        json(&check(&[&["texel", data, "--scratch", "--epochs", epochs, "--json", "-"], flags].concat(), 0).0)
+    };
+    let fit = |data: &str, flags: &[&str]| fit_to("6", data, flags);
+    let number = |summary: &serde_json::Value, key: &str| summary[key].as_f64().unwrap();
+    let plain = fit(&kept, &["--k", "1.25"]);
+    assert_eq!(number(&plain, "k"), 1.25);
+    let adam = fit(&kept, &["--k", "1.25", "--method", "adam", "--rate", "2"]);
+    assert_eq!(adam["initial_error"], plain["initial_error"]);
+    for fit in [&plain, &adam] {
+        assert!(number(fit, "final_error") < 0.95 * number(fit, "initial_error"), "{fit}");
+    }
+    assert_ne!(adam["final_error"], plain["final_error"]);
+    assert_ne!(number(&fit(&kept, &[]), "k"), 1.25, "K is fitted");
+
+    // Half of each target is the score of the games' search.
+    let mixed = fit(&kept, &["--k", "1.25", "--lambda", "0.5"]);
+    assert!(number(&mixed, "initial_error") < number(&plain, "initial_error"), "{mixed}");
+    let adjusted = fit(&kept, &["--adjust-for-players"]);
+    assert!(adjusted["players"].as_array().unwrap().len() >= 2, "{adjusted}");
+
+    // The same games are held out as in a fit of Smalt's evaluation.
+    let share = ["--validation", "0.3"];
+    let [traced, own] = [&kept, &positions].map(|data| fit(data, &share));
+    assert_eq!([&traced["train"], &traced["validation"]], [&own["train"], &own["validation"]]);
+
+    let [checkpoint, whole, resumed] =
+        ["fit.toml", "whole.toml", "resumed.toml"].map(|name| place.name(name));
+    fit_to("3", &kept, &["--checkpoint", &checkpoint]);
+    fit(&kept, &["-o", &whole]);
+    fit(&kept, &["--resume", &checkpoint, "-o", &resumed]);
+    let weights = |name: &str| place.read(name).split_once("[weights]").unwrap().1.to_owned();
+    assert_eq!(weights("resumed.toml"), weights("whole.toml"));
+    let flags = ["texel", &kept, "--scratch", "--resume", &checkpoint, "--method", "adam"];
+    let (_, error) = check(&flags, 2);
+    assert!(error.contains("--method is lbfgs in it, and now adam"), "{error}");
+}
+
+#[test]
 fn sources_have_weights_and_points_of_view() {
     let place = Workplace::new();
     let fens = [
