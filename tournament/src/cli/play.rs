@@ -155,27 +155,24 @@ pub(super) fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Creates all files of a run, or none. Files of `emptied` lose their content once the store exists.
+/// Creates all files of a run, or none. The store comes first: with it a run that is killed here can be resumed. Files of
+/// `emptied` lose their content last.
 fn begin(prepared: &Prepared, openings: &str, emptied: &[PathBuf]) -> Result<(Store, GameFiles), BeginError> {
     let plan = &prepared.plan;
     let path = output_path(&plan.settings.output.store)?;
-    if path.exists() {
-        return Err(StoreError::Exists(path).into());
-    }
-    let games = games::begin(prepared, emptied)?;
     let plan_text = plan.settings.to_toml();
     let run = StoredRun { created: SystemTime::now(), plan: plan_text, openings: openings.to_owned() };
-    match Store::create(&path, &run) {
-        Ok(store) => {
-            let emptied = games.empty(emptied).context("empty the files of append=false").or_failed();
-            if emptied.is_err() {
-                let _ = std::fs::remove_file(&path);
-            }
-            Ok(emptied.map(|()| (store, games))?)
-        }
+    let store = Store::create(&path, &run)?;
+    let games = games::begin(prepared, emptied).and_then(|games| {
+        games.empty(emptied).context("empty the files of append=false").or_failed()?;
+        Ok(games)
+    });
+    match games {
+        Ok(games) => Ok((store, games)),
         Err(error) => {
-            games.discard();
-            Err(error.into())
+            drop(store);
+            let _ = std::fs::remove_file(&path);
+            Err(error)
         }
     }
 }

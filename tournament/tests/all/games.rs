@@ -83,6 +83,29 @@ fn a_killed_and_resumed_run_writes_the_same_bytes() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_run_killed_between_its_store_and_its_pgn_is_resumed() {
+    use smalt_testing::process::{command, wait_until};
+    let place = Place::new();
+    let made = command("mkfifo").arg(place.path("games.pgn")).status().unwrap();
+    assert!(made.success());
+    let [hero, other] = ["hero", "other"].map(|name| scripted(name, ""));
+    let words = "--depth 1 --games 2 --maxmoves 10 --store run.db --pgn games.pgn";
+    // To open the pipe waits for a reader.
+    let mut run = place.start(&duel(&hero, &other, words));
+    wait_until("the store", || place.path("run.db").exists());
+    run.kill().unwrap();
+    run.wait().unwrap();
+    std::fs::remove_file(place.path("games.pgn")).unwrap();
+    place.check(&["resume", "run.db"], 0);
+    assert_eq!(place.results("run.db")["games_finished"], 2);
+    assert_eq!(place.read("games.pgn").matches("[Event ").count(), 2);
+    // A run that is refused its PGN leaves no store.
+    let (_, err) = place.check(&duel(&hero, &other, &words.replace("run.db", "other.db")), 2);
+    assert!(err.contains("games.pgn: it exists already") && !place.path("other.db").exists(), "{err}");
+}
+
+#[test]
 fn chess960_is_set_in_engines_and_written_to_the_pgn() {
     let place = Place::new();
     // Shredder-FEN, then X-FEN: White castles with the b-file rook, and with the outermost rooks.

@@ -90,7 +90,10 @@ fn a_read_only_folder_is_an_error_before_the_first_game() {
     let arguments = duel(&a, &b, "--depth 1 --games 2 --maxmoves 3 --store run.db");
     if let Some((err, code)) = run_without_leave_to_write(&place, &arguments) {
         assert_eq!(code, Some(2), "{err}");
-        assert!(err.starts_with("smalt-tournament: create ") && err.contains("Permission denied"), "{err}");
+        assert!(
+            err.starts_with("smalt-tournament: open ") && err.contains("run.db: Permission denied"),
+            "{err}"
+        );
     }
     place.write("file", "");
     let arguments = duel(&a, &b, "--depth 1 --games 2 --maxmoves 3 --store file/run.db");
