@@ -313,7 +313,7 @@ impl<'a> Daemon<'a> {
 /// New state of a job whose process has ended; `None` if it resumes later. `is_busy`: another program has its store open.
 fn outcome(ending: &Ending, log: &Path, is_busy: bool) -> Option<(JobState, String)> {
     let failed = |words: String| {
-        let line = last_line(log).map(|line| format!(": {line}")).unwrap_or_default();
+        let line = last_message(log).map(|line| format!(": {line}")).unwrap_or_default();
         Some((JobState::Failed, format!("{words}{line}")))
     };
     match ending {
@@ -333,12 +333,17 @@ fn outcome(ending: &Ending, log: &Path, is_busy: bool) -> Option<(JobState, Stri
     }
 }
 
-/// The last line of a log.
-fn last_line(log: &Path) -> Option<String> {
+/// The last message of a log.
+fn last_message(log: &Path) -> Option<String> {
     const BYTES: usize = 2048;
     let bytes = std::fs::read(log).ok()?;
     let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(BYTES)..]).into_owned();
-    text.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned)
+    let mut lines = text.lines().rev().filter(|line| !line.trim().is_empty());
+    let last = lines.next()?;
+    // A refused command line ends with advice; the reason stands before its usage.
+    let is_advice = last.starts_with("For more information, try");
+    let reason = lines.find(|line| is_advice && line.starts_with("error: "));
+    Some(reason.unwrap_or(last).to_owned())
 }
 
 #[cfg(test)]
@@ -360,6 +365,10 @@ mod tests {
         assert_eq!(state, JobState::Failed);
         assert_eq!(flag, "exited with code 2: smalt-tournament: no such engine");
         assert_eq!(outcome(&code(2), &log, true), None);
+        let refusal = "error: unexpected argument '--suite' found\n\nUsage: smalt-suites score\n\nFor more information, try '--help'.\n";
+        std::fs::write(&log, refusal).unwrap();
+        let (_, flag) = outcome(&code(2), &log, false).unwrap();
+        assert_eq!(flag, "exited with code 2: error: unexpected argument '--suite' found");
         let killed = outcome(&Ending::Exited(Exit::Signal(9)), Path::new("/none"), true).unwrap();
         assert!(killed.1.contains("SIGKILL"), "{killed:?}");
     }
