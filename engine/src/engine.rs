@@ -185,7 +185,7 @@ impl Engine {
         self.clear_hash();
     }
 
-    pub fn parameters(&self) -> &Parameters {
+    pub(crate) fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 

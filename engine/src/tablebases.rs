@@ -119,7 +119,7 @@ impl SyzygyTables {
 
     /// Ranks legal moves by DTZ, or else by WDL; `history` has the repetition keys of the game. `None` if a position
     /// after a move is not in the tables.
-    pub fn rank(&self, position: &Position, history: &[u64], moves: &[Move]) -> Option<Ranking> {
+    pub(crate) fn rank(&self, position: &Position, history: &[u64], moves: &[Move]) -> Option<Ranking> {
         if position.occupied().count() > self.pieces() || position.castling_rooks().any() {
             return None;
         }

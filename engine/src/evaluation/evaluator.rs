@@ -80,11 +80,6 @@ impl Evaluator {
         Evaluator { parameters, structures, evaluations }
     }
 
-    /// The parameters in use.
-    pub fn parameters(&self) -> &Arc<Parameters> {
-        &self.parameters
-    }
-
     /// Prefetches the cache entries of a position.
     #[inline]
     pub(crate) fn prefetch(&self, position: &Position) {

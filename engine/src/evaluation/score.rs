@@ -13,7 +13,7 @@ impl PackedScore {
 
     /// Packs a middlegame and an endgame score.
     #[inline]
-    pub const fn new(middlegame: i32, endgame: i32) -> PackedScore {
+    pub(crate) const fn new(middlegame: i32, endgame: i32) -> PackedScore {
         PackedScore(((endgame as i64) << 32) + middlegame as i64)
     }
 

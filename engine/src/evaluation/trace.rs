@@ -124,7 +124,7 @@ impl Trace for FeatureCounter {
 
 impl FeatureCounter {
     /// The features counted since the last call.
-    pub fn take(&mut self, phase: i32) -> Features {
+    pub(crate) fn take(&mut self, phase: i32) -> Features {
         let mut features = Features { phase, ..Features::default() };
         for entry in &SCHEMA {
             let start = entry.term.start();

@@ -63,7 +63,7 @@ impl SearchControl {
 
     /// Whether [`SearchControl::stop`] was called.
     #[inline]
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Relaxed)
     }
 
@@ -73,12 +73,12 @@ impl SearchControl {
     }
 
     /// Time since the search started, pondering included.
-    pub fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
 
     /// Time on our own clock; `None` while pondering.
-    pub fn own_time(&self) -> Option<Duration> {
+    pub(crate) fn own_time(&self) -> Option<Duration> {
         match self.clock_start.load(Relaxed) {
             NOT_STARTED => None,
             start => Some(self.begun.elapsed().saturating_sub(Duration::from_nanos(start))),

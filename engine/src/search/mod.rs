@@ -101,7 +101,7 @@ pub struct PvLine {
 
 impl PvLine {
     /// The score as reported over UCI and xboard.
-    pub fn reported(&self) -> ReportedScore {
+    pub(crate) fn reported(&self) -> ReportedScore {
         ReportedScore { score: score::to_report(self.score), bound: self.bound }
     }
 }

@@ -26,7 +26,7 @@ pub enum Exit {
 
 impl Exit {
     /// The exit status of the process.
-    pub fn code(self) -> u8 {
+    pub(crate) fn code(self) -> u8 {
         match self {
             Exit::Done => 0,
             Exit::Failed => 1,

@@ -36,7 +36,7 @@ const MAX_TAKERS: usize = 64;
 
 /// An effect for the coordinator's task.
 #[derive(Debug)]
-pub enum Effect {
+pub(crate) enum Effect {
     /// Send an event to the coordinator.
     Send(Event),
     /// Put a pair into the queue, possibly again.
@@ -47,7 +47,7 @@ pub enum Effect {
 
 /// Time of a reply.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ReplyTime {
+pub(crate) enum ReplyTime {
     Now(Box<Response>),
     /// With [`Response::Stored`], once this game is stored.
     WhenStored(u32),
@@ -173,7 +173,7 @@ impl FleetState {
     }
 
     /// Ends the run early.
-    pub fn end(&mut self) -> Vec<Effect> {
+    pub(crate) fn end(&mut self) -> Vec<Effect> {
         let pairs = std::mem::take(&mut self.out).into_keys();
         pairs.map(|pair| Effect::Send(Event::WorkDone { worker: 0, pair })).collect()
     }
@@ -242,7 +242,7 @@ impl FleetState {
     }
 
     /// Answers a request of a worker, identified by its name on the server.
-    pub fn ask(
+    pub(crate) fn ask(
         &mut self,
         worker: &str,
         question: WorkerRequest,

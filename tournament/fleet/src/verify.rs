@@ -36,7 +36,7 @@ pub struct GameVerifier {
 
 /// Why a game is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidGame {
+pub(crate) enum InvalidGame {
     #[error("it does not begin with the moves of its opening")]
     Opening,
     #[error("its ply {ply} is {mv}, which is illegal in {fen}")]
@@ -99,7 +99,7 @@ impl GameVerifier {
     ///
     /// # Errors
     /// If the game is impossible.
-    pub fn verify(
+    pub(crate) fn verify(
         &self,
         given: &OpenedGame,
         clocks: [&MoveClock; 2],

@@ -154,7 +154,7 @@ impl GameFile {
     }
 
     /// Removes the file of a run that did not start, if it is still empty.
-    pub fn discard(self) {
+    pub(crate) fn discard(self) {
         if self.file.metadata().is_ok_and(|file| file.is_file() && file.len() == 0) {
             let _ = std::fs::remove_file(&self.path);
         }
@@ -276,7 +276,7 @@ pub struct GameFiles(pub Vec<GameFile>);
 
 impl GameFiles {
     /// Sets the reported name and author of an engine, for the tags of games written from now on.
-    pub fn set_engine(&mut self, entrant: usize, name: &str, author: &str) {
+    pub(crate) fn set_engine(&mut self, entrant: usize, name: &str, author: &str) {
         self.0.iter_mut().for_each(|file| file.text.set_engine(entrant, name, author));
     }
 
@@ -342,7 +342,7 @@ impl GameFiles {
         self.0.iter().filter(|file| paths.contains(&file.path)).try_for_each(GameFile::empty)
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 

@@ -150,12 +150,12 @@ impl NewJob {
     }
 
     /// Whether its command resumes an existing run or tuning.
-    pub fn resumes(&self) -> bool {
+    pub(crate) fn resumes(&self) -> bool {
         self.command() == "resume" || self.command.iter().any(|word| word == "--resume")
     }
 
     /// Store or checkpoint named in its command line.
-    pub fn named_output(&self) -> Option<PathBuf> {
+    pub(crate) fn named_output(&self) -> Option<PathBuf> {
         let name = match self.command() {
             "resume" => self.resumed_store(),
             "spsa" | "clop" => self.flag("--checkpoint"),
@@ -223,7 +223,7 @@ pub struct Launch {
 
 impl Job {
     /// Its store or checkpoint; `home` is the queue's folder.
-    pub fn output(&self, home: &Path) -> Option<PathBuf> {
+    pub(crate) fn output(&self, home: &Path) -> Option<PathBuf> {
         let extension = match self.added.command() {
             "score" => return None,
             "spsa" | "clop" => "json",
@@ -239,12 +239,12 @@ impl Job {
     }
 
     /// Whether its budget is used up.
-    pub fn is_out_of_time(&self) -> bool {
+    pub(crate) fn is_out_of_time(&self) -> bool {
         self.added.budget.is_some_and(|budget| self.used >= budget)
     }
 
     /// Whether it can resume after a stop.
-    pub fn is_resumable(&self) -> bool {
+    pub(crate) fn is_resumable(&self) -> bool {
         self.added.command() != "score"
     }
 
@@ -254,7 +254,7 @@ impl Job {
     }
 
     /// Program and arguments to start it on this number of slots, or to resume it.
-    pub fn launch(&self, home: &Path, slots: usize) -> Launch {
+    pub(crate) fn launch(&self, home: &Path, slots: usize) -> Launch {
         let command = self.added.command();
         let program = program_of(command).unwrap_or("smalt-tournament");
         let mut arguments = self.added.command.clone();

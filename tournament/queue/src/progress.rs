@@ -37,7 +37,7 @@ impl JobProgress {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn read(store: &Path) -> Result<JobProgress, ProgressError> {
+    pub(crate) fn read(store: &Path) -> Result<JobProgress, ProgressError> {
         let store = Store::read(store)?;
         let layer = Settings::parse_layer(&store.run()?.plan, &store.path().display().to_string())?;
         let prepared = Prepared::without_openings(Plan::of_layers(layer, &Registry::default())?);

@@ -52,8 +52,6 @@ pub struct PositionFile {
     end: usize,
     players: Vec<String>,
     version: u32,
-    seed: u64,
-    hash: u64,
 }
 
 impl PositionFile {
@@ -61,7 +59,7 @@ impl PositionFile {
     ///
     /// # Errors
     /// If it is not such a file, damaged, or newer than this program.
-    pub fn open(path: &Path) -> Result<PositionFile, FileError> {
+    pub(crate) fn open(path: &Path) -> Result<PositionFile, FileError> {
         let file = File::open(path)?;
         if file.metadata()?.len() < HEADER_SIZE as u64 {
             return Err(FileError::Foreign);
@@ -89,31 +87,11 @@ impl PositionFile {
         let end = map.len() - long(40) as usize;
         let names = str::from_utf8(&map[end..]).map_err(|_| FileError::Damaged("the names are not text"))?;
         let players = names.lines().map(str::to_owned).collect();
-        let (version, seed, hash) = (short(8), long(24), long(32));
-        Ok(PositionFile { map, end, players, version, seed, hash })
-    }
-
-    /// The number of records.
-    pub fn len(&self) -> usize {
-        self.records().len() / RECORD_SIZE
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Seed of the extraction.
-    pub fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    /// Hash of all records; identifies the data set.
-    pub fn hash(&self) -> u64 {
-        self.hash
+        Ok(PositionFile { end, players, version: short(8), map })
     }
 
     /// Player names; player n is at index n - 1.
-    pub fn players(&self) -> &[String] {
+    pub(crate) fn players(&self) -> &[String] {
         &self.players
     }
 
@@ -123,7 +101,7 @@ impl PositionFile {
 
     /// Number of records with the mean result of several games: 0 since version 3. In such records the results of
     /// held-out games leak into the fit.
-    pub fn merged_over_games(&self) -> usize {
+    pub(crate) fn merged_over_games(&self) -> usize {
         if self.version >= ONE_GAME_EACH {
             return 0;
         }

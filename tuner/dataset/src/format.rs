@@ -60,7 +60,7 @@ impl Format {
     ];
 
     /// The format by file extension; .gz and .zst are ignored.
-    pub fn of_path(path: &Path) -> Option<Format> {
+    pub(crate) fn of_path(path: &Path) -> Option<Format> {
         let ending = path.extension()?.to_str()?.to_lowercase();
         if matches!(ending.as_str(), "gz" | "zst") {
             return Format::of_path(Path::new(path.file_stem()?));
@@ -103,7 +103,7 @@ impl Format {
     }
 
     /// Extensions of all formats, for messages.
-    pub fn endings() -> String {
+    pub(crate) fn endings() -> String {
         Format::ENDINGS.map(|(_, endings)| format!(".{}", endings[0])).join(", ")
     }
 

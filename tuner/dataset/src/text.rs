@@ -136,7 +136,7 @@ impl LabelledText {
     ///
     /// # Errors
     /// If it can't be opened.
-    pub fn open(path: &Path) -> Result<LabelledText, OpenError> {
+    pub(crate) fn open(path: &Path) -> Result<LabelledText, OpenError> {
         Ok(LabelledText { source: BufReader::with_capacity(1 << 18, DataSource::open(path)?) })
     }
 

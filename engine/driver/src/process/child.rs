@@ -174,7 +174,7 @@ impl Process {
 
     /// When the buffered lines were completed: taken right after the read.
     #[must_use]
-    pub fn read_at(&self) -> Instant {
+    pub(crate) fn read_at(&self) -> Instant {
         self.read_at
     }
 

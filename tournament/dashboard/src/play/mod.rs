@@ -15,8 +15,6 @@ mod snapshot;
 mod thinking;
 mod view;
 
-use std::net::SocketAddr;
-
 pub use command::{ColorChoice, NewGame, NewGameError, StartPosition};
 pub use opponent::EngineSetup;
 
@@ -50,7 +48,7 @@ pub enum PlayError {
 #[derive(Debug)]
 pub struct PlayServer {
     session: PlaySession,
-    server: HttpServer,
+    _server: HttpServer,
 }
 
 impl PlayServer {
@@ -63,11 +61,7 @@ impl PlayServer {
         let (session, handle) = PlaySession::start(engine, &game)?;
         let server =
             HttpServer::start(bound, hosts, limits, |access| routes::router(handle, access, limits))?;
-        Ok(PlayServer { session, server })
-    }
-
-    pub fn address(&self) -> SocketAddr {
-        self.server.address()
+        Ok(PlayServer { session, _server: server })
     }
 }
 

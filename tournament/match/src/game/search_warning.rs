@@ -100,19 +100,15 @@ impl Display for SearchWarning {
 pub struct WarningCounts([u32; SearchWarning::ALL.len()]);
 
 impl WarningCounts {
-    pub fn add(&mut self, kind: SearchWarning) {
+    pub(crate) fn add(&mut self, kind: SearchWarning) {
         self.0[kind as usize] = self.0[kind as usize].saturating_add(1);
     }
 
     /// Adds the counts of another search.
-    pub fn add_all(&mut self, other: &WarningCounts) {
+    pub(crate) fn add_all(&mut self, other: &WarningCounts) {
         for (count, more) in self.0.iter_mut().zip(other.0) {
             *count = count.saturating_add(more);
         }
-    }
-
-    pub fn count(&self, kind: SearchWarning) -> u32 {
-        self.0[kind as usize]
     }
 
     /// Kinds with a count above zero, and their counts.
@@ -124,7 +120,7 @@ impl WarningCounts {
             .filter(|(_, count)| *count > 0)
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(|&count| count == 0)
     }
 

@@ -27,13 +27,13 @@ impl EngineBook {
     ///
     /// # Errors
     /// If it cannot be read, or is not a Polyglot book.
-    pub fn open(path: &Path, moves: Option<NonZeroU32>, seed: u64) -> Result<EngineBook, BookError> {
+    pub(crate) fn open(path: &Path, moves: Option<NonZeroU32>, seed: u64) -> Result<EngineBook, BookError> {
         let plies = moves.map_or(usize::MAX, |moves| 2 * moves.get() as usize);
         Ok(EngineBook { book: read_polyglot(path)?, plies, seed })
     }
 
     /// The book move; `None` without one, or if it would end the game or repeat a position.
-    pub fn choose_move(&self, game: &Game, opening: usize) -> Option<Move> {
+    pub(crate) fn choose_move(&self, game: &Game, opening: usize) -> Option<Move> {
         let ply = game.moves().len();
         if ply >= self.plies {
             return None;

@@ -60,7 +60,8 @@ impl Openings {
         (start as u32, self.text.len() as u32)
     }
 
-    pub fn len(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
         self.lines.len()
     }
 

@@ -79,7 +79,7 @@ impl OpeningParts {
 
 impl OpeningSource {
     /// A source without a maximum length.
-    pub fn new(origin: OpeningOrigin) -> OpeningSource {
+    pub(crate) fn new(origin: OpeningOrigin) -> OpeningSource {
         OpeningSource { origin, plies: None }
     }
 

@@ -30,7 +30,7 @@ impl PolyglotWalk {
     ///
     /// # Errors
     /// If it cannot be read, is no such book, or has no move for the start position.
-    pub fn open(path: &Path, plies: Option<u32>) -> Result<PolyglotWalk, BookError> {
+    pub(crate) fn open(path: &Path, plies: Option<u32>) -> Result<PolyglotWalk, BookError> {
         PolyglotWalk::new(read_polyglot(path)?, plies)
     }
 

@@ -174,7 +174,7 @@ impl Default for TablebaseRule {
 
 impl TablebaseRule {
     /// The rule, if a path is given.
-    pub fn on(&self) -> Option<&TablebaseRule> {
+    pub(crate) fn on(&self) -> Option<&TablebaseRule> {
         self.path.is_some().then_some(self)
     }
 }

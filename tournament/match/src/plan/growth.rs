@@ -37,7 +37,7 @@ pub enum GrowthError {
 
 impl Plan {
     /// Sizes of the run, from the first to the current one.
-    pub fn sizes(&self) -> impl Iterator<Item = RunSize> + '_ {
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = RunSize> + '_ {
         self.settings.run.grown.iter().copied().chain([self.size()])
     }
 

@@ -259,7 +259,12 @@ pub struct GameWriting {
 
 impl GameWriting {
     /// Sorts the fields and removes duplicates.
-    pub fn new(mut figures: Vec<Figure>, times: Times, form: PgnForm, notation: Notation) -> GameWriting {
+    pub(crate) fn new(
+        mut figures: Vec<Figure>,
+        times: Times,
+        form: PgnForm,
+        notation: Notation,
+    ) -> GameWriting {
         figures.sort_unstable();
         figures.dedup();
         GameWriting { figures, times, form, notation, style: PgnStyle::default() }

@@ -15,7 +15,7 @@ pub enum Repeat {
 impl Repeat {
     /// Grouping if this number of games share an opening: even numbers consist of pairs.
     #[must_use]
-    pub fn of(games: u32) -> Repeat {
+    pub(crate) fn of(games: u32) -> Repeat {
         if games.is_multiple_of(2) { Repeat::Pairs } else { Repeat::Never }
     }
 }

@@ -151,7 +151,7 @@ impl Format {
     }
 
     /// Whether later pairings depend on results.
-    pub fn goes_by_results(self) -> bool {
+    pub(crate) fn goes_by_results(self) -> bool {
         matches!(self, Format::Knockout | Format::Swiss | Format::Race | Format::Bisect)
     }
 }

@@ -28,7 +28,7 @@ pub enum OnOff<T> {
 
 impl<T> OnOff<T> {
     /// The rule, if on.
-    pub fn on(&self) -> Option<&T> {
+    pub(crate) fn on(&self) -> Option<&T> {
         match self {
             OnOff::Off => None,
             OnOff::On(rule) => Some(rule),

@@ -72,7 +72,7 @@ impl Binaries {
     ///
     /// # Errors
     /// If it has changed; the text follows "failed to". An unreadable program is not an error here.
-    pub fn check(&self, entrant: usize) -> Result<(), String> {
+    pub(crate) fn check(&self, entrant: usize) -> Result<(), String> {
         let Some(binary) = &self.0[entrant] else { return Ok(()) };
         let Ok(found) = std::fs::metadata(&binary.path) else { return Ok(()) };
         if FileStamp::of(&found) == binary.stamp() {

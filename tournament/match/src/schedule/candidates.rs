@@ -33,7 +33,7 @@ pub struct CandidateRounds {
 
 impl Selection {
     /// Whether undecided candidates may still play.
-    pub fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         match self {
             Selection::Race(race) => race.is_open(),
             Selection::Bisection(bisection) => bisection.is_open(),
@@ -84,12 +84,12 @@ impl CandidateRounds {
     }
 
     /// Entrants by candidate number.
-    pub fn candidates(&self) -> &[usize] {
+    pub(crate) fn candidates(&self) -> &[usize] {
         &self.candidates
     }
 
     /// The entrant that all candidates meet.
-    pub fn base(&self) -> usize {
+    pub(crate) fn base(&self) -> usize {
         self.base
     }
 

@@ -134,7 +134,12 @@ impl ScheduledPair {
 impl Schedule {
     /// A schedule whose set of pairings is repeated `rounds` times; a Swiss tournament has that many rounds,
     /// and a knockout as many as it needs.
-    pub fn new(meeting: PairingScheme, rules: PairingRules, rounds: u32, sequence: Sequence) -> Schedule {
+    pub(crate) fn new(
+        meeting: PairingScheme,
+        rules: PairingRules,
+        rounds: u32,
+        sequence: Sequence,
+    ) -> Schedule {
         let empty = Schedule { rules, blocks: Vec::new(), newcomers: Vec::new(), result_driven: None };
         let shuffled = |mut pairings: Vec<ScheduledPairing>| {
             sequence.apply(&mut pairings);
@@ -278,7 +283,7 @@ impl Schedule {
     }
 
     /// Known pairings without duplicates, in order.
-    pub fn pairings(&self) -> Vec<Pairing> {
+    pub(crate) fn pairings(&self) -> Vec<Pairing> {
         let pairings = self.blocks.iter().flat_map(|block| &block.pairings);
         pairings.map(|scheduled| scheduled.pairing).collect::<BTreeSet<_>>().into_iter().collect()
     }
@@ -329,7 +334,7 @@ impl Schedule {
     }
 
     /// Progress of a knockout or Swiss tournament.
-    pub fn progress(&self) -> Option<TournamentProgress> {
+    pub(crate) fn progress(&self) -> Option<TournamentProgress> {
         let result_driven = self.result_driven.as_ref()?;
         let games = self.rules.games;
         Some(match result_driven.system {

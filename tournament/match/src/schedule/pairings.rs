@@ -105,7 +105,7 @@ impl PairingScore {
     }
 
     /// Half points of one entrant.
-    pub fn of(&self, entrant: usize) -> u32 {
+    pub(crate) fn of(&self, entrant: usize) -> u32 {
         if entrant == self.pairing.first { self.first } else { self.second }
     }
 

@@ -12,7 +12,7 @@ pub struct Latencies {
 }
 
 impl Latencies {
-    pub fn add(&mut self, time: Duration) {
+    pub(crate) fn add(&mut self, time: Duration) {
         let class = class_of(time);
         if class >= self.counts.len() {
             self.counts.resize(class + 1, 0);
@@ -22,7 +22,7 @@ impl Latencies {
     }
 
     /// Number of recorded times.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 

@@ -111,7 +111,7 @@ pub struct SearchTally {
 
 impl EntrantTally {
     /// Number of faults, in games and outside.
-    pub fn faults(&self) -> u64 {
+    pub(crate) fn faults(&self) -> u64 {
         self.time_losses + self.crashes + self.illegal_moves + self.start_faults
     }
 }
@@ -168,7 +168,7 @@ impl PairingTally {
     }
 
     /// Games of incomplete pairs, not counted in statistics yet.
-    pub fn unpaired(&self) -> u64 {
+    pub(crate) fn unpaired(&self) -> u64 {
         self.results.games() - self.counted.games()
     }
 
@@ -202,12 +202,12 @@ pub struct TestState {
 
 impl TestState {
     /// Elo estimate, corrected for the stopping rule.
-    pub fn estimate(&self) -> Option<SequentialEstimate> {
+    pub(crate) fn estimate(&self) -> Option<SequentialEstimate> {
         self.sprt.estimate_of(&self.counts)
     }
 
     /// Expected number of further games under H0 and H1; `None` once decided.
-    pub fn games_left(&self) -> Option<[f64; 2]> {
+    pub(crate) fn games_left(&self) -> Option<[f64; 2]> {
         (self.verdict == Verdict::Continue).then(|| self.sprt.games_left(&self.counts, self.llr))
     }
 

@@ -119,7 +119,7 @@ impl ProgressJson {
     }
 
     /// The table with a progress line.
-    pub fn to_text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         format!("{}\n{}\n", self.to_table().to_text().trim_end(), self.progress())
     }
 
