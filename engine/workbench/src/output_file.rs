@@ -90,6 +90,24 @@ impl Output {
         self.replace(draft)
     }
 
+    /// Writes the whole file, as often as needed. A file that others changed since the last time is kept, and this and later
+    /// content goes into a new file beside it, whose path is returned and is [`Output::path`] from now on.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn rewrite(&mut self, content: &[u8]) -> Result<Option<PathBuf>, OutputError> {
+        let moved = match self.write(content) {
+            Ok(()) => None,
+            Err(OutputError::Changed { beside, .. }) => Some(beside),
+            Err(error) => return Err(error),
+        };
+        if let Some(beside) = &moved {
+            self.path.clone_from(beside);
+        }
+        self.before = stamp(&self.path);
+        Ok(moved)
+    }
+
     /// A temporary file in the same folder, for [`Output::replace`].
     ///
     /// # Errors
@@ -343,6 +361,24 @@ mod tests {
         assert!(matches!(output.write(b"five"), Err(OutputError::Changed { .. })));
         assert_eq!(read("report.json").as_deref(), Some("mine"));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4, "no draft is left");
+    }
+
+    #[test]
+    fn a_file_that_is_written_often_stays_once_others_change_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.json");
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+        let mut output = Output::check(&path, Existing::Keep).unwrap();
+        for text in ["one", "two", "two"] {
+            assert_eq!(output.rewrite(text.as_bytes()).unwrap(), None);
+            assert_eq!(read("out.json"), text);
+        }
+        fs::write(&path, "my own").unwrap();
+        assert_eq!(output.rewrite(b"three").unwrap().as_deref(), Some(output.path()));
+        assert!(output.path().ends_with("out.json.new"));
+        assert_eq!(output.rewrite(b"four").unwrap(), None);
+        assert_eq!([read("out.json"), read("out.json.new")], ["my own", "four"]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[cfg(unix)]

@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 
 use super::arguments::CompareFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::{self, TextSink};
+use super::output::{self, OutputFiles, TextSink};
 use crate::compare::{Comparison, by_engines, match_runs, unmatched_suites};
 use crate::record::Record;
 use crate::report::{ReportStyle, changes, comparison_report};
@@ -17,7 +17,7 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
     let files = [&flags.json, &flags.csv, &flags.markdown];
     let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
     output::check_apart(&files, iter::once(flags.first.as_path()).chain(flags.second.as_deref()))?;
-    output::check_all_writable(&files, flags.force)?;
+    let mut outputs = OutputFiles::check(&files, flags.force)?;
     let first = output::read_records(&flags.first)?;
     let second = flags.second.as_deref().map(output::read_records).transpose()?;
     let pairs = match_runs(&first, second.as_deref());
@@ -62,14 +62,15 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
     };
     TextSink::beside(files).show(&report(ReportStyle::Text))?;
     if let Some(path) = &flags.markdown {
-        output::write(path, &report(ReportStyle::Markdown))?;
+        outputs.write(path, &report(ReportStyle::Markdown))?;
     }
     if let Some(path) = &flags.csv {
-        output::write(path, &changes(&comparisons).to_csv())?;
+        outputs.write(path, &changes(&comparisons).to_csv())?;
     }
     if let Some(path) = &flags.json {
         let text = serde_json::to_string_pretty(&comparisons).context("failed to write JSON").or_failed()?;
-        output::write(path, &(text + "\n"))?;
+        outputs.write(path, &(text + "\n"))?;
     }
+    outputs.check_unchanged()?;
     Ok(if is_whole && alone.is_empty() { Exit::Done } else { Exit::LeftOut })
 }

@@ -15,7 +15,7 @@ use super::arguments::{
     ScoreFlags,
 };
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::{self, TextSink};
+use super::output::{self, OutputFiles, TextSink};
 use super::{Builtin, intent, score};
 use crate::bench::{BenchError, bench};
 use crate::history::{Build, History, current_commit, elo_of, ratings_of, results_of};
@@ -38,7 +38,7 @@ fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
     let files = [&flags.markdown, &flags.json, &flags.plot];
     let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
     output::check_apart(&files, [flags.file.as_path()])?;
-    output::check_all_writable(&files, flags.force)?;
+    let mut outputs = OutputFiles::check(&files, flags.force)?;
     if !flags.ratings.is_empty() {
         let missing = history.apply_ratings(&ratings_of(&flags.ratings).or_usage()?);
         if !missing.is_empty() {
@@ -49,15 +49,16 @@ fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
     let people = TextSink::beside(files);
     people.show(&history_report(&history, style))?;
     if let Some(path) = &flags.markdown {
-        output::write(path, &history_report(&history, ReportStyle::Markdown))?;
+        outputs.write(path, &history_report(&history, ReportStyle::Markdown))?;
     }
     if let Some(path) = &flags.json {
         let text = serde_json::to_string_pretty(&history).context("failed to write JSON").or_failed()?;
-        output::write(path, &(text + "\n"))?;
+        outputs.write(path, &(text + "\n"))?;
     }
     if let Some(path) = &flags.plot {
-        output::write(path, &history_plot(&history).or_usage()?)?;
+        outputs.write(path, &history_plot(&history).or_usage()?)?;
     }
+    outputs.check_unchanged()?;
     Ok(Exit::Done)
 }
 

@@ -9,7 +9,7 @@ use smalt_report::sanitize::{sanitize_lines, sanitize_message};
 
 use super::exit::{OrRefuse, Refusal};
 use crate::record::{Record, from_json};
-use smalt_workbench::output_file::{self, Existing};
+use smalt_workbench::output_file::{Existing, Output};
 
 /// Whether a path stands for standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
@@ -63,21 +63,55 @@ pub(super) fn print_info(text: &str) {
     let _ = writeln!(io::stderr(), "{}", sanitize_message(text));
 }
 
-/// Writes a text to standard output, or to a file that [`check_writable`] accepted. The file is replaced atomically.
-pub(super) fn write(path: &Path, text: &str) -> Result<(), Refusal> {
-    if is_standard_output(path) {
-        return print(text);
+/// Files of results, with their state at the start of the run.
+#[derive(Default)]
+pub(super) struct OutputFiles(Vec<(PathBuf, Output)>);
+
+impl OutputFiles {
+    /// Checks before a run that all files can be written; leaves their content as it is. Existing files are refused without force.
+    pub(super) fn check(files: &[&Path], force: bool) -> Result<OutputFiles, Refusal> {
+        let mut checked = OutputFiles::default();
+        files.iter().try_for_each(|path| checked.add(path, Existing::with_force(force)))?;
+        Ok(checked)
     }
-    output_file::write(path, text.as_bytes(), Existing::Replace).or_failed()
-}
 
-/// Checks before a run that [`write`] can replace the file; leaves its content as it is.
-pub(super) fn check_writable(path: &Path, existing: Existing) -> Result<(), Refusal> {
-    if is_standard_output(path) { Ok(()) } else { output_file::check(path, existing).or_usage() }
-}
+    /// Checks another file.
+    pub(super) fn add(&mut self, path: &Path, existing: Existing) -> Result<(), Refusal> {
+        if !is_standard_output(path) {
+            self.0.push((path.to_owned(), Output::check(path, existing).or_usage()?));
+        }
+        Ok(())
+    }
 
-pub(super) fn check_all_writable(files: &[&Path], force: bool) -> Result<(), Refusal> {
-    files.iter().try_for_each(|path| check_writable(path, Existing::with_force(force)))
+    /// Writes a text to standard output, or to a file that was checked, as often as needed. A file that others change during
+    /// the run is kept, and a new one beside it has the text.
+    pub(super) fn write(&mut self, path: &Path, text: &str) -> Result<(), Refusal> {
+        // All others were checked.
+        let Some((_, output)) = self.0.iter_mut().find(|(checked, _)| checked == path) else {
+            return print(text);
+        };
+        if let Some(beside) = output.rewrite(text.as_bytes()).or_failed()? {
+            print_info(&format!(
+                "Warning: {} changed during the run and is kept; the results are now in {}",
+                path.display(),
+                beside.display()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Fails if a file was kept.
+    pub(super) fn check_unchanged(&self) -> Result<(), Refusal> {
+        match self.0.iter().find(|(path, output)| path != output.path()) {
+            None => Ok(()),
+            Some((path, output)) => Err(anyhow!(
+                "{}: it changed during the run and was not replaced; the new content is in {}",
+                path.display(),
+                output.path().display()
+            ))
+            .or_failed(),
+        }
+    }
 }
 
 /// Whether two paths name one file, which need not exist.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::arguments::OutputFlags;
 use super::exit::{OrRefuse, Refusal};
-use super::output::{self, TextSink};
+use super::output::{self, OutputFiles, TextSink};
 use crate::record::{Record, to_json};
 use crate::report::{self, ReportStyle};
 use crate::suite::Suite;
@@ -54,6 +54,7 @@ pub(super) struct ResultList<'a> {
     ahead: Vec<Record>,
     markdown: String,
     failed: String,
+    outputs: OutputFiles,
 }
 
 impl<'a> ResultList<'a> {
@@ -68,21 +69,22 @@ impl<'a> ResultList<'a> {
         let files = [&flags.json, &flags.csv, &flags.markdown, &flags.failed, &flags.plot];
         let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
         output::check_apart(&files, inputs)?;
+        let mut outputs = OutputFiles::default();
         for file in files.iter().copied() {
             let is_resumed = resumed.is_some_and(|resumed| output::is_same_file(file, resumed));
-            output::check_writable(file, Existing::with_force(flags.force || is_resumed))?;
+            outputs.add(file, Existing::with_force(flags.force || is_resumed))?;
         }
         let people = TextSink::beside(files);
         let (markdown, failed) = (String::new(), String::new());
-        Ok(ResultList { flags, people, records: Vec::new(), ahead, markdown, failed })
+        Ok(ResultList { flags, people, records: Vec::new(), ahead, markdown, failed, outputs })
     }
 
     /// Writes the JSON with partial results, so that a run can be resumed after any failure.
-    pub(super) fn save(&self, so_far: &Record) -> Result<(), Refusal> {
+    pub(super) fn save(&mut self, so_far: &Record) -> Result<(), Refusal> {
         let file = self.flags.json.as_deref().filter(|path| !output::is_standard_output(path));
         let Some(file) = file else { return Ok(()) };
         let ahead = self.ahead.iter().filter(|ahead| !is_of_same_run(ahead, so_far));
-        output::write(file, &to_json(self.records.iter().chain([so_far]).chain(ahead)))
+        self.outputs.write(file, &to_json(self.records.iter().chain([so_far]).chain(ahead)))
     }
 
     /// Prints a result and writes it to the files; standard output is written at the end.
@@ -117,9 +119,10 @@ impl<'a> ResultList<'a> {
         self.write_files(None, |path| !output::is_standard_output(path))
     }
 
-    /// Writes the outputs that go to standard output.
-    pub(super) fn finish(&self) -> Result<(), Refusal> {
-        self.write_files(None, output::is_standard_output)
+    /// Writes the outputs that go to standard output. Fails if a file was kept, since others changed it during the run.
+    pub(super) fn finish(&mut self) -> Result<(), Refusal> {
+        self.write_files(None, output::is_standard_output)?;
+        self.outputs.check_unchanged()
     }
 
     pub(super) fn into_records(self) -> Vec<Record> {
@@ -145,22 +148,27 @@ impl<'a> ResultList<'a> {
 
     /// Writes the selected files. The missed positions of the `running` suite are known only once its record is
     /// added.
-    fn write_files(&self, running: Option<&Suite>, wanted: impl Fn(&Path) -> bool) -> Result<(), Refusal> {
+    fn write_files(
+        &mut self,
+        running: Option<&Suite>,
+        wanted: impl Fn(&Path) -> bool,
+    ) -> Result<(), Refusal> {
+        let flags = self.flags;
         let wants = |file: &'a Option<std::path::PathBuf>| file.as_deref().filter(|path| wanted(path));
-        if let Some(path) = wants(&self.flags.json) {
-            output::write(path, &to_json(self.records.iter().chain(&self.ahead)))?;
+        if let Some(path) = wants(&flags.json) {
+            self.outputs.write(path, &to_json(self.records.iter().chain(&self.ahead)))?;
         }
-        if let Some(path) = wants(&self.flags.csv) {
-            output::write(path, &report::positions(&self.records).to_csv())?;
+        if let Some(path) = wants(&flags.csv) {
+            self.outputs.write(path, &report::positions(&self.records).to_csv())?;
         }
-        if let Some(path) = wants(&self.flags.markdown) {
-            output::write(path, &self.markdown)?;
+        if let Some(path) = wants(&flags.markdown) {
+            self.outputs.write(path, &self.markdown)?;
         }
-        if let Some(path) = wants(&self.flags.plot) {
-            output::write(path, &report::score_plot(&self.records).or_failed()?)?;
+        if let Some(path) = wants(&flags.plot) {
+            self.outputs.write(path, &report::score_plot(&self.records).or_failed()?)?;
         }
-        if let Some(path) = wants(&self.flags.failed).filter(|_| running.is_none()) {
-            output::write(path, &self.failed)?;
+        if let Some(path) = wants(&flags.failed).filter(|_| running.is_none()) {
+            self.outputs.write(path, &self.failed)?;
         }
         Ok(())
     }

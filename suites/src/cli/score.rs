@@ -132,7 +132,13 @@ impl<'a> ScoredRun<'a> {
         self.plan.entrants.len() == 1 && self.plan.memory == Memory::Cleared
     }
 
-    fn ask(&self, suite: &'a Suite, index: usize, pool: &mut WorkerPool<'_, 'a>, exit: &mut Exit) -> Record {
+    fn ask(
+        &mut self,
+        suite: &'a Suite,
+        index: usize,
+        pool: &mut WorkerPool<'_, 'a>,
+        exit: &mut Exit,
+    ) -> Record {
         let (entrant, introduction) = (&self.plan.entrants[index], &self.checked[index].introduction);
         let answered = self.earlier.answered(suite, entrant);
         let is_open = |&index: &usize| answered.get(index).is_none_or(Option::is_none);

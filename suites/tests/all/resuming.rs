@@ -188,6 +188,30 @@ fn existing_outputs_are_kept_unless_force_is_given() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_of_results_that_changes_during_the_run_is_kept() {
+    let bench = Bench::new();
+    bench.file("first.epd", SUITE);
+    bench.file("second.epd", SUITE);
+    // The engine writes the file when it starts, after the check of all outputs.
+    let script =
+        format!("echo mine > out.json; exec '{}' --moves e2e4", crate::support::scripted_program().display());
+    bench.file("engine.sh", format!("{script}\n"));
+    let engine = "cmd=sh name=scripted 'args=engine.sh'";
+    let flags = ["-c", "1", "--nodes", "10", "--json", "out.json", "--engine", engine];
+    let ran = bench.run(["score", "first.epd", "second.epd"].iter().chain(&flags));
+    assert_eq!(ran.code, Some(1), "{}", ran.errors);
+    for words in
+        ["out.json changed during the run and is kept", "it changed during the run and was not replaced"]
+    {
+        assert!(ran.errors.contains(words), "{words}: {}", ran.errors);
+    }
+    assert_eq!(bench.read("out.json"), "mine\n");
+    assert_eq!(from_json(&bench.read("out.json.new"), "out.json.new").unwrap().len(), 2);
+    assert!(!bench.path("out.json.new-2").exists(), "both suites are in one file");
+}
+
 #[test]
 fn helpers_of_engines_end_with_a_run_that_is_killed() {
     let bench = Bench::new();

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, anyhow};
 use smalt_driver::SetOptionError;
 use smalt_workbench::entrant::BUILTIN;
-use smalt_workbench::output_file::{self, Existing, write_beside};
+use smalt_workbench::output_file::{Existing, Output};
 
 use super::arguments::{SEARCH_CONSTANTS, TuningFlags};
 use super::target::{Replacement, put_into};
@@ -32,9 +32,7 @@ const CLOCK: &str = "time_*";
 /// A tuning that is played: its state and what plays it.
 pub(super) struct TuningSession<'a, T> {
     flags: &'a TuningFlags,
-    checkpoint: PathBuf,
-    /// The checkpoint as it was last read or written.
-    kept: Option<Vec<u8>>,
+    checkpoint: Output,
     /// The parameter file before the games, if it will be rewritten or copied.
     parameters: Option<String>,
     program: EngineProgram,
@@ -58,9 +56,9 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
             return Err(anyhow!("{}: {words}", checkpoint.display())).or_usage();
         }
         let outputs = Outputs::check([flags.json.as_ref(), flags.output.as_ref()], flags.force)?;
-        Outputs::check([Some(&checkpoint)], flags.resume)?;
+        let checkpoint = Output::check(&checkpoint, Existing::with_force(flags.resume)).or_usage()?;
         let (mut state, settings) =
-            if flags.resume { resumed(flags, &checkpoint)? } else { begun(flags, begin)? };
+            if flags.resume { resumed(flags, checkpoint.path())? } else { begun(flags, begin)? };
         let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
         locate(&tournament)
             .context(
@@ -77,12 +75,10 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
         }
         let is_written = flags.write || flags.output.is_some();
         let parameters = is_written.then(|| read_parameters(&settings.parameters)).transpose()?;
-        let kept = std::fs::read(&checkpoint).ok();
         let stop = interrupt()?;
         let mut session = TuningSession {
             flags,
             checkpoint,
-            kept,
             parameters,
             program,
             outputs,
@@ -156,7 +152,7 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
         let PlayError::Interrupted = error else {
             return Refusal { exit: Exit::Failed, error: error.into() };
         };
-        let (rounds, at) = (self.state.run().rounds, self.checkpoint.display());
+        let (rounds, at) = (self.state.run().rounds, self.checkpoint.path().display());
         let error = anyhow!("interrupted after {rounds} rounds; --resume continues with {at}");
         Refusal { exit: Exit::Interrupted, error }
     }
@@ -189,19 +185,13 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
 
     /// Writes the checkpoint. If another program wrote to its file, that file stays and a new one beside it is used.
     pub(super) fn keep(&mut self) -> Result<(), Refusal> {
-        let text = self.state.to_text().into_bytes();
-        let found = std::fs::read(&self.checkpoint).ok();
-        if found.as_ref().is_none_or(|found| found.is_empty() || Some(found) == self.kept.as_ref()) {
-            output_file::write(&self.checkpoint, &text, Existing::Replace).or_failed()?;
-        } else {
-            let beside = write_beside(&self.checkpoint, ".new", &text).or_failed()?;
-            let (shown, now) = (self.checkpoint.display(), beside.display());
+        let shown = self.checkpoint.path().display().to_string();
+        if let Some(beside) = self.checkpoint.rewrite(self.state.to_text().as_bytes()).or_failed()? {
             print_info(&format!(
-                "Warning: {shown} changed during the run and is kept; the checkpoint is now {now}"
+                "Warning: {shown} changed during the run and is kept; the checkpoint is now {}",
+                beside.display()
             ));
-            self.checkpoint = beside;
         }
-        self.kept = Some(text);
         Ok(())
     }
 
