@@ -254,7 +254,7 @@ mod tests {
         let board = seen(&boards);
         assert_eq!(board["opening"], "B20 Sicilian Defense");
         assert!(board["tables"].is_null());
-        boards.update(vec![live(0, "e2e4 c7c5 h2h4")], |_| None, |_| Some(Outcome::Draw));
+        boards.update(vec![live(0, "e2e4 c7c5 h2h3")], |_| None, |_| Some(Outcome::Draw));
         assert_eq!(seen(&boards)["opening"], "B20 Sicilian Defense", "the last that is known");
         assert_eq!(seen(&boards)["tables"], "1/2-1/2");
         boards.update(
