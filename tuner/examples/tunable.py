@@ -130,7 +130,7 @@ def rays(square, kind):
 
 RAYS = {kind: [rays(square, kind) for square in range(64)] for kind in STEPS}
 NEAR = [{to for way in RAYS[KING][square] for to in way} for square in range(64)]
-# From where pawns of White and of Black attack a square.
+# Squares from which pawns of White, and of Black, attack a square.
 PAWNS = [[[to for step in ((rank, -1), (rank, 1)) for to in ray(square, step, 1)] for square in range(64)] for rank in (1, -1)]
 # Castling rights that end with a move from or to a square.
 RIGHTS = {60: "KQ", 63: "K", 56: "Q", 4: "kq", 7: "k", 0: "q"}

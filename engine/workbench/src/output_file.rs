@@ -90,8 +90,8 @@ impl Output {
         self.replace(draft)
     }
 
-    /// Writes the whole file, as often as needed. A file that others changed since the last time is kept, and this and later
-    /// content goes into a new file beside it, whose path is returned and is [`Output::path`] from now on.
+    /// Writes the whole file, as often as needed. A file that another program changed since the last write is kept, and this
+    /// and later content goes into a new file beside it, whose path is returned and is [`Output::path`] from now on.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -83,10 +83,10 @@ impl OutputFiles {
         Ok(())
     }
 
-    /// Writes a text to standard output, or to a file that was checked, as often as needed. A file that others change during
-    /// the run is kept, and a new one beside it has the text.
+    /// Writes a text to standard output, or to a file that was checked, as often as needed. A file that another
+    /// program changes during the run is kept, and the text goes into a new file beside it.
     pub(super) fn write(&mut self, path: &Path, text: &str) -> Result<(), Refusal> {
-        // All others were checked.
+        // Only standard output is not in the list.
         let Some((_, output)) = self.0.iter_mut().find(|(checked, _)| checked == path) else {
             return print(text);
         };

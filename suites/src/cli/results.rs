@@ -119,7 +119,7 @@ impl<'a> ResultList<'a> {
         self.write_files(None, |path| !output::is_standard_output(path))
     }
 
-    /// Writes the outputs that go to standard output. Fails if a file was kept, since others changed it during the run.
+    /// Writes the outputs that go to standard output. Fails if another program changed a file during the run.
     pub(super) fn finish(&mut self) -> Result<(), Refusal> {
         self.write_files(None, output::is_standard_output)?;
         self.outputs.check_unchanged()
