@@ -16,7 +16,7 @@ use rustix::process::{Pid, Resource, Signal, kill_process, setrlimit};
 
 use super::unix::{Life, ProcessStat, Spawned, file_limit_of_children};
 use super::{Errors, SpawnError};
-use crate::process::command::{EngineCommand, PASSWORD_VARIABLE};
+use crate::process::command::{ENGINE_VARIABLE, EngineCommand, PASSWORD_VARIABLE};
 
 /// Always fails: macOS has no CPU affinity.
 ///
@@ -90,7 +90,8 @@ pub(super) fn spawn(command: &EngineCommand, program: &Path, errors: Errors) -> 
         return Err(SpawnError::Affinity);
     }
     let mut start = Command::new(program);
-    start.args(&command.arguments).process_group(0).env_remove(PASSWORD_VARIABLE);
+    start.args(&command.arguments).process_group(0);
+    start.env_remove(PASSWORD_VARIABLE).env(ENGINE_VARIABLE, "1");
     start.envs(command.environment.iter().map(|(name, value)| (name, value)));
     command.directory.iter().for_each(|directory| _ = start.current_dir(directory));
     start.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -128,7 +129,7 @@ fn watch_exit(pid: Pid) -> io::Result<OwnedFd> {
     let event = Event::new(filter, EventFlags::ADD, std::ptr::null_mut());
     // SAFETY: No event names a descriptor.
     #[expect(unsafe_code, reason = "kevent could name a descriptor")]
-    let added = unsafe { kevent(&queue, &[event], &mut Vec::new(), Some(Duration::ZERO)) };
+    let added = unsafe { kevent(&queue, &[event], &mut Vec::<Event>::new(), Some(Duration::ZERO)) };
     match added {
         Ok(_) => Ok(queue),
         Err(Errno::SRCH) => io::pipe().map(|(read, _)| read.into()),
