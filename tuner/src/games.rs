@@ -9,12 +9,11 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use smalt_driver::process::{Exit, LookupError, PollOutcome, Process, StartError, WaitFor, poll_once};
 use smalt_driver::{ConversationError, EngineCommand, EngineTimeouts, SetOptionError, WaitContext};
+use smalt_workbench::engine_files::EngineFiles;
 use smalt_workbench::entrant::{
     BUILTIN, EngineSettings, Names, Program, Registry, RegistryError, ResolveError, WordsError, merge,
     to_words,
 };
-use smalt_workbench::file_stamp::FileStamp;
-use smalt_workbench::program::fingerprint;
 use smalt_workbench::source::{self, BuildError};
 use toml::{Table, Value as Setting};
 
@@ -202,8 +201,8 @@ pub(crate) enum EngineError {
     Build(#[from] BuildError),
     #[error("failed to {0}")]
     Lookup(#[from] LookupError),
-    #[error("failed to read {}: {error}", path.display())]
-    Read { path: PathBuf, error: std::io::Error },
+    #[error("failed to read {0}")]
+    Read(std::io::Error),
     #[error("failed to start the engine: {0}")]
     Start(ConversationError),
     #[error("failed to {0}")]
@@ -241,29 +240,16 @@ fn command_of(entrant: &EngineSettings, tournament: &Path) -> Result<EngineComma
     })
 }
 
-/// The program of an engine: games of one tuning must not be played by two versions of it.
-#[derive(Debug)]
-pub(crate) struct EngineProgram {
-    pub path: PathBuf,
-    pub fingerprint: String,
-    stamp: FileStamp,
-}
-
-impl EngineProgram {
-    /// Finds and reads the program.
-    pub(crate) fn read(tournament: &Path, engine: &str) -> Result<EngineProgram, EngineError> {
-        let path = command_of(&entrant(engine)?, tournament)?.locate()?;
-        let failed = |error| EngineError::Read { path: path.clone(), error };
-        let stamp = FileStamp::of(&std::fs::metadata(&path).map_err(failed)?);
-        let fingerprint = fingerprint(&path).map_err(failed)?;
-        Ok(EngineProgram { path, fingerprint, stamp })
-    }
-
-    /// Whether the file has other content now. An unreadable file is not a change.
-    pub(crate) fn has_changed(&self) -> bool {
-        let is_touched = std::fs::metadata(&self.path).is_ok_and(|now| FileStamp::of(&now) != self.stamp);
-        is_touched && fingerprint(&self.path).is_ok_and(|now| now != self.fingerprint)
-    }
+/// The files of an engine: games of one tuning must not be played by two versions of it.
+///
+/// # Errors
+/// If the engine or one of its files cannot be found or read.
+pub(crate) fn engine_files(tournament: &Path, engine: &str) -> Result<EngineFiles, EngineError> {
+    let entrant = entrant(engine)?;
+    let program = command_of(&entrant, tournament)?.locate()?;
+    let options = entrant.option_texts();
+    let paths = EngineFiles::paths_of(&program, &entrant.args, &options, entrant.dir.as_deref());
+    EngineFiles::read(paths).map_err(EngineError::Read)
 }
 
 /// Settings of an engine by its words or registered name.

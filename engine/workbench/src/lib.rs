@@ -4,7 +4,8 @@
 //! - [`source`]: engines built from commits of a git repository;
 //! - [`fnv`]: checksums against accidental changes;
 //! - [`file_stamp`]: whether a file has changed;
-//! - [`program`]: runs programs to completion, tells their builds apart;
+//! - [`engine_files`]: the program of an engine and the scripts and networks that it loads;
+//! - [`program`]: runs programs to completion;
 //! - [`exit`]: exit codes, and errors that carry one;
 //! - [`signals`]: Ctrl-C and other termination signals;
 //! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
@@ -13,6 +14,7 @@
 
 pub mod calendar;
 pub mod decompress;
+pub mod engine_files;
 pub mod entrant;
 pub mod exit;
 pub mod file_stamp;

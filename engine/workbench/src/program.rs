@@ -1,14 +1,9 @@
-//! Runs a program to completion and returns its output and exit status, and tells builds of a program apart.
+//! Runs a program to completion and returns its output and exit status.
 
-use std::fs;
-use std::io;
-use std::path::Path;
 use std::time::Instant;
 
 use smalt_driver::EngineCommand;
 use smalt_driver::process::{Exit, PollOutcome, Process, StartError, WaitFor, poll_once};
-
-use crate::fnv::{FNV_EMPTY, fnv1a};
 
 /// A program that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,12 +38,4 @@ pub fn run_to_end(command: &EngineCommand, deadline: Instant) -> Result<Finished
     };
     let errors: Vec<_> = process.stderr_lines().map(String::from_utf8_lossy).collect();
     Ok(Finished { output, errors: errors.join("\n"), exit })
-}
-
-/// Fingerprint of a program's file, in hexadecimal: tells two builds apart, but does not protect against forgery.
-///
-/// # Errors
-/// If the file cannot be read.
-pub fn fingerprint(path: &Path) -> io::Result<String> {
-    Ok(format!("{:016x}", fnv1a(FNV_EMPTY, &fs::read(path)?)))
 }

@@ -11,7 +11,7 @@ use smalt_driver::{
 use smalt_driver::{Protocol, Restart};
 use smalt_protocol::Info;
 use smalt_protocol::uci::client::Start;
-use smalt_workbench::program::fingerprint;
+use smalt_workbench::engine_files::EngineFiles;
 
 use super::settled::SearchFollower;
 use super::{AnswerFailure, EngineAnswer, LateMove, Length, Settled};
@@ -70,10 +70,19 @@ pub(crate) fn check(
     match start(entrant, reaper, &mut None, interrupt) {
         Ok(engine) => {
             let program = command(entrant).ok().and_then(|command| command.locate().ok());
+            let files = program.and_then(|program| {
+                let paths = EngineFiles::paths_of(
+                    &program,
+                    &entrant.arguments,
+                    &entrant.options,
+                    entrant.directory.as_deref(),
+                );
+                EngineFiles::read(paths).ok()
+            });
             let introduction = EngineInfo {
                 name: engine.name().to_owned(),
                 protocol: Some(engine.protocol()),
-                program: program.and_then(|path| fingerprint(&path).ok()),
+                program: files.map(|files| files.digest()),
             };
             Ok(Checked { introduction, engine: Some(engine) })
         }

@@ -7,10 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use smalt_match::plan::{EngineSettings, Entrant, Plan, Program};
-use smalt_match::run::{engine_command, sha256};
+use smalt_match::run::engine_command;
+use smalt_workbench::engine_files::sha256;
+use smalt_workbench::entrant::{is_file_option, is_input_option};
 
 use super::machine::platform;
-use super::run_config::{is_file_option, is_input_option};
 use super::wire::{FileMessage, FilePurpose, check_files, is_table_name};
 
 /// A file of this machine that is sent.

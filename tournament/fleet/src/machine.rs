@@ -65,7 +65,7 @@ pub fn engines(
     reaper: Option<&Reaper>,
 ) -> Result<Vec<EngineIdentity>, String> {
     let mut engines = Vec::new();
-    for (entrant, sha256) in plan.entrants.iter().zip(binaries.digests()) {
+    for (entrant, sha256) in plan.entrants.iter().zip(binaries.program_digests()) {
         let failed = |words: String| format!("{}: failed to {words}", entrant.name);
         let sha256 = sha256.ok_or_else(|| failed("start: it is not built".to_owned()))?;
         let mut command = engine_command(entrant, own_program);
@@ -75,7 +75,11 @@ pub fn engines(
         let engine = smalt_driver::start(&command, entrant.engine.proto, timeouts, None, &mut context);
         let mut engine = engine.map_err(|failure| failed(format!("start: it {}", failure.error)))?;
         let short = |text: &str| trimmed(text).chars().take(200).collect::<String>();
-        engines.push(EngineIdentity { name: short(engine.name()), author: short(engine.author()), sha256 });
+        engines.push(EngineIdentity {
+            name: short(engine.name()),
+            author: short(engine.author()),
+            sha256: sha256.to_owned(),
+        });
         engine.quit();
     }
     Ok(engines)

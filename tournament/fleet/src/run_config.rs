@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use smalt_workbench::entrant::{BUILTIN, FileError, OptionText, Registry};
+use smalt_workbench::entrant::{BUILTIN, FileError, OptionText, Registry, is_file_option};
 use smalt_workbench::source::Source;
 
 use super::machine::platform;
@@ -15,18 +15,6 @@ use smalt_match::plan::{
     Affinity, DataSettings, EngineSettings, FleetSettings, OpeningsSettings, OutputSettings, Plan, PlanError,
     Program, SECOND_PLAYER, Settings,
 };
-
-/// Name parts of file options, whatever their value.
-const FILE_OPTION_WORDS: [&str; 4] = ["file", "path", "dir", "folder"];
-
-/// Name parts of file options, unless their value is a number (`Book Depth`, `Log Level`).
-const FILE_OPTION_WORDS_UNLESS_NUMBER: [&str; 2] = ["log", "book"];
-
-/// Name parts of options whose file an engine reads.
-const INPUT_OPTION_WORDS: [&str; 6] = ["eval", "net", "nnue", "weight", "book", "bitbase"];
-
-/// Name parts of options whose file an engine writes, or may write.
-const OUTPUT_OPTION_WORDS: [&str; 6] = ["log", "debug", "learn", "experience", "output", "save"];
 
 /// Options of which a run may not want more than the worker's registry has for the engine.
 const LIMITED_OPTIONS: [&str; 2] = ["Threads", "Hash"];
@@ -291,32 +279,6 @@ fn options(
         options.insert(option.clone(), value);
     }
     Ok(options)
-}
-
-/// The value of an option and the worker's own, if it is a [limited](LIMITED_OPTIONS) one and above it.
-fn over_limit(option: &str, value: &OptionText, own: Option<&OptionText>) -> Option<(u64, u64)> {
-    let is_limited = LIMITED_OPTIONS.iter().any(|limited| limited.eq_ignore_ascii_case(option));
-    let (wanted, limit) = (value.parse().ok()?, own?.parse().ok()?);
-    (is_limited && wanted > limit).then_some((wanted, limit))
-}
-
-/// Whether an option names a file: its value has a slash or backslash, or its name says so (`EvalFile`, `SyzygyPath`,
-/// `Debug Log File`). Its value is never taken from a message, since an engine would read or write any file: the worker's
-/// registry must set it, or the run sends the file itself and the worker accepts files (see `files`).
-pub(super) fn is_file_option(option: &str, value: &str) -> bool {
-    let option = option.to_ascii_lowercase();
-    let is_plain = matches!(value, "" | "<empty>" | "true" | "false");
-    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
-    let has = |words: &[&str]| words.iter().any(|word| option.contains(word));
-    value.contains(['/', '\\'])
-        || (!is_plain && (has(&FILE_OPTION_WORDS) || (!is_number && has(&FILE_OPTION_WORDS_UNLESS_NUMBER))))
-}
-
-/// Whether a file option names a file that the engine reads and never writes, by the words of its name.
-pub(super) fn is_input_option(option: &str) -> bool {
-    let option = option.to_ascii_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| option.contains(word));
-    has(&INPUT_OPTION_WORDS) && !has(&OUTPUT_OPTION_WORDS)
 }
 
 #[cfg(test)]

@@ -230,7 +230,7 @@ impl CopiedFile {
 /// SHA-256 and length of a file.
 fn digest(path: &Path) -> std::io::Result<(String, u64)> {
     let mut file = File::open(path)?;
-    Ok((smalt_match::run::sha256(&mut file)?, file.metadata()?.len()))
+    Ok((smalt_workbench::engine_files::sha256(&mut file)?, file.metadata()?.len()))
 }
 
 /// How a connection ended.

@@ -7,9 +7,10 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use smalt_match::plan::{EngineSettings, Entrant, Format, Plan, Role, SkippedEntrant};
-use smalt_match::run::{Event, UnbuiltEntrant, check_start, sha256};
+use smalt_match::run::{Event, UnbuiltEntrant, check_start};
 use smalt_match::standings::hypothesis_name;
 use smalt_match::store::Store;
+use smalt_workbench::engine_files::sha256;
 use smalt_workbench::source::{self, BuildError};
 use toml::{Table, Value};
 

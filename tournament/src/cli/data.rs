@@ -15,8 +15,8 @@ use crate::export::{DataReport, DataWriter};
 use smalt_match::game::GameRecord;
 use smalt_match::named_file::numbered;
 use smalt_match::plan::{DataFile, Plan};
-use smalt_match::run::sha256;
 use smalt_match::store::Store;
+use smalt_workbench::engine_files::sha256;
 
 /// Checks that a path can be replaced by a training data file.
 pub(super) fn check_data_target(path: &Path) -> Result<(), Refusal> {

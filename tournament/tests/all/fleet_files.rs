@@ -109,7 +109,9 @@ fn fleet_workers_refuse_a_file_with_another_content() {
     let url = server.url();
     let run = place.start(&matched("2", &["--nats", &url, "--lease", "1", "--send-files"]));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let digest = smalt_match::run::sha256(&mut std::fs::File::open(place.path("first")).unwrap()).unwrap();
+    let digest =
+        smalt_workbench::engine_files::sha256(&mut std::fs::File::open(place.path("first")).unwrap())
+            .unwrap();
     runtime.block_on(async {
         let store = wait_for_file(&url, &digest).await;
         store.put(digest.as_str(), &mut &b"#!/bin/sh\ntouch harmed\n"[..]).await.unwrap();
@@ -137,7 +139,9 @@ fn fleet_files_of_a_killed_coordinator_are_used_and_deleted_by_the_next() {
         WatchedProgram::new(place.start(&matched("2", &["--nats", &url, "--lease", "1", "--send-files"])));
     run.wait_for("Waiting for workers");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let digest = smalt_match::run::sha256(&mut std::fs::File::open(place.path("first")).unwrap()).unwrap();
+    let digest =
+        smalt_workbench::engine_files::sha256(&mut std::fs::File::open(place.path("first")).unwrap())
+            .unwrap();
     let store = runtime.block_on(wait_for_file(&url, &digest));
     signal(run.id(), "-KILL");
     wait_until("the end of the coordinator", || !run.is_running());

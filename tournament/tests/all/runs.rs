@@ -424,6 +424,21 @@ fn an_engine_rebuilt_between_two_sessions_is_refused_unless_mixing_is_allowed() 
 }
 
 #[test]
+fn a_network_that_changed_between_two_sessions_is_refused() {
+    let place = Place::new();
+    let parameters = concat!(env!("CARGO_MANIFEST_DIR"), "/../engine/params/evaluation.toml");
+    std::fs::copy(parameters, place.path("net.toml")).unwrap();
+    let (a, b) = ("cmd=builtin name=a option.EvalFile=net.toml", scripted("b", ""));
+    place.check(&duel(a, &b, "--depth 1 --games 2 --maxmoves 3 --store run.db"), 0);
+    place.check(&["resume", "run.db", "--games", "4"], 0);
+    std::fs::write(place.path("net.toml"), std::fs::read_to_string(parameters).unwrap() + "\n# tuned\n")
+        .unwrap();
+    let (_, err) = place.check(&["resume", "run.db", "--games", "6"], 2);
+    assert!(err.contains("net.toml has other content now"), "{err}");
+    place.check(&["resume", "run.db", "--games", "6", "--allow-mixed"], 0);
+}
+
+#[test]
 #[cfg_attr(windows, ignore = "Windows does not let a running program be replaced")]
 fn an_engine_rebuilt_during_the_run_stops_it() {
     let place = Place::new();

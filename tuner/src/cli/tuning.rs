@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, anyhow};
 use smalt_driver::SetOptionError;
+use smalt_workbench::engine_files::EngineFiles;
 use smalt_workbench::entrant::BUILTIN;
 use smalt_workbench::output_file::{Existing, Output};
 
@@ -14,7 +15,7 @@ use super::arguments::{SEARCH_CONSTANTS, TuningFlags};
 use super::target::{Replacement, put_into};
 use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, print_info};
 use crate::games::{
-    EngineError, EnginePair, EngineProgram, Entrant, PlayError, check_options, locate, play, score_of,
+    EngineError, EnginePair, Entrant, PlayError, check_options, engine_files, locate, play, score_of,
     tournament_program,
 };
 use crate::parameter_file::ParameterFormat;
@@ -35,7 +36,7 @@ pub(super) struct TuningSession<'a, T> {
     checkpoint: Output,
     /// The parameter file before the games, if it will be rewritten or copied.
     parameters: Option<String>,
-    program: EngineProgram,
+    files: EngineFiles,
     pub outputs: Outputs,
     pub state: T,
     pub settings: MatchSettings,
@@ -66,12 +67,13 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
             )
             .or_usage()?;
         check_parameters(&tournament, &settings.engine, state.run())?;
-        let program = EngineProgram::read(&tournament, &settings.engine)
+        let files = engine_files(&tournament, &settings.engine)
             .with_context(|| format!("--engine {}", settings.engine))
             .or_usage()?;
-        let before = state.run_mut().program.replace(program.fingerprint.clone());
-        if !flags.allow_mixed && before.is_some_and(|before| before != program.fingerprint) {
-            return Err(changed_program(&program.path)).or_usage();
+        let before = state.run_mut().program.replace(files.digest());
+        if !flags.allow_mixed && before.is_some_and(|before| before != files.digest()) {
+            let paths: Vec<String> = files.paths().map(|path| path.display().to_string()).collect();
+            return Err(changed_engine(&paths.join(" or "))).or_usage();
         }
         let is_written = flags.write || flags.output.is_some();
         let parameters = is_written.then(|| read_parameters(&settings.parameters)).transpose()?;
@@ -80,7 +82,7 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
             flags,
             checkpoint,
             parameters,
-            program,
+            files,
             outputs,
             state,
             settings,
@@ -109,8 +111,8 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
     }
 
     fn play_round(&self) -> Result<[u64; 3], Refusal> {
-        if !self.flags.allow_mixed && self.program.has_changed() {
-            return Err(changed_program(&self.program.path)).or_failed();
+        if let Some(path) = self.files.changed().filter(|_| !self.flags.allow_mixed) {
+            return Err(changed_engine(&path.display().to_string())).or_failed();
         }
         let folder = tempfile::tempdir().or_failed()?;
         let store = folder.path().join("games.db").display().to_string();
@@ -333,11 +335,10 @@ fn read_parameters(path: &Path) -> Result<String, Refusal> {
     std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()
 }
 
-fn changed_program(path: &Path) -> anyhow::Error {
+fn changed_engine(path: &str) -> anyhow::Error {
     anyhow!(
-        "the program of the engine has changed since the tuning began: {} has other content now, and the games would mix \
-         two engines; put the old file back, or continue with --allow-mixed",
-        path.display()
+        "the program of the engine has changed since the tuning began: {path} has other content now, and the games would mix \
+         two engines; put the old file back, or continue with --allow-mixed"
     )
 }
 

@@ -4,6 +4,7 @@
 
 mod cutechess;
 mod file;
+mod file_options;
 mod layers;
 mod naming;
 mod registry;
@@ -23,6 +24,7 @@ use smalt_protocol::TimeControl;
 
 pub use cutechess::SkippedEngine;
 pub use file::{FileError, parse_file};
+pub use file_options::{is_file_option, is_input_option};
 pub(crate) use layers::merge_engine;
 pub use layers::{has_limit, merge, remove_limits};
 pub use naming::{NameError, Names, default_name};

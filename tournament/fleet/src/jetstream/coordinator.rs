@@ -17,7 +17,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use super::connection::{ConnectError, ConnectionChange, connect};
 use super::objects::{self, SendError};
 use super::stream::{StreamOrder, WorkQueue, delete};
-use super::{Identity, RUNS, Subjects, hexadecimal, session_of};
+use super::{Identity, RUNS, Subjects, session_of};
 use crate::files::SentFile;
 use crate::fleet_state::{Effect, FleetState, ReplyTime};
 use crate::nats_server::NatsServer;
@@ -25,6 +25,7 @@ use crate::ssh::SshWorkers;
 use crate::wire::{Announcement, Response, WorkerRequest, decode, encode, trimmed};
 use smalt_match::plan::FleetSettings;
 use smalt_match::run::{Event, Queue, Work};
+use smalt_workbench::engine_files::hexadecimal;
 
 const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(1);
 

@@ -20,6 +20,7 @@ pub use connection::{ConnectError, login};
 pub use coordinator::{FleetRun, JetStream};
 use identity::Identity;
 use ring::digest::{SHA256, digest};
+use smalt_workbench::engine_files::hexadecimal;
 pub use worker::{WorkerExit, WorkerSetup, run as run_worker};
 
 /// Timeout of server requests: a server that forbids a request may simply be silent.
@@ -99,10 +100,6 @@ impl Subjects {
 /// message that ends the run has the secret, so that only its coordinator ends it.
 fn session_of(secret: &[u8]) -> String {
     hexadecimal(&digest(&SHA256, secret).as_ref()[..20])
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

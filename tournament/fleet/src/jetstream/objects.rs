@@ -18,12 +18,12 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::connection::chain;
-use super::{SERVER_TIMEOUT, Subjects, hexadecimal};
+use super::{SERVER_TIMEOUT, Subjects};
 use crate::files::SentFile;
 use crate::machine::platform;
 use crate::run_config::ReceivedFiles;
 use crate::wire::{FileMessage, FilePurpose};
-use smalt_match::run::sha256;
+use smalt_workbench::engine_files::{hexadecimal, sha256};
 use smalt_workbench::file_stamp::FileStamp;
 
 /// Age after which the server deletes the files of an abandoned run.

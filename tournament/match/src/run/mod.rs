@@ -17,7 +17,7 @@ mod queue;
 mod slot;
 mod slot_config;
 
-pub use binaries::{Binaries, sha256};
+pub use binaries::Binaries;
 pub use calibration::measure_speed;
 pub use control::{ControlCommand, ControlError, ControlListener};
 pub use coordinator::{Coordinator, RunEnd, RunError, RunOutcome, SessionState, UnbuiltEntrant};
