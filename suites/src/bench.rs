@@ -57,7 +57,7 @@ pub(crate) fn bench(
     let indexes: Vec<usize> = (0..wac.problems.len()).step_by(EVERY).collect();
     let positions = indexes.len();
     let asked = thread::scope(|scope| {
-        let mut pool = WorkerPool::new(scope, &entrant, &plan, interrupt, None);
+        let mut pool = WorkerPool::new(scope, &entrant, &plan, interrupt, None, None);
         let asked = pool.ask(&wac.problems, &indexes, |_| {});
         pool.dismiss();
         asked

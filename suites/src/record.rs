@@ -1,5 +1,6 @@
 //! The JSON format of results: written by a run, read to resume, compare and plot.
 
+use smalt_report::sanitize::escape_json;
 use std::collections::BTreeMap;
 use std::iter;
 use std::num::NonZeroU32;
@@ -529,7 +530,7 @@ pub fn to_json<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
         [record] => serde_json::to_string_pretty(record),
         records => serde_json::to_string_pretty(records),
     };
-    text.expect("results have only texts, numbers and lists") + "\n"
+    escape_json(&text.expect("results have only texts, numbers and lists")) + "\n"
 }
 
 /// Parses the output of [`to_json`]; `file` is the name in errors.

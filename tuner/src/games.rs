@@ -150,7 +150,9 @@ pub(crate) fn run(
     match exit.or_else(|| process.kill()) {
         Some(Exit::Code(code)) if accepted.contains(&code) => Ok(()),
         exit => {
-            let lines: Vec<_> = process.stderr_lines().map(String::from_utf8_lossy).collect();
+            let lines = process.stderr_lines().map(String::from_utf8_lossy);
+            // Its store is in a temporary folder.
+            let lines: Vec<_> = lines.filter(|line| !line.contains("smalt-tournament resume")).collect();
             let words = lines.join("\n");
             Err(PlayError::Failed { exit: exit.unwrap_or(Exit::Signal(9)), words })
         }

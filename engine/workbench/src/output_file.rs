@@ -5,7 +5,7 @@
 //! rule over a long computation: a file that the user writes in the meantime is kept.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::file_stamp::FileStamp;
@@ -36,6 +36,8 @@ pub enum OutputError {
     Exists(PathBuf),
     #[error("write {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
+    #[error("write {}: it is a store of games, which is never replaced; choose another name", .0.display())]
+    Store(PathBuf),
     #[error("{}: it changed during the run and was not replaced; the new content is in {}", path.display(), beside.display())]
     Changed { path: PathBuf, beside: PathBuf },
 }
@@ -122,6 +124,9 @@ impl Output {
     /// As [`Output::write`].
     pub fn replace(&self, draft: Draft) -> Result<(), OutputError> {
         let target = resolved(&self.path);
+        if is_store(&target) {
+            return Err(self.keep_beside(draft));
+        }
         let now = fs::metadata(&self.path).ok();
         if now.as_ref().is_some_and(|now| now.len() > 0 && Some(FileStamp::of(now)) != self.before) {
             return Err(self.keep_beside(draft));
@@ -203,7 +208,8 @@ pub fn check(path: &Path, existing: Existing) -> Result<(), OutputError> {
     let failed = |source| OutputError::Io { path: path.to_owned(), source };
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => return Err(failed(io::ErrorKind::IsADirectory.into())),
-        Ok(found) if !found.is_file() => return Ok(()),
+        Ok(_) if is_special(path) => return Ok(()),
+        Ok(_) if is_store(path) => return Err(OutputError::Store(path.to_owned())),
         Ok(found) if found.len() > 0 && existing == Existing::Keep => {
             return Err(OutputError::Exists(path.to_owned()));
         }
@@ -219,10 +225,13 @@ pub fn check(path: &Path, existing: Existing) -> Result<(), OutputError> {
 pub fn write(path: &Path, content: &[u8], existing: Existing) -> Result<(), OutputError> {
     let failed = |source| OutputError::Io { path: path.to_owned(), source };
     if is_special(path) {
-        let opened = File::options().write(true).open(path);
+        let opened = File::options().append(true).open(path);
         return opened.and_then(|mut file| file.write_all(content)).map_err(failed);
     }
     let target = resolved(path);
+    if is_store(&target) {
+        return Err(OutputError::Store(path.to_owned()));
+    }
     let old = fs::metadata(&target).ok();
     if existing == Existing::Keep && old.as_ref().is_some_and(|old| old.len() > 0) {
         return match fs::read(&target) {
@@ -240,9 +249,18 @@ pub fn write(path: &Path, content: &[u8], existing: Existing) -> Result<(), Outp
     })
 }
 
-/// Whether the path is a pipe or a device, which cannot be replaced.
+/// Whether the path is a pipe or a device, which cannot be replaced, or an open file of this process (`/dev/stdout`).
 pub fn is_special(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+    let is_open_file =
+        || ["/dev/stdout", "/dev/stderr"].map(Path::new).contains(&path) || path.starts_with("/dev/fd");
+    fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) || cfg!(unix) && is_open_file()
+}
+
+/// Whether the file is an SQLite database, as the stores of runs are.
+fn is_store(path: &Path) -> bool {
+    let mut start = [0; 16];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && start == *b"SQLite format 3\0"
 }
 
 /// Canonical path of a file or link that may not exist yet; the path unchanged if its folder does not exist.
@@ -379,6 +397,20 @@ mod tests {
         assert_eq!(output.rewrite(b"four").unwrap(), None);
         assert_eq!([read("out.json"), read("out.json.new")], ["my own", "four"]);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_store_is_never_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.db");
+        let output = Output::check(&path, Existing::Keep).unwrap();
+        fs::write(&path, b"SQLite format 3\0 and pages").unwrap();
+        for existing in [Existing::Keep, Existing::Replace] {
+            assert!(matches!(check(&path, existing), Err(OutputError::Store(_))));
+            assert!(matches!(write(&path, b"text", existing), Err(OutputError::Store(_))));
+        }
+        assert!(matches!(output.write(b"text"), Err(OutputError::Changed { .. })));
+        assert!(fs::read(&path).unwrap().starts_with(b"SQLite"));
     }
 
     #[cfg(unix)]

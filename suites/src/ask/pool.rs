@@ -2,11 +2,13 @@
 //! returned in suite order.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{Scope, ScopedJoinHandle};
 
 use smalt_driver::Engine;
 use smalt_driver::process::Interrupt;
+use smalt_workbench::engine_files::EngineFiles;
 
 use super::worker::{Stopped, SuiteWorker};
 use super::{AnswerFailure, EngineAnswer};
@@ -52,6 +54,7 @@ pub(crate) struct WorkerPool<'scope, 'env: 'scope> {
     scope: &'scope Scope<'scope, 'env>,
     /// An engine already running, until a worker takes it over.
     first: Option<Box<dyn Engine>>,
+    files: Option<Arc<EngineFiles>>,
     workers: Vec<PoolThread<'scope, 'env>>,
 }
 
@@ -76,15 +79,16 @@ struct WorkerEvent<'env> {
 }
 
 impl<'scope, 'env> WorkerPool<'scope, 'env> {
-    /// A pool for this engine; its first process may already run.
+    /// A pool for this engine; its first process may already run. It gives up if the files change.
     pub(crate) fn new(
         scope: &'scope Scope<'scope, 'env>,
         entrant: &'env SuiteEntrant,
         plan: &'env Plan,
         interrupt: &'env Interrupt,
         first: Option<Box<dyn Engine>>,
+        files: Option<Arc<EngineFiles>>,
     ) -> WorkerPool<'scope, 'env> {
-        WorkerPool { entrant, plan, interrupt, scope, first, workers: Vec::new() }
+        WorkerPool { entrant, plan, interrupt, scope, first, files, workers: Vec::new() }
     }
 
     /// Asks the problems of these indexes, in this order, several at a time.
@@ -135,7 +139,8 @@ impl<'scope, 'env> WorkerPool<'scope, 'env> {
 
     fn spawn_worker(&mut self) {
         let (line, inbox) = mpsc::channel();
-        let worker = SuiteWorker::new(self.plan, self.entrant, self.interrupt, self.first.take());
+        let worker =
+            SuiteWorker::new(self.plan, self.entrant, self.interrupt, self.first.take(), self.files.clone());
         let number = self.workers.len();
         let thread = self.scope.spawn(move || work(number, worker, &inbox));
         self.workers.push(PoolThread { line, thread });

@@ -1,5 +1,6 @@
 //! A worker: one engine process that solves problems in turn, and is restarted after a fault.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use smalt_chess::{CastlingMode, Move, UciMove};
@@ -46,6 +47,8 @@ pub(crate) struct Checked {
     pub introduction: EngineInfo,
     /// The engine; `None` if it failed in a way that the run will report.
     pub engine: Option<Box<dyn Engine>>,
+    /// Its files; `None` if unreadable.
+    pub files: Option<Arc<EngineFiles>>,
 }
 
 /// What identifies an engine.
@@ -55,7 +58,7 @@ pub(crate) struct EngineInfo {
     pub name: String,
     /// Protocol; `None` if it failed before.
     pub protocol: Option<Protocol>,
-    /// Fingerprint of its program's file; `None` if unreadable.
+    /// SHA-256 of its files, in hexadecimal; `None` if unreadable.
     pub program: Option<String>,
 }
 
@@ -77,14 +80,14 @@ pub(crate) fn check(
                     &entrant.options,
                     entrant.directory.as_deref(),
                 );
-                EngineFiles::read(paths).ok()
+                EngineFiles::read(paths).map(Arc::new).ok()
             });
             let introduction = EngineInfo {
                 name: engine.name().to_owned(),
                 protocol: Some(engine.protocol()),
-                program: files.map(|files| files.digest()),
+                program: files.as_ref().map(|files| files.digest()),
             };
-            Ok(Checked { introduction, engine: Some(engine) })
+            Ok(Checked { introduction, engine: Some(engine), files })
         }
         Err(SetOptionError::Conversation(ConversationError::Fault(
             fault @ (Fault::WouldNotStart(_) | Fault::NoUciok { .. } | Fault::NoNodeLimit),
@@ -98,7 +101,7 @@ pub(crate) fn check(
 #[derive(Debug)]
 pub(super) enum Stopped {
     Interrupted,
-    /// The engine failed to start several times, or the system failed.
+    /// The engine failed to start several times, its program changed, or the system failed.
     GivenUp(String),
 }
 
@@ -125,6 +128,8 @@ pub(super) struct SuiteWorker<'a> {
     entrant: &'a SuiteEntrant,
     interrupt: &'a Interrupt,
     engine: Option<Box<dyn Engine>>,
+    /// Its files, if the run stops when they change.
+    files: Option<Arc<EngineFiles>>,
     /// Castling notation of the last problem.
     variant: CastlingMode,
     /// Limit method, once detected.
@@ -140,6 +145,7 @@ impl<'a> SuiteWorker<'a> {
         entrant: &'a SuiteEntrant,
         interrupt: &'a Interrupt,
         engine: Option<Box<dyn Engine>>,
+        files: Option<Arc<EngineFiles>>,
     ) -> SuiteWorker<'a> {
         let variant = CastlingMode::Standard;
         SuiteWorker {
@@ -147,6 +153,7 @@ impl<'a> SuiteWorker<'a> {
             entrant,
             interrupt,
             engine,
+            files,
             variant,
             limit_method: None,
             repetitions: MOST_REPETITIONS,
@@ -206,6 +213,12 @@ impl<'a> SuiteWorker<'a> {
                 Ready::Interrupted => return Err(Stopped::Interrupted),
                 Ready::Failed(_) => {}
             }
+        }
+        if let Some(path) = self.files.as_ref().and_then(|files| files.changed()) {
+            return Err(Stopped::GivenUp(format!(
+                "changed since the run began: {} has other content now; --allow-mixed goes on",
+                path.display()
+            )));
         }
         let reaper = self.plan.reaper.as_ref();
         let begun = Instant::now();

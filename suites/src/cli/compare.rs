@@ -1,5 +1,6 @@
 //! `compare`: several runs side by side.
 
+use smalt_report::sanitize::escape_json;
 use std::collections::BTreeSet;
 use std::iter;
 use std::path::Path;
@@ -69,7 +70,7 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
     }
     if let Some(path) = &flags.json {
         let text = serde_json::to_string_pretty(&comparisons).context("failed to write JSON").or_failed()?;
-        outputs.write(path, &(text + "\n"))?;
+        outputs.write(path, &(escape_json(&text) + "\n"))?;
     }
     outputs.check_unchanged()?;
     Ok(if is_whole && alone.is_empty() { Exit::Done } else { Exit::LeftOut })

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use smalt_driver::process::Interrupt;
-use smalt_report::sanitize::sanitize_lines;
+use smalt_report::sanitize::{escape_json, sanitize_lines};
 use smalt_workbench::entrant::BUILTIN;
 
 use super::arguments::{
@@ -53,7 +53,7 @@ fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
     }
     if let Some(path) = &flags.json {
         let text = serde_json::to_string_pretty(&history).context("failed to write JSON").or_failed()?;
-        outputs.write(path, &(text + "\n"))?;
+        outputs.write(path, &(escape_json(&text) + "\n"))?;
     }
     if let Some(path) = &flags.plot {
         outputs.write(path, &history_plot(&history).or_usage()?)?;

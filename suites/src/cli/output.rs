@@ -13,7 +13,7 @@ use smalt_workbench::output_file::{Existing, Output};
 
 /// Whether a path stands for standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
-    path == Path::new("-")
+    path == Path::new("-") || path == Path::new("/dev/stdout")
 }
 
 /// Destination of the report.

@@ -46,8 +46,15 @@ pub(super) fn score(flags: &ScoreFlags, builtin: Builtin) -> Result<(Exit, Vec<R
         checked.push(engine);
     }
     let verbosity = if flags.output.quiet { Verbosity::Quiet } else { Verbosity::Usual };
-    let mut run =
-        ScoredRun { plan: &plan, checked, earlier: &earlier, interrupt: &interrupt, verbosity, results };
+    let mut run = ScoredRun {
+        plan: &plan,
+        checked,
+        earlier: &earlier,
+        interrupt: &interrupt,
+        verbosity,
+        allows_mixed: flags.allow_mixed,
+        results,
+    };
     let exit = thread::scope(|scope| run.score_all(&suites, scope))?;
     run.results.finish()?;
     if exit == Exit::Interrupted {
@@ -85,6 +92,7 @@ struct ScoredRun<'a> {
     earlier: &'a Earlier<'a>,
     interrupt: &'a Interrupt,
     verbosity: Verbosity,
+    allows_mixed: bool,
     results: ResultList<'a>,
 }
 
@@ -100,8 +108,9 @@ impl<'a> ScoredRun<'a> {
             exit = exit.max(intent::exit_of(suite));
             for (index, entrant) in self.plan.entrants.iter().enumerate() {
                 let mut pool = kept.take().unwrap_or_else(|| {
-                    let first = self.checked[index].engine.take();
-                    WorkerPool::new(scope, entrant, self.plan, self.interrupt, first)
+                    let checked = &mut self.checked[index];
+                    let files = checked.files.clone().filter(|_| !self.allows_mixed);
+                    WorkerPool::new(scope, entrant, self.plan, self.interrupt, checked.engine.take(), files)
                 });
                 let record = self.ask(suite, index, &mut pool, &mut exit);
                 self.results.add(suite, record)?;

@@ -6,7 +6,7 @@ mod run;
 mod score;
 mod side_by_side;
 
-use smalt_report::Table;
+use smalt_report::{Table, markdown};
 
 pub(crate) use comparison::{changes, comparison_report};
 pub(crate) use history::{history_plot, history_report};
@@ -54,7 +54,7 @@ impl Section {
     fn write(&self, style: ReportStyle) -> String {
         let mut text = match style {
             ReportStyle::Text => format!("{}\n", self.heading),
-            ReportStyle::Markdown => format!("## {}\n", self.heading),
+            ReportStyle::Markdown => format!("## {}\n", markdown::escaped(&self.heading)),
         };
         for part in &self.parts {
             text.push('\n');
@@ -65,7 +65,7 @@ impl Section {
                     text.extend(lines.iter().map(|line| format!("{line}\n")))
                 }
                 (ReportPart::Lines(lines), ReportStyle::Markdown) => {
-                    text.extend(lines.iter().map(|line| format!("- {line}\n")));
+                    text.extend(lines.iter().map(|line| format!("- {}\n", markdown::escaped(line))));
                 }
             }
         }

@@ -142,7 +142,7 @@ fn read_line(line: &str, number: usize, theme: usize) -> Result<Problem, LineErr
 /// Parses EPD without the remarks that matetrack's files append: `bm #9; 00:00 @ C2/R0; Duals(2);`.
 fn read_epd(line: &str) -> Result<Epd, ParseEpdError> {
     let error = match Epd::parse(line) {
-        Err(error @ ParseEpdError::Opcode(_)) if !line.contains('"') => error,
+        Err(error @ ParseEpdError::Opcode(_)) => error,
         read => return read,
     };
     let (first, rest) = line.split_once(';').unwrap_or((line, ""));
@@ -165,11 +165,12 @@ mod tests {
     fn remarks_that_are_no_operations_are_skipped() {
         let rook = "7k/8/R7/1R6/8/8/8/K7 w - -";
         let text = format!(
-            "{rook} bm #2; Duals(2); 00:49; 00:00 @ C2/R0/K4; id a;\n{rook} bm Rb7\0\n{rook} 00:49; bm #2;\n\0\n"
+            "{rook} bm #2; Duals(2); 00:49; 00:00 @ C2/R0/K4; id a;\n{rook} bm Rb7\0\n{rook} 00:49; bm #2;\n\0\n\
+             {rook} bm #2; --:-- \"@\"; id b;\n"
         );
         let suite = Suite::parse(text.as_bytes(), "test", "test.epd");
         let ids: Vec<&str> = suite.problems.iter().map(|problem| problem.id.as_str()).collect();
-        assert_eq!(ids, ["a", "line 2"]);
+        assert_eq!(ids, ["a", "line 2", "b"]);
         assert_eq!(suite.problems[0].goal.mate_in, Some(2));
         assert_eq!(suite.refused.len(), 1, "what stands in place of the goal is not a remark");
     }

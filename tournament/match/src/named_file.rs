@@ -9,7 +9,7 @@ pub use smalt_workbench::output_file::is_special;
 
 /// Whether the path still names this open file.
 #[cfg(unix)]
-pub(crate) fn is_in_place(file: &File, path: &Path) -> bool {
+pub fn is_in_place(file: &File, path: &Path) -> bool {
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(open), Ok(named)) => (open.dev(), open.ino()) == (named.dev(), named.ino()),
         _ => false,
@@ -18,7 +18,7 @@ pub(crate) fn is_in_place(file: &File, path: &Path) -> bool {
 
 /// Windows keeps the names of open files.
 #[cfg(windows)]
-pub(crate) fn is_in_place(_: &File, _: &Path) -> bool {
+pub fn is_in_place(_: &File, _: &Path) -> bool {
     true
 }
 

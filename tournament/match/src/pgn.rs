@@ -8,6 +8,7 @@ use std::time::Duration;
 use smalt_chess::notation::pgn::PgnGame;
 use smalt_chess::{CommentScore, MoveComment, Position, SearchComment};
 use smalt_protocol::{Score, TimeControl};
+use smalt_report::sanitize::{is_hidden, sanitize};
 
 use crate::game::{GameRecord, SearchRecord, Termination};
 use crate::opening::{Openings, eco};
@@ -133,7 +134,7 @@ impl PgnWriter {
             let reported =
                 self.engines.as_ref().and_then(|engines| engines.get(player)).into_iter().flatten();
             for (tag, text) in tags.into_iter().zip(reported).filter(|(_, text)| !text.is_empty()) {
-                game.set_tag(tag, text);
+                game.set_tag(tag, &sanitize(text));
             }
         }
     }
@@ -232,8 +233,8 @@ fn comment(search: Option<&SearchRecord>, writing: &GameWriting, sentence: &str)
     }
     for line in &search.lines {
         let separator = if rest.is_empty() { "" } else { ", " };
-        // A closing brace would end the comment, and a control character moves the cursor of a terminal.
-        let line = line.replace(|letter: char| matches!(letter, '{' | '}') || letter.is_control(), "?");
+        // A closing brace would end the comment, and a hidden character moves the cursor of a terminal.
+        let line = line.replace(|letter: char| matches!(letter, '{' | '}') || is_hidden(letter), "?");
         write!(rest, "{separator}line=\"{line}\"").expect("a string takes any text");
     }
     let rest = joined(rest, sentence);

@@ -32,7 +32,7 @@ pub struct Prepared {
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// Unknown format of the opening file.
-    #[error("read openings from {}: unknown format; the name must end in .epd, .fen, .txt, .pgn or .bin, which .gz or .zst may follow, or give format = \"epd\", \"pgn\" or \"polyglot\" (--book-format)", .0.display())]
+    #[error("[openings] file = {:?}: unknown format; the name must end in .epd, .fen, .txt, .pgn or .bin, which .gz or .zst may follow, or give format = \"epd\", \"pgn\" or \"polyglot\" (--book-format)", .0)]
     Kind(PathBuf),
     /// A pipe can be read only once.
     #[error("read openings from {}: it is a pipe or a device, and openings are read several times, also by `resume`; give a file (books in .gz and .zst are read as they are)", .0.display())]
@@ -47,7 +47,7 @@ pub enum SetupError {
     #[error(transparent)]
     Tables(#[from] TablebaseError),
     /// The first opening lies beyond the end of the book.
-    #[error("start with opening {start}: the book has {openings}")]
+    #[error("[openings] start = {start}: the book has {}", smalt_report::format::count(*openings as usize, "opening"))]
     Start {
         /// Number of the first opening.
         start: usize,

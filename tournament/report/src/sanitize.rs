@@ -26,6 +26,20 @@ pub fn sanitize(text: &str) -> String {
     shown
 }
 
+/// JSON with hidden characters of its texts escaped: it is printed on terminals, too.
+pub fn escape_json(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for letter in json.chars() {
+        // Line feeds and spaces stand between the texts.
+        if letter.is_ascii() || !is_hidden(letter) {
+            escaped.push(letter);
+        } else {
+            escaped.extend(letter.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    escaped
+}
+
 /// Like [`sanitize`], for text of several lines: line feeds are kept.
 pub fn sanitize_lines(text: &str) -> String {
     text.split('\n').map(sanitize).collect::<Vec<_>>().join("\n")
@@ -59,5 +73,6 @@ mod tests {
         assert_eq!(sanitize("\u{1b}[2Jbo\to\u{202e}é\r"), "\\u{1b}[2Jbo\to\\u{202e}é\\u{d}");
         assert_eq!(sanitize("a\nb"), "a\\u{a}b");
         assert_eq!(sanitize_lines("a\u{7}\nb\n"), "a\\u{7}\nb\n");
+        assert_eq!(escape_json("{\n\"é\u{9b}\u{202e}\u{e0001}\"}"), "{\n\"é\\u009b\\u202e\\udb40\\udc01\"}");
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use serde::Serialize;
 use smalt_report::{Sign, format};
-use smalt_stats::{Counts, MatchFigures, MatchStatistics, Sprt};
+use smalt_stats::{Counts, MAX_COUNT, MatchFigures, MatchStatistics, Sprt};
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, write_json};
@@ -22,7 +22,12 @@ impl<const N: usize> std::str::FromStr for CountList<N> {
     fn from_str(text: &str) -> Result<Self, String> {
         let numbers: Result<Vec<u64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
         let numbers = numbers.ok().and_then(|numbers| numbers.try_into().ok());
-        numbers.map(CountList).ok_or_else(|| format!("expected {N} whole numbers between commas"))
+        let numbers: [u64; N] =
+            numbers.ok_or_else(|| format!("expected {N} whole numbers between commas"))?;
+        match numbers.iter().find(|&&number| number > MAX_COUNT) {
+            Some(number) => Err(format!("{number} is more than {MAX_COUNT}")),
+            None => Ok(CountList(numbers)),
+        }
     }
 }
 

@@ -3,15 +3,17 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use smalt_report::sanitize::escape_json;
 
 use super::output::{SCHEMA, inform, is_standard_output};
 use crate::export::seconds;
 use smalt_match::game::{GameRecord, MachineReport};
+use smalt_match::named_file::{is_in_place, is_special};
 use smalt_match::run::{RunEvent, RunObserver, StopReason};
 use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::{Standings, json};
@@ -172,10 +174,32 @@ fn open_lines(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Where events go.
+enum EventSink {
+    Output(io::Stdout),
+    File(File),
+}
+
+impl Write for EventSink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            EventSink::Output(output) => output.write(bytes),
+            EventSink::File(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            EventSink::Output(output) => output.flush(),
+            EventSink::File(file) => file.flush(),
+        }
+    }
+}
+
 /// Writer of the event file.
 pub(super) struct EventWriter {
-    sink: Option<Box<dyn Write>>,
-    path: String,
+    sink: Option<EventSink>,
+    path: PathBuf,
     names: Vec<String>,
     interval: u64,
 }
@@ -184,23 +208,39 @@ impl EventWriter {
     /// Appends to a file, so that a resumed run continues it; `-` is standard output. Standings are written every
     /// `interval` games and at the end.
     pub(super) fn open(path: &Path, names: Vec<String>, interval: u64) -> io::Result<EventWriter> {
-        let sink: Box<dyn Write> =
-            if is_standard_output(path) { Box::new(io::stdout()) } else { Box::new(open_lines(path)?) };
-        Ok(EventWriter { sink: Some(sink), path: path.display().to_string(), names, interval })
+        let sink = if is_standard_output(path) {
+            EventSink::Output(io::stdout())
+        } else {
+            EventSink::File(open_lines(path)?)
+        };
+        Ok(EventWriter { sink: Some(sink), path: path.to_owned(), names, interval })
     }
 
     fn write(&mut self, event: EventJson) {
         let Some(sink) = &mut self.sink else { return };
+        if let EventSink::File(file) = sink
+            && !is_special(&self.path)
+            && !is_in_place(file, &self.path)
+        {
+            let path = self.path.display();
+            inform(&format!(
+                "Warning: {path} was removed or renamed during the run; further events go to a new file"
+            ));
+            // If that fails, they go on into the old one.
+            if let Ok(opened) = open_lines(&self.path) {
+                *file = opened;
+            }
+        }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let time = (since.as_secs_f64() * 1e3).round() / 1e3;
         let line = serde_json::to_string(&EventLine { event, time, schema: SCHEMA });
-        let line = line.map_err(io::Error::other);
+        let line = line.map(|line| escape_json(&line)).map_err(io::Error::other);
         let written = line.and_then(|line| writeln!(sink, "{line}")).and_then(|()| sink.flush());
         if let Err(error) = written {
             if error.kind() != io::ErrorKind::BrokenPipe {
                 inform(&format!(
                     "Warning: failed to write {}: {error}; events are no longer written",
-                    self.path
+                    self.path.display()
                 ));
             }
             self.sink = None;

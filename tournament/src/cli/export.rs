@@ -22,7 +22,7 @@ use smalt_match::game::{GameRecord, Termination};
 use smalt_match::pgn::PgnWriter;
 use smalt_match::plan::{Plan, Settings, merge_settings};
 use smalt_match::store::{Store, StoredFault};
-use smalt_report::sanitize::sanitize;
+use smalt_report::sanitize::{escape_json, sanitize};
 use smalt_workbench::output_file::{Draft, Existing, Output, is_special};
 
 /// Exports the games of a store.
@@ -264,7 +264,8 @@ fn games(
 }
 
 fn json(record: &GameRecord, names: &[String]) -> String {
-    serde_json::to_string(&JsonGame::of(record, names)).expect("a game is texts and finite numbers")
+    let json = serde_json::to_string(&JsonGame::of(record, names));
+    escape_json(&json.expect("a game is texts and finite numbers"))
 }
 
 /// Transcripts of all faults.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use schemars::JsonSchema;
 use serde::Serialize;
-use smalt_report::sanitize::sanitize_lines;
+use smalt_report::sanitize::{escape_json, sanitize_lines};
 
 use super::data::check_data_target;
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -21,7 +21,7 @@ use smalt_workbench::output_file::{self, Existing, OutputError};
 
 /// Whether a path stands for standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
-    path == Path::new("-")
+    path == Path::new("-") || path == Path::new("/dev/stdout")
 }
 
 /// Writes a text to standard output.
@@ -67,7 +67,7 @@ impl<T> Versioned<T> {
 pub(super) fn write_json(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
     let results = &Versioned::of(results);
     refuse_foreign_file(path, results)?;
-    let mut text = serde_json::to_string_pretty(results).context("write JSON").or_failed()?;
+    let mut text = escape_json(&serde_json::to_string_pretty(results).context("write JSON").or_failed()?);
     text.push('\n');
     write_text(path, &text, Existing::Replace)
 }
@@ -111,7 +111,7 @@ pub(super) fn write_text(path: &Path, text: &str, existing: Existing) -> Result<
     }
     refuse_store_path(path)?;
     output_file::write(path, text.as_bytes(), existing).map_err(|error| match error {
-        OutputError::Exists(_) => Refusal { exit: Exit::Usage, error: error.into() },
+        OutputError::Exists(_) | OutputError::Store(_) => Refusal { exit: Exit::Usage, error: error.into() },
         OutputError::Io { .. } | OutputError::Changed { .. } => {
             Refusal { exit: Exit::Failed, error: error.into() }
         }
@@ -186,11 +186,10 @@ fn check_writable(path: &Path) -> Result<(), Refusal> {
     if is_standard_output(path) || is_special(path) {
         return Ok(());
     }
-    let existed = path.exists();
-    let opened = OpenOptions::new().append(true).create(true).open(path);
-    opened.with_context(|| format!("write {}", path.display())).or_usage()?;
-    if !existed {
-        std::fs::remove_file(path).with_context(|| format!("write {}", path.display())).or_usage()?;
+    match OpenOptions::new().append(true).open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            output_file::check(path, Existing::Keep).or_usage()
+        }
+        opened => opened.map(drop).with_context(|| format!("write {}", path.display())).or_usage(),
     }
-    Ok(())
 }

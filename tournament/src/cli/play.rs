@@ -374,6 +374,9 @@ pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Ex
         state = Some(left);
     };
     drop(control);
+    // Its game files have other names now if the first ones were taken.
+    let stored = Store::read(&path).map_err(refuse_store).and_then(|store| read_plan(&store));
+    let plan = stored.unwrap_or(plan);
     finish(&plan, &path, &standings, &conclusion, &face, page, &channel.1)
 }
 
@@ -397,9 +400,11 @@ fn finish(
     let stays = plan.settings.output.serve_after && !matches!(conclusion, RunOutcome::Interrupted);
     // The page ends here: it shows how the run ended, and closes the store.
     let page = page.filter(|_| stays);
+    // The outcome is shown whatever fails.
+    let mut results = Ok(());
     let keeps_store = match face {
         OutputStyle::Native(_) => {
-            show_results(plan, path, standings, data.as_ref().ok().and_then(Option::as_deref))?;
+            results = show_results(plan, path, standings, data.as_ref().ok().and_then(Option::as_deref));
             true
         }
         OutputStyle::Compat(shown) => shown.keeps_store,
@@ -423,7 +428,7 @@ fn finish(
         }
         None => {}
     }
-    data.map(|_| exit)
+    results.and(data).map(|_| exit)
 }
 
 /// Waits for a signal after the run.
@@ -438,16 +443,15 @@ fn show_results(plan: &Plan, store: &Path, standings: &Standings, data: Option<&
     let faults = faults(store, standings)?;
     let parts = [elo.as_str(), &faults, data.unwrap_or_default()];
     let tables = parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("\n");
-    if let Some(json) = &plan.settings.output.json {
-        write_json(json, &json::ResultsJson::of(standings))?;
-    }
+    let json = plan.settings.output.json.as_ref();
+    let written = json.map_or(Ok(()), |json| write_json(json, &json::ResultsJson::of(standings)));
     let views = [&plan.settings.output.json, &plan.settings.output.events].into_iter().flatten();
     if views.into_iter().any(|path| is_standard_output(path)) {
         inform(&tables)
     } else {
         print(&tables)?
     }
-    Ok(())
+    written
 }
 
 /// Exit code of a store error: usage if the file is at fault, else failure.

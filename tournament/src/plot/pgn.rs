@@ -101,7 +101,8 @@ impl PgnFigures {
         let known = |name: &str| !name.is_empty() && name != "?";
         let outcome = match tags.result.as_str() {
             "" => behind_moves,
-            text => Outcome::parse(text),
+            text => Outcome::parse(text)
+                .filter(|&tag| behind_moves.is_none_or(|behind_moves| behind_moves == tag)),
         };
         let Some(outcome) = outcome.filter(|_| known(&tags.white) && known(&tags.black)) else { return };
         if tags.white == tags.black {

@@ -36,6 +36,9 @@ impl GameResult {
     }
 }
 
+/// The largest count that users can give: sums of such counts are exact as numbers of 64 bits, whole or not.
+pub const MAX_COUNT: u64 = 1 << 53;
+
 /// Wins, draws and losses of one entrant (a trinomial sample).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wdl {

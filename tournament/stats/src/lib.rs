@@ -31,6 +31,6 @@ mod sequence;
 pub mod sprt;
 mod student;
 
-pub use counts::{Counts, GameResult, Pentanomial, Wdl};
+pub use counts::{Counts, GameResult, MAX_COUNT, Pentanomial, Wdl};
 pub use elo::{Elo, Estimate, Interval, MatchFigures, MatchStatistics, NORMALIZED_ELO_PER_DEVIATION};
 pub use sprt::{Sprt, Verdict};

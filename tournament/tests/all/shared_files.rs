@@ -144,6 +144,11 @@ fn a_file_of_games_that_is_removed_or_replaced_during_the_run_is_written_again()
     let (_, err) = texts(&finish(run, 0));
     assert!(err.contains("run.pgn was removed, renamed or replaced during the run"), "{err}");
     assert!(err.contains("run-2.epd"), "{err}");
+    let written = games(&place, "run.pgn");
+    // A resume goes on with the new file, not with a third one.
+    place.check(&["resume", "run.db"], 0);
+    assert!(!place.path("run-3.epd").exists());
+    assert_eq!(games(&place, "run.pgn"), written);
     assert_eq!(games(&place, "run.pgn"), 12);
     assert_eq!((place.read("run.epd").as_str(), place.read("run-2.epd").lines().count()), ("mine\n", 12));
 }
@@ -160,8 +165,39 @@ fn a_store_that_is_removed_during_the_run_stops_it_and_is_written_again() {
         std::fs::remove_file(place.path(name)).unwrap();
     }
     let (_, err) = texts(&finish(run, 1));
-    assert!(err.contains("its games were written again under that name"), "{err}");
+    assert!(err.contains("its games were written again to "), "{err}");
     assert!(place.results("run.db")["games_finished"].as_u64().unwrap() >= 3);
+}
+
+#[test]
+fn a_store_that_is_renamed_or_replaced_during_the_run_keeps_its_games_and_those_of_the_other() {
+    let place = Place::new();
+    let (a, b) = (scripted("a", "--think 20"), scripted("b", "--think 20"));
+    play(&place, &["--store", "other.db"], 0);
+    let other = place.results("other.db");
+    for is_replaced in [false, true] {
+        let line = duel(&a, &b, "--depth 1 --games 400 --maxmoves 8 --store run.db");
+        let run = place.start(&line);
+        place.await_games("run.db", 2);
+        if is_replaced {
+            std::fs::copy(place.path("other.db"), place.path("copy.db")).unwrap();
+            std::fs::rename(place.path("copy.db"), place.path("run.db")).unwrap();
+        } else {
+            std::fs::rename(place.path("run.db"), place.path("moved.db")).unwrap();
+        }
+        let (_, err) = texts(&finish(run, 1));
+        let rescued = if is_replaced { "run-2.db" } else { "run.db" };
+        assert!(err.contains("its games were written again to ") && err.contains(rescued), "{err}");
+        assert!(place.results(rescued)["games_finished"].as_u64().unwrap() >= 3);
+        if is_replaced {
+            assert_eq!(place.results("run.db"), other);
+        } else {
+            assert!(place.results("moved.db")["games_finished"].as_u64().unwrap() >= 2);
+        }
+        for name in ["run.db", "run-2.db", "run.pgn"] {
+            let _ = std::fs::remove_file(place.path(name));
+        }
+    }
 }
 
 #[test]

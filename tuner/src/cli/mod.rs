@@ -15,6 +15,7 @@ mod texel;
 mod traces;
 mod tuning;
 
+use smalt_report::sanitize::escape_json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -192,7 +193,8 @@ fn show(
         print(page)?;
     }
     let Some(path) = json else { return Ok(()) };
-    let text = serde_json::to_string_pretty(&value()).context("failed to write JSON").or_failed()? + "\n";
+    let text = serde_json::to_string_pretty(&value()).context("failed to write JSON").or_failed()?;
+    let text = escape_json(&text) + "\n";
     if path == Path::new("-") { print(&text) } else { outputs.write(path, &text) }
 }
 

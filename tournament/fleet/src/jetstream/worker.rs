@@ -257,7 +257,7 @@ impl Worker {
         let mut slot_config =
             SlotConfig::of(&plan, speed, tablebases, &self.setup.own_program, self.setup.reaper.clone());
         slot_config.log = log;
-        slot_config.binaries = Some(binaries);
+        slot_config.binaries = (!self.setup.server.allow_mixed).then_some(binaries);
         slot_config.books = books;
         RunSession::begin(self, run, plan, slot_config, worker_info, lease).await
     }

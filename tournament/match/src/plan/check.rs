@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 
 use smalt_dataset::format::FormatError;
 use smalt_protocol::TimeControl;
+use smalt_stats::MAX_COUNT;
 use smalt_stats::bisection::{Bisection, BisectionRules, SkipReason, SkippedCommit};
 use smalt_stats::race::{Race, RaceRules};
 use smalt_stats::sprt::{Model, SprtError};
@@ -185,6 +186,9 @@ impl Plan {
         settings.run.name.get_or_insert_with(|| title(format, &entrants));
         settings.fleet.check()?;
         check_data(&settings)?;
+        if settings.prior.is_some_and(|prior| prior.is_excessive()) {
+            return Err(PlanError::Value(format!("[prior]: a count is more than {MAX_COUNT}")));
+        }
         check_engines(&entrants, settings.fleet.on())?;
         let plan = Plan { settings, entrants, sprt, race, bisection, rounds };
         let games = plan.games();

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use smalt_stats::{Pentanomial, Wdl};
+use smalt_stats::{MAX_COUNT, Pentanomial, Wdl};
 
 /// Results of a match between two engines, in the view of the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -21,6 +21,12 @@ pub struct PriorResults {
 }
 
 impl PriorResults {
+    /// Whether a count is too large for exact sums.
+    pub(super) fn is_excessive(&self) -> bool {
+        let games = [self.wins, self.draws, self.losses, self.drawn_pairs];
+        games.iter().chain(&self.pairs).any(|&count| count > MAX_COUNT)
+    }
+
     pub fn games(&self) -> Wdl {
         Wdl::new(self.wins, self.draws, self.losses)
     }

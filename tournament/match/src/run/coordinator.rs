@@ -517,7 +517,15 @@ impl<'a> Coordinator<'a> {
         let restored = self
             .games
             .restore(|each| Ok::<(), RunError>(self.store.for_each_game(|record| each(&record))?))?;
+        if restored.is_empty() {
+            return Ok(());
+        }
+        let mut settings = self.grown.as_ref().unwrap_or(&self.prepared.plan).settings.clone();
         for (lost, file) in restored {
+            let names = [&mut settings.output.pgn, &mut settings.output.epd];
+            for name in names.into_iter().flatten().filter(|name| **name == lost) {
+                name.clone_from(&file);
+            }
             let words = format!(
                 "Warning: {} was removed, renamed or replaced during the run; all games were written again, to {}",
                 lost.display(),
@@ -525,7 +533,7 @@ impl<'a> Coordinator<'a> {
             );
             self.notify(&RunEvent::Notice(&words));
         }
-        Ok(())
+        Ok(self.store.change_plan(&settings.to_toml())?)
     }
 
     /// Applies the plan's fault policy: stop the run, or disqualify an entrant after too many faults in this

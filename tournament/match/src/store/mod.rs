@@ -27,7 +27,7 @@ pub use session::StoredSession;
 pub use write::SaveOutcome;
 
 use crate::file_lock;
-use crate::named_file::{is_in_place, is_removed};
+use crate::named_file::{is_in_place, is_removed, numbered};
 
 /// An error of the store.
 #[derive(Debug, thiserror::Error)]
@@ -174,21 +174,25 @@ impl Store {
         &self.path
     }
 
-    /// Checks that the file still has its name; a removed file is rewritten from the open one.
+    /// Checks that the file still has its name. If not, all games are written again from the open file: under its name if
+    /// that is unused, else beside it.
     fn check_in_place(&self) -> Result<(), StoreError> {
         let Some(file) = self.lock.as_ref().filter(|file| !is_in_place(file, &self.path)) else {
             return Ok(());
         };
-        let is_removed = is_removed(file);
-        let is_rescued = is_removed
-            && !self.path.exists()
-            && self.connection.execute("VACUUM INTO ?1", [self.path.to_string_lossy()]).is_ok();
-        let rescue = match (is_removed, is_rescued) {
-            (true, true) => "its games were written again under that name",
-            (true, false) => "its games are lost but for those in other files of the run",
-            (false, _) => "its games are in the file under its new name",
+        let names =
+            std::iter::once(self.path.clone()).chain((2..).map(|number| numbered(&self.path, number)));
+        let unused = names.into_iter().find(|name| !name.exists()).expect("the numbers do not end");
+        let copied = self.connection.execute("VACUUM INTO ?1", [unused.to_string_lossy()]);
+        // The log has the name of the file, not the file itself: another file of that name would be read with our log.
+        let emptied =
+            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+        let rescue = match (copied, emptied) {
+            (Ok(_), _) => format!("its games were written again to {}", unused.display()),
+            (Err(_), Ok(0)) if !is_removed(file) => "its games are in the file under its new name".to_owned(),
+            _ => "its games are lost but for those in other files of the run".to_owned(),
         };
-        Err(StoreError::Moved { path: self.path.clone(), rescue: rescue.to_owned() })
+        Err(StoreError::Moved { path: self.path.clone(), rescue })
     }
 
     /// Sets write-ahead logging and sync: readers never wait for the writer, and a committed game survives a power

@@ -163,7 +163,7 @@ impl Visitor for Builder {
             if let (Some(behind_moves), Some(tag)) = (outcome, tag)
                 && behind_moves != tag
             {
-                let line = game.line();
+                let line = self.line;
                 self.problem(PgnProblem { line, kind: ProblemKind::Results { tag, behind_moves } });
             }
         }
