@@ -5,7 +5,7 @@ use std::process::Stdio;
 use smalt_suites::{Record, from_json, to_json};
 use smalt_testing::process::wait_until;
 
-use crate::support::{ANSWERED, Bench, SUITE, scripted, shown};
+use crate::support::{ANSWERED, Bench, SUITE, scripted, scripted_program, shown};
 
 #[test]
 fn an_interrupted_run_goes_on_where_it_was() {
@@ -121,6 +121,28 @@ fn a_killed_run_goes_on_where_its_file_was_written() {
     };
     assert_eq!(kept(&whole[0]), 4);
     assert!(kept(&whole[1]) >= held);
+}
+
+#[test]
+fn an_engine_that_is_rebuilt_while_a_suite_runs_stops_it() {
+    let bench = Bench::new();
+    bench.file("first.epd", SUITE.repeat(10));
+    std::fs::copy(scripted_program(), bench.path("engine")).unwrap();
+    let engine = "cmd=./engine restart=on 'args=--moves e2e4 --think 300'";
+    let flags = ["score", "first.epd", "-c", "1", "--nodes", "10", "--json", "out.json", "--engine", engine];
+    let child = bench.command().args(flags).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    wait_until("an answer", || bench.path("out.json").exists());
+    let rebuilt = [std::fs::read(scripted_program()).unwrap(), vec![0]].concat();
+    std::fs::write(bench.path("built"), rebuilt).unwrap();
+    let permissions = std::fs::metadata(scripted_program()).unwrap().permissions();
+    std::fs::set_permissions(bench.path("built"), permissions).unwrap();
+    std::fs::rename(bench.path("built"), bench.path("engine")).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let errors = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(3), "{errors}");
+    assert!(errors.contains("changed since the run began") && errors.contains("--allow-mixed"), "{errors}");
+    let records = from_json(&bench.read("out.json"), "out.json").unwrap();
+    assert!((1..40).contains(&(records[0].positions - records[0].unanswered)));
 }
 
 #[test]
