@@ -281,5 +281,12 @@ fn options(
     Ok(options)
 }
 
+/// The value of an option and the worker's own, if it is a [limited](LIMITED_OPTIONS) one and above it.
+fn over_limit(option: &str, value: &OptionText, own: Option<&OptionText>) -> Option<(u64, u64)> {
+    let is_limited = LIMITED_OPTIONS.iter().any(|limited| limited.eq_ignore_ascii_case(option));
+    let (wanted, limit) = (value.parse().ok()?, own?.parse().ok()?);
+    (is_limited && wanted > limit).then_some((wanted, limit))
+}
+
 #[cfg(test)]
 mod tests;

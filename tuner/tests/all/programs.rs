@@ -94,7 +94,7 @@ fn the_sample_of_games_tunes_from_scratch_alike_at_any_number_of_threads() {
             assert!(number(key) > 0.0, "{key}: {summary}");
         }
         let text = std::fs::read_to_string(&tuned).unwrap();
-        assert!(text.contains("# A knight, by the number of safe squares that it reaches, 0 to 8."));
+        assert!(text.contains("# Knight mobility: safe squares that it attacks, 0 to 8."));
         let numbers = Parameters::parse_toml(&text).unwrap();
         assert_ne!(&numbers, Parameters::embedded());
         tables.push(numbers);
