@@ -56,10 +56,33 @@ pub fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
 
 /// Writes an executable script, where the system supports them.
 pub fn write_script(path: impl AsRef<Path>, text: &str) {
-    let path = path.as_ref();
-    std::fs::write(path, text).unwrap();
-    #[cfg(unix)]
-    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    write_program(path, text.as_bytes());
+}
+
+/// Copies a program.
+pub fn copy_program(from: impl AsRef<Path>, to: impl AsRef<Path>) {
+    write_program(to, &std::fs::read(from).unwrap());
+}
+
+/// Writes a program. Another process has it open, since the children of other tests inherit what is open here for an instant,
+/// and a program that is open for writing cannot be started.
+#[cfg(unix)]
+pub fn write_program(path: impl AsRef<Path>, bytes: &[u8]) {
+    use std::io::Write as _;
+    let mut copying = command("sh");
+    copying
+        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+        .arg(path.as_ref())
+        .stdin(std::process::Stdio::piped());
+    let mut copying = copying.spawn().unwrap();
+    copying.stdin.take().unwrap().write_all(bytes).unwrap();
+    assert!(copying.wait().unwrap().success());
+}
+
+/// Writes a program.
+#[cfg(windows)]
+pub fn write_program(path: impl AsRef<Path>, bytes: &[u8]) {
+    std::fs::write(path, bytes).unwrap();
 }
 
 /// Sends a signal, named as for `kill`: `-INT`.

@@ -89,7 +89,7 @@ fn wrong_input_is_refused_and_changes_nothing() {
 /// Runs the program in the bench's folder, with this script as `smalt-tournament` beside it.
 fn run_beside_reader(bench: &Bench, script: &str, arguments: &[&str]) -> (Option<i32>, String) {
     let program = bench.path("smalt-suites");
-    std::fs::copy(env!("CARGO_BIN_EXE_smalt-suites"), &program).unwrap();
+    smalt_testing::process::copy_program(env!("CARGO_BIN_EXE_smalt-suites"), &program);
     smalt_testing::process::write_script(bench.path("smalt-tournament"), &format!("#!/bin/sh\n{script}\n"));
     let ran = bench.run_as(&program, arguments);
     (ran.code, ran.output + &ran.errors)

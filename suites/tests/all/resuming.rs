@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use smalt_suites::{Record, from_json, to_json};
-use smalt_testing::process::wait_until;
+use smalt_testing::process::{copy_program, wait_until, write_program};
 
 use crate::support::{ANSWERED, Bench, SUITE, scripted, scripted_program, shown};
 
@@ -127,15 +127,13 @@ fn a_killed_run_goes_on_where_its_file_was_written() {
 fn an_engine_that_is_rebuilt_while_a_suite_runs_stops_it() {
     let bench = Bench::new();
     bench.file("first.epd", SUITE.repeat(10));
-    std::fs::copy(scripted_program(), bench.path("engine")).unwrap();
+    copy_program(scripted_program(), bench.path("engine"));
     let engine = "cmd=./engine restart=on 'args=--moves e2e4 --think 300'";
     let flags = ["score", "first.epd", "-c", "1", "--nodes", "10", "--json", "out.json", "--engine", engine];
     let child = bench.command().args(flags).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     wait_until("an answer", || bench.path("out.json").exists());
     let rebuilt = [std::fs::read(scripted_program()).unwrap(), vec![0]].concat();
-    std::fs::write(bench.path("built"), rebuilt).unwrap();
-    let permissions = std::fs::metadata(scripted_program()).unwrap().permissions();
-    std::fs::set_permissions(bench.path("built"), permissions).unwrap();
+    write_program(bench.path("built"), &rebuilt);
     std::fs::rename(bench.path("built"), bench.path("engine")).unwrap();
     let ended = child.wait_with_output().unwrap();
     let errors = String::from_utf8_lossy(&ended.stderr);

@@ -156,7 +156,6 @@ fn games_lost_by_a_fault_give_no_positions() {
 #[test]
 #[cfg(unix)]
 fn openings_come_from_the_engine_where_it_has_genfens() {
-    use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
     let first = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
     let second = "rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2";
@@ -165,8 +164,7 @@ fn openings_come_from_the_engine_where_it_has_genfens() {
          echo info string genfens {second}\nexit;; esac\nexec '{}' --score 12\n",
         scripted_program()
     );
-    place.write("mine", &script);
-    std::fs::set_permissions(place.path("mine"), PermissionsExt::from_mode(0o755)).unwrap();
+    smalt_testing::process::write_script(place.path("mine"), &script);
     // A mistake leaves no openings that would be in the way of the corrected command.
     place.check(&datagen("./mine", "--genfens --seed 9 --games 2 --data x.viri --tb /nowhere"), 2);
     assert!(!place.path("x.viri.openings.epd").exists());

@@ -233,8 +233,7 @@ fn workers_with_other_binaries_are_refused_unless_that_is_permitted() {
     let mut bytes = std::fs::read(program).unwrap();
     bytes.push(0);
     let other = place.path("other_engine");
-    std::fs::write(&other, bytes).unwrap();
-    std::fs::set_permissions(&other, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    smalt_testing::process::write_program(&other, &bytes);
     let first = worker(&place, &server.url(), "a");
     place.check(&over(&server.url(), "2"), 0);
     dismiss([first]);
@@ -260,7 +259,7 @@ fn a_worker_whose_engine_is_rebuilt_in_mid_run_stops_playing() {
     let server = Server::start(&place, &[]);
     write_engines(&place, "5");
     let program = crate::support::scripted_program();
-    std::fs::copy(&program, place.path("engine")).unwrap();
+    smalt_testing::process::copy_program(&program, place.path("engine"));
     let engines = place.read("engines.toml").replace(&program, place.path("engine").to_str().unwrap());
     place.write("engines.toml", &engines.replace("[[engine]]\n", "[[engine]]\nrestart = \"on\"\n"));
     let mut worker = WatchedProgram::new(worker(&place, &server.url(), "a"));

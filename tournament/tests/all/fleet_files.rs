@@ -33,8 +33,7 @@ fn write_engines(place: &Place) {
             "#!/bin/sh\nexec {} --name {name} --seed {seed} --option 'EvalFile type string default <empty>'\n",
             scripted_program()
         );
-        place.write(name, &script);
-        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        smalt_testing::process::write_script(&program, &script);
     }
     place.write("net.bin", "weights\n");
     let [first, second, net] =

@@ -401,16 +401,14 @@ fn the_built_in_engine_plays() {
 pub(crate) fn rebuild(place: &Place, name: &str) {
     let mut bytes = std::fs::read(place.path(name)).unwrap();
     bytes.push(0);
-    std::fs::write(place.path("built"), bytes).unwrap();
-    std::fs::set_permissions(place.path("built"), std::fs::metadata(place.path(name)).unwrap().permissions())
-        .unwrap();
+    smalt_testing::process::write_program(place.path("built"), &bytes);
     std::fs::rename(place.path("built"), place.path(name)).unwrap();
 }
 
 #[test]
 fn an_engine_rebuilt_between_two_sessions_is_refused_unless_mixing_is_allowed() {
     let place = Place::new();
-    std::fs::copy(crate::support::scripted_program(), place.path("engine")).unwrap();
+    smalt_testing::process::copy_program(crate::support::scripted_program(), place.path("engine"));
     let (a, b) = ("cmd=./engine name=a", scripted("b", ""));
     place.check(&duel(a, &b, "--depth 1 --games 2 --maxmoves 3 --store run.db"), 0);
     place.check(&["resume", "run.db", "--games", "4"], 0);
@@ -442,7 +440,7 @@ fn a_network_that_changed_between_two_sessions_is_refused() {
 #[cfg_attr(windows, ignore = "Windows does not let a running program be replaced")]
 fn an_engine_rebuilt_during_the_run_stops_it() {
     let place = Place::new();
-    std::fs::copy(crate::support::scripted_program(), place.path("engine")).unwrap();
+    smalt_testing::process::copy_program(crate::support::scripted_program(), place.path("engine"));
     let (a, b) = ("cmd=./engine name=a restart=on", scripted("b", ""));
     let run = place.start(&duel(a, &b, "--depth 1 --games 100000 --maxmoves 3 --store run.db"));
     place.await_games("run.db", 2);

@@ -438,7 +438,6 @@ pub(crate) fn referee(folder: &tempfile::TempDir, verdict: &str, exit: u8) -> St
 /// The same, and runs this command meanwhile.
 #[cfg(unix)]
 fn referee_that(folder: &tempfile::TempDir, verdict: &str, exit: u8, meanwhile: &str) -> String {
-    use std::os::unix::fs::PermissionsExt as _;
     let script = format!(
         "#!/bin/sh\necho \"$@\" > '{}'\nwhile [ $# -gt 0 ]; do [ \"$1\" = --json ] && out=$2; shift; done\n\
          echo playing\necho went wrong >&2\n{meanwhile}\ncat > \"$out\" <<END\n\
@@ -447,8 +446,7 @@ fn referee_that(folder: &tempfile::TempDir, verdict: &str, exit: u8, meanwhile: 
         path(folder, "arguments"),
     );
     let program = path(folder, &format!("referee-{verdict}-{exit}"));
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    smalt_testing::process::write_script(&program, &script);
     program
 }
 

@@ -13,30 +13,26 @@ const PARAMETERS: &str = "margin,  int, 50, 0, 200, 10, 0.05\r\n# the other one\
 /// An engine that has these options, and plays nothing.
 #[cfg(unix)]
 fn engine_with(folder: &tempfile::TempDir, options: &[&str]) -> String {
-    use std::os::unix::fs::PermissionsExt as _;
     let options: String = options.iter().map(|option| format!("echo 'option name {option}'; ")).collect();
     let script = format!(
         "#!/bin/sh\nwhile read -r line; do case \"$line\" in\nuci) {options}echo uciok;;\nisready) echo readyok;;\n\
          quit) exit;;\nesac; done\n"
     );
     let program = path(folder, "mine");
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    smalt_testing::process::write_script(&program, &script);
     program
 }
 
 /// A program in the place of the tournament's: the first entrant wins nine games of sixteen, draws four and loses three.
 #[cfg(unix)]
 fn stand_in(folder: &tempfile::TempDir) -> String {
-    use std::os::unix::fs::PermissionsExt as _;
     let program = path(folder, "tournament");
     let text = r#"#!/bin/sh
 echo "$@" >> "$(dirname "$0")/words"
 while [ "$1" != --json ]; do shift; done
 echo '{"entrants": [{"name": "first", "wins": 9, "draws": 4, "losses": 3}, {"name": "second"}]}' > "$2"
 "#;
-    std::fs::write(&program, text).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    smalt_testing::process::write_script(&program, text);
     program
 }
 
@@ -132,9 +128,7 @@ fn a_resumed_tuning_keeps_its_engine_clock_openings_and_batch() {
          touch '{0}.1'\nexec '{tournament}' \"$@\"\n",
         path(&folder, "called")
     );
-    std::fs::write(&interrupting, script).unwrap();
-    let mode = std::fs::metadata(&tournament).unwrap().permissions();
-    std::fs::set_permissions(&interrupting, mode).unwrap();
+    smalt_testing::process::write_script(&interrupting, &script);
     let mut flags = spsa(&engine, &interrupting, &files);
     flags.extend(["--tc", "3+0.03", "--openings", "book.epd", "--batch", "8", "--games", "64"]);
     let (_, error) = check(&flags, 143);
@@ -192,9 +186,7 @@ fn a_checkpoint_is_there_before_the_first_game() {
     std::fs::write(&files[0], "margin, int, 50, 0, 200, 10, 0.05\n").unwrap();
     let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
     let interrupting = path(&folder, "interrupting");
-    std::fs::write(&interrupting, "#!/bin/sh\nkill -TERM $PPID; sleep 60\n").unwrap();
-    let mode = std::fs::metadata(&engine).unwrap().permissions();
-    std::fs::set_permissions(&interrupting, mode).unwrap();
+    smalt_testing::process::write_script(&interrupting, "#!/bin/sh\nkill -TERM $PPID; sleep 60\n");
     let (_, error) = check(&spsa(&engine, &interrupting, &files), 143);
     assert!(error.contains("interrupted after 0 rounds; --resume continues with"), "{error}");
     let tournament = stand_in(&folder);
@@ -249,7 +241,6 @@ fn a_file_of_weather_factory_is_tuned_at_the_rate_that_suits_the_expected_gain()
 /// A program in the place of the tournament's, in whose SPRT the first entrant loses.
 #[cfg(unix)]
 fn rejecting(folder: &tempfile::TempDir) -> String {
-    use std::os::unix::fs::PermissionsExt as _;
     let (program, tournament) = (path(folder, "rejecting"), stand_in(folder));
     let script = format!(
         r#"#!/bin/sh
@@ -261,8 +252,7 @@ echo '{{"entrants": [{{"name": "tuned", "wins": 1, "draws": 2, "losses": 9}}, {{
 "#,
         path(folder, "validations")
     );
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    smalt_testing::process::write_script(&program, &script);
     program
 }
 
@@ -383,8 +373,10 @@ fn values_of_options_are_kept_only_when_games_prove_them() {
 #[cfg(unix)]
 fn stand_in_that(folder: &tempfile::TempDir, meanwhile: &str) -> String {
     let (tournament, program) = (stand_in(folder), path(folder, "meanwhile"));
-    std::fs::write(&program, format!("#!/bin/sh\n{meanwhile}\nexec '{tournament}' \"$@\"\n")).unwrap();
-    std::fs::set_permissions(&program, std::fs::metadata(&tournament).unwrap().permissions()).unwrap();
+    smalt_testing::process::write_script(
+        &program,
+        &format!("#!/bin/sh\n{meanwhile}\nexec '{tournament}' \"$@\"\n"),
+    );
     program
 }
 

@@ -443,7 +443,6 @@ fn sources_have_weights_and_points_of_view() {
 
 #[test]
 fn versions_are_built_in_copies_and_the_source_is_kept_only_when_games_prove_it() {
-    use std::os::unix::fs::PermissionsExt as _;
     let place = Workplace::new();
     let engine = |number: u32| {
         format!(
@@ -462,8 +461,7 @@ fn versions_are_built_in_copies_and_the_source_is_kept_only_when_games_prove_it(
              \"sprt\": {{\"llr\": 2.95, \"lower\": -2.94, \"upper\": 2.94, \"verdict\": \"{verdict}\"}}}}\nEND\n",
             place.name("arguments"),
         );
-        fs::write(&program, script).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        smalt_testing::process::write_script(&program, &script);
         program.display().to_string()
     };
     let tree = place.name("tree");

@@ -171,9 +171,9 @@ pub(crate) fn write_engines(place: &Place, think: &str) {
 /// Replaces the engines' program with a shell script, which finds it as `$ENGINE`.
 pub(crate) fn wrap_engines(place: &Place, script: &str) {
     let engines = place.read("engines.toml");
-    place.write("wrapper", &format!("#!/bin/sh\nENGINE={}\n{script}\n", scripted_program()));
     let wrapper = place.path("wrapper");
-    std::fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let script = format!("#!/bin/sh\nENGINE={}\n{script}\n", scripted_program());
+    smalt_testing::process::write_script(&wrapper, &script);
     place.write("engines.toml", &engines.replace(&scripted_program(), wrapper.to_str().unwrap()));
 }
 
