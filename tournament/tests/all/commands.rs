@@ -69,7 +69,7 @@ fn the_first_screen_of_help_has_at_most_forty_options() {
 #[test]
 fn the_shipped_plan_is_printed_with_its_comments() {
     let (printed, _) = Place::new().check(&["plan", "--shipped"], 0);
-    assert!(printed.starts_with("# The default plan"));
+    assert!(printed.starts_with("#:schema plan.schema.json\n# The default plan"));
 }
 
 #[test]
