@@ -28,24 +28,9 @@ pub fn nearest_key(message: &str) -> Option<String> {
     nearest(unknown, quoted).map(str::to_owned)
 }
 
-/// Edit distance with transpositions, ignoring case (optimal string alignment, F. Damerau, 1964).
+/// Edit distance with transpositions, ignoring case.
 fn distance(from: &str, to: &str) -> usize {
-    let [from, to] = [from, to].map(|word| word.to_lowercase().chars().collect::<Vec<char>>());
-    let mut rows = vec![vec![0; to.len() + 1]; from.len() + 1];
-    rows[0] = (0..=to.len()).collect();
-    for (row, &letter) in (1..).zip(&from) {
-        rows[row][0] = row;
-        for (column, &other) in (1..).zip(&to) {
-            let changed = rows[row - 1][column - 1] + usize::from(letter != other);
-            let mut least = changed.min(rows[row - 1][column] + 1).min(rows[row][column - 1] + 1);
-            let is_swapped = row > 1 && column > 1 && letter == to[column - 2] && from[row - 2] == other;
-            if is_swapped {
-                least = least.min(rows[row - 2][column - 2] + 1);
-            }
-            rows[row][column] = least;
-        }
-    }
-    rows[from.len()][to.len()]
+    strsim::osa_distance(&from.to_lowercase(), &to.to_lowercase())
 }
 
 #[cfg(test)]

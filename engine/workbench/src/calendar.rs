@@ -43,7 +43,7 @@ pub struct Date(CivilDate);
 impl Date {
     /// Today in UTC.
     pub fn today() -> Date {
-        Date(Timestamp::now().to_zoned(TimeZone::UTC).date())
+        Date(TimeZone::UTC.to_datetime(Timestamp::now()).date())
     }
 
     /// Parses a date like `2026-11-21`.
