@@ -31,6 +31,14 @@ impl BoardStyle {
         })
     }
 
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            BoardStyle::Ascii => "ascii",
+            BoardStyle::Unicode => "unicode",
+            BoardStyle::Color => "color",
+        }
+    }
+
     pub(super) fn board(self, position: &Position) -> Diagram<'_> {
         Diagram { position, style: self }
     }

@@ -184,6 +184,18 @@ mod tests {
         {
             assert!(page.contains(words), "{words}: {page}");
         }
+        let page = typed(
+            "level 800\nhint\nlevel\nboard\ntime 0.5\ntime\nmoves e4 e5 Nf3 Nf6 Bc4 Bc5\n0-0\n",
+            BoardStyle::Unicode,
+        );
+        // At this level a search ends long before depth 5.
+        let hint =
+            page.lines().find_map(|line| line.split_once("depth ").filter(|_| line.contains("hint: ")));
+        let depth: i32 = hint.and_then(|(_, depth)| depth.strip_suffix(')')?.parse().ok()).expect(&page);
+        assert!(depth >= 5, "{page}");
+        assert_eq!(page.matches("level 800 Elo").count(), 2, "{page}");
+        assert_eq!(page.matches("0.5 s for each move").count(), 2, "{page}");
+        assert!(page.contains("board unicode") && !page.contains("0-0:"), "{page}");
         assert!(page.contains('♙') && !page.contains('\x1b'), "{page}");
         assert!(typed("d\n", BoardStyle::Color).contains("\x1b[48;5;"));
     }

@@ -209,9 +209,13 @@ impl Settings {
         Ok(())
     }
 
+    pub(super) fn strength(&self) -> Strength {
+        if self.is_limited { Strength::Limited(self.elo) } else { Strength::Full }
+    }
+
     fn limit(&mut self, engine: &mut Engine, is_limited: bool, elo: u32) {
         (self.is_limited, self.elo) = (is_limited, elo);
-        engine.set_strength(if is_limited { Strength::Limited(elo) } else { Strength::Full });
+        engine.set_strength(self.strength());
     }
 }
 

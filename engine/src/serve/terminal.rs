@@ -13,7 +13,7 @@ use super::diagram::{BoardStyle, Details};
 use super::settings::{ELO, LIMIT_STRENGTH, Settings};
 use crate::engine::Engine;
 use crate::search::{Progress, PvLine, SearchControl};
-use crate::strength::ELO_RANGE;
+use crate::strength::{ELO_RANGE, Strength};
 
 /// Printed before the first prompt.
 pub(super) const BANNER: &str = concat!(
@@ -29,12 +29,12 @@ const HELP: &str = "\
 e4, Nf3, O-O, e2e4                play a move; the engine answers
 go                                let the engine move
 undo                              take back your last move and its answer
-hint                              a good move
+hint                              a good move, at full strength
 moves [MOVE…]                     the legal moves; or play these moves
 new                               a new game
-level ELO|full                    the engine's strength, from 800 to 3500 Elo
-time SECONDS                      the engine's time for each move
-board color|unicode|ascii         how the board is shown
+level [ELO|full]                  the engine's strength, from 800 to 3500 Elo; or show it
+time [SECONDS]                    the engine's time for each move; or show it
+board [color|unicode|ascii]       how the board is shown; or the present style
 ";
 
 /// The engine's initial time per move.
@@ -51,8 +51,11 @@ enum TerminalCommand {
     Hint,
     PlayMoves(Vec<String>),
     New,
+    ShowLevel,
     Level(Option<u32>),
+    ShowTime,
     Time(Duration),
+    ShowStyle,
     Board(BoardStyle),
     Misused(String),
 }
@@ -70,6 +73,7 @@ impl TerminalCommand {
             ["moves", ref moves @ ..] if !moves.is_empty() => {
                 TerminalCommand::PlayMoves(moves.iter().map(|&mv| mv.to_owned()).collect())
             }
+            ["level"] => TerminalCommand::ShowLevel,
             ["level", "full"] => TerminalCommand::Level(None),
             ["level", elo] => match elo.parse() {
                 Ok(elo) if ELO_RANGE.contains(&elo) => TerminalCommand::Level(Some(elo)),
@@ -77,15 +81,17 @@ impl TerminalCommand {
                     misused(&format!("level ELO, from {} to {}, or full", ELO_RANGE.start(), ELO_RANGE.end()))
                 }
             },
+            ["time"] => TerminalCommand::ShowTime,
             ["time", seconds] => match seconds.parse() {
                 Ok(seconds) if SECONDS.contains(&seconds) => {
                     TerminalCommand::Time(Duration::from_secs_f64(seconds))
                 }
                 _ => misused("time SECONDS, as in time 2.5"),
             },
+            ["board"] => TerminalCommand::ShowStyle,
             ["board", style] => BoardStyle::parse(style)
                 .map_or_else(|| misused("board color|unicode|ascii"), TerminalCommand::Board),
-            ["level" | "time" | "board", ..] => misused("one word more: see help"),
+            ["level" | "time" | "board", ..] => misused("one word after it: see help"),
             [mv] => TerminalCommand::Move(San::parse(mv).ok()?),
             _ => return None,
         })
@@ -154,7 +160,7 @@ impl Terminal {
             }
             Some(TerminalCommand::Undo) => self.undo(engine, send),
             Some(TerminalCommand::Hint) => {
-                let (choice, line) = self.search(engine, control);
+                let (choice, line) = self.search_hint(engine, settings.strength(), control);
                 match choice {
                     Some(mv) => send(&format_args!("hint: {}", self.describe(mv, line.as_ref()))),
                     None => self.report_end(send),
@@ -166,11 +172,14 @@ impl Terminal {
                 self.set_game(Position::start(), []);
                 self.show(send);
             }
+            Some(TerminalCommand::ShowLevel) => show_level(settings, send),
             Some(TerminalCommand::Level(elo)) => set_level(elo, engine, settings, send),
+            Some(TerminalCommand::ShowTime) => self.show_time(send),
             Some(TerminalCommand::Time(time)) => {
                 self.move_time = time;
-                send(&format_args!("{} s for each move", time.as_secs_f64()));
+                self.show_time(send);
             }
+            Some(TerminalCommand::ShowStyle) => send(&format_args!("board {}", self.style.name())),
             Some(TerminalCommand::Board(style)) => {
                 self.style = style;
                 self.show(send);
@@ -256,6 +265,22 @@ impl Terminal {
         (choice.best, last)
     }
 
+    /// A search at full strength. The hash table is then cleared, so that a limited engine does not play by it.
+    fn search_hint(
+        &self,
+        engine: &mut Engine,
+        strength: Strength,
+        control: &SearchControl,
+    ) -> (Option<Move>, Option<(PvLine, i32)>) {
+        engine.set_strength(Strength::Full);
+        let found = self.search(engine, control);
+        engine.set_strength(strength);
+        if strength != Strength::Full {
+            engine.clear_hash();
+        }
+        found
+    }
+
     /// A move with the engine's score and line, from its point of view.
     fn describe(&self, mv: Move, line: Option<&(PvLine, i32)>) -> String {
         let san = San::from_move(mv, self.game.position());
@@ -280,6 +305,10 @@ impl Terminal {
         if let Some(ending) = self.ending() {
             send(&format_args!("{} ({ending})", ending.outcome()));
         }
+    }
+
+    fn show_time(&self, send: &mut dyn FnMut(&dyn fmt::Display)) {
+        send(&format_args!("{} s for each move", self.move_time.as_secs_f64()));
     }
 
     /// Shows the board, and the side to move or how the game ended.
@@ -317,9 +346,13 @@ fn set_level(
             return send(&error);
         }
     }
-    match elo {
-        Some(elo) => send(&format_args!("level {elo} Elo")),
-        None => send(&"level full"),
+    show_level(settings, send);
+}
+
+fn show_level(settings: &Settings, send: &mut dyn FnMut(&dyn fmt::Display)) {
+    match settings.strength() {
+        Strength::Limited(elo) => send(&format_args!("level {elo} Elo")),
+        Strength::Full => send(&"level full"),
     }
 }
 
@@ -349,7 +382,7 @@ mod tests {
 
     #[test]
     fn moves_and_commands_are_distinguished() {
-        for line in ["e4", "Nf3", "O-O", "0-0-0", "e2e4", "exd8=Q+"] {
+        for line in ["e4", "Nf3", "O-O", "0-0", "0-0-0", "e2e4", "exd8=Q+"] {
             assert!(
                 matches!(TerminalCommand::parse(line), Some(TerminalCommand::Move(_))) && is_search(line),
                 "{line}"
@@ -357,13 +390,16 @@ mod tests {
         }
         let check = |line, expected| assert_eq!(TerminalCommand::parse(line), expected, "{line}");
         check("undo", Some(TerminalCommand::Undo));
+        check("level", Some(TerminalCommand::ShowLevel));
+        check("time", Some(TerminalCommand::ShowTime));
+        check("board", Some(TerminalCommand::ShowStyle));
         check("level 1500", Some(TerminalCommand::Level(Some(1500))));
         check("time 0.5", Some(TerminalCommand::Time(Duration::from_millis(500))));
         check("moves e2e4 e5", Some(TerminalCommand::PlayMoves(vec!["e2e4".to_owned(), "e5".to_owned()])));
         for line in ["moves", "go depth 3", "uci", "position startpos", "perft 3", "", "castle now"] {
             check(line, None);
         }
-        for line in ["level", "level 9999", "level high", "time -1", "time", "board", "board blue"] {
+        for line in ["level 9999", "level high", "level 9 9", "time -1", "board blue"] {
             assert!(matches!(TerminalCommand::parse(line), Some(TerminalCommand::Misused(_))), "{line}");
         }
     }
