@@ -53,10 +53,11 @@ def check_words(browser):
     shown = browser.run("""return import("/words.js").then(({ gamesText, score, signed }) => [
         signed(0.04), signed(-0.04), signed(-0.06), signed(0.06), score({ cp: 0 }), score({ cp: -120 }),
         gamesText({ games_finished: 12, games_planned: 400 }),
+        gamesText({ games_finished: 15, games_planned: 1000000, sprt: { verdict: "H1" } }),
         gamesText({ games_finished: 12, games_planned: 64, course: { kind: "race", is_open: true } }),
         gamesText({ games_finished: 12, games_planned: 64, course: { kind: "race", is_open: false } }),
     ])""")
-    expect(shown == ["0.0", "0.0", "−0.1", "+0.1", "0.00", "−1.20", "12 of 400", "12", "12 of 64"], f"numbers as people read them: {shown}")
+    expect(shown == ["0.0", "0.0", "−0.1", "+0.1", "0.00", "−1.20", "12 of 400", "15", "12", "12 of 64"], f"numbers as people read them: {shown}")
 
 
 def check_variations(browser):

@@ -44,11 +44,12 @@ class Table {
       const played = state.moves.slice(Math.max(0, side.line_ply - state.first_ply));
       const against = state.sides[1 - color];
       const [expected, reply] = [side.line[1], played[1]];
-      const guess = expected && reply && side.line[0] === played[0] ? (expected === reply ? "ponder hit" : `expected ${expected}`) : "";
+      const guess = expected && reply && side.line[0] === played[0] ? (expected === reply ? "predicted reply hit" : `predicted reply missed (${expected})`) : "";
       this.#players[color].who.textContent = names[color];
-      const facts = [side.depth ? `depth ${side.depth}` : "", side.nps ? `${short(side.nps)} nps` : side.nodes ? `${short(side.nodes)} nodes` : "", guess];
-      renew(this.#players[color].info, element("b", { title: "Evaluation in White’s view" }, score(side)), " ", facts.filter(Boolean).join(" · "), " ",
-        variation(side.line, side.line_ply, this.#comparable(against, side, state)));
+      const facts = [guess, side.depth ? `depth ${side.depth}` : "", side.nps ? `${short(side.nps)} nps` : side.nodes ? `${short(side.nodes)} nodes` : ""];
+      renew(this.#players[color].info,
+        element("div", { class: "search" }, element("b", { title: "Evaluation in White’s view" }, score(side)), " ", facts.filter(Boolean).join(" · ")),
+        element("div", {}, variation(side.line, side.line_ply, this.#comparable(against, side, state))));
     });
     const mover = state.sides[state.turn === "white" ? 0 : 1];
     const latest = [mover, ...state.sides].find((side) => side.cp !== null || side.mate !== null) ?? {};

@@ -30,7 +30,7 @@ let source = null;
 let timer = null;
 let connected = true;
 let ended = false;
-const notifier = new Notifier(() => drawHead());
+const notifier = new Notifier(() => (place().id === null ? list() : drawHead()));
 
 function place() {
   const [path, query] = location.hash.replace(/^#/, "").split("?");
@@ -296,8 +296,10 @@ async function list() {
     many = runs.length > 1 || Boolean(found);
     if (!many) return location.replace("#/run/0");
     document.title = "Runs – Smalt";
-    renew(headNode, element("div", { class: "title" }, mark(), element("h1", { class: "names" }, "Runs")));
+    renew(headNode, element("div", { class: "title" }, mark(), element("h1", { class: "names" }, "Runs"),
+      notifier.button({ state: runs.some(({ state }) => state === "running") ? "running" : "" })));
     renew(tabs);
+    runs.forEach((one) => notifier.watch(one));
     showRuns(listed, runs);
     if (found) {
       queue ??= new Queue(list);
@@ -344,7 +346,7 @@ window.addEventListener("hashchange", () => {
 // A hidden page costs neither the server nor a phone anything, unless it notifies.
 document.addEventListener("visibilitychange", () => {
   const { id } = place();
-  if (document.hidden && notifier.isOn && source) return;
+  if (document.hidden && notifier.isOn && (source || id === null)) return;
   if (document.hidden) leave();
   else if (id !== null && id === run?.id) follow(id);
   else arrive();

@@ -1,4 +1,4 @@
-// Principal variations of two engines side by side: common moves, divergence and ponder hits.
+// Principal variations of two engines side by side: common moves and divergence.
 
 import { element } from "./elements.js";
 import { line } from "./words.js";

@@ -111,12 +111,12 @@ export function estimateOfRace({ estimate_elo: elo, estimate_elo_low: low, estim
   return estimate({ elo, elo_error: isKnown(low) && isKnown(high) ? (high - low) / 2 : null, elo_low: low, elo_high: high }).join("");
 }
 
-/** Whether this is an undecided race, bisection or test: the number of games is open. */
-export const isLengthOpen = (results) => results?.sprt?.verdict === "continue" || isOpenEnded(results);
+/** Whether the planned games are but a limit: in a sequential test, also after its verdict, and in an undecided race or bisection. */
+export const isLengthOpen = (results) => Boolean(results?.sprt) || isOpenEnded(results);
 
 export const isOpenEnded = (results) => ["race", "bisect"].includes(results?.course?.kind) && results.course.is_open;
 
-/** Finished and planned games: 12 of 400; 12 alone while the number of games is open. */
+/** Finished and planned games: 12 of 400; 12 alone where the number of games is open. */
 export const gamesText = (results) => {
   const done = whole(results?.games_finished ?? 0);
   return isLengthOpen(results) ? done : `${done} of ${whole(results?.games_planned ?? 0)}`;
@@ -125,6 +125,7 @@ export const gamesText = (results) => {
 /** The share of the games to be played that are over; of an open race or bisection nothing is known. */
 export function progress(results) {
   if (isOpenEnded(results)) return 0;
+  if (["H0", "H1"].includes(results?.sprt?.verdict)) return 1;
   const all = (results?.games_planned ?? 0) - (results?.games_left_out ?? 0);
   return all > 0 ? Math.min(1, results.games_finished / all) : 0;
 }
