@@ -19,6 +19,25 @@ pub trait RunControl: Send + Sync {
     /// # Errors
     /// If no run receives it, or the run refuses, as a sentence.
     fn send(&self, store: &Path, words: &[String]) -> Result<String, String>;
+
+    /// Serves a play page from a position of a run's game, with the access rules of this page; returns its address
+    /// from the port on: `PORT/?token=TOKEN`. May take seconds.
+    ///
+    /// # Errors
+    /// If the game, the engine or the page is refused, as a sentence.
+    fn play_on(&self, store: &Path, from: &PlayOnForm) -> Result<String, String>;
+}
+
+/// A position of a run's game, and the engine that plays on from it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlayOnForm {
+    /// Number of the game, from 1.
+    pub game: u32,
+    /// Number of its plies that are played.
+    pub ply: usize,
+    /// Name of an engine of the run, or `builtin`.
+    pub engine: String,
 }
 
 /// Changes allowed to a page with a token.

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use addresses::addresses;
-pub use commands::{PageCommands, RunControl};
+pub use commands::{PageCommands, PlayOnForm, RunControl};
 pub use live::{LiveBoard, Publisher};
 pub use queue_page::{JobForm, QueuePage};
 pub use server::{BoundAddress, Dashboard};

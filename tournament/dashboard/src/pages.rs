@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 
 use super::access::AccessRules;
 use super::assets::PAGE;
-use super::commands::{CommandForm, PageCommands, PositionForm};
+use super::commands::{CommandForm, PageCommands, PlayOnForm, PositionForm};
 use super::feed::{FeedError, FeedHandle, FeedRequest, RunRequest};
 use super::game_list::GameFilter;
 use super::gate::{download, guard, plain};
@@ -86,10 +86,14 @@ fn queue_router(queue: Arc<dyn QueuePage>) -> Router<AppState> {
 /// The routes of commands to runs, and of positions that are kept.
 fn command_router(commands: PageCommands) -> Router<AppState> {
     let (listed, sent) = (serde_json::to_string(&commands.to_json()), commands.clone());
+    let playing = Arc::clone(&commands.control);
     let listed = listed.expect("a name is JSON");
     let control = async move |State(shared): State<AppState>, Path(run): Path<usize>, body: Bytes| {
         carry_out(&shared, run, &body, move |store, form: &CommandForm| sent.control.send(store, &form.words))
             .await
+    };
+    let play = async move |State(shared): State<AppState>, Path(run): Path<usize>, body: Bytes| {
+        carry_out(&shared, run, &body, move |store, form: &PlayOnForm| playing.play_on(store, form)).await
     };
     let add = async move |State(shared): State<AppState>, Path(run): Path<usize>, body: Bytes| {
         carry_out(&shared, run, &body, move |store, form: &PositionForm| commands.add_position(store, form))
@@ -99,6 +103,7 @@ fn command_router(commands: PageCommands) -> Router<AppState> {
         .route("/api/commands", get(async move || json(Ok(listed))))
         .route("/api/runs/{run}/commands", post(control))
         .route("/api/runs/{run}/positions", post(add))
+        .route("/api/runs/{run}/play", post(play))
         .layer(DefaultBodyLimit::max(FORM_LIMIT))
 }
 

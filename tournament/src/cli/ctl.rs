@@ -7,12 +7,13 @@ use std::sync::mpsc::Sender;
 
 use anyhow::{Context, anyhow};
 use clap::{Args, Parser, Subcommand};
-use smalt_dashboard::{PageCommands, RunControl};
+use smalt_dashboard::{BoundAddress, PageCommands, PlayOnForm, RunControl};
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{make_absolute, refuse_slots, registry};
 use super::output::inform;
 use super::play::{own_program, read_run, refuse_store};
+use super::play_page::PlayPages;
 use super::resume::check_made_openings;
 use super::view::place_of;
 use smalt_match::plan::{Plan, Settings};
@@ -134,12 +135,15 @@ fn newcomer(plan: &Plan, words: &[String]) -> Result<String, Refusal> {
     toml::to_string(&entrant.engine).context("write the settings of the engine").or_failed()
 }
 
-/// The commands available to pages: those of `ctl`.
-pub(super) fn page_commands(suite: Option<&Path>) -> PageCommands {
-    PageCommands { control: Arc::new(PageControl), suite: suite.map(Path::to_owned) }
+/// The commands available to the page at `place`: those of `ctl`, and games played on.
+pub(super) fn page_commands(suite: Option<&Path>, place: &BoundAddress, hosts: &[String]) -> PageCommands {
+    let control = PageControl { plays: PlayPages::new(place, hosts) };
+    PageCommands { control: Arc::new(control), suite: suite.map(Path::to_owned) }
 }
 
-struct PageControl;
+struct PageControl {
+    plays: PlayPages,
+}
 
 /// A command of a page.
 #[derive(Parser)]
@@ -157,6 +161,10 @@ impl RunControl for PageControl {
             check_is_registered(engine).map_err(refuse)?;
         }
         send(store, &command.action).map_err(refuse)
+    }
+
+    fn play_on(&self, store: &Path, from: &PlayOnForm) -> Result<String, String> {
+        self.plays.play_on(store, from).map_err(|refusal| refusal.to_string())
     }
 }
 
@@ -181,9 +189,11 @@ mod tests {
     #[test]
     fn a_page_gives_the_commands_of_ctl_and_starts_registered_engines_only() {
         let folder = tempfile::tempdir().unwrap();
+        let place = BoundAddress::bind(([127, 0, 0, 1], 0).into(), None).unwrap();
+        let control = PageControl { plays: PlayPages::new(&place, &[]) };
         let send = |words: &[&str]| {
             let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-            PageControl.send(&folder.path().join("run.db"), &words).unwrap_err()
+            control.send(&folder.path().join("run.db"), &words).unwrap_err()
         };
         assert!(send(&["pause"]).contains("run.db"), "the command is known, the store is not there");
         assert!(send(&["stop"]).contains("unrecognized subcommand"));

@@ -1,16 +1,20 @@
 //! `play`: a human against an engine in the browser.
 
+use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::io::Read;
+use std::net::IpAddr;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, anyhow};
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use smalt_about::ArgValueCandidates;
-use smalt_dashboard::ClientLimits;
 use smalt_dashboard::play::{
     ColorChoice, EngineSetup, NewGame, PlayError, PlayServer, PlaySettings, StartPosition,
 };
+use smalt_dashboard::{BoundAddress, ClientLimits, PlayOnForm, Token};
 use smalt_driver::EngineCommand;
 use smalt_driver::process::StopSignals;
 use smalt_match::game::GameRecord;
@@ -30,6 +34,9 @@ use super::serve::{PageFlags, refuse_page};
 
 /// Default limits of the engine, without flags or its own limits.
 const USUAL_LIMITS: &str = "movetime=1000";
+
+/// Maximum number of play pages that a live page serves at once.
+const MAX_PAGES: usize = 4;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -112,36 +119,103 @@ impl From<SideFlag> for ColorChoice {
 
 /// Serves the page until a signal.
 pub(super) fn play(flags: &PlayFlags) -> Result<Exit, Refusal> {
+    let (engine, game) = prepare(flags)?;
+    let place = flags.page.bind()?;
+    let mut signals = StopSignals::catch().context("listen to signals").or_failed()?;
+    let announcement = flags.page.announcement(&place);
+    let _page = start_page(place, engine, game, flags.page.host.clone())?;
+    announcement.print()?;
+    signals.wait();
+    Ok(Exit::Done)
+}
+
+/// The engine and the first game.
+fn prepare(flags: &PlayFlags) -> Result<(EngineSetup, NewGame), Refusal> {
     let run = flags.run.as_deref().map(|path| stored_game(path, flags.game.unwrap_or(1))).transpose()?;
-    let (entrant, command, limits) = engine(flags, run.as_ref().map(|(plan, _)| plan))?;
+    let (engine, limits) = engine(flags, run.as_ref().map(|(plan, _)| plan))?;
     let start = start(flags, run.map(|(_, pgn)| pgn))?;
     let usual = if matches!(start, StartPosition::Fen(_) | StartPosition::Pgn { .. }) {
         ColorChoice::Mover
     } else {
         ColorChoice::White
     };
-    let game = NewGame { color: flags.side.map_or(usual, Into::into), start, level: flags.level, limits };
-    let place = flags.page.bind()?;
-    let mut signals = StopSignals::catch().context("listen to signals").or_failed()?;
-    let announcement = flags.page.announcement(&place);
-    let settings = PlaySettings {
-        engine: setup(&entrant, command),
-        game,
-        hosts: flags.page.host.clone(),
-        limits: ClientLimits::default(),
-    };
-    let _page = PlayServer::start(place, settings).map_err(|error| match error {
-        PlayError::Server(error) => refuse_page(error, "--listen"),
-        error => Refusal { exit: Exit::Usage, error: anyhow!("{}: {error}", entrant.name) },
-    })?;
-    announcement.print()?;
-    signals.wait();
-    Ok(Exit::Done)
+    let color = flags.side.map_or(usual, Into::into);
+    Ok((engine, NewGame { color, start, level: flags.level, limits }))
 }
 
-fn setup(entrant: &Entrant, command: EngineCommand) -> EngineSetup {
+fn start_page(
+    place: BoundAddress,
+    engine: EngineSetup,
+    game: NewGame,
+    hosts: Vec<String>,
+) -> Result<PlayServer, Refusal> {
+    let name = engine.name.clone();
+    let settings = PlaySettings { engine, game, hosts, limits: ClientLimits::default() };
+    PlayServer::start(place, settings).map_err(|error| match error {
+        PlayError::Server(error) => refuse_page(error, "--listen"),
+        error => Refusal { exit: Exit::Usage, error: anyhow!("{name}: {error}") },
+    })
+}
+
+/// The play pages that a live page serves; the oldest one ends when there are too many.
+pub(super) struct PlayPages {
+    /// Address and access rules of the live page.
+    address: IpAddr,
+    token: Option<Token>,
+    hosts: Vec<String>,
+    pages: Mutex<VecDeque<PlayServer>>,
+}
+
+/// `play` as words.
+#[derive(Parser)]
+#[command(no_binary_name = true, disable_help_flag = true)]
+struct PlayWords {
+    #[command(flatten)]
+    flags: PlayFlags,
+}
+
+impl PlayPages {
+    pub(super) fn new(place: &BoundAddress, hosts: &[String]) -> PlayPages {
+        PlayPages {
+            address: place.socket().ip(),
+            token: place.token().cloned(),
+            hosts: hosts.to_vec(),
+            pages: Mutex::default(),
+        }
+    }
+
+    /// Serves a page on a free port; returns `PORT/?token=TOKEN`.
+    pub(super) fn play_on(&self, store: &Path, from: &PlayOnForm) -> Result<String, Refusal> {
+        let plan = read_run(&Store::read(store).map_err(refuse_store)?)?.plan;
+        if from.engine != BUILTIN && plan.entrants.iter().all(|entrant| entrant.name != from.engine) {
+            return Err(anyhow!("{:?} is no engine of this run", from.engine)).or_usage();
+        }
+        let words = [
+            format!("--game={}", from.game),
+            format!("--ply={}", from.ply),
+            format!("--engine={}", from.engine),
+        ];
+        let words = words.into_iter().map(OsString::from).chain(["--".into(), store.as_os_str().to_owned()]);
+        let (engine, game) = prepare(&PlayWords::try_parse_from(words).or_usage()?.flags)?;
+        let place = BoundAddress::bind((self.address, 0).into(), self.token.clone());
+        let place = place.map_err(|error| refuse_page(error, "--listen"))?;
+        let port = place.socket().port();
+        let page = start_page(place, engine, game, self.hosts.clone())?;
+        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        pages.push_back(page);
+        let oldest = if pages.len() > MAX_PAGES { pages.pop_front() } else { None };
+        drop(pages);
+        // This waits for its engine.
+        drop(oldest);
+        let token = self.token.as_ref().map(|token| format!("?token={}", token.as_text()));
+        Ok(format!("{port}/{}", token.unwrap_or_default()))
+    }
+}
+
+fn setup(entrant: &Entrant, is_named: bool, command: EngineCommand) -> EngineSetup {
     EngineSetup {
         name: entrant.name.clone(),
+        is_named,
         command,
         protocol: entrant.engine.proto,
         options: entrant.engine.option_texts().into_iter().collect(),
@@ -150,20 +224,21 @@ fn setup(entrant: &Entrant, command: EngineCommand) -> EngineSetup {
     }
 }
 
-/// The engine, its command and its limits: those of flags, otherwise its own.
-fn engine(flags: &PlayFlags, run: Option<&Plan>) -> Result<(Entrant, EngineCommand, String), Refusal> {
+/// The engine and its limits: those of flags, otherwise its own.
+fn engine(flags: &PlayFlags, run: Option<&Plan>) -> Result<(EngineSetup, String), Refusal> {
     let words = flags.engine.as_deref().unwrap_or(BUILTIN);
     let typed = limit_words(flags);
     if let Some(entrant) = run.and_then(|plan| plan.entrants.iter().find(|entrant| entrant.name == words)) {
         let limits = typed.unwrap_or_else(|| USUAL_LIMITS.to_owned());
-        return Ok((entrant.clone(), command_of(entrant)?, limits));
+        return Ok((setup(entrant, true, command_of(entrant)?), limits));
     }
     let registry = registry(flags.engines.as_deref())?;
     let mut table = registry.parse_engine(words).context("--engine").or_usage()?;
     table.entry("proto").or_insert_with(|| Value::from("auto"));
     let limits = typed.or_else(|| own_limits(&table)).unwrap_or_else(|| USUAL_LIMITS.to_owned());
+    let is_named = table.contains_key("name");
     let (entrant, command) = single_engine(table, &registry)?;
-    Ok((entrant, command, limits))
+    Ok((setup(&entrant, is_named, command), limits))
 }
 
 /// Limits of flags as words.

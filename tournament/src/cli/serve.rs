@@ -76,7 +76,7 @@ pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
         hosts: flags.page.host.clone(),
         limits: ClientLimits::default(),
         queue: None,
-        commands: Some(page_commands(flags.epd.as_deref())),
+        commands: Some(page_commands(flags.epd.as_deref(), &place, &flags.page.host)),
     };
     let _page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, "--listen"))?;
     announcement.print()?;
@@ -146,7 +146,7 @@ pub(super) fn serve_run(store: &Path, place: BoundAddress) -> Result<Dashboard, 
         hosts: Vec::new(),
         limits: ClientLimits::default(),
         queue: None,
-        commands: Some(page_commands(None)),
+        commands: Some(page_commands(None, &place, &[])),
     };
     start(place, settings, "--serve")
 }

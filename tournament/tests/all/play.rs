@@ -5,8 +5,10 @@ use std::net::{SocketAddr, TcpStream};
 
 use serde_json::{Value, json};
 
-use crate::support::served::{HttpResponse, Served, await_event, connect, follow, get, post, request};
-use crate::support::{Place, scripted};
+use crate::support::served::{
+    HttpResponse, Served, await_event, connect, follow, get, post, request, request_with_body,
+};
+use crate::support::{Place, scripted, scripted_program};
 
 /// A page with a scripted engine that answers at once.
 fn page(place: &Place, script: &str, arguments: &[&str]) -> Served {
@@ -176,10 +178,52 @@ fn a_game_of_a_run_and_of_a_pgn_is_played_on() {
             (Some("move"), game["board"]["turn"].as_str())
         );
     }
+    a_page_with_a_token_serves_play_pages(&place, &wanted);
     // An engine of the run is called by its name there.
     let served =
         Served::of_command(&place, &["play", "run.db", "--game", "1", "--listen", "0", "--engine", "second"]);
     assert_eq!(get(served.address, "/api/play").json()["engine"]["name"], "second");
+}
+
+/// The position after the first plies of game 2 is played on from the live page.
+fn a_page_with_a_token_serves_play_pages(place: &Place, plies: &[Value]) {
+    place.write("token", "0123456789abcdef");
+    let served = Served::start(place, &["run.db", "--listen", "0", "--token-file", "token"]);
+    let token = "\nAuthorization: Bearer 0123456789abcdef";
+    let play = |engine: &str, game: u32, more: &str| {
+        let (address, ply) = (served.address, plies.len());
+        let body = json!({"game": game, "ply": ply, "engine": engine}).to_string();
+        let head = format!(
+            "POST /api/runs/0/play HTTP/1.1\nHost: {address}\nContent-Type: application/json\nContent-Length: {}{more}",
+            body.len()
+        );
+        request_with_body(address, &head, &body)
+    };
+    assert_eq!(play("first", 2, "").status, 401);
+    let refused = play("cmd=/bin/sh", 2, token);
+    assert!(refused.status == 409 && refused.body.contains("no engine of this run"), "{}", refused.body);
+    assert_eq!(play("first", 3, token).status, 409, "there is no game 3");
+    for engine in ["first", "builtin"] {
+        let begun = play(engine, 2, token);
+        let port = begun.body.strip_suffix("/?token=0123456789abcdef").and_then(|port| port.parse().ok());
+        let address = SocketAddr::new(served.address.ip(), port.unwrap_or_else(|| panic!("{}", begun.body)));
+        let path = format!("GET /api/play HTTP/1.1\nHost: {address}");
+        assert_eq!(request(address, &path).status, 401);
+        let game = request(address, &(path + token)).json();
+        let found: Vec<_> = game["plies"].as_array().unwrap().iter().map(|ply| ply["san"].clone()).collect();
+        assert_eq!(found, plies);
+        assert_eq!(game["engine"]["name"].as_str().unwrap() == "first", engine == "first");
+    }
+}
+
+#[test]
+fn a_given_name_is_shown_in_place_of_the_reported_one() {
+    let place = Place::new();
+    let robot = format!("\"cmd={}\" \"args=--name robot\"", scripted_program());
+    for (engine, name) in [(&robot, "robot"), (&format!("{robot} name=weak"), "weak")] {
+        let served = Served::of_command(&place, &["play", "--listen", "0", "--engine", engine]);
+        assert_eq!(get(served.address, "/api/play").json()["engine"]["name"], name);
+    }
 }
 
 #[test]

@@ -28,6 +28,8 @@ export class Replay {
   #store;
   #run;
   #command = element("code", {});
+  #engine;
+  #begun = element("span", { class: "quiet", role: "status" });
   #copied = element("span", { class: "quiet", role: "status" });
 
   constructor(run, game) {
@@ -35,6 +37,8 @@ export class Replay {
     this.#store = run.store;
     this.#run = run.id;
     this.#names = [game.white, game.black].map((index) => run.results.entrants[index]?.name ?? "?");
+    const engines = [["", "The engine of the other side"], ...run.results.entrants.map(({ name }) => [name, name]), ["builtin", "The built-in engine"]];
+    this.#engine = element("select", { "aria-label": "Engine to play against", onchange: () => this.go(this.#ply) }, engines.map(([value, text]) => element("option", { value }, text)));
     this.#drawMoves();
     this.#chart = evaluations(this.#colored(), this.#names, { onPick: (ply) => this.go(ply) });
     const player = (color) => element("div", { class: "player" },
@@ -73,9 +77,30 @@ export class Replay {
     return pliesBefore(this.#game.fen);
   }
 
+  /** The engine that plays on: the chosen one, otherwise that of the side not to move. */
+  #opponent() {
+    return this.#engine.value || this.#names[this.#position().fen.split(" ")[1] === "b" ? 0 : 1];
+  }
+
   /** The command that plays on from the position on the board. */
   #onward() {
-    return `smalt-tournament play ${/^[\w./-]+$/.test(this.#store) ? this.#store : `'${this.#store.replaceAll("'", "'\\''")}'`} --game ${this.#game.number} --ply ${this.#ply}`;
+    const word = (text) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+    return `smalt-tournament play ${word(this.#store)} --game ${this.#game.number} --ply ${this.#ply} --engine ${word(this.#opponent())}`;
+  }
+
+  /** Starts a page that plays on from the position on the board, and opens it. */
+  async #playOn() {
+    this.#begun.textContent = "The engine starts …";
+    const { done, words } = await send(`/api/runs/${this.#run}/play`, { game: this.#game.number, ply: this.#ply, engine: this.#opponent() });
+    this.#begun.textContent = done ? "" : words;
+    if (done) location.href = `${location.protocol}//${location.hostname}:${words}`;
+  }
+
+  /** The button of those who may start engines here. */
+  #playButton() {
+    const node = element("div", { class: "actions" }, this.#engine);
+    allowed().then((commands) => commands && node.append(element("button", { onclick: () => this.#playOn() }, "Play"), this.#begun));
+    return node;
   }
 
   #facts(run) {
@@ -91,6 +116,7 @@ export class Replay {
         copy("PGN", async () => (await fetch(pgn)).text()), copy("FEN", async () => this.#position().fen),
         element("a", { class: "button", href: pgn, download: `game-${game.number}.pgn` }, "Download PGN"), this.#copied),
       element("details", { class: "onward" }, element("summary", {}, "Play on from here"),
+        this.#playButton(),
         element("p", {}, "On the machine with the run: ", this.#command, " ", copy("command", async () => this.#onward()))));
   }
 

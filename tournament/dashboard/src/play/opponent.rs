@@ -36,8 +36,9 @@ const LATE_GRACE: Duration = Duration::from_secs(1);
 /// Command and settings of the engine.
 #[derive(Clone, Debug)]
 pub struct EngineSetup {
-    /// Name if the engine reports none.
     pub name: String,
+    /// Whether `name` was given to it; otherwise the name that the engine reports comes first.
+    pub is_named: bool,
     pub command: EngineCommand,
     pub protocol: Protocol,
     pub options: Vec<(String, String)>,
@@ -183,7 +184,7 @@ impl Opponent {
             engine.set_option(name, value, context).map_err(|error| option_words(&error))?;
         }
         engine.fit_limits(limits, None, context).map_err(|error| error.to_string())?;
-        self.facts = facts(&*engine, &setup.name);
+        self.facts = facts(&*engine, setup);
         (self.level, self.lines) = (setup.level(), 1);
         (self.fitted, self.game) = (Some(limits.clone()), None);
         self.engine = Some(engine);
@@ -290,15 +291,16 @@ fn is_standard(start: &Position, mode: CastlingMode) -> bool {
     mode == CastlingMode::Standard && *start == Position::start()
 }
 
-fn facts(engine: &dyn Engine, name: &str) -> EngineFacts {
+fn facts(engine: &dyn Engine, setup: &EngineSetup) -> EngineFacts {
     let options = engine.options();
     let range = |name: &str| match option::find(options, name)?.kind {
         OptionKind::Spin { min, max, .. } => Some((min, max)),
         _ => None,
     };
     let is_xboard = engine.protocol() == Protocol::Xboard;
+    let has_own_name = setup.is_named || engine.name().is_empty();
     EngineFacts {
-        name: if engine.name().is_empty() { name.to_owned() } else { engine.name().to_owned() },
+        name: if has_own_name { setup.name.clone() } else { engine.name().to_owned() },
         elo: range(ELO).filter(|_| option::find(options, LIMIT_STRENGTH).is_some()),
         lines: range(MULTI_PV).map_or(1, |(_, most)| most.clamp(1, MOST_LINES as i64) as u32),
         chess960: is_xboard || option::find(options, "UCI_Chess960").is_some(),
