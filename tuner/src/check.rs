@@ -35,8 +35,8 @@ pub(crate) struct Findings {
     pub dead: Vec<usize>,
     /// Collinear pairs, highest correlation first.
     pub collinear: Vec<CollinearPair>,
-    /// Parameters that are linear combinations of the others.
-    pub dominated: Vec<usize>,
+    /// Parameters that are linear combinations of the others; `None` if the numbers are too imprecise to tell.
+    pub dominated: Option<Vec<usize>>,
 }
 
 /// Diagnoses the training positions at these parameters.
@@ -58,7 +58,7 @@ pub(crate) fn check<R: LabelledRows>(
     Ok(Findings { k, error, unseen, dead, collinear, dominated: dominated(&matrix, &lengths) })
 }
 
-fn dominated(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<usize> {
+fn dominated(matrix: &NormalMatrix, lengths: &[f64]) -> Option<Vec<usize>> {
     let seen: Vec<usize> = (0..matrix.size()).filter(|&index| lengths[index] > 0.0).collect();
     let mut products = vec![0.0; seen.len() * seen.len()];
     for (row, &a) in seen.iter().enumerate() {
@@ -66,8 +66,9 @@ fn dominated(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<usize> {
             products[row * seen.len() + column] = matrix.get(a, b);
         }
     }
-    let shares = explained(&mut products, seen.len()).unwrap_or_default();
-    seen.iter().zip(shares).filter(|(_, share)| *share >= DOMINATED).map(|(&index, _)| index).collect()
+    let shares = explained(&mut products, seen.len())?;
+    let dominated = seen.into_iter().zip(shares).filter(|(_, share)| *share >= DOMINATED);
+    Some(dominated.map(|(index, _)| index).collect())
 }
 
 fn collinear(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<CollinearPair> {

@@ -174,6 +174,8 @@ fn document<R: LabelledRows>(
     let names = |weights: &[usize]| weights.iter().map(|&weight| name(weight)).collect::<Vec<_>>();
     let parameter_name = |index: usize| schema.parameter_name(index);
     let pair = |pair: &CollinearPair| json!({"first": parameter_name(pair.first), "second": parameter_name(pair.second), "correlation": pair.correlation});
+    let dominated = findings.dominated.as_ref();
+    let dominated = dominated.map(|all| all.iter().map(|&index| parameter_name(index)).collect::<Vec<_>>());
     let coverage: Map<String, Value> =
         table.coverage.iter().enumerate().map(|(weight, &count)| (name(weight), json!(count))).collect();
     json!({
@@ -181,7 +183,7 @@ fn document<R: LabelledRows>(
         "phases": phases,
         "unseen": names(&findings.unseen),
         "without_effect": names(&findings.dead),
-        "dominated": findings.dominated.iter().map(|&index| parameter_name(index)).collect::<Vec<_>>(),
+        "dominated": dominated,
         "collinear": findings.collinear.iter().map(pair).collect::<Vec<_>>(),
         "coverage": coverage,
     })
@@ -234,11 +236,14 @@ fn page<R: LabelledRows>(
         let [first, second] = [pair.first, pair.second].map(parameter_name);
         page.push_str(&format!("  {:+.4} {first}, {second}\n", pair.correlation));
     }
-    page.push_str(&format!(
-        "\ndetermined by all others together, so that other numbers give the same evaluations ({}): {}\n",
-        findings.dominated.len(),
-        by_term(schema, &findings.dominated)
-    ));
+    page.push_str(&match &findings.dominated {
+        Some(dominated) => format!(
+            "\ndetermined by all others together, so that other numbers give the same evaluations ({}): {}\n",
+            dominated.len(),
+            by_term(schema, dominated)
+        ),
+        None => "\ndetermined by all others together: unknown, the numbers are too imprecise to tell\n".to_owned(),
+    });
     if all {
         page.push_str("\npositions in which each weight occurs:\n");
         for (weight, count) in table.coverage.iter().enumerate() {

@@ -9,14 +9,14 @@ use super::passes::{Derivative, share};
 /// Parts summed separately, memory permitting.
 const PARTS: usize = 4;
 
-/// Maximum memory of all parts, in 32-bit numbers.
-const MOST_NUMBERS: usize = 1 << 27;
+/// Maximum memory of all parts, in 64-bit numbers.
+const MOST_NUMBERS: usize = 1 << 26;
 
 /// A symmetric matrix over all parameters.
 pub struct NormalMatrix {
     size: usize,
-    /// Lower half of each part, in full rows.
-    parts: Vec<Vec<f32>>,
+    /// Lower half of each part, in full rows. 32-bit sums would hide exact dependences between parameters.
+    parts: Vec<Vec<f64>>,
     scale: f64,
 }
 
@@ -30,7 +30,7 @@ impl NormalMatrix {
     /// Element of two parameters.
     pub fn get(&self, a: usize, b: usize) -> f64 {
         let place = a.max(b) * self.size + a.min(b);
-        self.parts.iter().map(|part| f64::from(part[place])).sum::<f64>() * self.scale
+        self.parts.iter().map(|part| part[place]).sum::<f64>() * self.scale
     }
 
     pub fn size(&self) -> usize {
@@ -54,8 +54,10 @@ impl NormalMatrix {
             for block in share(blocks.clone(), index, count) {
                 derivatives(block, &mut |entries| {
                     for (number, &(row, slope)) in entries.iter().enumerate() {
-                        let row = &mut part[row * size..][..size];
-                        entries[..=number].iter().for_each(|&(column, other)| row[column] += slope * other);
+                        let (row, slope) = (&mut part[row * size..][..size], f64::from(slope));
+                        for &(column, other) in &entries[..=number] {
+                            row[column] += slope * f64::from(other);
+                        }
                     }
                 });
             }

@@ -308,8 +308,13 @@ fn another_engine_is_checked_and_its_numbers_written_in_any_language() {
     let outliers = place.name("worst.epd");
     let (page, _) =
         check(&["check", &positions, "--engine", &engine, "--outliers", &outliers, "--count", "7"], 0);
-    for words in ["positions; error", "never occur (16): psqt.pawn[0]", "determined by all others together"] {
+    for words in ["positions; error", "never occur (16): psqt.pawn[0]"] {
         assert!(page.contains(words), "{words}: {page}");
+    }
+    // Each piece has a value and a table; material and table add up.
+    let determined = page.lines().find(|line| line.starts_with("determined by all others together")).unwrap();
+    for words in ["material.pawn (2)", "material.knight (2)", "psqt.pawn", "psqt.knight"] {
+        assert!(determined.contains(words), "{words}: {page}");
     }
     assert_eq!(place.read("worst.epd").lines().count(), 7);
 
@@ -330,6 +335,28 @@ fn another_engine_is_checked_and_its_numbers_written_in_any_language() {
     check(&resumed, 0);
     let (_, error) = check(&["texel", &positions, "--engine", &engine, "--write"], 2);
     assert!(error.contains("--write=src/eval.h"), "{error}");
+}
+
+#[test]
+fn parameters_that_others_determine_are_named() {
+    let place = Workplace::new();
+    let header = "trace version 1\ntrace parameter a 10\ntrace parameter b 20\ntrace parameter c 30\n\
+                  trace parameter free 5\ntrace ready\n";
+    let mut text = String::from(header);
+    // The coefficient of a is the sum of those of b and c.
+    for index in 0..500_i32 {
+        let [b, c, free] = [index * 7 % 11 - 5, index * 5 % 13 - 6, index * 3 % 7 - 3];
+        let score = 10 * (b + c) + 20 * b + 30 * c + 5 * free;
+        let result = [0.0, 0.5, 1.0][(index * 31 % 17 % 3) as usize];
+        text.push_str(&format!("4k3/8/8/8/8/8/4P3/4K3 w - - {} {} [{result}]\n", index % 50, 2 + index));
+        text.push_str(&format!("trace score {score} 0:{} 1:{b} 2:{c} 3:{free}\n", b + c));
+    }
+    let traces = place.name("sum.trace");
+    fs::write(&traces, text).unwrap();
+    let summary = json(&check(&["check", &traces, "--json", "-"], 0).0);
+    assert_eq!(summary["dominated"], serde_json::json!(["a", "b", "c"]), "{summary}");
+    let (page, _) = check(&["check", &traces], 0);
+    assert!(page.contains("same evaluations (3): a (1), b (1), c (1)\n"), "{page}");
 }
 
 #[test]
