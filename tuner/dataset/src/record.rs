@@ -72,7 +72,8 @@ impl Sample {
         Sample { position, result, score, game: 0, ply: 0, count: 1, players: [0; 2], mv: None }
     }
 
-    /// Record of the sample. Results are rounded to 1/65,534, with 0, ½ and 1 exact; the move number is not stored.
+    /// Record of the sample. Results are rounded to 1/65,534, with 0, ½ and 1 exact; the move number is not
+    /// stored.
     ///
     /// # Errors
     /// If there are more than 32 pieces.
@@ -98,19 +99,20 @@ impl Sample {
         Ok(bytes)
     }
 
-    /// Parses a record.
+    /// Parses a record. The move number is that of the ply.
     ///
     /// # Errors
     /// If the position is illegal or a field is out of range.
     pub fn from_bytes(bytes: &[u8; RECORD_SIZE]) -> Result<Sample, RecordError> {
         let short = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
-        let mut setup = Setup::empty();
+        let (mut setup, ply) = (Setup::empty(), short(28));
         setup.turn = match bytes[36] {
             0 => Color::White,
             1 => Color::Black,
             _ => return Err(RecordError::Damaged),
         };
         setup.halfmove_clock = bytes[37].into();
+        setup.fullmove_number = ply.saturating_add(u16::from(setup.turn == Color::White)) / 2 + 1;
         let occupied = u64::from_le_bytes(std::array::from_fn(|index| bytes[index]));
         if occupied.count_ones() > 32 {
             return Err(RecordError::Damaged);
@@ -128,7 +130,7 @@ impl Sample {
             result: f32::from(result) / RESULT_SCALE,
             score: (score != NO_SCORE).then_some(score),
             game: u32::from_le_bytes(std::array::from_fn(|index| bytes[24 + index])),
-            ply: short(28),
+            ply,
             count: short(30),
             players: [bytes[38], bytes[39]],
             mv: None,
@@ -213,7 +215,7 @@ mod tests {
         }
     }
 
-    /// Checks that a position survives a round trip, except for its move number.
+    /// Checks that a position at ply 12 survives a round trip.
     #[track_caller]
     fn check(fen: &str) {
         let sample = sample(fen);
@@ -223,18 +225,18 @@ mod tests {
 
     #[test]
     fn positions_survive_their_bytes() {
-        check("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
-        check("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w Kq - 7 1");
-        check("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1");
-        check("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1");
-        check("1r2k1r1/8/8/8/8/8/8/1R2K1R1 b BGbg - 3 1");
-        check("8/8/8/8/8/4k3/8/4K3 b - - 99 1");
+        check("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 7");
+        check("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w Kq - 7 7");
+        check("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 7");
+        check("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 7");
+        check("1r2k1r1/8/8/8/8/8/8/1R2K1R1 b BGbg - 3 7");
+        check("8/8/8/8/8/4k3/8/4K3 b - - 99 7");
     }
 
     #[test]
     fn results_and_missing_scores_are_exact() {
         for result in [0.0, 0.5, 1.0] {
-            let sample = Sample { result, score: None, ..sample("8/8/8/8/8/4k3/8/4K3 b - - 0 1") };
+            let sample = Sample { result, score: None, ..sample("8/8/8/8/8/4k3/8/4K3 b - - 0 7") };
             assert_eq!(Sample::from_bytes(&sample.to_bytes().unwrap()), Ok(sample));
         }
     }

@@ -1,11 +1,15 @@
 //! viriformat: games as a packed start position and four bytes per move. A move is from, to (six bits each),
 //! promotion and kind (two bits each), then the score from White's view; four zero bytes end a game. Castling is
 //! encoded as king takes rook.
+//!
+//! A game whose positions are not all in the file is written as several, each from its own start position: when read,
+//! neighbors with the same result and rising plies are one game again.
 
 use std::io::{self, Read, Write};
 
 use smalt_chess::{Bitboard, Color, Move, Piece, Position, Role, Setup, Square, UciMove};
 
+use super::games::GameCounter;
 use super::record::{RecordError, Sample};
 use super::text::LineError;
 
@@ -25,7 +29,7 @@ const PROMOTIONS: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Que
 /// Reads games as positions in order.
 pub(super) struct ViriReader<R> {
     input: R,
-    game: u32,
+    games: GameCounter,
     /// Position of the next move, its ply, and the result; `None` between games.
     current: Option<(Position, u16, f32)>,
     count: u64,
@@ -33,7 +37,7 @@ pub(super) struct ViriReader<R> {
 
 impl<R: Read> ViriReader<R> {
     pub(super) fn new(input: R) -> ViriReader<R> {
-        ViriReader { input, game: 0, current: None, count: 0 }
+        ViriReader { input, games: GameCounter::default(), current: None, count: 0 }
     }
 
     /// The next position with its number; `None` at the end.
@@ -44,7 +48,6 @@ impl<R: Read> ViriReader<R> {
                 if !read_or_end(&mut self.input, &mut header)? {
                     return Ok(None);
                 }
-                self.game += 1;
                 match start(&header) {
                     Ok(start) => self.current = Some(start),
                     Err(error) => {
@@ -69,8 +72,8 @@ impl<R: Read> ViriReader<R> {
                 return Ok(Some((self.count, Err(LineError::Record(RecordError::Damaged)))));
             };
             let score = Some(i16::from_le_bytes([bytes[2], bytes[3]]));
-            let sample =
-                Sample { game: self.game, ply, mv: Some(mv), ..Sample::new(position, result, score) };
+            let game = self.games.game_of(ply, result);
+            let sample = Sample { game, ply, mv: Some(mv), ..Sample::new(position, result, score) };
             self.current = Some((position.after(mv), ply.saturating_add(1), result));
             return Ok(Some((self.count, Ok(sample))));
         }
