@@ -54,10 +54,14 @@ pub(crate) fn collect(
     progress: impl FnMut(u64),
 ) -> Result<Collected, CollectError> {
     let file = |error| CollectError::File { path: path.display().to_string(), error };
-    let (mut known, mut hash) = (0, HASH_START);
-    let writer = TraceWriter::open(path, engines.header(), dataset.players(), |labels| {
+    let (mut known, mut hash) = (0_u64, HASH_START);
+    let mut samples: Vec<(u64, Vec<u8>)> = Vec::new();
+    let writer = TraceWriter::open(path, engines.header(), dataset.players(), |labels, record| {
         known += 1;
-        hash = hashed(hash, &labels);
+        hash = hashed(hash, labels);
+        // Positions 1, 2, 4, 8, … and the last one are traced again.
+        samples.pop_if(|(number, _)| !number.is_power_of_two());
+        samples.push((known, record.to_vec()));
     });
     let mut collector = Collector {
         writer: writer.map_err(file)?,
@@ -66,6 +70,8 @@ pub(crate) fn collect(
         stop,
         collected: Collected { known, ..Collected::default() },
         known_hash: hash,
+        samples,
+        again: Vec::new(),
         hash: HASH_START,
         batch: Vec::new(),
         error: None,
@@ -94,7 +100,7 @@ pub(crate) fn collect(
     collector.collected.crowded = crowded;
     match (collector.error, result) {
         (Some(Halt::Pipe(error)), _) => Err(error.into()),
-        (Some(Halt::Other), _) => Err(file(TraceFileError::Other("other positions"))),
+        (Some(Halt::Other(what)), _) => Err(file(TraceFileError::Other(what))),
         (Some(Halt::Differences), _) => Ok(collector.collected),
         (None, Err(error)) => Err(CollectError::Positions(error)),
         (None, Ok(())) if collector.collected.positions < known => {
@@ -107,8 +113,8 @@ pub(crate) fn collect(
 /// Why collecting ended early.
 enum Halt {
     Pipe(PipeError),
-    /// The file has traces of other positions.
-    Other,
+    /// The file has traces of something else.
+    Other(&'static str),
     Differences,
 }
 
@@ -120,6 +126,10 @@ struct Collector<'a, P> {
     collected: Collected,
     /// Hash of the labels in the file of an earlier run.
     known_hash: u64,
+    /// Numbers from 1 and records of some positions in the file.
+    samples: Vec<(u64, Vec<u8>)>,
+    /// The same positions in the data set.
+    again: Vec<SamePosition>,
     /// Hash of the labels so far, while they match the file.
     hash: u64,
     batch: Vec<SamePosition>,
@@ -132,13 +142,31 @@ impl<P: FnMut(u64)> Collector<'_, P> {
         if self.collected.positions < self.collected.known {
             self.collected.positions += 1;
             self.hash = hashed(self.hash, group.labels.as_flattened());
-            if self.collected.positions == self.collected.known && self.hash != self.known_hash {
-                return self.halt(Halt::Other);
+            if self.samples.iter().any(|(number, _)| *number == self.collected.positions) {
+                self.again.push(group);
             }
-            return Ok(());
+            let is_last = self.collected.positions == self.collected.known;
+            return if is_last { self.check_known() } else { Ok(()) };
         }
         self.batch.push(group);
         if self.batch.len() == BATCH * self.engines.len() { self.trace() } else { Ok(()) }
+    }
+
+    /// Checks that the file has these positions, and that the engine still gives the same traces of some of them.
+    fn check_known(&mut self) -> io::Result<()> {
+        if self.hash != self.known_hash {
+            return self.halt(Halt::Other("other positions"));
+        }
+        let fens: Vec<String> = self.again.iter().map(|group| group.first.position.to_fen()).collect();
+        let replies = match self.engines.traces(&fens, self.stop) {
+            Ok(replies) => replies,
+            Err(error) => return self.halt(Halt::Pipe(error)),
+        };
+        let mut all = self.samples.iter().zip(self.again.iter().zip(&replies));
+        if all.all(|((_, record), (group, reply))| TraceWriter::is_record(record, &group.labels, reply)) {
+            return Ok(());
+        }
+        self.halt(Halt::Other("an engine with another evaluation"))
     }
 
     /// Traces the batch and writes it.

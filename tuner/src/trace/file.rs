@@ -303,13 +303,13 @@ pub(super) struct TraceWriter {
 }
 
 impl TraceWriter {
-    /// Creates a file, or continues one of the same engine and players: `known` receives the labels of each existing
-    /// position, in order.
+    /// Creates a file, or continues one of the same engine and players: `known` receives the labels and the whole record
+    /// of each existing position, in order.
     pub(crate) fn open(
         path: &Path,
         header: &Header,
         players: &[String],
-        mut known: impl FnMut(Vec<u8>),
+        mut known: impl FnMut(&[u8], &[u8]),
     ) -> Result<TraceWriter, TraceFileError> {
         let names: String = players.iter().map(|name| format!("{}\n", name.replace('\n', " "))).collect();
         let text = header.to_string();
@@ -340,7 +340,7 @@ impl TraceWriter {
                 end += 4 + bytes.len() as u64;
                 let count = bytes.first_chunk().map_or(0, |count| u16::from_le_bytes(*count));
                 let labels = bytes.get(2..2 + RECORD_SIZE * usize::from(count));
-                known(labels.ok_or(TraceFileError::Damaged)?.to_vec());
+                known(labels.ok_or(TraceFileError::Damaged)?, &bytes);
             }
             drop(reader);
             file.seek(SeekFrom::Start(end))?;
@@ -355,6 +355,11 @@ impl TraceWriter {
             self.file.get_ref().set_len(end)?;
         }
         self.file.write_all(&pack(labels, reply))
+    }
+
+    /// Whether this is the record of a position with these labels and this reply.
+    pub(crate) fn is_record(record: &[u8], labels: &[[u8; RECORD_SIZE]], reply: &Reply) -> bool {
+        pack(labels, reply)[4..] == *record
     }
 
     pub(crate) fn flush(&mut self) -> io::Result<()> {
@@ -395,7 +400,7 @@ mod tests {
             reply(&header, "trace score -7.5 rest 3 0:0.25 black 1:300"),
         ];
         let mut writer =
-            TraceWriter::open(file.path(), &header, &players, |_| panic!("nothing is there")).unwrap();
+            TraceWriter::open(file.path(), &header, &players, |_, _| panic!("nothing is there")).unwrap();
         writer.push(&[label, label], &replies[0]).unwrap();
         writer.push(&[label], &Reply::Skip).unwrap();
         writer.push(&[label], &replies[1]).unwrap();
@@ -411,7 +416,8 @@ mod tests {
         assert_eq!(positions(file.path()).0.len(), 1);
         let mut known = Vec::new();
         let mut writer =
-            TraceWriter::open(file.path(), &header, &players, |labels| known.push(labels)).unwrap();
+            TraceWriter::open(file.path(), &header, &players, |labels, _| known.push(labels.to_vec()))
+                .unwrap();
         assert_eq!(known, [[label, label].concat(), label.to_vec()]);
         writer.push(&[label], &replies[1]).unwrap();
         writer.flush().unwrap();
@@ -419,7 +425,7 @@ mod tests {
 
         let other = Header::parse(&HEADER.replace("82", "83")).unwrap();
         assert!(matches!(
-            TraceWriter::open(file.path(), &other, &players, |_| {}),
+            TraceWriter::open(file.path(), &other, &players, |_, _| {}),
             Err(TraceFileError::Other(_))
         ));
     }

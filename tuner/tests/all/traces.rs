@@ -206,6 +206,15 @@ fn traces_are_kept_and_an_interrupted_file_is_continued() {
     assert!(error.contains("positions and traces are the same file"), "{error}");
     assert!(fs::read(&kept).unwrap() == bytes);
 
+    // The same parameters in another evaluation: the old traces are not trusted.
+    let source =
+        example("tunable.c").replace("(PHASES - phase)) / PHASES;", "(PHASES - phase)) / PHASES + 7;");
+    let changed = place.build("changed", &source);
+    let trace = ["trace", &positions, "--engine", &changed, "--concurrency", "2", "-o", &kept];
+    let (_, error) = check(&trace, 2);
+    assert!(error.contains("mine.trace: it has traces of an engine with another evaluation"), "{error}");
+    assert!(fs::read(&kept).unwrap() == bytes);
+
     // Fits from the file and over the pipe are equal.
     let fit = |data: &[&str]| {
         let (out, _) = check(&[&["texel"], data, &["--epochs", "5", "--json", "-"]].concat(), 0);
