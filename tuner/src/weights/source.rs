@@ -151,13 +151,14 @@ struct Literal {
     suffix: String,
 }
 
-/// Numbers of a region, except those in comments, names, strings, and brackets of dimensions and indices.
+/// Numbers of a region, except those in comments, names, strings, types, and brackets of dimensions and indices.
 fn numbers(text: &str, comments: Comments) -> Vec<Literal> {
     let bytes = text.as_bytes();
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 128;
     let (mut all, mut at) = (Vec::new(), 0);
     // The last two tokens outside comments, a name as `a` and a number as `0`; and the place of a sign.
     let (mut tokens, mut sign) = ([b'='; 2], None);
+    let mut is_type = true;
     while at < bytes.len() {
         let rest = &text[at..];
         let skip_to = |end: Option<usize>| end.map_or(bytes.len(), |end| at + end);
@@ -179,8 +180,13 @@ fn numbers(text: &str, comments: Comments) -> Vec<Literal> {
             b'"' => (b'"', skip_to(rest[1..].find('"').map(|end| end + 2))),
             b'0'..=b'9' => (b'0', number_end(bytes, at)),
             byte if is_name(byte) => (b'a', skip_to(rest.bytes().position(|byte| !is_name(byte)))),
+            b'<' if is_type && tokens[1] == b'a' => {
+                type_end(bytes, at).map_or((b'<', at + 1), |end| (b'>', end))
+            }
             byte => (byte, at + 1),
         };
+        // A declaration has its type before the first value.
+        is_type = token == b';' || is_type && !matches!(token, b'=' | b'{' | b'(');
         if token == b'0' && !is_length(bytes, at, end) {
             all.push(number(text, sign.unwrap_or(at), at, end));
         }
@@ -193,6 +199,26 @@ fn numbers(text: &str, comments: Comments) -> Vec<Literal> {
         at = end;
     }
     all
+}
+
+/// End of a type's parameters that begin here, as in `array<int, 8> R`; `None` for a call such as `make<8>()` and for
+/// comparisons.
+fn type_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut depth = 0;
+    for (at, byte) in (start..).zip(&bytes[start..]) {
+        match byte {
+            b'<' => depth += 1,
+            b'>' => depth -= 1,
+            b' ' | b',' | b':' | b'_' | b'*' | b'[' | b']' => {}
+            byte if byte.is_ascii_alphanumeric() => {}
+            _ => return None,
+        }
+        if depth == 0 {
+            let is_call = bytes[at + 1..].trim_ascii_start().starts_with(b"(");
+            return (!is_call).then_some(at + 1);
+        }
+    }
+    None
 }
 
 /// End of a number: digits with separators, a fraction, an exponent, a suffix.
@@ -337,6 +363,7 @@ mod tests {
             ("0X0A", "19"),
             ("0xA", "19"),
             ("1e1", "19"),
+            ("make<10>()", "make<19>()"),
         ] {
             let text = |number: &str, note: &str| {
                 format!("// smalt:begin tempo{note}\ntempo = {number};\n// smalt:end tempo")
@@ -357,6 +384,10 @@ mod tests {
             ("int[] rank = new int[8] { ", " };"),
             ("int rank[2][8] = { [1] = {", "} };"),
             ("rank = [", "]"),
+            ("std::array<int, 8> R = {", "};"),
+            ("constexpr std::array<Score<16>, 8> R{{", "}};"),
+            ("static RANK: Table<i32, 8> = [", "];"),
+            ("const Score<16> rank[8] = {", "};"),
         ] {
             let text = |numbers: &str, note: &str| {
                 format!(
