@@ -242,7 +242,9 @@ fn page<R: LabelledRows>(
             dominated.len(),
             by_term(schema, dominated)
         ),
-        None => "\ndetermined by all others together: unknown, the numbers are too imprecise to tell\n".to_owned(),
+        None => {
+            "\ndetermined by all others together: unknown, the numbers are too imprecise to tell\n".to_owned()
+        }
     });
     if all {
         page.push_str("\npositions in which each weight occurs:\n");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use serde_json::{Value, json};
-use smalt_report::format::number;
+use smalt_report::format::{count, number};
 use smalt_report::{Cell, Column, ColumnKind as CellKind, Sign, Table};
 
 use super::arguments::ClopFlags;
@@ -92,9 +92,10 @@ impl TuningResult {
         let (elo, error) = self.gain;
         let games: u64 = state.run.games.iter().sum();
         format!(
-            "{}{games} games in {} rounds; best values over the start values: {elo:+.1} ± {:.1} Elo by the fitted landscape\n{}",
+            "{}{} in {}; best values over the start values: {elo:+.1} ± {:.1} Elo by the fitted landscape\n{}",
             table.to_text(),
-            state.run.rounds,
+            count(games as usize, "game"),
+            count(state.run.rounds as usize, "round"),
             1.96 * error,
             written_line(written),
         )

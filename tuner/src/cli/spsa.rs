@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use serde_json::json;
+use smalt_report::format::count;
 use smalt_report::{Cell, Column, ColumnKind as CellKind, Sign, Table};
 
 use super::arguments::SpsaFlags;
@@ -69,6 +70,11 @@ fn validate(games: u64, session: &mut TuningSession<'_, SpsaState>) -> Result<()
     let (state, folder) = (&session.state, tempfile::tempdir().or_failed()?);
     let (current, accepted) = (state.best(), state.rounded(state.accepted()));
     if current == accepted {
+        let games: u64 = state.run.games.iter().sum();
+        print_info(&format!(
+            "validation after {}: no match, the values are those that passed last",
+            count(games as usize, "game")
+        ));
         return Ok(());
     }
     let seed = state.run.seed.wrapping_add(VALIDATION_SEED + state.run.rounds);
@@ -98,25 +104,29 @@ fn sentence(validation: &Validation) -> String {
     let [wins, draws, losses] = validation.games;
     let (at, llr) = (validation.at, validation.llr);
     let words = if validation.is_kept { "kept" } else { "rejected, back to the last values that passed" };
-    format!("validation after {at} games: {wins} - {losses} - {draws}, LLR {llr:.2}: {words}")
+    format!(
+        "validation after {}: {wins} - {losses} - {draws}, LLR {llr:.2}: {words}",
+        count(at as usize, "game")
+    )
 }
 
 /// Sets the learning rate that suits the expected gain, where one is given, and says what the games buy.
 fn propose(elo: Option<f64>, parameters: &mut [TunableParam], pairs: u64) {
-    let count = parameters.len();
-    let mean_rate = parameters.iter().map(|parameter| parameter.rate).sum::<f64>() / count as f64;
+    let number = parameters.len();
+    let mean_rate = parameters.iter().map(|parameter| parameter.rate).sum::<f64>() / number as f64;
     let forecast = match elo {
-        Some(elo) => Forecast::best(count, pairs, elo),
-        None => Forecast::of(count, pairs, mean_rate, 0.0),
+        Some(elo) => Forecast::best(number, pairs, elo),
+        None => Forecast::of(number, pairs, mean_rate, 0.0),
     };
     let gain = elo.map_or_else(String::new, |elo| {
         parameters.iter_mut().for_each(|parameter| parameter.rate = forecast.rate);
         format!("; {:.1} of {elo} Elo are gained in the mean", forecast.gain)
     });
     print_info(&format!(
-        "{count} parameters, {} games, r_end {:.5}: if a step (c_end) costs {ELO_PER_STEP} Elo, noise leaves each parameter \
+        "{}, {}, r_end {:.5}: if a step (c_end) costs {ELO_PER_STEP} Elo, noise leaves each parameter \
          within ±{:.2} steps of its place and costs {:.1} Elo in all{gain}",
-        2 * pairs,
+        count(number, "parameter"),
+        count(2 * pairs as usize, "game"),
         forecast.rate,
         1.96 * forecast.deviation,
         forecast.noise,
@@ -154,7 +164,11 @@ fn page(state: &SpsaState, written: Option<&Path>) -> String {
     }
     let [wins, draws, losses] = run.games;
     let mut page = table.to_text();
-    page.push_str(&format!("{} games in {} rounds\n", wins + draws + losses, run.rounds));
+    page.push_str(&format!(
+        "{} in {}\n",
+        count((wins + draws + losses) as usize, "game"),
+        count(run.rounds as usize, "round")
+    ));
     for validation in &state.validations {
         page.push_str(&format!("{}\n", sentence(validation)));
     }

@@ -221,7 +221,7 @@ fn a_file_of_weather_factory_is_tuned_at_the_rate_that_suits_the_expected_gain()
     flags.extend(["--games", "32", "--elo", "5", "--write"]);
     let (_, progress) = check(&flags, 0);
     assert!(
-        progress.contains("1 parameters, 32 games, r_end 0.") && progress.contains(" of 5 Elo"),
+        progress.contains("1 parameter, 32 games, r_end 0.") && progress.contains(" of 5 Elo"),
         "{progress}"
     );
     let text = std::fs::read_to_string(&files[0]).unwrap();
@@ -292,6 +292,23 @@ fn a_tuning_that_loses_its_validation_matches_ends_at_its_start_values() {
             assert!(line.contains(word), "{word}: {line}");
         }
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_validation_without_new_values_says_that_there_is_no_match() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["parameters.txt", "spsa.json"].map(|name| path(&folder, name));
+    std::fs::write(&files[0], "margin, int, 50, 0, 200, 10, 0.0000001\n").unwrap();
+    let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
+    let tournament = rejecting(&folder);
+    let mut flags = spsa(&engine, &tournament, &files);
+    flags.extend(["--games", "16", "--validate", "16"]);
+    let (page, progress) = check(&flags, 0);
+    let words = "validation after 16 games: no match, the values are those that passed last";
+    assert!(progress.contains(words), "{progress}");
+    assert!(page.contains("16 games in 1 round\n"), "{page}");
+    assert!(!std::fs::exists(path(&folder, "validations")).unwrap());
 }
 
 #[cfg(unix)]
