@@ -81,6 +81,30 @@ def masks(boards, name, write, width, dtype):
     print(f"{name:<44} {20 * len(boards) / seconds / 1e6:.2f} M positions/s")
 
 
+def actions_of(boards):
+    """The action of each side, origin, target and promotion among these boards' moves."""
+    pieces = {None: None, "n": chess.KNIGHT, "b": chess.BISHOP, "r": chess.ROOK, "q": chess.QUEEN}
+    return {(board.turn, move.from_square, move.to_square, pieces[move.promotion]): board.action(move)
+            for board in boards for move in board.legal_moves()}
+
+
+def their_masks(boards, actions, out):
+    """Masks as bool: the actions of the legal moves are looked up."""
+    out.fill(False)
+    for row, board in zip(out, boards):
+        row[[actions[board.turn, move.from_square, move.to_square, move.promotion] for move in board.legal_moves]] = True
+
+
+def compare_masks(fens):
+    """The speed of python-chess's masks, which must be those of smalt_chess."""
+    # Their Chess960 moves have the king castle to the square of the rook, as actions do.
+    theirs, ours = [chess.Board(fen, chess960=True) for fen in fens], [smalt_chess.Board(fen) for fen in fens]
+    actions, out = actions_of(ours), np.zeros((len(fens), smalt_chess.ACTIONS), dtype=np.bool_)
+    seconds, _ = best(lambda: their_masks(theirs, actions, out))
+    assert np.array_equal(out, smalt_chess.legal_masks(ours))
+    print(f"{'the same from python-chess, bool':<44} {len(fens) / seconds / 1e6:.3f} M positions/s")
+
+
 def main(path):
     print(f"{'':<44} {'python-chess':>13} {'smalt_chess':>12} {'ratio':>8}")
     kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -108,6 +132,7 @@ def main(path):
     print()
     masks(ours, "masks of 1,000 boards, bits", smalt_chess.legal_mask_bits, smalt_chess.PLANES, np.uint64)
     masks(ours, "masks of 1,000 boards, bool", smalt_chess.legal_masks, smalt_chess.ACTIONS, np.bool_)
+    compare_masks(fens[:1000])
 
 
 if __name__ == "__main__":

@@ -9,8 +9,9 @@ use ::smalt_chess::{
 };
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
-use crate::moves::Move;
+use crate::moves::{Move, object};
 use crate::outcome::Outcome;
 use crate::value_error;
 
@@ -112,8 +113,10 @@ impl Board {
         Ok(self.position.piece_at(Square::from_index(square)).map(|piece| piece.to_char()))
     }
 
-    fn legal_moves(&self) -> Vec<Move> {
-        self.position.legal_moves().iter().copied().map(Move).collect()
+    fn legal_moves<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let moves = self.position.legal_moves();
+        let moves: PyResult<Vec<&Py<Move>>> = moves.iter().map(|&mv| object(py, mv)).collect();
+        PyList::new(py, moves?)
     }
 
     fn count_legal_moves(&self) -> usize {
