@@ -207,7 +207,7 @@ impl<'a> Daemon<'a> {
         let request = |job: &&Job| {
             let running = self.running.get(&job.id).filter(|_| !job.is_resumable());
             let kept = running.map(|running| running.slots);
-            Request { priority: job.added.priority, most: job.most_slots(), kept }
+            Request { priority: job.added.priority, most: job.most_slots(&self.home), kept }
         };
         let requests: Vec<Request> = active.iter().map(request).collect();
         let slots = active.iter().map(|job| job.id).zip(allocate(self.settings.slots, &requests));

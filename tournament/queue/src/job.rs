@@ -6,6 +6,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use serde::Serialize;
+use smalt_match::plan::{FleetSettings, Settings};
+use smalt_match::store::Store;
 
 /// Commands that play games into a store and are resumed with `resume`.
 const PLAYING: [&str; 11] = [
@@ -274,23 +276,44 @@ impl Job {
             }
         }
         // Workers on other machines have their own concurrency.
-        if !self.is_elsewhere() {
+        if !self.is_elsewhere(home) {
             arguments.extend(["--concurrency".to_owned(), slots.to_string()]);
         }
         Launch { program, arguments }
     }
 
-    /// Whether its games are played by workers on other machines.
-    fn is_elsewhere(&self) -> bool {
+    /// Whether its games are played by workers on other machines: by its flags, the plan of its store, or its plan file.
+    fn is_elsewhere(&self, home: &Path) -> bool {
         let is_flag =
             |word: &str| word.split('=').next().is_some_and(|flag| matches!(flag, "--nats" | "--ssh"));
-        self.added.command.iter().any(|word| is_flag(word))
+        if self.added.command.iter().any(|word| is_flag(word)) {
+            return true;
+        }
+        let command = self.added.command();
+        if !matches!(command, "run" | "resume") {
+            return false;
+        }
+        let is_played = self.has_begun || self.added.resumes();
+        let store = self.store(home).filter(|store| is_played && store.exists());
+        let stored = store.and_then(|store| Some(Store::read(&store).ok()?.run().ok()?.plan));
+        let file = || {
+            let plan = self.added.command.get(1).filter(|_| command == "run")?;
+            std::fs::read_to_string(self.added.folder.join(plan)).ok()
+        };
+        stored.or_else(file).is_some_and(|plan| has_workers(&plan))
     }
 
     /// Maximum number of local slots it can use.
-    pub(crate) fn most_slots(&self) -> Option<usize> {
-        if self.is_elsewhere() { Some(1) } else { self.added.slots }
+    pub(crate) fn most_slots(&self, home: &Path) -> Option<usize> {
+        if self.is_elsewhere(home) { Some(1) } else { self.added.slots }
     }
+}
+
+/// Whether a plan is played by workers on other machines.
+fn has_workers(plan: &str) -> bool {
+    let fleet = Settings::parse_layer(plan, "").ok().and_then(|mut layer| layer.remove("fleet"));
+    let fleet = fleet.and_then(|fleet| fleet.try_into::<FleetSettings>().ok());
+    fleet.is_some_and(|fleet| fleet.on().is_some())
 }
 
 #[cfg(test)]
@@ -315,7 +338,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let store = home.path().join("job-7.db");
         let mut job = job("smalt-tournament sprt --engine a --engine b --concurrency 5");
-        assert_eq!(job.most_slots(), Some(5));
+        assert_eq!(job.most_slots(home.path()), Some(5));
         let shown = store.display();
         let fresh = format!("smalt-tournament sprt --engine a --engine b --store {shown} --concurrency 3");
         assert_eq!(started(&job, home.path()), fresh);
@@ -363,9 +386,39 @@ mod tests {
             "smalt-tournament sprt --ssh=host --store /none/job-7.db"
         );
         let fleet = job("sprt --nats host");
-        assert_eq!(fleet.most_slots(), Some(1));
+        assert_eq!(fleet.most_slots(home), Some(1));
         assert_eq!(started(&fleet, home), "smalt-tournament sprt --nats host --store /none/job-7.db");
         assert_eq!(started(&job("score wac"), home), "smalt-suites score wac --concurrency 3");
+    }
+
+    #[test]
+    fn a_plan_or_store_with_workers_gets_no_concurrency() {
+        let home = tempfile::tempdir().unwrap();
+        let in_home = |words: &str| {
+            let mut job = job(words);
+            job.added.folder = home.path().to_owned();
+            job
+        };
+        let fleet = "[fleet]\nnats = 'nats://host'\n";
+        std::fs::write(home.path().join("fleet.toml"), fleet).unwrap();
+        std::fs::write(home.path().join("local.toml"), "[run]\ngames = 2\n").unwrap();
+        for (name, plan) in [("fleet.db", fleet), ("local.db", "")] {
+            let (created, openings) = (std::time::SystemTime::now(), String::new());
+            let run = smalt_match::store::StoredRun { created, plan: plan.to_owned(), openings };
+            Store::create(&home.path().join(name), &run).unwrap();
+        }
+        for (words, is_elsewhere) in [
+            ("run fleet.toml", true),
+            ("run fleet.toml --resume --store local.db", false),
+            ("run local.toml", false),
+            ("resume fleet.db", true),
+            ("resume local.db --nats host", true),
+            ("resume --games 4 local.db", false),
+        ] {
+            let job = in_home(words);
+            assert_eq!(job.most_slots(home.path()), is_elsewhere.then_some(1), "{words}");
+            assert_eq!(started(&job, home.path()).contains("--concurrency"), !is_elsewhere, "{words}");
+        }
     }
 
     #[test]
