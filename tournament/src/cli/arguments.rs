@@ -294,6 +294,18 @@ pub(super) struct RunFlags {
     /// Print only the result and errors
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
+    /// Whether engines given as commits are built.
+    #[arg(skip)]
+    pub commits: Commits,
+}
+
+/// What happens with engines that are given as commits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Commits {
+    #[default]
+    Build,
+    /// Find the commit and the path of its program, which may not be built yet.
+    Locate,
 }
 
 /// Flags of `resume`. All other settings stay as they were.

@@ -55,15 +55,21 @@ pub(super) struct BisectFlags {
     paths: Vec<String>,
     /// Settings of the run; `--git GOOD..BAD` names the range.
     #[command(flatten)]
-    run: RunFlags,
+    pub(super) run: RunFlags,
 }
 
 /// Plays until a commit is found.
 pub(super) fn bisect(flags: &BisectFlags) -> Result<Exit, Refusal> {
-    play::play(plan(flags)?, play::face(flags.run.quiet))
+    let mut plan = plan(flags)?;
+    source::restore_entrant(&mut plan.entrants[0].engine, &source::cache_folder(), &mut inform).or_usage()?;
+    let good = &plan.entrants[0];
+    check_start(good, &plan, &own_program()?).with_context(|| format!("start {}", good.name)).or_usage()?;
+    let plan = if plan.fleet().is_some() { with_built(plan)? } else { plan };
+    play::play(plan, play::face(flags.run.quiet))
 }
 
-fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
+/// The plan of a bisection, whose commits are not built yet.
+pub(super) fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
     let run = &flags.run;
     let (range, _) = run
         .git
@@ -97,11 +103,7 @@ fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
     section(&mut layer, "sprt").extend(
         rules.map(|(key, value)| (key.to_owned(), Value::from(value))).into_iter().collect::<Table>(),
     );
-    let mut plan = intent::plan_of(Format::Bisect, layer, run, &registry)?;
-    source::restore_entrant(&mut plan.entrants[0].engine, &source::cache_folder(), &mut inform).or_usage()?;
-    let good = &plan.entrants[0];
-    check_start(good, &plan, &own_program()?).with_context(|| format!("start {}", good.name)).or_usage()?;
-    if plan.fleet().is_some() { with_built(plan) } else { Ok(plan) }
+    intent::plan_of(Format::Bisect, layer, run, &registry)
 }
 
 /// The plan for other machines, whose workers build all its commits: all are built here first, and those that are skipped are left

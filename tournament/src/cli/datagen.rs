@@ -28,7 +28,7 @@ pub(super) struct DatagenFlags {
     genfens: bool,
     /// Settings of the run.
     #[command(flatten)]
-    run: RunFlags,
+    pub(super) run: RunFlags,
 }
 
 pub(super) const EXAMPLES: &str = "\
@@ -54,9 +54,14 @@ const RANDOM_PLIES: i64 = 8;
 /// Timeout of an opening.
 const GENFENS_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// The plan of a generation of training data.
+pub(super) fn plan(flags: &DatagenFlags) -> Result<Plan, Refusal> {
+    intent::plan_of_data(defaults(), &flags.run)
+}
+
 /// Plays games and writes their positions.
 pub(super) fn datagen(flags: &DatagenFlags) -> Result<Exit, Refusal> {
-    let mut plan = intent::plan_of_data(defaults(), &flags.run)?;
+    let mut plan = plan(flags)?;
     let data = plan.settings.data.file.clone();
     let data = data
         .context(

@@ -6,10 +6,10 @@ use anyhow::{Context, anyhow};
 use smalt_about::CompletionCandidate;
 use smalt_driver::EngineCommand;
 use smalt_workbench::entrant::{BUILTIN, Registry, WordsError, parse_keys, split_words, table_of_words};
-use smalt_workbench::source::{self, BuildError, Built, Source};
+use smalt_workbench::source::{self, Source};
 use toml::{Table, Value};
 
-use super::arguments::RunFlags;
+use super::arguments::{Commits, RunFlags};
 use super::exit::{OrRefuse, Refusal};
 use super::output::{bytes_of, inform};
 use smalt_match::plan::{Entrant, Format, Plan, Role, SECOND_PLAYER, Settings, Timeouts, merge_settings};
@@ -37,7 +37,7 @@ pub(super) fn plan_of_data(mut layer: Table, flags: &RunFlags) -> Result<Plan, R
     if engines.is_empty() {
         engines.push(Value::Table(Table::from_iter([("cmd".to_owned(), Value::from(BUILTIN))])));
     }
-    build_sources(&mut layer, &registry)?;
+    resolve_sources(&mut layer, &registry, flags.commits)?;
     let engines = entrants(&mut layer);
     if let [Value::Table(only)] = engines.as_slice() {
         let mut second = only.clone();
@@ -68,13 +68,9 @@ pub(super) fn plan_of(
             add_missing_side(entrants(&mut layer), entrants(&mut shipped));
         }
     }
-    if format == Format::Bisect {
-        // The command builds them.
-        let mut locate = |source: &Source| source::locate(source, &source::cache_folder());
-        resolve_sources(&mut layer, registry, &mut locate)?;
-    } else {
-        build_sources(&mut layer, registry)?;
-    }
+    // The command builds those of a bisection.
+    let commits = if format == Format::Bisect { Commits::Locate } else { flags.commits };
+    resolve_sources(&mut layer, registry, commits)?;
     let plan = Plan::of_layers(layer, registry).or_usage()?;
     finish(plan, flags)
 }
@@ -86,7 +82,7 @@ pub(super) fn plan_of_file(path: &Path, flags: &RunFlags) -> Result<Plan, Refusa
     let mut layers = Settings::parse_layer(&text, &name).or_usage()?;
     let registry = registry(flags.engines.as_deref())?;
     merge_settings(&mut layers, layer_of_flags(flags, &registry)?);
-    build_sources(&mut layers, &registry)?;
+    resolve_sources(&mut layers, &registry, flags.commits)?;
     let plan = Plan::of_layers(layers, &registry).context(name).or_usage()?;
     finish(plan, flags)
 }
@@ -270,22 +266,22 @@ pub(super) fn ends_of_range(range: &str) -> anyhow::Result<(&str, &str)> {
         .ok_or_else(|| anyhow!("--git {range}: expected two revisions BASE..NEW, such as main..HEAD"))
 }
 
-/// Builds the engines that are given as commits.
-fn build_sources(layers: &mut Table, registry: &Registry) -> Result<(), Refusal> {
-    let mut build = |source: &Source| source::build(source, &source::cache_folder(), &mut inform);
-    resolve_sources(layers, registry, &mut build)
-}
-
 /// Sets the programs of the engines that are given as commits.
-fn resolve_sources(
-    layers: &mut Table,
-    registry: &Registry,
-    program_of: &mut dyn FnMut(&Source) -> Result<Built, BuildError>,
-) -> Result<(), Refusal> {
-    let each = layers.get("each").and_then(Value::as_table).cloned().unwrap_or_default();
+fn resolve_sources(layers: &mut Table, registry: &Registry, commits: Commits) -> Result<(), Refusal> {
+    let each = each_of(layers);
     let Some(Value::Array(engines)) = layers.get_mut("entrant") else { return Ok(()) };
     let engines = engines.iter_mut().filter_map(Value::as_table_mut);
-    source::resolve_entrants(engines, &each, registry, program_of).or_usage()
+    let cache = source::cache_folder();
+    let mut program_of = |source: &Source| match commits {
+        Commits::Build => source::build(source, &cache, &mut inform),
+        Commits::Locate => source::locate(source, &cache),
+    };
+    source::resolve_entrants(engines, &each, registry, &mut program_of).or_usage()
+}
+
+/// The settings of every entrant of a layer.
+pub(super) fn each_of(layer: &Table) -> Table {
+    layer.get("each").and_then(Value::as_table).cloned().unwrap_or_default()
 }
 
 /// Settings of every entrant: only `key=value` words.

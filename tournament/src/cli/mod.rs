@@ -24,6 +24,7 @@ mod play;
 mod play_page;
 mod plot;
 mod queue;
+mod queued;
 mod ratings;
 mod report;
 mod resume;

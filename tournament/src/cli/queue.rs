@@ -23,6 +23,7 @@ use smalt_workbench::entrant::{join_words, split_words};
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{inform, is_standard_output, print, write_json};
 use super::play::own_program;
+use super::queued::checked;
 use super::serve;
 
 /// Default address of the page.
@@ -165,7 +166,8 @@ pub(super) fn queue(flags: &QueueFlags) -> Result<Exit, Refusal> {
     match &flags.command {
         QueueCommand::Add { name, priority, hours, line } => {
             let folder = std::env::current_dir().context("find the current folder").or_failed()?;
-            let job = NewJob::new(line, folder).or_usage()?;
+            let mut job = NewJob::new(line, folder).or_usage()?;
+            job.command = checked(&job.command, &mut inform)?;
             let name = name.clone().unwrap_or_else(|| job.name.clone());
             let job = NewJob { name, priority: *priority, budget: *hours, ..job };
             let id = file.add(&job).map_err(refuse)?;
@@ -289,7 +291,8 @@ fn show(file: &QueueFile, id: i64) -> Result<(), Refusal> {
     line("Folder", &job.added.folder.display().to_string());
     line("Progress", &job.progress);
     line("Look at it", &job.flag);
-    line("Played", &format::duration(job.used));
+    let played = Some(job.used).filter(|used| !used.is_zero()).map(format::duration);
+    line("Played", &played.unwrap_or_default());
     line("Budget", &job.added.budget.map(format::duration).unwrap_or_default());
     let home = file.home();
     line("Store", &job.store(&home).map(|store| store.display().to_string()).unwrap_or_default());
@@ -297,7 +300,7 @@ fn show(file: &QueueFile, id: i64) -> Result<(), Refusal> {
     for JobEvent { at_ms, words } in file.events(id).map_err(refuse)? {
         let at = Duration::from_millis(u64::try_from(at_ms).unwrap_or(0));
         let at = UtcTime::of(std::time::UNIX_EPOCH + at);
-        text.push_str(&format!("  {} {} {words}\n", at.pgn_date(), at.pgn_time()));
+        text.push_str(&format!("  {} {words}\n", at.pgn_time()));
     }
     print(&text)
 }
@@ -345,7 +348,8 @@ impl QueuePage for Page {
 
     fn add(&self, form: &JobForm) -> Result<(), String> {
         let words = split_words(&form.command).map_err(|error| error.to_string())?;
-        let job = NewJob::new(&words, self.folder.clone()).map_err(|error| error.to_string())?;
+        let mut job = NewJob::new(&words, self.folder.clone()).map_err(|error| error.to_string())?;
+        job.command = checked(&job.command, &mut inform).map_err(|refusal| refusal.to_string())?;
         let name = if form.name.trim().is_empty() { job.name.clone() } else { form.name.trim().to_owned() };
         let job = NewJob { name, priority: form.priority, ..job };
         self.file()?.add(&job).map(drop).map_err(|error| error.to_string())

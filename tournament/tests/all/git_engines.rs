@@ -4,6 +4,7 @@ use std::process::Command;
 
 use smalt_testing::process;
 
+use crate::queue::{await_state, stop};
 use crate::support::{Place, scripted_program, texts};
 
 /// A repository `mine` in the folder, whose engine is a script that starts the scripted engine.
@@ -54,6 +55,37 @@ fn two_revisions_are_built_and_play_a_test() {
         results["entrants"].as_array().unwrap().iter().map(|entrant| &entrant["name"]).collect();
     assert_eq!(names, [&new, &base]);
     assert_eq!(results["games_finished"], 4);
+}
+
+#[test]
+fn a_queued_test_plays_the_commits_that_its_revisions_named_when_it_was_added() {
+    let place = Place::new();
+    repository(&place);
+    let short = |revision: &str| git(&place, &["rev-parse", revision])[..8].to_owned();
+    let names = ["HEAD", "HEAD~1"].map(short);
+    let names = [format!("{} Second version", names[0]), format!("{} First version", names[1])];
+    let add = |job: &[&str]| {
+        let words = [&["queue", "--queue", "../queue.db", "add", "--"], job].concat();
+        let output = place.command(&words).current_dir(place.path("mine")).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        texts(&output).1
+    };
+    let limits = ["--games", "4", "--depth", "1", "--maxmoves", "20"];
+    let range = ["sprt", "--git", "HEAD~1..main", "--build", BUILD];
+    let said = add(&[&range[..], &limits].concat());
+    assert!(said.contains(&format!("main is {}", names[0])), "{said}");
+    assert!(said.contains(&format!("HEAD~1 is {}", names[1])), "{said}");
+    let (new, base) = ("--engine=git=. ref=main", "git=. ref=HEAD~1");
+    add(&[&["match", new, "--engine", base, "--build", BUILD], &limits[..]].concat());
+    commit(&place, "third", "Third version");
+    let daemon = place.start(&["queue", "--queue", "queue.db", "run", "--slots", "2", "--no-page"]);
+    for job in [1, 2] {
+        await_state(&place, job, "done");
+        let results = place.results(&format!("queue-jobs/job-{job}.db"));
+        let played = results["entrants"].as_array().unwrap().iter().map(|entrant| &entrant["name"]);
+        assert_eq!(played.collect::<Vec<_>>(), names.each_ref());
+    }
+    stop(daemon);
 }
 
 #[test]

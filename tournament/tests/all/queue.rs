@@ -81,7 +81,8 @@ fn jobs_share_the_slots_and_survive_kills_of_the_daemon() {
         assert_eq!((&job["progress"], &job["flag"]), (&"400 of 400 games".into(), &"".into()));
     }
     let shown = queue(&place, &["show", "1"]);
-    assert!(shown.contains(" added\n") && shown.contains("started with concurrency 1"), "{shown}");
+    assert!(!shown.contains("Played: 0"), "{shown}");
+    assert!(shown.contains(" +0000 added\n") && shown.contains("started with concurrency 1"), "{shown}");
 }
 
 /// Ends all processes of the folder at once, as a restart of the machine does.
@@ -198,6 +199,16 @@ fn wrong_words_of_a_queue_are_refused() {
     let place = Place::new();
     let refused = |words: &[&str]| place.check(&[&["queue", "--queue", "queue.db"], words].concat(), 2).1;
     assert!(refused(&["add", "--", "elo", "--wdl", "1,2,3"]).contains("\"elo\" cannot be queued"));
+    let test = ["add", "--", "sprt", "--engine", "a", "--engine", "b"];
+    for (words, reason) in [
+        (&["--elo5", "0"][..], "unexpected argument '--elo5' found"),
+        (&["--tc"], "a value is required for '--tc <TC>'"),
+        (&["--elo0", "5", "--elo1", "0"], "elo0"),
+    ] {
+        let message = refused(&[&test[..], words].concat());
+        assert!(message.contains(reason), "{message}");
+    }
+    assert!(refused(&["add", "--", "run", "none.toml"]).contains("none.toml"));
     assert!(refused(&["pause", "7"]).contains("there is no job 7"));
     assert_eq!(queue(&place, &["list"]), "No jobs\n");
     let daemon = start(&place, &["--no-page"]);
