@@ -67,14 +67,16 @@ impl Merger {
         self.next.push(None);
     }
 
-    /// Passes the records with their moves to `take`, with the phases balanced.
+    /// Passes the records with their moves to `take`, with the phases balanced: those of equal positions together if
+    /// grouped, else game by game.
     pub(super) fn finish(
         self,
         rules: &Rules,
+        is_grouped: bool,
         report: &mut ExtractReport,
         mut take: impl FnMut(&[u8; RECORD_SIZE], Option<Move>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let kept = self.balanced(rules);
+        let (kept, mut order) = (self.balanced(rules), Vec::with_capacity(self.records.len()));
         for (position, kept) in self.positions.iter().zip(kept) {
             if !kept {
                 report.dropped.count(PositionReason::Balance);
@@ -82,13 +84,13 @@ impl Merger {
             }
             report.positions += 1;
             report.phases[usize::from(position.phase)] += 1;
-            let chain = std::iter::successors(Some(position.first), |&record| self.next[record as usize]);
-            for record in chain.map(|record| record as usize) {
-                report.records += 1;
-                take(&self.records[record], self.moves[record])?;
-            }
+            order.extend(std::iter::successors(Some(position.first), |&record| self.next[record as usize]));
         }
-        Ok(())
+        if !is_grouped {
+            order.sort_unstable();
+        }
+        report.records += order.len() as u64;
+        order.iter().map(|&record| record as usize).try_for_each(|at| take(&self.records[at], self.moves[at]))
     }
 
     /// Which positions are kept: at most a share of each phase, drawn by the seed.

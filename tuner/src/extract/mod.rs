@@ -142,7 +142,8 @@ pub fn extract(
         unfit.count(pushed);
         Ok(())
     };
-    merger.finish(rules, &mut report, write).map_err(write_error)?;
+    // Only our own file has game numbers; in others a game must stay in one piece.
+    merger.finish(rules, format == Format::Smalt, &mut report, write).map_err(write_error)?;
     (report.hash, report.unfit) = (hash, unfit);
     report.written = writer.finish(&players.names).map_err(write_error)?;
     Ok(report)

@@ -50,3 +50,19 @@ fn no_score_beyond_the_limit_is_extracted() {
     assert!(most(None) > 400);
     assert!((300..=400).contains(&most(Some(400))));
 }
+
+#[test]
+fn games_without_numbers_stay_in_one_piece() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = Rules { per_game: 5, ..Rules::default() };
+    let games = |format: Format| {
+        let (_, samples) = extracted(&folder.path().join(format.keyword()), format, &rules);
+        samples.iter().map(|sample| sample.game).collect::<std::collections::BTreeSet<u32>>().len()
+    };
+    let numbered = games(Format::Smalt);
+    for format in [Format::Epd, Format::Fen, Format::Plain, Format::Viri, Format::Binpack] {
+        // Two games can become one, but no game two.
+        let count = games(format);
+        assert!(count <= numbered && count > numbered * 9 / 10, "{format:?}: {count} of {numbered}");
+    }
+}
