@@ -533,29 +533,47 @@ fn sentences_are_in_the_words_of_the_field() {
         if !is_prose || path == "engine/tests/house.rs" {
             continue;
         }
-        for (number, line) in read(&path).to_lowercase().lines().enumerate() {
-            for phrase in BANNED_PHRASES.iter().filter(|phrase| has_words(line, phrase)) {
-                complaints.push(format!("{path}:{}: \"{phrase}\"", number + 1));
-            }
-        }
+        let found = banned_phrases(&read(&path)).into_iter();
+        complaints.extend(found.map(|(line, phrase)| format!("{path}:{line}: \"{phrase}\"")));
     }
     report(&complaints);
 }
 
-/// Whether a line contains these whole words.
-fn has_words(line: &str, words: &str) -> bool {
-    line.match_indices(words).any(|(at, _)| {
-        let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        !is_letter(line[..at].chars().next_back()) && !is_letter(line[at + words.len()..].chars().next())
-    })
+/// Banned phrases of a text with the lines, from 1, in which they begin; also those broken over two lines of a comment.
+fn banned_phrases(text: &str) -> Vec<(usize, &'static str)> {
+    let text = text.to_lowercase();
+    let marks = ['/', '!', '#', '*', '>'];
+    let mut lines = text.lines().map(|line| line.trim().trim_start_matches(marks).trim_start()).peekable();
+    let mut found = Vec::new();
+    let mut number = 0;
+    while let Some(line) = lines.next() {
+        number += 1;
+        let joined = format!("{line} {}", lines.peek().unwrap_or(&""));
+        let begins_here = |phrase: &&&str| find_words(&joined, phrase).is_some_and(|at| at < line.len());
+        found.extend(BANNED_PHRASES.iter().filter(begins_here).map(|phrase| (number, *phrase)));
+    }
+    found
+}
+
+/// Where a text first contains these whole words.
+fn find_words(text: &str, words: &str) -> Option<usize> {
+    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let is_whole = |at: &usize| {
+        !is_letter(text[..*at].chars().next_back()) && !is_letter(text[at + words.len()..].chars().next())
+    };
+    text.match_indices(words).map(|(at, _)| at).find(is_whole)
 }
 
 #[test]
 fn the_rules_detect_violations() {
     assert!(starts_a_word("use smalt::serve;", "smalt::"));
     assert!(!starts_a_word("use smalt_chess::Move; other_smalt::x", "smalt::"));
-    assert!(has_words("a line: so many, or more", "so many"));
-    assert!(!has_words("also many; so manyfold", "so many"));
+    assert_eq!(find_words("a line: so many, or more", "so many"), Some(8));
+    assert_eq!(find_words("also many; so manyfold", "so many"), None);
+    assert_eq!(
+        banned_phrases("x;\n    /// Those are left\n    /// out, so many.\n"),
+        [(2, "left out"), (3, "so many")]
+    );
     assert_eq!(
         sentences("//! One by J. C. Spall, e.g. this.\n//! Two?\n//!\n//! ```\n//! No. No.\n//! ```\nx"),
         2

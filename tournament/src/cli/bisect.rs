@@ -106,8 +106,8 @@ pub(super) fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
     intent::plan_of(Format::Bisect, layer, run, &registry)
 }
 
-/// The plan for other machines, whose workers build all its commits: all are built here first, and those that are skipped are left
-/// out. The name of a commit behind unplayable ones says that they may be the change.
+/// The plan for other machines, whose workers build all its commits: all are built here first, and the plan omits those
+/// that are skipped. The name of a commit behind unplayable ones says that they may be the change.
 fn with_built(mut plan: Plan) -> Result<Plan, Refusal> {
     let mut digests = vec![None; plan.entrants.len()];
     digests[0] = Some(digest(&plan.entrants[0].engine).or_failed()?);
