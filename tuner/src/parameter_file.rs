@@ -1,6 +1,8 @@
 //! Files of parameters for tuning by games: our engine's constants (TOML), OpenBench's lines, and weather-factory's JSON. Values
 //! are replaced in the text, so that comments, blanks and other parameters stay.
 
+mod renamed;
+
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -8,6 +10,7 @@ use smalt::search::params::SearchParameters;
 use toml_edit::{DocumentMut, Item, TomlError, value};
 
 use crate::tuning::{ColumnKind, TunableParam};
+use renamed::{current_name, with_current_names};
 
 /// The last perturbation of a constant of the engine's own file, as a share of its range.
 const STEP: f64 = 1.0 / 20.0;
@@ -62,6 +65,11 @@ impl ParameterFormat {
         }
     }
 
+    /// Whether the text has old names of Smalt's parameters, which are read as the current ones.
+    pub(crate) fn has_old_names(self, text: &str) -> bool {
+        self == ParameterFormat::Constants && with_current_names(text) != text
+    }
+
     /// Reads all parameters of a file.
     ///
     /// # Errors
@@ -97,7 +105,7 @@ impl ParameterFormat {
 
 /// The constants of our own engine, with the ranges that it gives them.
 fn parse_constants(text: &str) -> Result<Vec<TunableParam>, ParameterError> {
-    let document: DocumentMut = text.parse()?;
+    let document: DocumentMut = with_current_names(text).parse()?;
     let parameter = |(name, item): (&str, &Item)| {
         let number = item.as_integer().ok_or_else(|| ParameterError::NotWhole(name.to_owned()))?;
         let constant = SearchParameters::ALL.iter().find(|constant| constant.name == name);
@@ -123,9 +131,10 @@ fn rewrite_constants<'a>(
     text: &str,
     values: impl Iterator<Item = (&'a str, f64)>,
 ) -> Result<String, ParameterError> {
-    let mut document: DocumentMut = text.parse()?;
+    let mut document: DocumentMut = with_current_names(text).parse()?;
     for (name, number) in values {
-        let item = document.get_mut(name).ok_or_else(|| ParameterError::Gone(name.to_owned()))?;
+        let item =
+            document.get_mut(current_name(name)).ok_or_else(|| ParameterError::Gone(name.to_owned()))?;
         let decor = item.as_value().map(|value| value.decor().clone()).unwrap_or_default();
         let mut new = value(number as i64);
         if let Some(value) = new.as_value_mut() {
@@ -345,6 +354,12 @@ mod tests {
         values[index] = 4.0;
         let expected = text.replace("null_move_depth = 3", "null_move_depth = 4");
         check(ParameterFormat::Constants, text, &values, &expected);
+        let old = text.replace("lmr_base", "reduction_base").replace("see_pawn", "exchange_pawn");
+        assert!(
+            ParameterFormat::Constants.has_old_names(&old) && !ParameterFormat::Constants.has_old_names(text)
+        );
+        let written = ParameterFormat::Constants.rewritten(&old, &parameters, &values).unwrap();
+        assert_eq!(written, expected);
         let error = ParameterFormat::Constants.parse("no_such_thing = 3").unwrap_err();
         assert!(error.to_string().contains("no such parameter"));
     }

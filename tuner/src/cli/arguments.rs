@@ -243,12 +243,12 @@ pub(super) struct TexelFlags {
     #[command(flatten)]
     pub(super) engine: EngineFlags,
     /// File with the start values [default: those of the engine]
-    #[arg(long, value_name = "FILE")]
-    pub(super) params: Option<PathBuf>,
+    #[arg(long, alias = "params", value_name = "FILE")]
+    pub(super) parameters: Option<PathBuf>,
     /// Start from material values (100, 300, 300, 500, 900), all else zero; with --engine, all zero
-    #[arg(long, alias = "from-scratch", conflicts_with = "params")]
+    #[arg(long, alias = "from-scratch", conflicts_with = "parameters")]
     pub(super) scratch: bool,
-    /// Write the tuned numbers in place: into engine/params/evaluation.toml (or the file of --params), or between the comments
+    /// Write the tuned numbers in place: into engine/params/evaluation.toml (or the file of --parameters), or between the comments
     /// `smalt:begin NAME` and `smalt:end NAME` of the source given; may be repeated
     #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub(super) write: Vec<String>,
@@ -358,8 +358,8 @@ pub(super) struct CheckFlags {
     #[command(flatten)]
     pub(super) engine: EngineFlags,
     /// File with the weights [default: those of the engine]
-    #[arg(long, value_name = "FILE")]
-    pub(super) params: Option<PathBuf>,
+    #[arg(long, alias = "params", value_name = "FILE")]
+    pub(super) parameters: Option<PathBuf>,
     /// EPD file for the positions with the largest errors, e.g. outliers.epd
     #[arg(long, value_name = "FILE")]
     pub(super) outliers: Option<PathBuf>,

@@ -1,4 +1,5 @@
-//! The command `check`.
+//! The command `check`: reports the loss of weights on positions or traces, the coverage of each weight, collinear pairs
+//! and the positions with the largest errors. The figures come from `crate::check`.
 
 use std::cmp::Ordering;
 
@@ -38,7 +39,7 @@ pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
         let stop = interrupt()?;
         return with_threads(flags.threads, || check_traces(flags, &outputs, &stop));
     }
-    let weights = match &flags.params {
+    let weights = match &flags.parameters {
         Some(path) => parameters(path)?,
         None => Parameters::embedded().clone(),
     };
@@ -90,7 +91,7 @@ fn check_traces(
     let traced =
         traces::load(&flags.engine, source, SPLIT, Kept::default(), memory_limit(&flags.memory), stop)?;
     let header = &traced.header;
-    let weights = match &flags.params {
+    let weights = match &flags.parameters {
         Some(path) => traced_parameters(path, &header.schema)?,
         None => header.start.clone(),
     };

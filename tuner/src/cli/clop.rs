@@ -1,4 +1,5 @@
-//! The command `clop`.
+//! The command `clop`: the warnings before a tuning and the report of its result. [`TuningSession`] plays the games,
+//! `crate::clop` fits the landscape.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! The command `extract`.
+//! The command `extract`: reads the rules from flags, exports the games of stores to PGN and prints the counts.
+//! `crate::extract` selects the positions.
 
 use std::fs::File;
 use std::io::Read as _;

@@ -1,4 +1,4 @@
-//! The command `plot`.
+//! The command `plot`: finds out what its files are and chooses the plot. `crate::plot` draws it.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! The command `prove`.
+//! The command `prove`: makes the tuned engine and its baseline from options, parameter files or builds, and writes the
+//! parameters if they won. `crate::prove` runs the SPRT.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

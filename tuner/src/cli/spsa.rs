@@ -1,4 +1,5 @@
-//! The command `spsa`.
+//! The command `spsa`: learning rates, validation matches and the report of the result. [`TuningSession`] plays the
+//! games, `crate::spsa` moves the values.
 
 use std::path::Path;
 

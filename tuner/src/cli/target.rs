@@ -83,8 +83,8 @@ impl Target {
         let language = flags.format.or_else(|| Language::of_path(output));
         match (evaluation, language.unwrap_or(Language::Toml)) {
             (Evaluation::Own, Language::Toml) => {
-                let text = flags.params.as_deref().map_or_else(|| Ok(SHIPPED.to_owned()), read)?;
-                let layout = Layout { path: flags.params.clone(), text };
+                let text = flags.parameters.as_deref().map_or_else(|| Ok(SHIPPED.to_owned()), read)?;
+                let layout = Layout { path: flags.parameters.clone(), text };
                 Ok(Target::Parameters { path: output.clone(), layout })
             }
             (_, language) => Ok(Target::Export { path: output.clone(), language }),
@@ -97,11 +97,11 @@ impl Target {
             return Err(anyhow!("--write: name the source with the numbers, as in --write=src/eval.h"))
                 .or_usage();
         }
-        let path = flags.params.clone().unwrap_or_else(|| PARAMETERS.into());
+        let path = flags.parameters.clone().unwrap_or_else(|| PARAMETERS.into());
         let text = read(&path).map_err(|Refusal { exit, error }| Refusal {
             exit,
             error: error
-                .context("--write: run in the root folder of the project, or give --params or --output"),
+                .context("--write: run in the root folder of the project, or give --parameters or --output"),
         })?;
         Ok(Target::Parameters { layout: Layout { path: Some(path.clone()), text }, path })
     }

@@ -1,4 +1,5 @@
-//! The command `texel`.
+//! The command `texel`: makes the task of a fit from flags, reports its progress and result, and writes the weights.
+//! `crate::texel` fits them; `traces` loads those of other engines.
 
 use anyhow::{Context, anyhow};
 use serde_json::{Value, json};
@@ -113,7 +114,7 @@ impl Run<'_> {
 
 /// Start values of Smalt's evaluation.
 fn own_start(flags: &TexelFlags) -> Result<Vec<f64>, Refusal> {
-    let start = match &flags.params {
+    let start = match &flags.parameters {
         Some(path) => parameters(path)?,
         None if flags.scratch => scratch(),
         None => Parameters::embedded().clone(),
@@ -123,7 +124,7 @@ fn own_start(flags: &TexelFlags) -> Result<Vec<f64>, Refusal> {
 
 /// Start values of another engine's evaluation.
 fn traced_start(flags: &TexelFlags, schema: &Schema, start: &[f64]) -> Result<Vec<f64>, Refusal> {
-    match &flags.params {
+    match &flags.parameters {
         Some(path) => traced_parameters(path, schema),
         None if flags.scratch => Ok(schema.rounded(&vec![0.0; start.len()])),
         None => Ok(start.to_vec()),
@@ -253,7 +254,7 @@ fn origin(flags: &TexelFlags, hash: u64, summary: &Summary) -> Origin {
     let text = |words: String| OriginValue::Text(words);
     let command: Vec<String> = std::env::args().skip(1).collect();
     let is_traced = is_traced(&flags.engine, &flags.positions);
-    let start = match &flags.params {
+    let start = match &flags.parameters {
         Some(path) => path.display().to_string(),
         None if flags.scratch && is_traced => "zero".to_owned(),
         None if flags.scratch => "scratch values, material only".to_owned(),

@@ -347,6 +347,9 @@ fn chosen(flags: &TuningFlags, settings: &MatchSettings) -> Result<Vec<TunablePa
     let shown = settings.parameters.display();
     let text = read_parameters(&settings.parameters)?;
     let format = ParameterFormat::of(&settings.parameters);
+    if format.has_old_names(&text) {
+        print_info(&format!("{shown}: old names of parameters are read as the current ones"));
+    }
     let parameters = format.parse(&text).with_context(|| shown.to_string()).or_usage()?;
     for pattern in flags.only.iter().chain(&flags.freeze) {
         if !parameters.iter().any(|parameter| matches(pattern, &parameter.name)) {

@@ -292,7 +292,9 @@ fn wrong_input_is_refused_in_words() {
     refused(&["texel", &empty], "no positions");
     refused(&["texel", "/nowhere/at/all"], "/nowhere/at/all");
     refused(&["texel", &newer], "version 9");
-    refused(&["texel", &empty, "--params", &bad], "missing material.pawn");
+    for flag in ["--parameters", "--params"] {
+        refused(&["texel", &empty, flag, &bad], "missing material.pawn");
+    }
     refused(&["texel", &empty, "--lambda", "2"], "--lambda 2");
     refused(&["texel", &empty, "--batch", "0"], "--batch 0");
     let missing = path(&folder, "missing/file");
