@@ -1,4 +1,4 @@
-//! Check squares and threats of a position, computed lazily, and their move ordering bonuses for quiet moves.
+//! Check info: check squares and threats of a position, computed lazily, and their move ordering bonuses for quiet moves.
 
 use std::cell::OnceCell;
 use std::ops::BitOr;

@@ -200,7 +200,7 @@ parameters! {
     lmr_tt_capture in 0..=2000,
     /// LMR: more when the child count of cutoffs is high.
     lmr_cutoffs in 0..=3000,
-    /// Child cutoff count above which reductions grow.
+    /// Child cutoff count from which reductions grow.
     lmr_cutoffs_min in 1..=10,
     /// Re-search a ply deeper when the reduced search beats the best score by this margin.
     deeper_margin in 0..=1000,

@@ -1,5 +1,5 @@
-//! Static exchange evaluation (SEE): the value of a capture sequence on one square, always with the least valuable
-//! attacker, until a capture no longer pays. Pins are ignored.
+//! Static exchange evaluation (SEE, `see_ge` in Stockfish): the value of a capture sequence on one square, always with
+//! the least valuable attacker, until a capture no longer pays. Pins are ignored.
 
 use super::Position;
 use crate::attacks::{bishop_attacks, rook_attacks};
@@ -12,7 +12,7 @@ use crate::square::Square;
 pub type ExchangeValues = [i32; 6];
 
 impl Position {
-    /// Whether a legal move wins at least `threshold` for the side to move, in the unit of `values`, after the exchange
+    /// SEE: whether a legal move wins at least `threshold` for the side to move, in the unit of `values`, after the exchange
     /// on its destination. Castling wins 0.
     #[inline]
     pub fn exchange_reaches(&self, mv: Move, threshold: i32, values: &ExchangeValues) -> bool {
