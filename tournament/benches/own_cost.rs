@@ -76,7 +76,7 @@ struct Cost {
     own: [f64; 2],
     plies_a_second: f64,
     /// Runner's delay between a move and the opponent's `go`: median and 99th percentile, in microseconds.
-    handover: [f64; 2],
+    latency: [f64; 2],
 }
 
 /// A game that ends by the rules after exactly 131 plies, found by random play with one seed after the other.
@@ -182,8 +182,8 @@ fn compare_pages(games: usize, clients: usize) {
     };
     let measures: [(&str, Measure); 3] = [
         ("own time, µs a ply", |cost| cost.own[0] + cost.own[1]),
-        ("hand-over, µs", |cost| cost.handover[0]),
-        ("hand-over, 99 %, µs", |cost| cost.handover[1]),
+        ("latency, µs", |cost| cost.latency[0]),
+        ("latency, 99 %, µs", |cost| cost.latency[1]),
     ];
     let seconds = (games * PLIES) as f64 / middle(0, |cost| cost.plies_a_second).0;
     println!(
@@ -235,11 +235,11 @@ fn play(folder: &Path, games: usize, concurrency: usize, page: PageClients) -> C
     assert_eq!(played, games);
     let plies = (games * PLIES) as f64;
     let results: serde_json::Value = serde_json::from_slice(&fs::read(path("run.json")).unwrap()).unwrap();
-    let handover = |name: &str| results["entrants"][0][name].as_f64().unwrap();
+    let latency = |name: &str| results["entrants"][0][name].as_f64().unwrap();
     Cost {
         own: own.map(|seconds| seconds * 1e6 / plies),
         plies_a_second: plies / seconds,
-        handover: [handover("handover_median_us"), handover("handover_p99_us")],
+        latency: [latency("latency_median_us"), latency("latency_p99_us")],
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) fn show(flags: &ShowFlags) -> Result<Exit, Refusal> {
     let is_wanted = |problem: &&Problem| flags.ids.is_empty() || flags.ids.contains(&problem.id);
     let wanted: Vec<&Problem> = suite.problems.iter().filter(is_wanted).collect();
     if let Some(id) = flags.ids.iter().find(|id| wanted.iter().all(|problem| problem.id != **id)) {
-        return Err(anyhow!("{} has no problem {id:?}", suite.name)).or_usage();
+        return Err(anyhow!("{} has no position {id:?}", suite.name)).or_usage();
     }
     match (flags.epd, flags.ids.is_empty()) {
         // Scripts get the bytes of the suite.

@@ -95,7 +95,7 @@ pub(super) fn suite(text: &str) -> Result<Suite, Refusal> {
         output::print_info(&format!("{text}, line {}, {}: {note}", problem.line, problem.id));
     }
     if suite.problems.is_empty() {
-        return Err(anyhow!("{text} has no usable problem")).or_usage();
+        return Err(anyhow!("{text} has no usable position")).or_usage();
     }
     Ok(suite)
 }

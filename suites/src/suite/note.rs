@@ -106,7 +106,7 @@ impl fmt::Display for Note {
                 write!(f, "{san} earns the most points too, but only the move after bm counts as solved")
             }
             Note::SameId => {
-                f.write_str("an earlier problem has the same id: results are distinguished by their order")
+                f.write_str("an earlier position has the same id: results are distinguished by their order")
             }
             Note::SamePosition { earlier } => {
                 write!(f, "the same position as {earlier}: each counts with its own points")

@@ -310,7 +310,7 @@ fn wrong_input_is_refused_before_anything_runs() {
     };
     let engine = scripted("");
     check("st", &engine, "there is no suite and no file \"st\" (did you mean sts?)");
-    check("empty.epd", &engine, "empty.epd has no usable problem");
+    check("empty.epd", &engine, "empty.epd has no usable position");
     check("wac", "cmd=./nowhere", "engine \"nowhere\" would not start: failed to find `./nowhere`");
     check("wac", &format!("{engine} option.Hash=3"), "engine \"scripted\": failed to set option \"Hash\"");
     check("wac", &format!("{engine} tc=1+1"), "engine \"scripted\": tc is for games");

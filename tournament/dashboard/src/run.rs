@@ -78,7 +78,7 @@ struct Counted {
 /// Length and modification time of a store's files.
 type FileTimes = [Option<(u64, SystemTime)>; 2];
 
-/// A run as JSON.
+/// An entry of the list of runs, as JSON.
 #[derive(Serialize)]
 struct RunJson<'a> {
     id: usize,

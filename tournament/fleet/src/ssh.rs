@@ -254,7 +254,7 @@ enum Startup {
     Failed(String),
 }
 
-/// The thread of a host.
+/// Runs in a thread for each host: starts its worker over ssh, and starts it again if the connection is lost.
 struct HostThread {
     host: SshHost,
     launch: Arc<WorkerLaunch>,

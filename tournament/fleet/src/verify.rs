@@ -287,7 +287,7 @@ fn is_plausible(search: &SearchRecord) -> bool {
         && shallow(search.depth)
         && shallow(search.selective_depth)
         && short(search.elapsed)
-        && search.handover.is_none_or(short)
+        && search.latency.is_none_or(short)
 }
 
 #[cfg(test)]

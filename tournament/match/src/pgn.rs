@@ -274,7 +274,7 @@ fn push_fastchess_figure(text: &mut String, figure: Figure, search: &SearchRecor
     let seconds = |time: Option<Duration>| time.unwrap_or_default().as_secs_f64();
     match figure {
         Figure::Timeleft => write!(text, "tl={:.3}s", seconds(search.left)),
-        Figure::Latency => write!(text, "latency={:.3}s", seconds(search.handover)),
+        Figure::Latency => write!(text, "latency={:.3}s", seconds(search.latency)),
         Figure::Nodes => write!(text, "n={}", search.nodes.unwrap_or(0)),
         Figure::Seldepth => write!(text, "sd={}", search.selective_depth.unwrap_or(0)),
         Figure::Nps => {
@@ -310,7 +310,7 @@ fn push_figure(text: &mut String, figure: Figure, search: &SearchRecord, times: 
         }
         Figure::Tbhits => search.tbhits.map_or(Ok(()), |hits| write!(text, "{separator}tb={hits}")),
         Figure::Latency => {
-            timed(search.handover).map_or(Ok(()), |time| write!(text, "{separator}latency={time:.6}s"))
+            timed(search.latency).map_or(Ok(()), |time| write!(text, "{separator}latency={time:.6}s"))
         }
         Figure::Timeleft => {
             timed(search.left).map_or(Ok(()), |time| write!(text, "{separator}tl={time:.3}s"))
@@ -387,7 +387,7 @@ mod tests {
             depth: Some(9),
             nodes: Some(5000),
             elapsed: Duration::from_millis(10),
-            handover: Some(Duration::from_micros(12)),
+            latency: Some(Duration::from_micros(12)),
             selective_depth: Some(15),
             hashfull: Some(987),
             tbhits: Some(3),

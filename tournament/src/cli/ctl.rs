@@ -16,7 +16,7 @@ use super::play::{own_program, read_run, refuse_store};
 use super::play_page::PlayPages;
 use super::resume::check_made_openings;
 use super::view::place_of;
-use smalt_match::plan::{Plan, Settings};
+use smalt_match::plan::{Plan, Settings, positive};
 use smalt_match::run::{ControlCommand, ControlListener, Event, check_engines, check_start};
 use smalt_match::store::Store;
 use smalt_workbench::entrant::{BUILTIN, join_words};
@@ -57,6 +57,7 @@ enum Action {
     /// Limit the number of concurrent games, at most to that with which the run was started
     Concurrency {
         /// Number of games
+        #[arg(value_parser = positive::<NonZeroUsize>)]
         games: NonZeroUsize,
     },
     /// Withdraw an engine: its games are skipped for this session
@@ -67,6 +68,7 @@ enum Action {
     /// Play further games of each pairing
     Extend {
         /// Number of further games of each pairing, an even one
+        #[arg(value_parser = positive::<NonZeroU32>)]
         games: NonZeroU32,
     },
     /// Add an engine; it meets those that it would have met from the start

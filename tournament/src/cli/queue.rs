@@ -53,7 +53,6 @@ pub(super) struct QueueFlags {
     command: QueueCommand,
 }
 
-/// A command for a queue.
 #[derive(Clone, Debug, Subcommand)]
 enum QueueCommand {
     /// Add a job: a command line without the program's name

@@ -16,7 +16,7 @@ pub(super) fn engines(report: &RunReport) -> Table {
     let mut table = Table::new([
         text("engine"),
         text("reported name"),
-        text("clock"),
+        text("time control"),
         text("program"),
         text("protocol"),
         text("settings"),

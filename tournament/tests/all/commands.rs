@@ -91,7 +91,7 @@ fn wrong_plans_are_refused_with_file_line_and_nearest_name() {
     );
     check(
         "[run]\nformat = \"match\"\n[[entrant]]\ncmd = \"a\"\n",
-        "plan.toml: 1 engine: a match needs at least two; name more with --engine or --opponent, or as [[entrant]]",
+        "plan.toml: 1 engine: format match needs at least two; name more with --engine or --opponent, or as [[entrant]]",
     );
     check(
         "[[entrant]]\ncmd = \"a\"\nname = \"x\"\n[[entrant]]\ncmd = \"b\"\nname = \"x\"\n",
@@ -227,6 +227,9 @@ fn tables_and_json_of_a_run_have_their_form() {
         for timed in [
             "nps",
             "seconds_per_move",
+            "latency_median_us",
+            "latency_p99_us",
+            "latency_p999_us",
             "handover_median_us",
             "handover_p99_us",
             "handover_p999_us",

@@ -219,7 +219,7 @@ fn invalid_races_are_refused() {
     };
     let two = ["plan", "--format", "race", "--candidate", "cmd=a", "--candidate", "cmd=b"];
     refused(&two, "2 candidates and 0 bases");
-    refused(&[&two[..5], &["--base", "cmd=c"]].concat(), "1 candidates and 1 bases");
+    refused(&[&two[..5], &["--base", "cmd=c"]].concat(), "1 candidate and 1 base:");
     let whole = [&two[..], &["--base", "cmd=c"]].concat();
     refused(&[&whole[..], &["--no-repeat"]].concat(), "a race counts pairs");
     refused(&[&whole[..], &["--rounds", "3"]].concat(), "follow from its results");

@@ -543,6 +543,8 @@ fn a_run_grows_by_games_and_by_an_engine_while_it_is_played() {
     assert!(refused.contains("second"), "{refused}");
     let (_, refused) = place.check(&["ctl", "run.db", "add", "cmd=/nowhere name=third"], 2);
     assert!(refused.contains("/nowhere"), "{refused}");
+    let (_, refused) = place.check(&["ctl", "run.db", "concurrency", "x"], 2);
+    assert!(refused.contains("'x' for '<GAMES>': expected a whole number above zero"), "{refused}");
     let (_, refused) = place.check(&["ctl", "run.db", "extend", "3"], 2);
     assert!(refused.contains("only even numbers"), "{refused}");
     // The larger run is paused like the smaller one, and can be killed and resumed.

@@ -44,8 +44,8 @@ fn push(text: &mut String, ply: &PlyRecord) -> std::fmt::Result {
         write!(text, "{nodes}")?;
     }
     write!(text, "/{}/", micros(search.elapsed))?;
-    if let Some(handover) = search.handover {
-        write!(text, "{}", micros(handover))?;
+    if let Some(latency) = search.latency {
+        write!(text, "{}", micros(latency))?;
     }
     push_further(text, search)
 }
@@ -133,7 +133,7 @@ fn parse_word(word: &str) -> Option<PlyRecord> {
         depth: known(parts.next()?, |text| text.parse().ok())?,
         nodes: known(parts.next()?, |text| text.parse().ok())?,
         elapsed: Duration::from_micros(parts.next()?.parse().ok()?),
-        handover: known(parts.next()?, |text| text.parse().ok().map(Duration::from_micros))?,
+        latency: known(parts.next()?, |text| text.parse().ok().map(Duration::from_micros))?,
         selective_depth: known(parts.next().unwrap_or_default(), |text| text.parse().ok())?,
         tbhits: known(parts.next().unwrap_or_default(), |text| text.parse().ok())?,
         left: known(parts.next().unwrap_or_default(), |text| text.parse().ok().map(Duration::from_micros))?,

@@ -456,7 +456,7 @@ impl LiveGame<'_> {
     }
 
     fn record_ply(&mut self, mover: Color, uci: UciMove, searched: &SearchResult) {
-        let handover = self.answered_at.map(|answered| {
+        let latency = self.answered_at.map(|answered| {
             searched.asked_at.saturating_duration_since(answered).saturating_sub(self.stopping)
         });
         self.answered_at = Some(searched.answered_at);
@@ -469,7 +469,7 @@ impl LiveGame<'_> {
                 depth: report.depth,
                 nodes: report.nodes,
                 elapsed: searched.elapsed,
-                handover,
+                latency,
                 selective_depth: report.selective_depth,
                 hashfull: report.hashfull,
                 tbhits: report.tbhits,

@@ -137,7 +137,7 @@ pub struct SearchRecord {
     /// Time from the completed write of `go` to the read of the move.
     pub elapsed: Duration,
     /// Time from the read of the opponent's move to the completed write of `go`: the runner's own delay.
-    pub handover: Option<Duration>,
+    pub latency: Option<Duration>,
     /// Selective depth in plies.
     pub selective_depth: Option<u32>,
     /// Transposition table use, in thousandths.

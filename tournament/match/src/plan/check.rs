@@ -44,7 +44,7 @@ const TIEBREAK_PAIRS: u32 = 4;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
     #[error(
-        "{}: a {format} needs {needed}; name more with --engine or --opponent, or as [[entrant]]",
+        "{}: format {format} needs {needed}; name more with --engine or --opponent, or as [[entrant]]",
         smalt_report::format::count(*entrants, "engine")
     )]
     TooFew { entrants: usize, format: Format, needed: &'static str },
@@ -56,7 +56,9 @@ pub enum PlanError {
     NoOpponent,
     /// A race without its base or its candidates.
     #[error(
-        "{candidates} candidates and {bases} bases: a race has 2 to {MOST_CANDIDATES} candidates (--candidate) and one base (--base)"
+        "{} and {}: a race has 2 to {MOST_CANDIDATES} candidates (--candidate) and one base (--base)",
+        smalt_report::format::count(*candidates, "candidate"),
+        smalt_report::format::count(*bases, "base")
     )]
     RaceSides { candidates: usize, bases: usize },
     /// A bisection without its good commit or without others.

@@ -102,7 +102,7 @@ pub enum TimeFlow {
 /// Why limits are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClockError {
-    #[error("no clock: give tc, movetime, nodes or depth")]
+    #[error("no time control: give tc, movetime, nodes or depth")]
     None,
     /// Infinite time and no other limit.
     #[error("tc=inf ends no search: give movetime, nodes or depth, with it or instead of it")]

@@ -53,7 +53,7 @@ pub struct FleetSettings {
     /// Time after which the games of a silent worker are given to another, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "30", hide_short_help = true)]
     pub lease: SecondsSetting,
-    /// Allow different binaries of an engine on different workers
+    /// Allow changed binaries of an engine, in a resume or between workers
     #[arg(long, hide_short_help = true)]
     pub allow_mixed: bool,
     /// Send engines, their books, the files of their options and the tablebases of --tb to workers that accept them (worker --accept-files)

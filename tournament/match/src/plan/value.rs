@@ -118,7 +118,10 @@ impl<'de> Deserialize<'de> for SecondsSetting {
 }
 
 /// Parses a number above zero.
-pub(super) fn positive<T: FromStr>(text: &str) -> Result<T, String> {
+///
+/// # Errors
+/// If the text is no such number.
+pub fn positive<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| "expected a whole number above zero".to_owned())
 }
 

@@ -130,11 +130,17 @@ struct EntrantJson {
     seconds_per_move: Option<f64>,
     /// Peak memory of its process in bytes, without child processes.
     peak_memory_bytes: Option<u64>,
-    /// Median delay by the runner before a search, in microseconds.
+    /// Median latency: the delay by the runner before a search, in microseconds.
+    latency_median_us: Option<f64>,
+    /// 99th percentile of the latency.
+    latency_p99_us: Option<f64>,
+    /// 99.9th percentile of the latency.
+    latency_p999_us: Option<f64>,
+    /// Old name of `latency_median_us`.
     handover_median_us: Option<f64>,
-    /// 99th percentile of this delay.
+    /// Old name of `latency_p99_us`.
     handover_p99_us: Option<f64>,
-    /// 99.9th percentile of this delay.
+    /// Old name of `latency_p999_us`.
     handover_p999_us: Option<f64>,
 }
 
@@ -255,9 +261,11 @@ impl ResultsJson {
         let scale = standings.scale();
         let on_scale =
             |entrant: usize| scale.as_ref().and_then(|scale| scale.ratings().players()[entrant].estimate());
-        let microseconds = |time: Option<std::time::Duration>| time.map(|time| time.as_secs_f64() * 1e6);
         let faultless =
             |entrant: usize| standings.faultless_statistics_of(entrant).and_then(|found| found.elo);
+        let latency = |tally: &super::EntrantTally, share| {
+            tally.latencies.quantile(share).map(|time| time.as_secs_f64() * 1e6)
+        };
         let entrant = |(index, tally): (usize, &super::EntrantTally)| EntrantJson {
             name: tally.name.clone(),
             rank: ranks[index],
@@ -286,9 +294,12 @@ impl ResultsJson {
             depth: tally.searches.depth(),
             seconds_per_move: tally.searches.time_per_move().map(|time| time.as_secs_f64()),
             peak_memory_bytes: tally.peak_memory,
-            handover_median_us: microseconds(tally.handovers.quantile(0.5)),
-            handover_p99_us: microseconds(tally.handovers.quantile(0.99)),
-            handover_p999_us: microseconds(tally.handovers.quantile(0.999)),
+            latency_median_us: latency(tally, 0.5),
+            latency_p99_us: latency(tally, 0.99),
+            latency_p999_us: latency(tally, 0.999),
+            handover_median_us: latency(tally, 0.5),
+            handover_p99_us: latency(tally, 0.99),
+            handover_p999_us: latency(tally, 0.999),
         };
         let pairing = |tally: &super::PairingTally| PairingJson {
             first: standings.entrants[tally.pairing.first].name.clone(),

@@ -92,7 +92,7 @@ pub struct EntrantTally {
     /// Sums over its searches.
     pub searches: SearchTally,
     /// Delay of the runner before its searches.
-    pub handovers: Latencies,
+    pub latencies: Latencies,
     /// Peak memory of its process in bytes, without child processes.
     pub peak_memory: Option<u64>,
 }
@@ -420,8 +420,8 @@ impl Standings {
                 tally.searches.add(search);
                 tally.warnings.add_all(&search.warnings);
                 tally.overruns += u64::from(tally.work.is_overrun(search.nodes, search.depth));
-                if let Some(handover) = search.handover {
-                    tally.handovers.add(handover);
+                if let Some(latency) = search.latency {
+                    tally.latencies.add(latency);
                 }
             }
             mover = mover.opposite();

@@ -470,7 +470,7 @@ pub fn speed(standings: &Standings) -> Table {
         Column::new("depth", ColumnKind::Number(1, Sign::Negative)),
         Column::new("nodes/s", ColumnKind::Integer),
         Column::new("memory MB", ColumnKind::Integer),
-        Column::new("handover µs", ColumnKind::Integer),
+        Column::new("latency µs", ColumnKind::Integer),
         Column::new("99 %", ColumnKind::Integer),
         Column::new("99.9 %", ColumnKind::Integer),
         Column::new("longest", ColumnKind::Integer),
@@ -481,7 +481,7 @@ pub fn speed(standings: &Standings) -> Table {
         if is_bisection && tally.results.games() == 0 {
             continue;
         }
-        let longest = (tally.handovers.count() > 0).then(|| tally.handovers.longest());
+        let longest = (tally.latencies.count() > 0).then(|| tally.latencies.longest());
         table.push([
             tally.name.clone().into(),
             tally.searches.moves.into(),
@@ -489,9 +489,9 @@ pub fn speed(standings: &Standings) -> Table {
             tally.searches.depth().into(),
             tally.searches.nps().map(|nps| nps.round() as u64).into(),
             tally.peak_memory.map(|bytes| bytes.div_ceil(1_000_000)).into(),
-            microseconds(tally.handovers.quantile(0.5)).into(),
-            microseconds(tally.handovers.quantile(0.99)).into(),
-            microseconds(tally.handovers.quantile(0.999)).into(),
+            microseconds(tally.latencies.quantile(0.5)).into(),
+            microseconds(tally.latencies.quantile(0.99)).into(),
+            microseconds(tally.latencies.quantile(0.999)).into(),
             microseconds(longest).into(),
         ]);
     }

@@ -91,13 +91,13 @@ pub(super) fn fault_counts(standings: &Standings) -> String {
 pub(super) fn latencies(standings: &Standings) -> String {
     let mut text = String::new();
     for tally in standings.entrants() {
-        let shown = |share: f64| tally.handovers.quantile(share).map_or(0, |time| time.as_micros());
+        let shown = |share: f64| tally.latencies.quantile(share).map_or(0, |time| time.as_micros());
         text.push_str(&format!(
             "Latency of {}: median {} us, 99 % {} us, longest {} us\n",
             tally.name,
             shown(0.5),
             shown(0.99),
-            tally.handovers.longest().as_micros(),
+            tally.latencies.longest().as_micros(),
         ));
     }
     text

@@ -24,7 +24,7 @@ pub(crate) fn record(game: ScheduledGame, outcome: Outcome) -> GameRecord {
             depth: Some(9),
             nodes: Some(50_000),
             elapsed: Duration::from_millis(25),
-            handover: Some(Duration::from_micros(40)),
+            latency: Some(Duration::from_micros(40)),
             left: Some(Duration::from_millis(left)),
             ..SearchRecord::default()
         }),

@@ -209,7 +209,7 @@ fn defect_51_what_layers_say_together_is_refused_with_its_key() {
     check(&format!("run.format = 'match'\nsprt.elo1 = nan\n{TWO}"), "[sprt]");
     let same = "run.format = 'match'\n[[entrant]]\nname = 'x'\ncmd = 'a'\n[[entrant]]\nname = 'x'\ncmd = 'b'";
     check(same, "[[entrant]] name: two engines are called \"x\"");
-    check("run.format = 'match'", "0 engines: a match needs at least two");
+    check("run.format = 'match'", "0 engines: format match needs at least two");
     check(&same.replace("'x'", "' '"), "[[entrant]] name: \" \" is not a valid name");
 }
 
