@@ -70,15 +70,15 @@ fn shakmaty_perft(position: &Chess, depth: u32, leaves: Leaves) -> u64 {
 }
 
 /// A position in the types of all three libraries.
-struct Trio {
+struct SamePosition {
     ours: Position,
     cozy: CozyBoard,
     shakmaty: Chess,
 }
 
-fn trio(fen: &str) -> Trio {
+fn same_position(fen: &str) -> SamePosition {
     let parsed: shakmaty::fen::Fen = fen.parse().expect("a FEN");
-    Trio {
+    SamePosition {
         ours: Position::from_fen(fen).expect("a legal position"),
         cozy: CozyBoard::from_fen(fen, false).expect("a legal position"),
         shakmaty: parsed.into_position(CastlingMode::Standard).expect("a legal position"),
@@ -86,9 +86,9 @@ fn trio(fen: &str) -> Trio {
 }
 
 /// 10,000 positions from random games that start from the six.
-fn varied() -> Vec<Trio> {
+fn varied() -> Vec<SamePosition> {
     let mut seed = 0x2026_u64;
-    let mut trios = Vec::new();
+    let mut positions = Vec::new();
     for (_, fen, _) in SIX.iter().cycle() {
         let mut position = Position::from_fen(fen).expect("a legal position");
         for _ in 0..60 {
@@ -96,34 +96,34 @@ fn varied() -> Vec<Trio> {
             if moves.is_empty() || position.halfmove_clock() > 90 {
                 break;
             }
-            trios.push(trio(&position.to_fen()));
-            if trios.len() == 10_000 {
-                return trios;
+            positions.push(same_position(&position.to_fen()));
+            if positions.len() == 10_000 {
+                return positions;
             }
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             position.play(moves[(seed >> 33) as usize % moves.len()]);
         }
     }
-    trios
+    positions
 }
 
-fn our_lists(trios: &[Trio]) -> usize {
+fn our_lists(positions: &[SamePosition]) -> usize {
     let mut list = MoveList::new();
     let mut count = 0;
-    for trio in trios {
+    for same_position in positions {
         list.clear();
-        trio.ours.generate(Moves::All, &mut list);
+        same_position.ours.generate(Moves::All, &mut list);
         count += black_box(&list).len();
     }
     count
 }
 
-fn cozy_lists(trios: &[Trio]) -> usize {
+fn cozy_lists(positions: &[SamePosition]) -> usize {
     let mut list: Vec<cozy_chess::Move> = Vec::with_capacity(256);
     let mut count = 0;
-    for trio in trios {
+    for same_position in positions {
         list.clear();
-        trio.cozy.generate_moves(|moves| {
+        same_position.cozy.generate_moves(|moves| {
             list.extend(moves);
             false
         });
@@ -132,8 +132,8 @@ fn cozy_lists(trios: &[Trio]) -> usize {
     count
 }
 
-fn shakmaty_lists(trios: &[Trio]) -> usize {
-    trios.iter().map(|trio| black_box(trio.shakmaty.legal_moves()).len()).sum()
+fn shakmaty_lists(positions: &[SamePosition]) -> usize {
+    positions.iter().map(|same_position| black_box(same_position.shakmaty.legal_moves()).len()).sum()
 }
 
 /// Processor time of this process where Linux provides it (a tick is a few milliseconds), else wall time.
@@ -184,16 +184,16 @@ fn report(name: &str, count: f64, [ours, cozy, shakmaty]: [f64; 3]) {
 fn ratios_of_perft(leaves: Leaves, less_depth: u32, rounds: usize) {
     let mut product = [1.0_f64; 2];
     for (name, fen, depth) in SIX {
-        let trio = trio(fen);
+        let same_position = same_position(fen);
         let depth = depth - less_depth;
-        let nodes = perft(&trio.ours, depth, leaves) as f64;
+        let nodes = perft(&same_position.ours, depth, leaves) as f64;
         let times = in_turn(
             rounds,
             4,
             [
-                &mut || perft(&trio.ours, depth, leaves),
-                &mut || cozy_perft(&trio.cozy, depth, leaves),
-                &mut || shakmaty_perft(&trio.shakmaty, depth, leaves),
+                &mut || perft(&same_position.ours, depth, leaves),
+                &mut || cozy_perft(&same_position.cozy, depth, leaves),
+                &mut || shakmaty_perft(&same_position.shakmaty, depth, leaves),
             ],
         );
         report(&format!("perft {leaves:?} {name}").to_lowercase(), nodes, times);
@@ -204,21 +204,21 @@ fn ratios_of_perft(leaves: Leaves, less_depth: u32, rounds: usize) {
     println!("geometric mean, leaves {leaves:?}: {cozy:.2} times cozy-chess, {shakmaty:.2} times shakmaty\n");
 }
 
-fn ratios_of_lists(trios: &[Trio]) {
-    let moves = our_lists(trios) as f64;
+fn ratios_of_lists(positions: &[SamePosition]) {
+    let moves = our_lists(positions) as f64;
     let times = in_turn(
         11,
         50,
-        [&mut || our_lists(trios) as u64, &mut || cozy_lists(trios) as u64, &mut || {
-            shakmaty_lists(trios) as u64
+        [&mut || our_lists(positions) as u64, &mut || cozy_lists(positions) as u64, &mut || {
+            shakmaty_lists(positions) as u64
         }],
     );
     report("lists of 10,000 positions", moves, times);
 }
 
 /// Positions a second whose masks are written, one thread. The masks of a batch of 1,000 stay in the cache.
-fn speed_of_masks(trios: &[Trio]) {
-    let positions: Vec<Position> = trios.iter().map(|trio| trio.ours).collect();
+fn speed_of_masks(positions: &[SamePosition]) {
+    let positions: Vec<Position> = positions.iter().map(|same_position| same_position.ours).collect();
     let mut masks = vec![[0; MASK_WORDS]; 1000];
     let clock = Clock(Instant::now());
     let start = clock.seconds();
@@ -234,10 +234,10 @@ fn speed_of_masks(trios: &[Trio]) {
     );
 }
 
-fn criterion_groups(criterion: &mut Criterion, trios: &[Trio]) {
+fn criterion_groups(criterion: &mut Criterion, positions: &[SamePosition]) {
     let mut group = criterion.benchmark_group("perft of kiwipete, depth 4");
     group.sampling_mode(SamplingMode::Flat).sample_size(10);
-    let kiwipete = trio(SIX[1].1);
+    let kiwipete = same_position(SIX[1].1);
     for leaves in [Leaves::Counted, Leaves::Played] {
         group.bench_function(format!("smalt {leaves:?}"), |b| b.iter(|| perft(&kiwipete.ours, 4, leaves)));
         group.bench_function(format!("cozy-chess {leaves:?}"), |b| {
@@ -250,9 +250,9 @@ fn criterion_groups(criterion: &mut Criterion, trios: &[Trio]) {
     group.finish();
     let mut group = criterion.benchmark_group("legal moves of 10,000 positions");
     group.sample_size(20);
-    group.bench_function("smalt", |b| b.iter(|| our_lists(trios)));
-    group.bench_function("cozy-chess", |b| b.iter(|| cozy_lists(trios)));
-    group.bench_function("shakmaty", |b| b.iter(|| shakmaty_lists(trios)));
+    group.bench_function("smalt", |b| b.iter(|| our_lists(positions)));
+    group.bench_function("cozy-chess", |b| b.iter(|| cozy_lists(positions)));
+    group.bench_function("shakmaty", |b| b.iter(|| shakmaty_lists(positions)));
     group.finish();
 }
 
@@ -261,15 +261,15 @@ fn main() {
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(1))
         .configure_from_args();
-    let trios = varied();
-    criterion_groups(&mut criterion, &trios);
+    let positions = varied();
+    criterion_groups(&mut criterion, &positions);
     criterion.final_summary();
     // `cargo test --benches` only checks that it runs.
     if !std::env::args().any(|argument| argument == "--test") {
         println!();
         ratios_of_perft(Leaves::Counted, 0, 3);
         ratios_of_perft(Leaves::Played, 1, 7);
-        ratios_of_lists(&trios);
-        speed_of_masks(&trios);
+        ratios_of_lists(&positions);
+        speed_of_masks(&positions);
     }
 }

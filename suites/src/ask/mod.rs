@@ -14,7 +14,7 @@ use smalt_protocol::ReportedScore;
 
 use crate::grade::{MateClaim, announced_mate};
 
-pub(crate) use pool::{AnswerProgress, Asked, SuiteOutcome, WorkerPool};
+pub(crate) use pool::{AnswerProgress, SuiteAnswers, SuiteOutcome, WorkerPool};
 pub(crate) use settled::Settled;
 pub(crate) use worker::{Checked, EngineInfo, check};
 

@@ -20,7 +20,7 @@ const MOST_FAULTS: u32 = 5;
 
 /// Answers to all questions.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Asked {
+pub(crate) struct SuiteAnswers {
     /// Answers in problem order; `None` where missing.
     pub answers: Vec<Option<EngineAnswer>>,
     pub outcome: SuiteOutcome,
@@ -97,7 +97,7 @@ impl<'scope, 'env> WorkerPool<'scope, 'env> {
         problems: &'env [Problem],
         indexes: &[usize],
         mut progress: impl FnMut(AnswerProgress<'_>),
-    ) -> Asked {
+    ) -> SuiteAnswers {
         let mut run = SuiteRun::new(problems, indexes);
         let wanted = self.plan.concurrency.get().min(indexes.len());
         while self.workers.len() < wanted {
@@ -214,12 +214,12 @@ impl<'env> SuiteRun<'env> {
         }
     }
 
-    fn conclude(self) -> Asked {
+    fn conclude(self) -> SuiteAnswers {
         let outcome = match self.last_words {
             _ if self.interrupted => SuiteOutcome::Interrupted,
             Some(words) if !self.waiting.is_empty() => SuiteOutcome::Disqualified(words),
             _ => SuiteOutcome::Complete,
         };
-        Asked { answers: self.answers, outcome }
+        SuiteAnswers { answers: self.answers, outcome }
     }
 }

@@ -35,7 +35,7 @@ const MOST_REPETITIONS: u32 = 20;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CheckError {
     #[error("engine {name:?} {fault}")]
-    Unfit { name: String, fault: Fault },
+    Faulty { name: String, fault: Fault },
     #[error("engine {name:?}: failed to {error}")]
     Option { name: String, error: SetOptionError },
 }
@@ -91,7 +91,7 @@ pub(crate) fn check(
         }
         Err(SetOptionError::Conversation(ConversationError::Fault(
             fault @ (Fault::WouldNotStart(_) | Fault::NoUciok { .. } | Fault::NoNodeLimit),
-        ))) => Err(CheckError::Unfit { name: name(), fault }),
+        ))) => Err(CheckError::Faulty { name: name(), fault }),
         Err(SetOptionError::Conversation(_)) => Ok(Checked::default()),
         Err(error) => Err(CheckError::Option { name: name(), error }),
     }

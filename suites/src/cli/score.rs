@@ -13,7 +13,7 @@ use super::progress::{ScoreBar, Verbosity};
 use super::results::{ResultList, SavePace};
 use super::resume::{self, Earlier};
 use super::{Builtin, intent, output};
-use crate::ask::{self, Asked, Checked, SuiteOutcome, WorkerPool};
+use crate::ask::{self, Checked, SuiteAnswers, SuiteOutcome, WorkerPool};
 use crate::plan::{Memory, Plan, SuiteEntrant};
 use crate::record::Record;
 use crate::suite::Suite;
@@ -161,7 +161,7 @@ impl<'a> ScoredRun<'a> {
         let mut bar = ScoreBar::new(suite, entrant, self.verbosity);
         bar.resume(&answered);
         let mut pace = SavePace::default();
-        let Asked { answers, outcome } = pool.ask(&suite.problems, &open, |progress| {
+        let SuiteAnswers { answers, outcome } = pool.ask(&suite.problems, &open, |progress| {
             bar.add(&progress);
             pace.save(|| {
                 // A failed save fails again at the end, where it is reported.

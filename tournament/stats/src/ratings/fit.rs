@@ -21,8 +21,8 @@ pub(super) fn fit(
         question => (question?, options, !options.anchors.is_empty()),
     };
     let conclude = |problem: LikelihoodProblem<'_>| {
-        let summit = problem.solve()?;
-        problem.conclude(summit)
+        let maximum = problem.solve()?;
+        problem.conclude(maximum)
     };
     let (solution, shared) = question.answer(options, conclude)?;
     let players = question.verdicts.iter().enumerate().map(|(player, verdict)| match verdict {
@@ -52,8 +52,8 @@ pub(super) fn values_near(
     let options = if guess.is_anchored() { options } else { &free };
     let climb = |mut problem: LikelihoodProblem<'_>| {
         problem.begin_at(guess);
-        let summit = problem.solve()?;
-        Some(problem.values(&summit))
+        let maximum = problem.solve()?;
+        Some(problem.values(&maximum))
     };
     let question = RatedPlayers::new(players, pairings, options)?;
     let (mut values, _) = question.answer(options, climb)?;

@@ -81,8 +81,8 @@ pub(super) struct LikelihoodProblem<'games> {
     start: Vec<f64>,
 }
 
-/// The maximum of the likelihood.
-pub(super) struct Summit {
+/// Where the likelihood has its maximum.
+pub(super) struct Maximum {
     parameters: Vec<f64>,
     state: Likelihood,
 }
@@ -176,7 +176,7 @@ impl<'games> LikelihoodProblem<'games> {
     }
 
     /// Finds the maximum; `None` if there is none.
-    pub(super) fn solve(&self) -> Option<Summit> {
+    pub(super) fn solve(&self) -> Option<Maximum> {
         let mut parameters = self.start.clone();
         let mut state = self.evaluate(&parameters);
         for _ in 0..STEPS {
@@ -198,7 +198,7 @@ impl<'games> LikelihoodProblem<'games> {
                 return None;
             }
             if longest < REST {
-                return Some(Summit { parameters, state });
+                return Some(Maximum { parameters, state });
             }
         }
         None
@@ -247,8 +247,8 @@ impl<'games> LikelihoodProblem<'games> {
     }
 
     /// Ratings at the maximum, without errors, which take most of the time.
-    pub(super) fn values(&self, summit: &Summit) -> ParameterValues {
-        let Summit { parameters, .. } = summit;
+    pub(super) fn values(&self, maximum: &Maximum) -> ParameterValues {
+        let Maximum { parameters, .. } = maximum;
         let elo = |place: RatingSource| self.origin + rating(place, parameters) / LOG_ODDS_PER_ELO;
         ParameterValues {
             players: self
@@ -262,8 +262,8 @@ impl<'games> LikelihoodProblem<'games> {
     }
 
     /// Ratings at the maximum with their covariance.
-    pub(super) fn conclude(self, summit: Summit) -> Option<Solution> {
-        let Summit { parameters, state } = summit;
+    pub(super) fn conclude(self, maximum: Maximum) -> Option<Solution> {
+        let Maximum { parameters, state } = maximum;
         let inverse = state.information.factor()?.inverse();
         let rows: Vec<Option<usize>> = self.places.iter().map(|&place| index(place)).collect();
         let slack = if self.floats() { self.slack(&inverse) } else { 0.0 };
