@@ -13,7 +13,7 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{make_absolute, refuse_slots, registry};
 use super::output::inform;
 use super::play::{own_program, read_run, refuse_store};
-use super::play_page::PlayPages;
+use super::play_page::{PlayPages, StartableEngines};
 use super::resume::check_made_openings;
 use super::view::place_of;
 use smalt_match::plan::{Plan, Settings, positive};
@@ -138,8 +138,13 @@ fn newcomer(plan: &Plan, words: &[String]) -> Result<String, Refusal> {
 }
 
 /// The commands available to the page at `place`: those of `ctl`, and games played on.
-pub(super) fn page_commands(suite: Option<&Path>, place: &BoundAddress, hosts: &[String]) -> PageCommands {
-    let control = PageControl { plays: PlayPages::new(place, hosts) };
+pub(super) fn page_commands(
+    suite: Option<&Path>,
+    place: &BoundAddress,
+    hosts: &[String],
+    engines: StartableEngines,
+) -> PageCommands {
+    let control = PageControl { plays: PlayPages::new(place, hosts, engines) };
     PageCommands { control: Arc::new(control), suite: suite.map(Path::to_owned) }
 }
 
@@ -192,7 +197,7 @@ mod tests {
     fn a_page_gives_the_commands_of_ctl_and_starts_registered_engines_only() {
         let folder = tempfile::tempdir().unwrap();
         let place = BoundAddress::bind(([127, 0, 0, 1], 0).into(), None).unwrap();
-        let control = PageControl { plays: PlayPages::new(&place, &[]) };
+        let control = PageControl { plays: PlayPages::new(&place, &[], StartableEngines::Builtin) };
         let send = |words: &[&str]| {
             let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
             control.send(&folder.path().join("run.db"), &words).unwrap_err()

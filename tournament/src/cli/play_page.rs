@@ -157,12 +157,22 @@ fn start_page(
     })
 }
 
+/// Engines that a live page may start.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum StartableEngines {
+    /// Those of its run, which the user of this machine started, and the built-in one.
+    OfRun,
+    /// The built-in one: its stores may come from others, and name any program.
+    Builtin,
+}
+
 /// The play pages that a live page serves; the oldest one ends when there are too many.
 pub(super) struct PlayPages {
     /// Address and access rules of the live page.
     address: IpAddr,
     token: Option<Token>,
     hosts: Vec<String>,
+    engines: StartableEngines,
     pages: Mutex<VecDeque<PlayServer>>,
 }
 
@@ -175,11 +185,12 @@ struct PlayWords {
 }
 
 impl PlayPages {
-    pub(super) fn new(place: &BoundAddress, hosts: &[String]) -> PlayPages {
+    pub(super) fn new(place: &BoundAddress, hosts: &[String], engines: StartableEngines) -> PlayPages {
         PlayPages {
             address: place.socket().ip(),
             token: place.token().cloned(),
             hosts: hosts.to_vec(),
+            engines,
             pages: Mutex::default(),
         }
     }
@@ -189,6 +200,12 @@ impl PlayPages {
         let plan = read_run(&Store::read(store).map_err(refuse_store)?)?.plan;
         if from.engine != BUILTIN && plan.entrants.iter().all(|entrant| entrant.name != from.engine) {
             return Err(anyhow!("{:?} is no engine of this run", from.engine)).or_usage();
+        }
+        if from.engine != BUILTIN && self.engines == StartableEngines::Builtin {
+            return Err(anyhow!(
+                "the page of `serve` starts no program that a store names: choose builtin, or use the command"
+            ))
+            .or_usage();
         }
         let words = [
             format!("--game={}", from.game),

@@ -408,7 +408,12 @@ fn page(file: &QueueFile, flags: &RunQueueFlags, runs: &ShownRuns) -> Result<Opt
         std::env::current_dir().map_err(|error| anyhow!("find the current folder: {error}")).or_failed()?;
     let queue = Page { path: file.path().to_owned(), folder, runs: runs.clone() };
     let settings = DashboardSettings {
-        commands: Some(super::ctl::page_commands(None, &place, &flags.host)),
+        commands: Some(super::ctl::page_commands(
+            None,
+            &place,
+            &flags.host,
+            super::play_page::StartableEngines::OfRun,
+        )),
         stores: Vec::new(),
         hosts: flags.host.clone(),
         limits: ClientLimits::default(),

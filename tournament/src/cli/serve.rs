@@ -11,6 +11,7 @@ use super::ctl::page_commands;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{inform, print};
 use super::play::refuse_store;
+use super::play_page::StartableEngines;
 use smalt_dashboard::{
     BoundAddress, ClientLimits, Dashboard, DashboardError, DashboardSettings, Token, addresses,
 };
@@ -76,7 +77,12 @@ pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
         hosts: flags.page.host.clone(),
         limits: ClientLimits::default(),
         queue: None,
-        commands: Some(page_commands(flags.epd.as_deref(), &place, &flags.page.host)),
+        commands: Some(page_commands(
+            flags.epd.as_deref(),
+            &place,
+            &flags.page.host,
+            StartableEngines::Builtin,
+        )),
     };
     let _page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, "--listen"))?;
     announcement.print()?;
@@ -146,7 +152,7 @@ pub(super) fn serve_run(store: &Path, place: BoundAddress) -> Result<Dashboard, 
         hosts: Vec::new(),
         limits: ClientLimits::default(),
         queue: None,
-        commands: Some(page_commands(None, &place, &[])),
+        commands: Some(page_commands(None, &place, &[], StartableEngines::OfRun)),
     };
     start(place, settings, "--serve")
 }

@@ -274,7 +274,7 @@ fn the_page_of_a_run_ends_with_it() {
 }
 
 /// Reads lines until one with this prefix.
-fn await_line(printed: &mut impl BufRead, begin: &str) -> String {
+pub(crate) fn await_line(printed: &mut impl BufRead, begin: &str) -> String {
     let mut line = String::new();
     while !line.starts_with(begin) {
         line.clear();

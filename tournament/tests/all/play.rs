@@ -5,10 +5,11 @@ use std::net::{SocketAddr, TcpStream};
 
 use serde_json::{Value, json};
 
+use crate::page::await_line;
 use crate::support::served::{
     HttpResponse, Served, await_event, connect, follow, get, post, request, request_with_body,
 };
-use crate::support::{Place, scripted, scripted_program};
+use crate::support::{Place, duel, scripted, scripted_program, signal};
 
 /// A page with a scripted engine that answers at once.
 fn page(place: &Place, script: &str, arguments: &[&str]) -> Served {
@@ -187,33 +188,62 @@ fn a_game_of_a_run_and_of_a_pgn_is_played_on() {
 
 /// The position after the first plies of game 2 is played on from the live page.
 fn a_page_with_a_token_serves_play_pages(place: &Place, plies: &[Value]) {
-    place.write("token", "0123456789abcdef");
+    place.write("token", TOKEN);
     let served = Served::start(place, &["run.db", "--listen", "0", "--token-file", "token"]);
-    let token = "\nAuthorization: Bearer 0123456789abcdef";
-    let play = |engine: &str, game: u32, more: &str| {
-        let (address, ply) = (served.address, plies.len());
-        let body = json!({"game": game, "ply": ply, "engine": engine}).to_string();
-        let head = format!(
-            "POST /api/runs/0/play HTTP/1.1\nHost: {address}\nContent-Type: application/json\nContent-Length: {}{more}",
-            body.len()
-        );
-        request_with_body(address, &head, &body)
-    };
-    assert_eq!(play("first", 2, "").status, 401);
-    let refused = play("cmd=/bin/sh", 2, token);
+    assert_eq!(play_on(served.address, "builtin", [2, plies.len()], "").status, 401);
+    let refused = play_on(served.address, "cmd=/bin/sh", [2, plies.len()], LOGIN);
     assert!(refused.status == 409 && refused.body.contains("no engine of this run"), "{}", refused.body);
-    assert_eq!(play("first", 3, token).status, 409, "there is no game 3");
-    for engine in ["first", "builtin"] {
-        let begun = play(engine, 2, token);
-        let port = begun.body.strip_suffix("/?token=0123456789abcdef").and_then(|port| port.parse().ok());
-        let address = SocketAddr::new(served.address.ip(), port.unwrap_or_else(|| panic!("{}", begun.body)));
-        let path = format!("GET /api/play HTTP/1.1\nHost: {address}");
-        assert_eq!(request(address, &path).status, 401);
-        let game = request(address, &(path + token)).json();
-        let found: Vec<_> = game["plies"].as_array().unwrap().iter().map(|ply| ply["san"].clone()).collect();
-        assert_eq!(found, plies);
-        assert_eq!(game["engine"]["name"].as_str().unwrap() == "first", engine == "first");
-    }
+    assert_eq!(play_on(served.address, "builtin", [3, plies.len()], LOGIN).status, 409, "there is no game 3");
+    let refused = play_on(served.address, "first", [2, plies.len()], LOGIN);
+    assert!(
+        refused.status == 409 && refused.body.contains("no program that a store names"),
+        "{}",
+        refused.body
+    );
+    let game = played_on(served.address, "builtin", [2, plies.len()]);
+    let found: Vec<_> = game["plies"].as_array().unwrap().iter().map(|ply| ply["san"].clone()).collect();
+    assert_eq!(found, plies);
+    assert_ne!(game["engine"]["name"], "first");
+}
+
+const TOKEN: &str = "0123456789abcdef";
+const LOGIN: &str = "\nAuthorization: Bearer 0123456789abcdef";
+
+fn play_on(address: SocketAddr, engine: &str, [game, ply]: [usize; 2], more: &str) -> HttpResponse {
+    let body = json!({"game": game, "ply": ply, "engine": engine}).to_string();
+    let head = format!(
+        "POST /api/runs/0/play HTTP/1.1\nHost: {address}\nContent-Type: application/json\nContent-Length: {}{more}",
+        body.len()
+    );
+    request_with_body(address, &head, &body)
+}
+
+/// The game of the page that plays on.
+fn played_on(live: SocketAddr, engine: &str, place: [usize; 2]) -> Value {
+    let begun = play_on(live, engine, place, LOGIN);
+    let port = begun.body.strip_suffix(&format!("/?token={TOKEN}")).and_then(|port| port.parse().ok());
+    let address = SocketAddr::new(live.ip(), port.unwrap_or_else(|| panic!("{}", begun.body)));
+    let path = format!("GET /api/play HTTP/1.1\nHost: {address}");
+    assert_eq!(request(address, &path).status, 401);
+    request(address, &(path + LOGIN)).json()
+}
+
+#[test]
+#[cfg_attr(windows, ignore = "Windows has no such signals")]
+fn the_page_of_a_run_plays_on_against_its_engines() {
+    let place = Place::new();
+    place.write("token", TOKEN);
+    let (first, second) = (scripted("first", ""), scripted("second", ""));
+    let flags = "--depth 1 --games 2 --maxmoves 4 --store run.db --serve 0 --serve-after --token-file token";
+    let mut run = place.start(&duel(&first, &second, flags));
+    let mut printed = BufReader::new(run.stderr.take().unwrap());
+    let line = await_line(&mut printed, "The page: ");
+    let address =
+        line.trim().trim_start_matches("The page: http://").split('/').next().unwrap().parse().unwrap();
+    await_line(&mut printed, "The page is served until Ctrl-C");
+    assert_eq!(played_on(address, "first", [2, 1])["engine"]["name"], "first");
+    signal(run.id(), "-INT");
+    assert!(run.wait().unwrap().success());
 }
 
 #[test]
