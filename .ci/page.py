@@ -97,6 +97,14 @@ IN_WINDOW = """
 """
 
 
+def lost_game(browser):
+    """Number and moves of a game with a losing move, once there is one."""
+    numbers = "return fetch('/api/runs/0/games').then((answer) => answer.json()).then((list) => list.games.map((game) => game.number))"
+    stored = lambda number: browser.run("return fetch(`/api/runs/0/games/${arguments[0]}`).then((answer) => answer.json())", number)
+    return await_that("a game with a losing move", lambda: next(
+        ((number, game) for number in browser.run(numbers) for game in [stored(number)] if game["losing_ply"] is not None), None))
+
+
 def read_at_a_glance(browser, base):
     """On a phone the first screen says who leads, how sure that is, and which move lost the last game; a link shows that move."""
     browser.look(390, 844, "light")
@@ -106,12 +114,7 @@ def read_at_a_glance(browser, base):
     heads = browser.run("return [...document.querySelectorAll('.standings th[scope=col]')].filter((cell) => cell.offsetWidth > 0).map((cell) => cell.innerText)")
     expect(heads == ["Engine", "Elo", "Points", "LOS"], f"columns on a phone: {heads}")
     expect(browser.run(IN_WINDOW.replace("box.top >= 0 && box.bottom <= window.innerHeight &&", ""), ".standings"), "the standings fit a phone")
-    for number in range(1, 60):
-        game = browser.run("return fetch(`/api/runs/0/games/${arguments[0]}`).then((answer) => answer.ok ? answer.json() : null)", number)
-        if game and game["losing_ply"] is not None:
-            break
-    else:
-        expect(False, "no game has a losing move")
+    number, game = lost_game(browser)
     ply = game["losing_ply"] + 1
     expect(game["plies"][ply - 1]["line"], "the losing move has its PV")
     browser.open(f"{base}#/run/0/games/{number}?ply={ply}")
@@ -238,11 +241,10 @@ def control_the_run(browser, folder, program, pictures):
 
 def keep_a_lost_game(browser, folder, base):
     """The position of a losing move is added to the EPD file once."""
-    for number in range(1, 40):
-        browser.open(f"{base}#/run/0/games/{number}")
-        await_that("a game", lambda: browser.count(".moves button") > 10)
-        if browser.run(PRESS, "Add to the EPD file"):
-            break
+    browser.open(f"{base}#/run/0")
+    number, _ = lost_game(browser)
+    browser.open(f"{base}#/run/0/games/{number}")
+    await_that("the losing move", lambda: browser.run(PRESS, "Add to the EPD file"))
     answer = lambda: browser.text(".keeping [role=status]")
     await_that("word of the file", lambda: answer() == "Added to lost.epd")
     browser.run(PRESS, "Add to the EPD file")
