@@ -153,7 +153,7 @@ def play_a_whole_game(browser, relay, pictures):
     player.drag("e2", "e4")
     player.expect_moves("e4 a6")
     said = browser.text(".move-line")
-    expect("Scripted" in said and "a6" in said, f"the reply is said: {said!r}")
+    expect("robot" in said and "a6" in said, f"the reply is said: {said!r}")
     player.click("Take back")
     player.expect_moves("")
     player.click("Hint")
