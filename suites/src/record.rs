@@ -31,7 +31,7 @@ pub struct Record {
     /// Reported name (`id name`), version included.
     #[serde(default)]
     pub engine_id: Option<String>,
-    /// Fingerprint of the engine's program.
+    /// SHA-256 of the engine's files, in hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine_program: Option<String>,
     /// Limit as its flag; `None` for a move list.

@@ -90,7 +90,7 @@ pub(crate) struct TuningRun {
     pub rounds: u64,
     /// Wins, draws and losses of the first side over all rounds.
     pub games: [u64; 3],
-    /// Fingerprint of the engine's program; none in checkpoints of earlier versions.
+    /// SHA-256 of the engine's files, in hexadecimal; none in checkpoints of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// Match settings; none in the first format of SPSA's checkpoints.

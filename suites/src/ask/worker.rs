@@ -216,7 +216,8 @@ impl<'a> SuiteWorker<'a> {
         }
         if let Some(path) = self.files.as_ref().and_then(|files| files.changed()) {
             return Err(Stopped::GivenUp(format!(
-                "changed since the run began: {} has other content now; --allow-mixed goes on",
+                "changed since the run began: {} has other content now; put the old file back, or permit it by \
+                 --allow-mixed",
                 path.display()
             )));
         }

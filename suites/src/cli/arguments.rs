@@ -276,8 +276,8 @@ pub(super) struct ScoreFlags {
     /// Results of an interrupted run (--json) to resume; a missing file starts a new run; e.g. today.json
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// Resume even if the program of an engine has changed
-    #[arg(long, requires = "resume")]
+    /// Continue even if the program of an engine has changed, during the run or since the results to resume
+    #[arg(long)]
     pub allow_mixed: bool,
     /// Longest search without a limit of time, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = LONGEST_MOVE)]

@@ -17,7 +17,7 @@ use smalt_match::plan::{Flags, FleetSettings};
 #[derive(Args, Clone, Debug)]
 #[command(mut_arg("fleet_run", |run| run.hide(false).help("Name of the only run to play for")))]
 #[command(mut_arg("lease", |lease| lease.hide(true)))]
-#[command(mut_arg("allow_mixed", |mixed| mixed.help("Go on with an engine whose program changes during a run")))]
+#[command(mut_arg("allow_mixed", |mixed| mixed.help("Continue with an engine whose program changes during a run")))]
 #[command(mut_arg("ssh", |ssh| ssh.hide(true)), mut_arg("send_files", |files| files.hide(true)))]
 pub(super) struct WorkerFlags {
     /// NATS server and authentication.

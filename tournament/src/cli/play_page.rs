@@ -199,7 +199,7 @@ impl PlayPages {
     pub(super) fn play_on(&self, store: &Path, from: &PlayOnForm) -> Result<String, Refusal> {
         let plan = read_run(&Store::read(store).map_err(refuse_store)?)?.plan;
         if from.engine != BUILTIN && plan.entrants.iter().all(|entrant| entrant.name != from.engine) {
-            return Err(anyhow!("{:?} is no engine of this run", from.engine)).or_usage();
+            return Err(anyhow!("this run has no engine {:?}", from.engine)).or_usage();
         }
         if from.engine != BUILTIN && self.engines == StartableEngines::Builtin {
             return Err(anyhow!(

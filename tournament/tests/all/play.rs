@@ -192,7 +192,7 @@ fn a_page_with_a_token_serves_play_pages(place: &Place, plies: &[Value]) {
     let served = Served::start(place, &["run.db", "--listen", "0", "--token-file", "token"]);
     assert_eq!(play_on(served.address, "builtin", [2, plies.len()], "").status, 401);
     let refused = play_on(served.address, "cmd=/bin/sh", [2, plies.len()], LOGIN);
-    assert!(refused.status == 409 && refused.body.contains("no engine of this run"), "{}", refused.body);
+    assert!(refused.status == 409 && refused.body.contains("this run has no engine"), "{}", refused.body);
     assert_eq!(play_on(served.address, "builtin", [3, plies.len()], LOGIN).status, 409, "there is no game 3");
     let refused = play_on(served.address, "first", [2, plies.len()], LOGIN);
     assert!(

@@ -13,8 +13,8 @@ const INPUT_OPTION_WORDS: [&str; 6] = ["eval", "net", "nnue", "weight", "book", 
 const OUTPUT_OPTION_WORDS: [&str; 6] = ["log", "debug", "learn", "experience", "output", "save"];
 
 /// Whether an option names a file: its value has a slash or backslash, or its name says so (`EvalFile`, `SyzygyPath`,
-/// `Debug Log File`). A
-/// worker takes the values of these from its own registry alone, since an engine would read or write any file.
+/// `Debug Log File`). A worker takes the values of these from its own registry alone, since an engine would read or write
+/// any file.
 pub fn is_file_option(option: &str, value: &str) -> bool {
     let option = option.to_ascii_lowercase();
     let is_plain = matches!(value, "" | "<empty>" | "true" | "false");

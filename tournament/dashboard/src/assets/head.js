@@ -51,7 +51,7 @@ function notices(run, ended) {
   return [
     ended ? element("p", { class: "notice", role: "status" }, runOver(run), " To open its games, start it again with ", command(run), ".") : null,
     run.problem ? element("p", { class: "notice" }, run.problem) : null,
-    out.map(({ name, out: why }) => element("p", { class: "notice" }, element("b", {}, name), why === "was withdrawn" ? ` ${why}.` : ` is disqualified: it ${why}.`)),
+    out.map(({ name, out: why, withdrawn }) => element("p", { class: "notice" }, element("b", {}, name), withdrawn ? ` ${why}.` : ` is disqualified: it ${why}.`)),
   ];
 }
 

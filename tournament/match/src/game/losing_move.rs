@@ -2,14 +2,12 @@
 
 use smalt_chess::Position;
 use smalt_protocol::Score;
+use smalt_stats::Elo;
 
 use super::GameRecord;
 
 /// Minimum drop of the expected score for a move to have lost the game.
 const MIN_DROP: f64 = 0.1;
-
-/// Centipawns at which the expected score is 10 to 1, as in the Elo formula.
-const SCALE: f64 = 400.0;
 
 impl GameRecord {
     /// Index of the ply that lost the game: the loser's move with the largest drop of its expected score of which it
@@ -53,10 +51,10 @@ impl GameRecord {
     }
 }
 
-/// Expected score in [0, 1] at an evaluation, from the same point of view.
+/// Expected score in [0, 1] at an evaluation, from the same point of view; a centipawn counts like a point of Elo.
 fn expected_score(score: Score) -> f64 {
     match score {
-        Score::Centipawns(value) => 1.0 / (1.0 + 10_f64.powf(-f64::from(value) / SCALE)),
+        Score::Centipawns(value) => Elo(value.into()).to_score(),
         Score::Mate(moves) => f64::from(u8::from(moves > 0)),
     }
 }

@@ -10,7 +10,7 @@ use smalt_stats::{Estimate, Interval, MatchFigures};
 
 use super::progress::ProgressJson;
 use super::scale::ScaleJson;
-use super::{Standings, TestState};
+use super::{Standings, TestState, report};
 
 /// The results of a run.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -114,6 +114,8 @@ struct EntrantJson {
     failed_starts: u64,
     /// Reason for its disqualification or withdrawal, worded to follow its name; null if it plays.
     out: Option<String>,
+    /// Whether the user withdrew it.
+    withdrawn: bool,
     /// Searches that exceeded their limit of nodes or depth.
     overruns: u64,
     /// Number of warnings about the output of its searches, by name.
@@ -286,6 +288,7 @@ impl ResultsJson {
             illegal_moves: tally.illegal_moves,
             failed_starts: tally.start_faults,
             out: standings.out().get(&index).cloned(),
+            withdrawn: standings.out().get(&index).is_some_and(|words| words == report::WITHDRAWN),
             overruns: tally.overruns,
             search_warnings: tally.warnings.iter().map(|(kind, count)| (kind.name(), count)).collect(),
             elo_without_faults: value(faultless(index)),

@@ -180,9 +180,9 @@ impl Store {
         let Some(file) = self.lock.as_ref().filter(|file| !is_in_place(file, &self.path)) else {
             return Ok(());
         };
-        let names =
+        let mut names =
             std::iter::once(self.path.clone()).chain((2..).map(|number| numbered(&self.path, number)));
-        let unused = names.into_iter().find(|name| !name.exists()).expect("the numbers do not end");
+        let unused = names.find(|name| !name.exists()).expect("the numbers do not end");
         let copied = self.connection.execute("VACUUM INTO ?1", [unused.to_string_lossy()]);
         // The log has the name of the file, not the file itself: another file of that name would be read with our log.
         let emptied =
