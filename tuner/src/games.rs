@@ -7,14 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use smalt_driver::process::{Exit, LookupError, PollOutcome, Process, StartError, WaitFor, poll_once};
+use smalt_driver::process::{
+    Exit, LookupError, PollOutcome, Process, Reaper, StartError, WaitFor, poll_once,
+};
 use smalt_driver::{ConversationError, EngineCommand, EngineTimeouts, SetOptionError, WaitContext};
 use smalt_workbench::engine_files::EngineFiles;
 use smalt_workbench::entrant::{
     BUILTIN, EngineSettings, Names, Program, Registry, RegistryError, ResolveError, WordsError, merge,
     to_words,
 };
-use smalt_workbench::source::{self, BuildError};
+use smalt_workbench::source::{self, BuildError, Builder};
 use toml::{Table, Value as Setting};
 
 /// Name of the tournament program.
@@ -259,7 +261,12 @@ fn entrant(engine: &str) -> Result<EngineSettings, EngineError> {
     let registry = registry()?;
     let nothing = Table::new();
     let mut layer = registry.parse_engine(engine)?;
-    source::build_entrants([&mut layer], &nothing, &registry, &source::cache_folder(), &mut |_| {})?;
+    let mut builder = Builder {
+        cache: source::cache_folder(),
+        reaper: Box::new(|| Reaper::start(&tournament_program(), "reaper").ok()),
+        notify: Box::new(|_| ()),
+    };
+    builder.build_entrants([&mut layer], &nothing, &registry)?;
     Ok(registry.resolve(&layer, &nothing, &nothing, &mut Names::default())?)
 }
 

@@ -1,9 +1,12 @@
 //! Runs a program to completion and returns its output and exit status.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use smalt_driver::EngineCommand;
-use smalt_driver::process::{Exit, PollOutcome, Process, StartError, WaitFor, poll_once};
+use smalt_driver::process::{Exit, Process, StartError, WaitFor, poll_once};
+
+/// Interval at which a stop request is polled.
+const STOP_POLL: Duration = Duration::from_millis(200);
 
 /// A program that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,22 +23,42 @@ pub struct Finished {
 /// # Errors
 /// If it cannot be started.
 pub fn run_to_end(command: &EngineCommand, deadline: Instant) -> Result<Finished, StartError> {
+    let mut output = String::new();
+    let mut keep = |line: &str| {
+        output.push_str(line);
+        output.push('\n');
+    };
+    let ended = run_lines(command, deadline, &mut || false, &mut keep)?;
+    Ok(Finished { output, ..ended })
+}
+
+/// As [`run_to_end`], but passes each line of its output to `on_line` instead of keeping it, and also ends when
+/// `is_stopped` says so.
+pub(crate) fn run_lines(
+    command: &EngineCommand,
+    deadline: Instant,
+    is_stopped: &mut dyn FnMut() -> bool,
+    on_line: &mut dyn FnMut(&str),
+) -> Result<Finished, StartError> {
     let mut process = Process::spawn(command)?;
     process.close_stdin();
-    let mut output = String::new();
     let exit = loop {
         while let Some(line) = process.take_line() {
-            output.push_str(&line.text());
-            output.push('\n');
+            on_line(&line.text());
         }
+        let now = Instant::now();
+        if is_stopped() || now >= deadline {
+            break None;
+        }
+        let soon = deadline.min(now + STOP_POLL);
         if process.is_silent() {
-            break process.await_exit(deadline);
-        }
-        match poll_once(&mut process, None, None, WaitFor::Output, deadline) {
-            Ok(PollOutcome::Progress) => {}
-            Ok(PollOutcome::TimedOut | PollOutcome::Interrupted) | Err(_) => break None,
+            if let Some(exit) = process.await_exit(soon) {
+                break Some(exit);
+            }
+        } else if poll_once(&mut process, None, None, WaitFor::Output, soon).is_err() {
+            break None;
         }
     };
     let errors: Vec<_> = process.stderr_lines().map(String::from_utf8_lossy).collect();
-    Ok(Finished { output, errors: errors.join("\n"), exit })
+    Ok(Finished { output: String::new(), errors: errors.join("\n"), exit })
 }

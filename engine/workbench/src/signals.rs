@@ -9,6 +9,9 @@ use smalt_driver::process::{StopRequest, StopSignals};
 
 use crate::exit::Exit;
 
+/// Whether a termination signal has come.
+static IS_STOPPED: AtomicBool = AtomicBool::new(false);
+
 /// Whether the last termination signal was SIGTERM.
 static IS_TERMINATED: AtomicBool = AtomicBool::new(false);
 
@@ -22,7 +25,10 @@ pub fn handle(
     second: impl FnOnce() + Send + 'static,
 ) -> io::Result<()> {
     let mut signals = StopSignals::catch()?;
-    let mut wait = move || IS_TERMINATED.store(signals.wait() == StopRequest::Terminate, Ordering::Relaxed);
+    let mut wait = move || {
+        IS_TERMINATED.store(signals.wait() == StopRequest::Terminate, Ordering::Relaxed);
+        IS_STOPPED.store(true, Ordering::Relaxed);
+    };
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         wait();
         first();
@@ -33,6 +39,11 @@ pub fn handle(
         std::process::exit(exit.code().into());
     })?;
     Ok(())
+}
+
+/// Whether a termination signal has come; always false in a program that leaves signals to the system.
+pub(crate) fn is_stopped() -> bool {
+    IS_STOPPED.load(Ordering::Relaxed)
 }
 
 /// Whether the last termination signal was SIGTERM, after which a program has only seconds to end.

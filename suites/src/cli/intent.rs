@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow};
 use smalt_driver::nearest::nearest;
 use smalt_driver::process::{Reaper, most_games};
 use smalt_workbench::entrant::{BUILTIN, Registry, parse_keys, split_words};
-use smalt_workbench::source;
+use smalt_workbench::source::{self, Builder};
 use toml::{Table, Value};
 
 use super::arguments::ScoreFlags;
@@ -36,8 +36,12 @@ pub(super) fn plan(flags: &ScoreFlags, builtin: Builtin) -> Result<Plan, Refusal
     if typed.is_empty() {
         typed.push(Table::from_iter([("cmd".to_owned(), Value::from(BUILTIN))]));
     }
-    let notify = &mut |words: &str| output::print_info(words);
-    source::build_entrants(&mut typed, &each, &registry, &source::cache_folder(), notify).or_usage()?;
+    let mut builder = Builder {
+        cache: source::cache_folder(),
+        reaper: Box::new(start_reaper),
+        notify: Box::new(output::print_info),
+    };
+    builder.build_entrants(&mut typed, &each, &registry).or_usage()?;
     let entrants = resolve_entrants(&typed, &each, &registry, limit.unwrap_or(DEFAULT_LIMIT)).or_usage()?;
     Ok(Plan {
         entrants,

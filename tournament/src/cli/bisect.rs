@@ -18,7 +18,7 @@ use super::arguments::RunFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{self, section};
 use super::output::inform;
-use super::play::{self, StartedRun, own_program, read_plan, refuse_store};
+use super::play::{self, StartedRun, builder, own_program, read_plan, refuse_store};
 use super::resume::prepare_grown;
 use smalt_report::format::count;
 
@@ -61,7 +61,7 @@ pub(super) struct BisectFlags {
 /// Plays until a commit is found.
 pub(super) fn bisect(flags: &BisectFlags) -> Result<Exit, Refusal> {
     let mut plan = plan(flags)?;
-    source::restore_entrant(&mut plan.entrants[0].engine, &source::cache_folder(), &mut inform).or_usage()?;
+    builder().restore_entrant(&mut plan.entrants[0].engine).or_usage()?;
     let good = &plan.entrants[0];
     check_start(good, &plan, &own_program()?).with_context(|| format!("start {}", good.name)).or_usage()?;
     let plan = if plan.fleet().is_some() { with_built(plan)? } else { plan };
@@ -198,7 +198,7 @@ fn build_commit(
     let skip = |entrant: usize, same: bool| SkippedEntrant { entrant, rounds, same };
     let mut built = plan.entrants[entrant].clone();
     let name = &built.name;
-    let words = match source::restore_entrant(&mut built.engine, &source::cache_folder(), &mut inform) {
+    let words = match builder().restore_entrant(&mut built.engine) {
         Ok(()) => {
             built.program = built.engine.program().unwrap_or(built.program);
             match check_start(&built, plan, &own_program()?) {
@@ -260,7 +260,13 @@ fn digest(engine: &EngineSettings) -> anyhow::Result<String> {
     digest.with_context(|| format!("read {program}"))
 }
 
-/// Whether the commit is at fault, not this machine.
+/// Whether the commit is at fault, not this machine. The skip after an interrupted build is not kept.
 fn is_of_commit(error: &BuildError) -> bool {
-    matches!(error, BuildError::Failed { .. } | BuildError::NoProgram { .. } | BuildError::Bench { .. })
+    matches!(
+        error,
+        BuildError::Failed { .. }
+            | BuildError::NoProgram { .. }
+            | BuildError::Bench { .. }
+            | BuildError::Interrupted { .. }
+    )
 }

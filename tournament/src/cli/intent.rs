@@ -12,6 +12,7 @@ use toml::{Table, Value};
 use super::arguments::{Commits, RunFlags};
 use super::exit::{OrRefuse, Refusal};
 use super::output::{bytes_of, inform};
+use super::play::builder;
 use smalt_match::plan::{Entrant, Format, Plan, Role, SECOND_PLAYER, Settings, Timeouts, merge_settings};
 use smalt_match::run::engine_command;
 
@@ -271,10 +272,9 @@ fn resolve_sources(layers: &mut Table, registry: &Registry, commits: Commits) ->
     let each = each_of(layers);
     let Some(Value::Array(engines)) = layers.get_mut("entrant") else { return Ok(()) };
     let engines = engines.iter_mut().filter_map(Value::as_table_mut);
-    let cache = source::cache_folder();
     let mut program_of = |source: &Source| match commits {
-        Commits::Build => source::build(source, &cache, &mut inform),
-        Commits::Locate => source::locate(source, &cache),
+        Commits::Build => builder().build(source),
+        Commits::Locate => source::locate(source, &source::cache_folder()),
     };
     source::resolve_entrants(engines, &each, registry, &mut program_of).or_usage()
 }

@@ -38,7 +38,7 @@ use smalt_match::store::{Store, StoreError, StoredRun};
 use smalt_report::format::count;
 use smalt_report::sanitize::sanitize_lines;
 use smalt_workbench::output_file::Existing;
-use smalt_workbench::source::is_unbuilt;
+use smalt_workbench::source::{self, Builder, is_unbuilt};
 
 /// Output style of a run.
 pub(super) enum OutputStyle {
@@ -228,6 +228,11 @@ pub(super) fn start_reaper() -> Option<Reaper> {
             inform(&format!("Warning: failed to start the process that ends leftover engines: {error}"))
         })
         .ok()
+}
+
+/// Builds commits in the user's cache; a build ends with this program.
+pub(super) fn builder() -> Builder<'static> {
+    Builder { cache: source::cache_folder(), reaper: Box::new(start_reaper), notify: Box::new(inform) }
 }
 
 /// The run of a store, without openings.

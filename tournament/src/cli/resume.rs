@@ -9,9 +9,9 @@ use super::datagen::engine_openings;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::games;
 use super::intent::{given as is_given, make_absolute, refuse_slots};
-use super::output::{check_outputs, inform, make_outputs_absolute};
+use super::output::{check_outputs, make_outputs_absolute};
 use super::play::{
-    OutputStyle, Outputs, StartedRun, WorkerPool, check_location, measure_machine, own_binaries,
+    OutputStyle, Outputs, StartedRun, WorkerPool, builder, check_location, measure_machine, own_binaries,
     read_played_run, refuse_store,
 };
 use super::serve::claim_for_run;
@@ -20,7 +20,6 @@ use smalt_match::plan::{Flags, OnFault, OutputSettings, Plan, Settings, merge_se
 use smalt_match::run::Binaries;
 use smalt_match::setup::Prepared;
 use smalt_match::store::Store;
-use smalt_workbench::source;
 
 /// Resumes a run with the settings of its store, changed by the flags.
 pub(super) fn resume(flags: &ResumeFlags, face: OutputStyle) -> Result<Exit, Refusal> {
@@ -52,7 +51,7 @@ fn begin_session(
     // Commits of a bisection are built when their games are due.
     let is_lazy = prepared.plan.bisection.is_some() && prepared.plan.fleet().is_none();
     for (index, entrant) in prepared.plan.entrants.iter_mut().enumerate().filter(|_| !is_lazy) {
-        source::restore_entrant(&mut entrant.engine, &source::cache_folder(), &mut inform).or_usage()?;
+        builder().restore_entrant(&mut entrant.engine).or_usage()?;
         if let Some(program) = entrant.engine.program() {
             entrant.program = program;
         }

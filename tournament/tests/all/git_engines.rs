@@ -5,7 +5,7 @@ use std::process::Command;
 use smalt_testing::process;
 
 use crate::queue::{await_state, stop};
-use crate::support::{Place, scripted_program, texts};
+use crate::support::{Place, scripted, scripted_program, signal, texts, wait_until};
 
 /// A repository `mine` in the folder, whose engine is a script that starts the scripted engine.
 pub(crate) fn repository(place: &Place) {
@@ -109,7 +109,7 @@ fn a_failing_build_is_an_error_before_any_game() {
     let engine = "git=mine ref=main 'build=echo no such header; exit 1'";
     let (_, err) = place.check(&played(&["match", "--engine", engine, "--engine", "builtin"]), 2);
     assert!(
-        err.contains("Second version failed (exit status: 1)") && err.contains("no such header"),
+        err.contains("Second version failed (exited with code 1)") && err.contains("no such header"),
         "{err}"
     );
     assert!(!place.path("run.db").exists());
@@ -117,6 +117,112 @@ fn a_failing_build_is_an_error_before_any_game() {
     assert!(err.contains("no build command for mine"), "{err}");
     let (_, err) = place.check(&played(&["sprt", "--git", "main", "--build", BUILD]), 2);
     assert!(err.contains("expected two revisions BASE..NEW"), "{err}");
+}
+
+/// A build that waits while `wait` exists: its program is half written, and its last process is one that no death signal reaches.
+/// `builds` has a line for each build.
+#[cfg(target_os = "linux")]
+fn waiting_build(place: &Place) -> String {
+    let [builds, wait, process, runner] =
+        ["builds", "wait", "process", "runner"].map(|name| place.path(name).display().to_string());
+    format!(
+        "[ -z \"$GIT_PREFIX\" ] || exit 1; echo built >>{builds}; echo $PPID >{runner}; if [ -e {wait} ]; then \
+         echo half >{{exe}}; sleep 600 & echo $! >{process}; wait; fi; {BUILD}"
+    )
+}
+
+/// Waits for the process that a waiting build has started.
+#[cfg(target_os = "linux")]
+fn await_process(place: &Place, name: &str) -> u32 {
+    let read = || std::fs::read_to_string(place.path(name)).ok()?.trim().parse().ok();
+    wait_until(name, || read().is_some());
+    read().unwrap()
+}
+
+/// A killed process may wait for its parent, and has no command line then.
+#[cfg(target_os = "linux")]
+fn await_end(process: u32) {
+    let line = || std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    wait_until("the end of the build", || line().is_empty());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_build_ends_with_a_killed_run_and_the_next_run_builds_once() {
+    let place = Place::new();
+    repository(&place);
+    let (build, second) = (waiting_build(&place), scripted("second", ""));
+    let arguments = played(&[
+        "match",
+        "--engine",
+        "git=mine ref=main name=first",
+        "--build",
+        &build,
+        "--engine",
+        &second,
+    ]);
+    place.write("wait", "");
+    // As in a git hook.
+    let mut run = place.command(&arguments).env("GIT_PREFIX", "engine").spawn().unwrap();
+    let process = await_process(&place, "process");
+    run.kill().unwrap();
+    run.wait().unwrap();
+    await_end(process);
+    std::fs::remove_file(place.path("wait")).unwrap();
+    place.check(&arguments, 0);
+    assert_eq!(place.read("builds"), "built\nbuilt\n");
+    assert_eq!(place.results("run.db")["games_finished"], 4);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_build_ends_with_the_killed_daemon_or_runner_of_a_queue() {
+    for victim in ["daemon", "runner"] {
+        let place = Place::new();
+        repository(&place);
+        let (build, second) = (waiting_build(&place), scripted("second", ""));
+        let limits = ["--games", "4", "--depth", "1", "--maxmoves", "20"];
+        let engines = ["match", "--engine", "git=mine ref=main", "--build", &build, "--engine", &second];
+        let queue = ["queue", "--queue", "queue.db"];
+        place.check(&[&queue[..], &["add", "--"], &engines, &limits].concat(), 0);
+        place.write("wait", "");
+        let daemon = || place.start(&[&queue[..], &["run", "--slots", "1", "--no-page"]].concat());
+        let mut running = daemon();
+        let process = await_process(&place, "process");
+        if victim == "daemon" {
+            running.kill().unwrap();
+            running.wait().unwrap();
+            await_end(process);
+            std::fs::remove_file(place.path("wait")).unwrap();
+            running = daemon();
+        } else {
+            signal(await_process(&place, "runner"), "-KILL");
+            await_state(&place, 1, "failed");
+            await_end(process);
+            std::fs::remove_file(place.path("wait")).unwrap();
+            place.check(&[&queue[..], &["resume", "1"]].concat(), 0);
+        }
+        await_state(&place, 1, "done");
+        stop(running);
+        assert_eq!(place.read("builds"), "built\nbuilt\n", "{victim}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupted_bisection_ends_its_build() {
+    let place = Place::new();
+    repository(&place);
+    let process = place.path("process").display().to_string();
+    let build =
+        format!("if grep -q second engine.sh; then sleep 600 & echo $! >{process}; wait; fi; {BUILD}");
+    let range = ["bisect", "--git", "HEAD~1..main", "--build", &build, "--elo", "200", "--depth", "1"];
+    let arguments = [&range[..], &["--round-pairs", "2", "--store", "run.db"]].concat();
+    let run = place.command(&arguments).current_dir(place.path("mine")).spawn().unwrap();
+    let process = await_process(&place, "process");
+    signal(run.id(), "-INT");
+    process::finish(run, 130);
+    await_end(process);
 }
 
 /// Adds a commit that leaves the program as it is, and one that does not build; the next one builds again.

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use smalt_driver::EngineCommand;
+use smalt_driver::process::Reaper;
 
+use super::compile::watched;
 use crate::program::run_to_end;
 
 /// Time limit of `bench`.
@@ -63,9 +65,9 @@ pub(super) fn counted(output: &str) -> Option<u64> {
 }
 
 /// Runs `bench` and compares the node count.
-pub(super) fn check(program: &Path, expected: u64) -> Result<(), BenchError> {
+pub(super) fn check(program: &Path, expected: u64, reaper: Option<&Reaper>) -> Result<(), BenchError> {
     let none = |reason: String| BenchError::None { expected, reason };
-    let command = EngineCommand::new(program).argument("bench");
+    let command = watched(EngineCommand::new(program).argument("bench"), reaper);
     let ran = run_to_end(&command, Instant::now() + LIMIT).map_err(|error| none(error.to_string()))?;
     let exit = ran.exit.ok_or_else(|| none(format!("it did not end within {} s", LIMIT.as_secs())))?;
     // Stockfish writes the count to standard error, others to standard output.

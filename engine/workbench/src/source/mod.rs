@@ -2,26 +2,22 @@
 //!
 //! Each commit is built once, in a separate clone, and the program is cached by commit, build command and architecture;
 //! the user's checkout is never touched. If the commit message has a `Bench:` line, the program must report the same
-//! node count. [`build_entrants`] does this for the engines of a run before they are resolved.
-
-#![expect(
-    clippy::disallowed_methods,
-    reason = "git and build commands run to their end; the driver is for engines"
-)]
+//! node count. A [`Builder`] does this for the engines of a run before they are resolved.
 
 mod bench;
+mod compile;
 mod repository;
 
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
+use smalt_driver::process::{Reaper, StartError};
 use toml::{Table, Value};
 
 use crate::entrant::{EngineSettings, Registry, merge_engine};
 use bench::BenchError;
-use repository::{Commit, Repository, apart};
+use compile::compile;
+use repository::{Commit, Repository};
 
 /// An engine as source code: repository, revision, build command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +54,10 @@ pub enum BuildError {
     NotPublished { commit: String, repo: PathBuf },
     #[error("building {title} failed ({status}); the log is {}\n{tail}", log.display())]
     Failed { title: String, status: String, log: PathBuf, tail: String },
+    #[error("building {title} was interrupted")]
+    Interrupted { title: String },
+    #[error("building {title}: failed to {error}")]
+    Start { title: String, error: StartError },
     #[error("building {title} wrote no program {{exe}}: use {{exe}} in the build command, as in build='make EXE={{exe}}'; the log is {}", log.display())]
     NoProgram { title: String, log: PathBuf },
     #[error("{title}: {error}")]
@@ -74,22 +74,68 @@ pub fn cache_folder() -> PathBuf {
     crate::cache_folder().unwrap_or_else(std::env::temp_dir).join("smalt").join("builds")
 }
 
-/// Builds the engines that name a repository, and sets their command, the full hash of their commit and, if missing,
-/// their name. `notify` gets a line for each slow step.
-///
-/// # Errors
-/// If a commit is unknown, its build fails, or its node count differs from the commit message.
-pub fn build_entrants<'a>(
-    engines: impl IntoIterator<Item = &'a mut Table>,
-    each: &Table,
-    registry: &Registry,
-    cache: &Path,
-    notify: &mut dyn FnMut(&str),
-) -> Result<(), BuildError> {
-    resolve_entrants(engines, each, registry, &mut |source| build(source, cache, notify))
+/// Builds commits.
+pub struct Builder<'a> {
+    /// Folder of built engines, as [`cache_folder`].
+    pub cache: PathBuf,
+    /// Starts the process that ends a build if this program is killed.
+    pub reaper: Box<dyn Fn() -> Option<Reaper> + 'a>,
+    /// Receives a line for each slow step.
+    pub notify: Box<dyn FnMut(&str) + 'a>,
 }
 
-/// As [`build_entrants`], with another way to get the program of a commit.
+impl Builder<'_> {
+    /// Builds a commit, or returns the cached program.
+    ///
+    /// # Errors
+    /// If the commit is unknown, its build fails or is interrupted, or its node count differs from the commit message.
+    pub fn build(&mut self, source: &Source) -> Result<Built, BuildError> {
+        let in_cache = |path: &Path| {
+            let path = path.to_owned();
+            move |error| BuildError::Cache { path, error }
+        };
+        fs::create_dir_all(&self.cache).map_err(in_cache(&self.cache))?;
+        let (repository, commit, folder) = find(source, &self.cache)?;
+        let built = commit.built_in(&folder);
+        fs::create_dir_all(&folder).map_err(in_cache(&folder))?;
+        // If two runs need the same commit, one builds and the other waits for it.
+        let lock = File::create(folder.join("lock")).map_err(in_cache(&folder))?;
+        lock.lock().map_err(in_cache(&folder))?;
+        if !built.program.exists() {
+            (self.notify)(&format!("Building {} of {}", built.title, source.repo));
+            let reaper = (self.reaper)();
+            compile(&repository, &commit, &source.build, &folder, &built.program, reaper.as_ref())?;
+        }
+        Ok(built)
+    }
+
+    /// Builds the engines that name a repository, and sets their command, the full hash of their commit and, if missing,
+    /// their name.
+    ///
+    /// # Errors
+    /// As [`Self::build`].
+    pub fn build_entrants<'e>(
+        &mut self,
+        engines: impl IntoIterator<Item = &'e mut Table>,
+        each: &Table,
+        registry: &Registry,
+    ) -> Result<(), BuildError> {
+        resolve_entrants(engines, each, registry, &mut |source| self.build(source))
+    }
+
+    /// Rebuilds an engine of an earlier run if its program is no longer cached. Does nothing without a repository.
+    ///
+    /// # Errors
+    /// As [`Self::build`].
+    pub fn restore_entrant(&mut self, engine: &mut EngineSettings) -> Result<(), BuildError> {
+        if let Some(source) = source_of(engine).filter(|_| is_unbuilt(engine)) {
+            engine.cmd = Some(self.build(&source)?.program.display().to_string());
+        }
+        Ok(())
+    }
+}
+
+/// As [`Builder::build_entrants`], with another way to get the program of a commit.
 ///
 /// # Errors
 /// Those of `program_of`, and engines with a repository and without a build command.
@@ -138,21 +184,6 @@ pub fn resolve_entrants<'a>(
     Ok(())
 }
 
-/// Rebuilds an engine of an earlier run if its program is no longer cached. Does nothing without a repository.
-///
-/// # Errors
-/// As [`build_entrants`].
-pub fn restore_entrant(
-    engine: &mut EngineSettings,
-    cache: &Path,
-    notify: &mut dyn FnMut(&str),
-) -> Result<(), BuildError> {
-    if let Some(source) = source_of(engine).filter(|_| is_unbuilt(engine)) {
-        engine.cmd = Some(build(&source, cache, notify)?.program.display().to_string());
-    }
-    Ok(())
-}
-
 /// Whether an engine is a commit whose program is not in the cache.
 #[must_use]
 pub fn is_unbuilt(engine: &EngineSettings) -> bool {
@@ -188,29 +219,6 @@ pub fn commits_between(
     Repository::open(repo, &cache_folder())?.commits_between(good, bad, paths)
 }
 
-/// Builds a commit, or returns the cached program.
-///
-/// # Errors
-/// As [`build_entrants`].
-pub fn build(source: &Source, cache: &Path, notify: &mut dyn FnMut(&str)) -> Result<Built, BuildError> {
-    let in_cache = |path: &Path| {
-        let path = path.to_owned();
-        move |error| BuildError::Cache { path, error }
-    };
-    fs::create_dir_all(cache).map_err(in_cache(cache))?;
-    let (repository, commit, folder) = find(source, cache)?;
-    let built = commit.built_in(&folder);
-    fs::create_dir_all(&folder).map_err(in_cache(&folder))?;
-    // If two runs need the same commit, one builds and the other waits for it.
-    let lock = File::create(folder.join("lock")).map_err(in_cache(&folder))?;
-    lock.lock().map_err(in_cache(&folder))?;
-    if !built.program.exists() {
-        notify(&format!("Building {} of {}", built.title, source.repo));
-        compile(&repository, &commit, &source.build, &folder, &built.program)?;
-    }
-    Ok(built)
-}
-
 /// The program of a commit, which may not be built yet.
 ///
 /// # Errors
@@ -226,82 +234,6 @@ fn find(source: &Source, cache: &Path) -> Result<(Repository, Commit, PathBuf), 
     let commit = repository.commit(&source.revision, source.is_published)?;
     let folder = cache.join(commit.key(&source.build)?);
     Ok((repository, commit, folder))
-}
-
-/// Clones, builds, checks the node count, and moves the program to the cache.
-fn compile(
-    repository: &Repository,
-    commit: &Commit,
-    command: &str,
-    folder: &Path,
-    program: &Path,
-) -> Result<(), BuildError> {
-    let tree = folder.join("tree");
-    let in_cache = |error| BuildError::Cache { path: folder.to_owned(), error };
-    // Left by a killed build.
-    if tree.exists() {
-        fs::remove_dir_all(&tree).map_err(in_cache)?;
-    }
-    repository.check_out(commit, &tree)?;
-    let made = folder.join(format!("new{}", std::env::consts::EXE_SUFFIX));
-    let log = folder.join("build.log");
-    let out = File::create(&log).map_err(in_cache)?;
-    let err = out.try_clone().map_err(in_cache)?;
-    let status = shell(&command.replace("{exe}", &quoted(&made)))
-        .current_dir(&tree)
-        .env("EXE", &made)
-        .stdin(Stdio::null())
-        .stdout(out)
-        .stderr(err)
-        .status()
-        .map_err(in_cache)?;
-    if !status.success() {
-        let tail = last_lines(&log).map_err(in_cache)?;
-        return Err(BuildError::Failed { title: commit.title(), status: status.to_string(), log, tail });
-    }
-    if !made.exists() {
-        return Err(BuildError::NoProgram { title: commit.title(), log });
-    }
-    if let Some(expected) = bench::expected(&commit.message) {
-        bench::check(&made, expected).map_err(|error| BuildError::Bench { title: commit.title(), error })?;
-    }
-    fs::rename(&made, program).map_err(in_cache)?;
-    fs::remove_dir_all(&tree).map_err(in_cache)
-}
-
-#[cfg(unix)]
-fn shell(command: &str) -> Command {
-    let mut process = apart(Command::new("sh"));
-    process.arg("-c").arg(command);
-    process
-}
-
-/// `cmd` takes everything between the first and the last quotation mark literally.
-#[cfg(windows)]
-fn shell(command: &str) -> Command {
-    let mut process = apart(Command::new("cmd"));
-    std::os::windows::process::CommandExt::raw_arg(&mut process, format!("/S /C \"{command}\""));
-    process
-}
-
-/// Quotes a path as one shell word.
-fn quoted(path: &Path) -> String {
-    let path = path.display().to_string();
-    if cfg!(windows) { format!("\"{path}\"") } else { format!("'{}'", path.replace('\'', r"'\''")) }
-}
-
-/// The last lines of a build log.
-fn last_lines(log: &Path) -> std::io::Result<String> {
-    const LINES: usize = 12;
-    const BYTES: u64 = 4096;
-    let mut log = File::open(log)?;
-    let length = log.seek(SeekFrom::End(0))?;
-    log.seek(SeekFrom::Start(length.saturating_sub(BYTES)))?;
-    let mut bytes = Vec::new();
-    log.read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<&str> = text.lines().collect();
-    Ok(lines[lines.len().saturating_sub(LINES)..].join("\n"))
 }
 
 // The engines in these tests are shell scripts.

@@ -1,4 +1,6 @@
-//! The git commands behind [`super::build`].
+//! The git commands behind [`super::Builder`].
+
+#![expect(clippy::disallowed_methods, reason = "git commands run to their end; the driver is for engines")]
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,7 +17,7 @@ const SUBJECT_LENGTH: usize = 40;
 const MIRRORED: [&str; 2] = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
 
 /// Variables that git sets for a hook's repository; git would prefer them to the given folder.
-const HOOK_VARIABLES: [&str; 6] =
+pub(super) const HOOK_VARIABLES: [&str; 6] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX"];
 
 /// A local repository: the user's own, or the cached mirror of a URL.

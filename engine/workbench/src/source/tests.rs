@@ -1,6 +1,9 @@
 //! Building engines from commits: what is parsed, refused and cached.
 
+#![expect(clippy::disallowed_methods, reason = "git makes the repository")]
+
 use std::path::Path;
+use std::process::Command;
 
 use tempfile::TempDir;
 
@@ -55,10 +58,14 @@ impl TestRepository {
 
     fn build(&self, revision: &str, command: &str) -> (Result<Built, BuildError>, Vec<String>) {
         let mut notices = Vec::new();
-        let built = build(&self.source(revision, command), &self.cache(), &mut |notice| {
-            notices.push(notice.to_owned())
-        });
+        let built = self
+            .builder(&mut |notice| notices.push(notice.to_owned()))
+            .build(&self.source(revision, command));
         (built, notices)
+    }
+
+    fn builder<'a>(&self, notify: &'a mut dyn FnMut(&str)) -> Builder<'a> {
+        Builder { cache: self.cache(), reaper: Box::new(|| None), notify: Box::new(notify) }
     }
 }
 
@@ -94,6 +101,27 @@ fn a_commit_is_built_once_and_the_checkout_is_not_touched() {
     let (other, notices) = place.build(&first, "true && chmod +x engine.sh && cp engine.sh $EXE");
     assert_eq!(notices.len(), 1);
     assert_ne!(other.unwrap().program, built.program);
+}
+
+/// The processes of a killed build may still write there.
+#[test]
+fn a_build_shares_no_file_with_one_before() {
+    let place = TestRepository::new();
+    let log = place.folder.path().join("programs");
+    let failing = format!("echo $EXE >>'{}'; exit 1", log.display());
+    for _ in 0..2 {
+        assert!(place.build("main", &failing).0.is_err());
+    }
+    let built = std::fs::read_to_string(&log).unwrap();
+    let programs: Vec<&Path> = built.lines().map(Path::new).collect();
+    assert_ne!(programs[0], programs[1]);
+    let folder = programs[0].ancestors().nth(2).unwrap();
+    std::fs::create_dir_all(folder.join("new-killed")).unwrap();
+    std::fs::write(folder.join("new-killed/engine"), "half").unwrap();
+    std::fs::create_dir_all(folder.join("tree/left")).unwrap();
+    assert!(place.build("main", &failing).0.is_err());
+    assert!(!folder.join("tree/left").exists());
+    assert_eq!(entries(folder), ["build.log", "lock", "tree"]);
 }
 
 /// A hook runs with GIT_DIR set to its repository.
@@ -141,15 +169,16 @@ fn a_url_is_mirrored_and_a_moved_branch_is_fetched() {
     let place = TestRepository::new();
     let url = format!("file://{}", place.repo().display());
     let source = Source { repo: url, ..place.source("main", COPY) };
-    let first = build(&source, &place.cache(), &mut |_| {}).unwrap();
+    let build = |source: &Source| place.builder(&mut |_| {}).build(source).unwrap();
+    let first = build(&source);
     let second = place.commit("echo '100 nodes 5 nps'", "Second engine");
-    let moved = build(&source, &place.cache(), &mut |_| {}).unwrap();
+    let moved = build(&source);
     assert_ne!(first.commit, second);
     assert_eq!(moved.commit, second);
     // The commit is cached, so the repository is not needed.
     std::fs::rename(place.repo(), place.folder.path().join("away")).unwrap();
     let known = Source { revision: first.commit.clone(), ..source };
-    assert_eq!(build(&known, &place.cache(), &mut |_| {}).unwrap(), first);
+    assert_eq!(build(&known), first);
 }
 
 #[test]
@@ -163,7 +192,7 @@ fn commits_of_pull_requests_are_not_built_for_others() {
     let url = format!("file://{}", place.repo().display());
     let build = |repo: &str, revision: &str, is_published: bool| {
         let source = Source { repo: repo.to_owned(), is_published, ..place.source(revision, COPY) };
-        super::build(&source, &place.cache(), &mut |_| {}).map_err(|error| error.to_string())
+        place.builder(&mut |_| {}).build(&source).map_err(|error| error.to_string())
     };
     let own = place.repo().display().to_string();
     assert!(build(&own, &pull, false).is_ok(), "it is the user's own command");
@@ -195,7 +224,7 @@ fn engines_with_a_repository_get_their_commands_and_names() {
     let row = |text: &str| registry.parse_engine(text).unwrap();
     let words = format!("\"git={}\" ref=main \"build={COPY}\" nodes=10", place.repo().display());
     let mut engines = [row(&words), row("cmd=mine ref=main name=branch"), row("mine"), row("other")];
-    build_entrants(&mut engines, &Table::new(), &registry, &place.cache(), &mut |_| {}).unwrap();
+    place.builder(&mut |_| {}).build_entrants(&mut engines, &Table::new(), &registry).unwrap();
     let text = |index: usize, key: &str| engines[index].get(key).and_then(Value::as_str).map(str::to_owned);
     let commit = place.git(&["rev-parse", "HEAD"]);
     assert_eq!(text(0, "name"), Some(format!("{} First engine", &commit[..8])));
@@ -207,7 +236,9 @@ fn engines_with_a_repository_get_their_commands_and_names() {
     assert_eq!(text(3, "cmd").as_deref(), Some("other"));
     // The built engine is found again, as a resumed run needs it.
     let before = engines.to_vec();
-    build_entrants(&mut engines, &Table::new(), &registry, &place.cache(), &mut |notice| panic!("{notice}"))
+    place
+        .builder(&mut |notice| panic!("{notice}"))
+        .build_entrants(&mut engines, &Table::new(), &registry)
         .unwrap();
     assert_eq!(engines.to_vec(), before);
 }

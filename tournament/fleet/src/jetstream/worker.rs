@@ -12,7 +12,7 @@ use async_nats::{Client, Subscriber};
 use futures_util::StreamExt;
 use smalt_driver::process::Reaper;
 use smalt_workbench::entrant::Registry;
-use smalt_workbench::source::{self, Source};
+use smalt_workbench::source::{self, Builder, Source};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
@@ -281,10 +281,16 @@ impl Worker {
         let received = self.receive_files(&Subjects::of(&run.run), &message.files).await?;
         let (sent, registry) = (message.clone(), setup.registry.clone());
         let (affinity, tables) = (setup.affinity.clone(), setup.tables.clone());
+        let reaper = setup.reaper.clone();
         // This may build engines, which takes time.
         let made = tokio::task::spawn_blocking(move || {
+            let mut builder = Builder {
+                cache: source::cache_folder(),
+                reaper: Box::new(|| reaper.clone()),
+                notify: Box::new(|_| ()),
+            };
             let mut build = |source: &Source| {
-                let built = source::build(source, &source::cache_folder(), &mut |_| {});
+                let built = builder.build(source);
                 built.map(|built| built.program).map_err(|error| error.to_string())
             };
             run_config::plan(&sent, &registry, affinity, tables.as_ref(), &received, &mut build)

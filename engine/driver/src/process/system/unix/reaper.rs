@@ -21,7 +21,7 @@ use rustix::fs::OFlags;
 use super::super::linux::{Children, end_tagged, tag_prefix};
 #[cfg(target_os = "macos")]
 use super::super::macos::{Children, end_tagged, tag_prefix};
-use crate::process::command::PASSWORD_VARIABLE;
+use crate::process::command::{ENGINE_VARIABLE, PASSWORD_VARIABLE};
 use crate::process::identity::ProcessIdentity;
 
 /// How long a reaper may take to exit at the end of its input.
@@ -54,6 +54,8 @@ impl Reaper {
     pub fn start(program: &Path, argument: &str) -> io::Result<Reaper> {
         let mut command = Command::new(program);
         command.arg(argument).current_dir("/").process_group(0).env_remove(PASSWORD_VARIABLE);
+        // Its owner may be a child of this crate itself: the reaper must outlive it, and has no tag.
+        command.env_remove(ENGINE_VARIABLE);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = {
             let mut children = Children::lock();
