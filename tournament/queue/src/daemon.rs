@@ -75,6 +75,8 @@ struct Running {
     slots: usize,
     /// Its store or checkpoint, without links.
     output: Option<PathBuf>,
+    /// Servers and hosts that play for it.
+    machines: Vec<String>,
     thread: JobThread,
     is_stopping: bool,
     /// Moment up to which its time is counted.
@@ -87,6 +89,8 @@ pub struct Daemon<'a> {
     settings: DaemonSettings,
     home: PathBuf,
     running: BTreeMap<i64, Running>,
+    /// Machines of each job, before and after it has begun.
+    machines: BTreeMap<(i64, bool), Vec<String>>,
     sender: Sender<DaemonEvent>,
     events: Receiver<DaemonEvent>,
     next_progress: Instant,
@@ -120,12 +124,13 @@ impl<'a> Daemon<'a> {
         smalt_match::file_lock::try_lock(&lock).map_err(|_| DaemonError::Busy(path))?;
         file.reset_running()?;
         let (sender, events) = channel();
-        let (running, next_progress) = (BTreeMap::new(), Instant::now());
+        let (running, machines, next_progress) = (BTreeMap::new(), BTreeMap::new(), Instant::now());
         Ok(Daemon {
             file,
             settings,
             home,
             running,
+            machines,
             sender,
             events,
             next_progress,
@@ -185,8 +190,11 @@ impl<'a> Daemon<'a> {
             if self.running.contains_key(&job.id) || taken + wanted > self.settings.slots {
                 continue;
             }
+            let machines = self.machines(job);
+            let is_taken = |running: &Running| running.machines.iter().any(|its| machines.contains(its));
             let output = job.output(&self.home).map(|output| resolved(&output));
-            if !output.as_ref().is_some_and(|output| self.is_in_use(output)) {
+            let is_in_use = output.as_ref().is_some_and(|output| self.is_in_use(output));
+            if !is_in_use && !self.running.values().any(is_taken) {
                 self.start(job, wanted, output)?;
             }
         }
@@ -203,15 +211,23 @@ impl<'a> Daemon<'a> {
     }
 
     /// The slots of each job that gets some.
-    fn allocate(&self, active: &[&Job]) -> BTreeMap<i64, usize> {
+    fn allocate(&mut self, active: &[&Job]) -> BTreeMap<i64, usize> {
         let request = |job: &&Job| {
             let running = self.running.get(&job.id).filter(|_| !job.is_resumable());
             let kept = running.map(|running| running.slots);
-            Request { priority: job.added.priority, most: job.most_slots(&self.home), kept }
+            let machines = self.machines(job);
+            let most = if machines.is_empty() { job.added.slots } else { Some(1) };
+            Request { priority: job.added.priority, most, kept, machines }
         };
         let requests: Vec<Request> = active.iter().map(request).collect();
         let slots = active.iter().map(|job| job.id).zip(allocate(self.settings.slots, &requests));
         slots.filter(|(_, slots)| *slots > 0).collect()
+    }
+
+    /// Servers and hosts that play for a job. Its plan or store is read once, and again when it has begun or starts anew.
+    fn machines(&mut self, job: &Job) -> Vec<String> {
+        let known = self.machines.entry((job.id, job.has_begun));
+        known.or_insert_with(|| job.machines(&self.home)).clone()
     }
 
     /// Whether another job, a runner of an earlier daemon, or a user's run has a store or checkpoint open.
@@ -225,7 +241,10 @@ impl<'a> Daemon<'a> {
         if !job.has_begun && job.output(&self.home).is_some_and(|output| !output.exists()) {
             self.file.note_begun(job.id)?;
         }
-        let Launch { program, arguments } = job.launch(&self.home, slots);
+        self.machines.remove(&(job.id, job.has_begun));
+        let machines = self.machines(job);
+        let local = machines.is_empty().then_some(slots);
+        let Launch { program, arguments } = job.launch(&self.home, local);
         let program = self.settings.programs.join(format!("{program}{}", std::env::consts::EXE_SUFFIX));
         let command = EngineCommand::new(program).arguments(arguments).directory(&job.added.folder);
         let (id, sender) = (job.id, self.sender.clone());
@@ -240,7 +259,8 @@ impl<'a> Daemon<'a> {
             }
         };
         (self.notify)(&format!("Job {id} ({}) starts with concurrency {slots}", job.added.name));
-        let running = Running { slots, output, thread, is_stopping: false, counted: Instant::now() };
+        let counted = Instant::now();
+        let running = Running { slots, output, machines, thread, is_stopping: false, counted };
         self.running.insert(id, running);
         Ok(self.file.note_started(id, slots)?)
     }

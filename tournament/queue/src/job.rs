@@ -167,12 +167,17 @@ impl NewJob {
         name.map(|name| self.folder.join(name))
     }
 
-    /// Value of a flag of its command line.
-    fn flag(&self, flag: &str) -> Option<&str> {
-        self.command.iter().enumerate().find_map(|(index, word)| match word.strip_prefix(flag)? {
+    /// Values of a flag of its command line.
+    fn flags(&self, flag: &str) -> impl Iterator<Item = &str> {
+        self.command.iter().enumerate().filter_map(move |(index, word)| match word.strip_prefix(flag)? {
             "" => self.command.get(index + 1).map(String::as_str),
             rest => rest.strip_prefix('='),
         })
+    }
+
+    /// Value of a flag of its command line.
+    fn flag(&self, flag: &str) -> Option<&str> {
+        self.flags(flag).next()
     }
 
     /// The store argument of `resume`: the first word that is neither a flag nor a flag's value.
@@ -255,8 +260,9 @@ impl Job {
         home.join(format!("job-{}.log", self.id))
     }
 
-    /// Program and arguments to start it on this number of slots, or to resume it.
-    pub(crate) fn launch(&self, home: &Path, slots: usize) -> Launch {
+    /// Program and arguments to start it on this number of slots, or to resume it; `slots` is `None` if other machines play,
+    /// which have their own concurrency.
+    pub(crate) fn launch(&self, home: &Path, slots: Option<usize>) -> Launch {
         let command = self.added.command();
         let program = program_of(command).unwrap_or("smalt-tournament");
         let mut arguments = self.added.command.clone();
@@ -275,23 +281,30 @@ impl Job {
                 }
             }
         }
-        // Workers on other machines have their own concurrency.
-        if !self.is_elsewhere(home) {
-            arguments.extend(["--concurrency".to_owned(), slots.to_string()]);
-        }
+        arguments.extend(slots.into_iter().flat_map(|slots| ["--concurrency".to_owned(), slots.to_string()]));
         Launch { program, arguments }
     }
 
-    /// Whether its games are played by workers on other machines: by its flags, the plan of its store, or its plan file.
-    fn is_elsewhere(&self, home: &Path) -> bool {
-        let is_flag =
-            |word: &str| word.split('=').next().is_some_and(|flag| matches!(flag, "--nats" | "--ssh"));
-        if self.added.command.iter().any(|word| is_flag(word)) {
-            return true;
+    /// NATS server and ssh hosts that play for it: of the plan of its store, or its plan file, and of its flags. Empty if this
+    /// machine plays. Reads files.
+    pub(crate) fn machines(&self, home: &Path) -> Vec<String> {
+        let mut fleet = self.plan(home).and_then(|plan| fleet_of(&plan)).unwrap_or_default();
+        if let Some(server) = self.added.flag("--nats") {
+            fleet.nats = Some(server.to_owned());
         }
+        let hosts = self.added.flags("--ssh").flat_map(|hosts| hosts.split(','));
+        let hosts: Vec<_> = hosts.filter_map(|host| host.parse().ok()).collect();
+        if !hosts.is_empty() {
+            fleet.ssh = hosts;
+        }
+        fleet.machines()
+    }
+
+    /// The plan of a `run` or `resume`, as text: of its store, once there is one, else its plan file.
+    fn plan(&self, home: &Path) -> Option<String> {
         let command = self.added.command();
         if !matches!(command, "run" | "resume") {
-            return false;
+            return None;
         }
         let is_played = self.has_begun || self.added.resumes();
         let store = self.store(home).filter(|store| is_played && store.exists());
@@ -300,20 +313,13 @@ impl Job {
             let plan = self.added.command.get(1).filter(|_| command == "run")?;
             std::fs::read_to_string(self.added.folder.join(plan)).ok()
         };
-        stored.or_else(file).is_some_and(|plan| has_workers(&plan))
-    }
-
-    /// Maximum number of local slots it can use.
-    pub(crate) fn most_slots(&self, home: &Path) -> Option<usize> {
-        if self.is_elsewhere(home) { Some(1) } else { self.added.slots }
+        stored.or_else(file)
     }
 }
 
-/// Whether a plan is played by workers on other machines.
-fn has_workers(plan: &str) -> bool {
-    let fleet = Settings::parse_layer(plan, "").ok().and_then(|mut layer| layer.remove("fleet"));
-    let fleet = fleet.and_then(|fleet| fleet.try_into::<FleetSettings>().ok());
-    fleet.is_some_and(|fleet| fleet.on().is_some())
+/// The fleet of a plan.
+fn fleet_of(plan: &str) -> Option<FleetSettings> {
+    Settings::parse_layer(plan, "").ok()?.remove("fleet")?.try_into().ok()
 }
 
 #[cfg(test)]
@@ -328,8 +334,9 @@ mod tests {
         Job { id: 7, added, used, has_begun: false, state, running: 0, progress, flag }
     }
 
+    /// Its command line on three slots, or on other machines.
     fn started(job: &Job, home: &Path) -> String {
-        let Launch { program, arguments } = job.launch(home, 3);
+        let Launch { program, arguments } = job.launch(home, job.machines(home).is_empty().then_some(3));
         format!("{program} {}", arguments.join(" "))
     }
 
@@ -338,7 +345,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let store = home.path().join("job-7.db");
         let mut job = job("smalt-tournament sprt --engine a --engine b --concurrency 5");
-        assert_eq!(job.most_slots(home.path()), Some(5));
+        assert_eq!(job.added.slots, Some(5));
         let shown = store.display();
         let fresh = format!("smalt-tournament sprt --engine a --engine b --store {shown} --concurrency 3");
         assert_eq!(started(&job, home.path()), fresh);
@@ -386,7 +393,7 @@ mod tests {
             "smalt-tournament sprt --ssh=host --store /none/job-7.db"
         );
         let fleet = job("sprt --nats host");
-        assert_eq!(fleet.most_slots(home), Some(1));
+        assert_eq!(fleet.machines(home), ["nats://host:4222"]);
         assert_eq!(started(&fleet, home), "smalt-tournament sprt --nats host --store /none/job-7.db");
         assert_eq!(started(&job("score wac"), home), "smalt-suites score wac --concurrency 3");
     }
@@ -407,17 +414,19 @@ mod tests {
             let run = smalt_match::store::StoredRun { created, plan: plan.to_owned(), openings };
             Store::create(&home.path().join(name), &run).unwrap();
         }
-        for (words, is_elsewhere) in [
-            ("run fleet.toml", true),
-            ("run fleet.toml --resume --store local.db", false),
-            ("run local.toml", false),
-            ("resume fleet.db", true),
-            ("resume local.db --nats host", true),
-            ("resume --games 4 local.db", false),
+        for (words, machines) in [
+            ("run fleet.toml", &["nats://host:4222"][..]),
+            ("run fleet.toml --nats off", &[]),
+            ("run fleet.toml --ssh=a,me@b/2 --ssh c", &["nats://host:4222", "ssh://a", "ssh://b", "ssh://c"]),
+            ("run fleet.toml --resume --store local.db", &[]),
+            ("run local.toml", &[]),
+            ("resume fleet.db", &["nats://host:4222"]),
+            ("resume local.db --nats host:1", &["nats://host:1"]),
+            ("resume --games 4 local.db", &[]),
         ] {
             let job = in_home(words);
-            assert_eq!(job.most_slots(home.path()), is_elsewhere.then_some(1), "{words}");
-            assert_eq!(started(&job, home.path()).contains("--concurrency"), !is_elsewhere, "{words}");
+            assert_eq!(job.machines(home.path()), machines, "{words}");
+            assert_eq!(started(&job, home.path()).contains("--concurrency"), machines.is_empty(), "{words}");
         }
     }
 

@@ -5,6 +5,8 @@ use std::process::Child;
 use serde_json::Value;
 use smalt_testing::process;
 
+#[cfg(all(feature = "nats", unix))]
+use crate::support::fleet::{Server, dismiss, worker, write_engines};
 use crate::support::served::{HttpResponse, request, request_with_body};
 use crate::support::{Place, scripted, timeless, wait_until};
 
@@ -142,6 +144,40 @@ fn a_job_of_a_higher_priority_takes_the_slots_and_gives_them_back() {
     queue(&place, &["remove", "1"]);
     assert_eq!(jobs(&place).len(), 1);
     stop(daemon);
+}
+
+#[test]
+#[cfg(all(feature = "nats", unix))]
+#[ignore = "needs nats-server"]
+fn fleet_jobs_of_one_server_play_by_priority() {
+    let place = Place::new();
+    write_engines(&place, "0");
+    let server = Server::start(&place, &[]);
+    let url = server.url();
+    let remote = |games: &str| {
+        let words = ["match", "--engine", "first", "--engine", "second", "--engines", "engines.toml"];
+        let server = ["--nats", &url, "--lease", "1", "--games", games];
+        let words = words.into_iter().chain(server).chain("--depth 1 --maxmoves 20".split(' '));
+        words.map(str::to_owned).collect::<Vec<_>>()
+    };
+    add(&place, &[], &remote("100000"));
+    add(&place, &["--priority", "-1"], &remote("4"));
+    // There are slots for two jobs.
+    let daemon = start(&place, &["--no-page"]);
+    let playing = worker(&place, &url, "one");
+    place.await_games("queue-jobs/job-1.db", 4);
+    add(&place, &["--priority", "1"], &remote("20"));
+    await_state(&place, 3, "done");
+    let shown = queue(&place, &["show", "1"]);
+    assert!(shown.contains(" +0000 stopped\n"), "{shown}");
+    let games = place.results("queue-jobs/job-1.db")["games_finished"].as_u64().unwrap();
+    place.await_games("queue-jobs/job-1.db", games + 4);
+    let waiting = queue(&place, &["show", "2"]);
+    assert!(waiting.contains("waiting") && !waiting.contains("started"), "{waiting}");
+    queue(&place, &["remove", "1"]);
+    await_state(&place, 2, "done");
+    stop(daemon);
+    dismiss([playing]);
 }
 
 #[test]

@@ -171,6 +171,13 @@ impl FleetSettings {
         self.nats.as_deref().unwrap_or(OFF)
     }
 
+    /// What a distributed run plays on: its server as `nats://HOST:PORT`, and its hosts as `ssh://HOST`. Empty for a local run.
+    pub fn machines(&self) -> Vec<String> {
+        let Some(fleet) = self.on() else { return Vec::new() };
+        let server = fleet.nats.as_deref().map(|url| format!("nats://{}", address(url)));
+        server.into_iter().chain(fleet.ssh.iter().map(|host| format!("ssh://{}", host.name()))).collect()
+    }
+
     /// Checks the settings.
     ///
     /// # Errors
@@ -220,6 +227,14 @@ pub fn is_run_name(text: &str) -> bool {
     (1..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
+/// Host and port of a server.
+fn address(url: &str) -> String {
+    const PORT: &str = "4222";
+    let host = url.split_once("//").map_or(url, |(_, host)| host).to_ascii_lowercase();
+    let is_port = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if host.rsplit_once(':').is_some_and(|(_, port)| is_port(port)) { host } else { format!("{host}:{PORT}") }
+}
+
 fn check_url(url: &str) -> Result<(), FleetError> {
     let refuse = || FleetError::Address(url.to_owned());
     let host = url.strip_prefix("nats://").or_else(|| url.strip_prefix("tls://"));
@@ -263,6 +278,20 @@ mod tests {
         for url in ["http://host", "nats://", "nats://a b"] {
             assert_eq!(of(url).check(), Err(FleetError::Address(url.to_owned())));
         }
+    }
+
+    #[test]
+    fn runs_on_one_server_or_host_play_on_the_same_machines() {
+        for url in ["nats://Host:4222", "tls://host", "host", "host:4222"] {
+            assert_eq!(of(url).machines(), ["nats://host:4222"], "{url}");
+        }
+        assert_eq!(of("[::1]").machines(), ["nats://[::1]:4222"]);
+        assert_eq!(of("off").machines(), [""; 0]);
+        let ssh = ["me@fast/8", "slow"].map(|host| host.parse().unwrap()).into();
+        let hosts = FleetSettings { ssh, ..FleetSettings::default() };
+        assert_eq!(hosts.machines(), ["ssh://fast", "ssh://slow"]);
+        let server = FleetSettings { nats: Some("host:1".to_owned()), ..hosts };
+        assert_eq!(server.machines(), ["nats://host:1", "ssh://fast", "ssh://slow"]);
     }
 
     #[test]
