@@ -170,3 +170,45 @@ fn locate(source: &Source, notify: &mut dyn FnMut(&str)) -> Result<Built, BuildE
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use smalt_queue::NewJob;
+
+    use super::*;
+
+    #[test]
+    fn every_command_that_plays_can_be_queued_and_is_checked() {
+        for command in TournamentArgs::command().get_subcommands() {
+            let name = command.get_name();
+            let plays = name != "plan" && command.get_arguments().any(|arg| arg.get_id() == "git");
+            let words = [name, "file"].map(str::to_owned);
+            assert_eq!(NewJob::new(&words, ".".into()).is_ok(), plays || name == "resume", "{name}");
+            if plays {
+                let typed = ["smalt-tournament", name, "file"];
+                let typed = if name == "run" { &typed[..] } else { &typed[..2] };
+                let mut parsed = TournamentArgs::try_parse_from(typed).unwrap().command;
+                assert!(plan_of(&parsed).is_some() && run_flags(&mut parsed).is_some(), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_revisions_of_all_engine_flags_are_replaced() {
+        let command = TournamentArgs::command();
+        let gauntlet = command.find_subcommand("gauntlet").unwrap();
+        let mut flags: Vec<String> = Vec::new();
+        let is_engine = |arg: &&clap::Arg| {
+            arg.get_value_names().is_some_and(|names| names.iter().any(|name| name == "ENGINE"))
+        };
+        for arg in gauntlet.get_arguments().filter(is_engine) {
+            let aliases = arg.get_all_aliases().unwrap_or_default();
+            flags.extend(arg.get_long().into_iter().chain(aliases).map(|name| format!("--{name}")));
+        }
+        flags.sort();
+        let mut known = ENGINE_FLAGS;
+        known.sort_unstable();
+        assert_eq!(flags, known);
+    }
+}
