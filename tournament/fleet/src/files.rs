@@ -10,6 +10,7 @@ use smalt_match::plan::{EngineSettings, Entrant, Plan, Program};
 use smalt_match::run::engine_command;
 use smalt_workbench::engine_files::sha256;
 use smalt_workbench::entrant::{is_file_option, is_input_option};
+use smalt_workbench::source;
 
 use super::machine::platform;
 use super::wire::{FileMessage, FilePurpose, check_files, is_table_name};
@@ -69,7 +70,8 @@ fn of_entrant(
     let engine = &planned.engine;
     if planned.program != Program::Builtin && is_sendable(engine) {
         let program = engine_command(planned, own_program).locate().map_err(io::Error::other)?;
-        files.push((FilePurpose::Program { entrant, platform: platform() }, program));
+        let bench = source::expected_bench(engine, &source::cache_folder());
+        files.push((FilePurpose::Program { entrant, platform: platform(), bench }, program));
     }
     files.extend(engine.book.clone().map(|book| (FilePurpose::Book { entrant }, book)));
     for (option, value) in &engine.options {
@@ -120,7 +122,7 @@ mod tests {
 
     #[test]
     fn engines_with_settings_that_are_not_sent_are_not_sent() {
-        let program = FilePurpose::Program { entrant: 0, platform: platform() };
+        let program = FilePurpose::Program { entrant: 0, platform: platform(), bench: None };
         assert_eq!(purposes(""), [program]);
         for setting in ["args = [\"-q\"]", "dir = \"/\"", "proto = \"xboard\"\ninitstr = \"book off\""] {
             assert_eq!(purposes(setting), [], "{setting}");

@@ -237,7 +237,7 @@ fn find(typed: &EngineSettings, registry: &Registry) -> Result<Option<EngineSett
 /// The refusal of an entrant whose program is sent for another platform alone.
 fn other_platform(name: &str, entrant: u32, files: &[FileMessage]) -> Option<RunConfigError> {
     files.iter().find_map(|file| match &file.purpose {
-        FilePurpose::Program { entrant: sent, platform: other }
+        FilePurpose::Program { entrant: sent, platform: other, .. }
             if *sent == entrant && *other != platform() =>
         {
             Some(RunConfigError::OtherPlatform { name: name.to_owned(), sent: other.clone() })

@@ -201,7 +201,13 @@ pub struct FileMessage {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub enum FilePurpose {
     /// Program of an entrant, for a processor and system like `x86_64-linux`.
-    Program { entrant: u32, platform: String },
+    Program {
+        entrant: u32,
+        platform: String,
+        /// Node count of its `bench`, by the message of the commit that it was built from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bench: Option<u64>,
+    },
     /// Value of an entrant's option.
     Option { entrant: u32, option: String },
     /// Opening book of an entrant.

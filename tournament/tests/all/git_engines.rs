@@ -25,7 +25,12 @@ fn git(place: &Place, arguments: &[&str]) -> String {
 }
 
 pub(crate) fn commit(place: &Place, arguments: &str, message: &str) {
-    place.write("mine/engine.sh", &format!("#!/bin/sh\nexec '{}' --name {arguments}\n", scripted_program()));
+    commit_script(place, &format!("exec '{}' --name {arguments}", scripted_program()), message);
+}
+
+/// Commits an engine with these lines.
+pub(crate) fn commit_script(place: &Place, lines: &str, message: &str) {
+    place.write("mine/engine.sh", &format!("#!/bin/sh\n{lines}\n"));
     git(place, &["add", "engine.sh"]);
     git(place, &["commit", "--quiet", "-m", message]);
 }

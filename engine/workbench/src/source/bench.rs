@@ -64,8 +64,11 @@ pub(super) fn counted(output: &str) -> Option<u64> {
     output.lines().rev().find_map(of_line)
 }
 
-/// Runs `bench` and compares the node count.
-pub(super) fn check(program: &Path, expected: u64, reaper: Option<&Reaper>) -> Result<(), BenchError> {
+/// Runs `bench` of a program and compares its node count with that of a commit message.
+///
+/// # Errors
+/// If it counts other nodes, or none.
+pub fn check(program: &Path, expected: u64, reaper: Option<&Reaper>) -> Result<(), BenchError> {
     let none = |reason: String| BenchError::None { expected, reason };
     let command = watched(EngineCommand::new(program).argument("bench"), reaper);
     let ran = run_to_end(&command, Instant::now() + LIMIT).map_err(|error| none(error.to_string()))?;

@@ -15,7 +15,7 @@ use smalt_driver::process::{Reaper, StartError};
 use toml::{Table, Value};
 
 use crate::entrant::{EngineSettings, Registry, merge_engine};
-use bench::BenchError;
+pub use bench::{BenchError, check as check_bench};
 use compile::compile;
 use repository::{Commit, Repository};
 
@@ -194,6 +194,13 @@ pub fn is_unbuilt(engine: &EngineSettings) -> bool {
 fn source_of(engine: &EngineSettings) -> Option<Source> {
     let EngineSettings { repo, revision, build, .. } = engine.clone();
     Some(Source { repo: repo?, revision: revision?, build: build?, is_published: false })
+}
+
+/// The node count in the commit message of an engine that is a commit; `None` without one, or if its repository is gone.
+#[must_use]
+pub fn expected_bench(engine: &EngineSettings, cache: &Path) -> Option<u64> {
+    let (_, commit, _) = find(&source_of(engine)?, cache).ok()?;
+    bench::expected(&commit.message)
 }
 
 /// Makes a path absolute; a URL is unchanged.

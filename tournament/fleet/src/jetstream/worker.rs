@@ -1,8 +1,8 @@
 //! A worker: waits for announced runs and plays for the first that accepts it, with its own engines, folders
 //! and processors. Prints nothing; messages for users go to a callback.
 
-use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender};
@@ -121,6 +121,7 @@ pub fn run(
             show,
             refused: HashMap::new(),
             files: FileCache::new(),
+            benches: RefCell::default(),
         };
         Ok(worker.work(inputs).await)
     });
@@ -158,6 +159,8 @@ pub(super) struct Worker {
     /// Refused runs with the time of the next attempt and the message shown.
     refused: HashMap<String, (Instant, String)>,
     files: FileCache,
+    /// Digests of received programs, and their node counts.
+    benches: RefCell<HashSet<(String, u64)>>,
 }
 
 /// A run prepared on this machine.
@@ -279,6 +282,7 @@ impl Worker {
         };
         let setup = &self.setup;
         let received = self.receive_files(&Subjects::of(&run.run), &message.files).await?;
+        self.check_benches(&message.files, &received).await?;
         let (sent, registry) = (message.clone(), setup.registry.clone());
         let (affinity, tables) = (setup.affinity.clone(), setup.tables.clone());
         let reaper = setup.reaper.clone();
@@ -346,6 +350,26 @@ impl Worker {
         let wanted: Vec<&FileMessage> = sent.iter().filter(is_wanted).collect();
         let received = self.files.receive(&self.client, names, &wanted, &show).await;
         received.map_err(|words| format!("failed to receive {words}"))
+    }
+
+    /// Compares the node counts of received programs with those of their commits, once for each program.
+    async fn check_benches(&self, sent: &[FileMessage], received: &ReceivedFiles) -> Result<(), String> {
+        for file in sent {
+            let FilePurpose::Program { entrant, platform, bench: Some(expected) } = &file.purpose else {
+                continue;
+            };
+            let program = received.programs.get(entrant).filter(|_| *platform == machine::platform());
+            let checked = (file.sha256.clone(), *expected);
+            let Some(program) = program.filter(|_| !self.benches.borrow().contains(&checked)) else {
+                continue;
+            };
+            let (program, expected, reaper) = (program.clone(), *expected, self.setup.reaper.clone());
+            let check = move || source::check_bench(&program, expected, reaper.as_ref());
+            let result = tokio::task::spawn_blocking(check).await.map_err(|error| error.to_string())?;
+            result.map_err(|error| format!("failed to check {}: {error}", file.purpose.words()))?;
+            self.benches.borrow_mut().insert(checked);
+        }
+        Ok(())
     }
 
     /// Asks the coordinator of a run.

@@ -211,7 +211,7 @@ fn a_run_may_not_want_more_threads_or_memory_than_the_own_registry_has() {
 #[test]
 fn a_program_for_another_platform_is_refused_by_name() {
     let sent = |entrant| FileMessage {
-        purpose: FilePurpose::Program { entrant, platform: "m68k-amiga".to_owned() },
+        purpose: FilePurpose::Program { entrant, platform: "m68k-amiga".to_owned(), bench: None },
         sha256: "ab".repeat(32),
         bytes: 1,
     };

@@ -112,6 +112,16 @@ proptest! {
 }
 
 #[test]
+fn a_program_may_have_a_node_count() {
+    let program = |bench| FilePurpose::Program { entrant: 1, platform: "x86_64-linux".to_owned(), bench };
+    for bench in [None, Some(2_047_406)] {
+        let text = serde_json::to_string(&program(bench)).unwrap();
+        assert_eq!(text.contains("bench"), bench.is_some());
+        assert_eq!(serde_json::from_str::<FilePurpose>(&text).unwrap(), program(bench));
+    }
+}
+
+#[test]
 fn a_pair_reads_as_it_was() {
     let mut pair = work(5);
     let fen = BLACK_TO_MOVE.to_owned();
