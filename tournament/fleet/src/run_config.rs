@@ -58,8 +58,8 @@ pub enum RunConfigError {
     BadOption { name: String, option: String },
     /// Its program is sent for another processor or system.
     #[error(
-        "play entrant {name:?}: the run sends its program for {sent}, and this machine is {}; add it to engines.toml of this \
-         machine, with a command or with repo and build",
+        "play entrant {name:?}: the run sends its program for {sent} alone, and this machine is {}; give it a recipe (repo and \
+         build) or a command in engines.toml of this machine",
         platform()
     )]
     OtherPlatform { name: String, sent: String },

@@ -224,8 +224,8 @@ fn a_program_for_another_platform_is_refused_by_name() {
     assert_eq!(
         planned("").unwrap_err().to_string(),
         format!(
-            "play entrant \"new\": the run sends its program for m68k-amiga, and this machine is {}; add it to \
-             engines.toml of this machine, with a command or with repo and build",
+            "play entrant \"new\": the run sends its program for m68k-amiga alone, and this machine is {}; give it a \
+             recipe (repo and build) or a command in engines.toml of this machine",
             platform()
         )
     );
