@@ -6,6 +6,8 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
+use crate::input::InputFile;
+
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const BUFFER: usize = 1 << 18;
@@ -19,7 +21,7 @@ impl DecompressReader {
     /// # Errors
     /// If it cannot be opened, or its first bytes cannot be read.
     pub fn open(path: &Path) -> io::Result<DecompressReader> {
-        let mut file = File::open(path)?;
+        let mut file = InputFile::open(path)?;
         let mut start = Vec::with_capacity(ZSTD.len());
         file.by_ref().take(ZSTD.len() as u64).read_to_end(&mut start)?;
         let is_gzip = start.starts_with(&GZIP);

@@ -9,6 +9,7 @@
 //! - [`exit`]: exit codes, and errors that carry one;
 //! - [`signals`]: Ctrl-C and other termination signals;
 //! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
+//! - `input`: input files and pipes;
 //! - [`output_file`]: output files, and when an existing one may be replaced;
 //! - [`calendar`]: dates as text.
 
@@ -21,6 +22,7 @@ pub mod file_stamp;
 pub mod fnv;
 pub mod output_file;
 pub mod program;
+mod input;
 pub mod signals;
 pub mod source;
 

@@ -42,8 +42,16 @@ pub fn handle(
 }
 
 /// Whether a termination signal has come; always false in a program that leaves signals to the system.
-pub(crate) fn is_stopped() -> bool {
+pub fn is_stopped() -> bool {
     IS_STOPPED.load(Ordering::Relaxed)
+}
+
+/// Fails after a termination signal, so that reading input ends.
+///
+/// # Errors
+/// If a termination signal has come.
+pub fn check() -> io::Result<()> {
+    if is_stopped() { Err(io::Error::other("interrupted")) } else { Ok(()) }
 }
 
 /// Whether the last termination signal was SIGTERM, after which a program has only seconds to end.

@@ -60,10 +60,11 @@ impl PositionFile {
     /// # Errors
     /// If it is not such a file, damaged, or newer than this program.
     pub(crate) fn open(path: &Path) -> Result<PositionFile, FileError> {
-        let file = File::open(path)?;
-        if file.metadata()?.len() < HEADER_SIZE as u64 {
+        // A pipe has no length, and opening it twice would lose its data.
+        if std::fs::metadata(path)?.len() < HEADER_SIZE as u64 {
             return Err(FileError::Foreign);
         }
+        let file = File::open(path)?;
         #[expect(unsafe_code, reason = "a memory map is a system call")]
         // SAFETY: the map is only read, as bytes, for which any value is valid. If another program shortens the file,
         // the system ends this process with a signal; the writer below replaces files and never shortens them.

@@ -14,7 +14,7 @@ pub struct OpenError {
     pub error: io::Error,
 }
 
-/// A decompressed byte stream of a file.
+/// A decompressed byte stream of a file. After a termination signal it ends with an error.
 pub struct DataSource {
     bytes: DecompressReader,
 }
@@ -33,6 +33,7 @@ impl DataSource {
 
 impl Read for DataSource {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        smalt_workbench::signals::check()?;
         self.bytes.read(buffer)
     }
 }

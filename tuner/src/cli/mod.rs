@@ -29,7 +29,7 @@ use smalt::evaluation::Parameters;
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
 use smalt_workbench::output_file::{Existing, Output};
-use smalt_workbench::signals::exit_code;
+use smalt_workbench::signals::{exit_code, is_stopped};
 
 use crate::weights::difference::differences;
 use crate::weights::export::imported;
@@ -46,7 +46,8 @@ pub fn main() -> ExitCode {
         Ok(exit) => exit_code(exit),
         Err(refusal) => {
             print_info(&format!("smalt-tuner: {refusal}"));
-            exit_code(refusal.exit)
+            // After a termination signal nothing more is read or saved.
+            exit_code(if is_stopped() { Exit::Interrupted } else { refusal.exit })
         }
     }
 }

@@ -509,3 +509,27 @@ fn the_table_that_was_played_is_written_whatever_became_of_its_file() {
     assert!(error.contains("it changed during the test"), "{error}");
     assert_eq!(kept, format!("{shipped}# mine\n"));
 }
+
+/// Nothing can be saved while input is read.
+#[test]
+#[cfg(unix)]
+fn one_signal_ends_a_program_that_waits_for_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let [pipe, output] = ["pipe", "output"].map(|name| path(&folder, name));
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    for (command, signal, exit) in [("extract", "-TERM", 143), ("texel", "-INT", 130)] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_smalt-tuner"));
+        program.args([command, &pipe, "--output", &output]);
+        let child = program.stderr(std::process::Stdio::piped()).spawn().unwrap();
+        // The pipe opens when the program opens it, which catches signals by then.
+        let writer = std::fs::File::options().write(true).open(&pipe).unwrap();
+        smalt_testing::process::signal(child.id(), signal);
+        let ended = smalt_testing::process::wait_for_output(child);
+        let error = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(exit), "{command}: {error}");
+        assert!(error.ends_with("pipe: interrupted\n"), "{command}: {error}");
+        drop(writer);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{command}");
+    }
+}

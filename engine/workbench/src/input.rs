@@ -1,0 +1,63 @@
+//! Input files. Reading a pipe, which may stay silent for ever, ends with an error after a stop signal.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// A file or pipe to read.
+pub(crate) struct InputFile {
+    file: File,
+    /// Pipe, device or socket.
+    is_pipe: bool,
+}
+
+impl InputFile {
+    pub(crate) fn open(path: &Path) -> io::Result<InputFile> {
+        let kind = std::fs::metadata(path)?.file_type();
+        let is_pipe = !kind.is_file() && !kind.is_dir();
+        let mut options = File::options();
+        options.read(true);
+        // Opening a named pipe waits for its writer otherwise, without regard to signals.
+        #[cfg(target_os = "linux")]
+        if is_pipe {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+        }
+        Ok(InputFile { file: options.open(path)?, is_pipe })
+    }
+}
+
+impl Read for InputFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.is_pipe {
+            await_data(&self.file)?;
+            match self.file.read(buffer) {
+                // Another program took the data.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                result => return result,
+            }
+        }
+        self.file.read(buffer)
+    }
+}
+
+/// Waits until a pipe has data or has ended, or a stop signal comes.
+#[cfg(unix)]
+fn await_data(file: &File) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    /// Time between two looks at the signals.
+    const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+    loop {
+        crate::signals::check()?;
+        match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&PAUSE)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn await_data(_: &File) -> io::Result<()> {
+    crate::signals::check()
+}
