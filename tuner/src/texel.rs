@@ -3,6 +3,7 @@
 mod identity;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use serde::Serialize;
 use crate::fit_data::FitData;
 use crate::loss::{LabelledRows, Loss, targets};
 use crate::optimizer::{
-    FitEnd, OptimizeError, OptimizerSettings, Penalty, Problem, Step, Strengths, fit_k, fit_strengths,
+    Fit, FitEnd, OptimizeError, OptimizerSettings, Penalty, Problem, Step, Strengths, fit_k, fit_strengths,
     optimize, steepness_of,
 };
 use crate::weights::schema::Schema;
@@ -23,7 +24,7 @@ use identity::identity_of;
 const ROUNDS: usize = 3;
 
 /// Settings of a fit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Task {
     /// Start values of all parameters.
     pub start: Vec<f64>,
@@ -130,6 +131,8 @@ pub struct Tuned {
     pub steps: Vec<Step>,
     /// Why the search ended.
     pub ending: FitEnd,
+    /// The checkpoint's file, if that of the settings changed during the fit.
+    pub moved_checkpoint: Option<PathBuf>,
 }
 
 /// Fits the selected weights to the training positions; returns the weights with the lowest validation error. Setting
@@ -211,7 +214,8 @@ pub fn fit<'t, R: LabelledRows>(
         players: player_strengths(&table.players, &strengths),
         danger_lifted,
     };
-    Ok(Tuned { parameters, summary, steps: fit.steps, ending: fit.ending })
+    let Fit { steps, ending, moved_checkpoint, .. } = fit;
+    Ok(Tuned { parameters, summary, steps, ending, moved_checkpoint })
 }
 
 /// Steepness that fits the start values, with player strengths removed on request; 1 if all evaluations are equal,

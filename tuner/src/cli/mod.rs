@@ -226,6 +226,15 @@ impl Outputs {
     }
 }
 
+/// Warns of a checkpoint that changed during the run: it is kept, and ours is beside it.
+fn warn_of_moved_checkpoint(path: &Path, beside: &Path) {
+    print_info(&format!(
+        "Warning: {} changed during the run and is kept; the checkpoint is now {}",
+        path.display(),
+        beside.display()
+    ));
+}
+
 /// Writes to standard output; a closed pipe is no error.
 fn print(text: &str) -> Result<(), Refusal> {
     let mut output = io::stdout().lock();

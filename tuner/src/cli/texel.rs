@@ -7,7 +7,7 @@ use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::{Term, WEIGHTS};
 use smalt::evaluation::taper::FULL_SCALE;
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
-use smalt_workbench::output_file::{self, Existing};
+use smalt_workbench::output_file::{self, Existing, Output};
 
 use super::arguments::{MethodName, ScheduleName, TexelFlags};
 use super::commit::commit;
@@ -15,7 +15,7 @@ use super::target::{Evaluation, Target};
 use super::traces::{self, is_traced};
 use super::{
     Exit, OrRefuse, Outputs, Refusal, Skipped, check_share, interrupt, memory_limit, open, parameters,
-    print_info, show, traced_parameters, with_threads,
+    print_info, show, traced_parameters, warn_of_moved_checkpoint, with_threads,
 };
 use crate::features::row::SCALE_START;
 use crate::features::{self, Keep, Kept, Split};
@@ -44,6 +44,10 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
     let target = Target::of(flags, if is_traced { Evaluation::Traced } else { Evaluation::Own })?;
     let files = [flags.output.as_ref(), flags.json.as_ref(), flags.checkpoint.as_ref()];
     let outputs = Outputs::check(files, flags.force)?;
+    task.settings.checkpoints.write = match &flags.resume {
+        Some(path) => Some(Output::check(path, Existing::Replace).or_usage()?),
+        None => flags.checkpoint.as_ref().map(|path| outputs.get(path)).transpose()?,
+    };
     if !flags.write.is_empty() {
         let mut files = target.paths().into_iter();
         files.try_for_each(|path| output_file::check(path, Existing::Replace)).or_usage()?;
@@ -105,6 +109,10 @@ impl Run<'_> {
             }
             _ => Refusal { exit: Exit::Usage, error: error.into() },
         })?;
+        let checkpoint = task.settings.checkpoints.write.as_ref();
+        if let Some((checkpoint, beside)) = checkpoint.zip(tuned.moved_checkpoint.as_ref()) {
+            warn_of_moved_checkpoint(checkpoint.path(), beside);
+        }
         target.write(schema, &tuned, &origin(flags, table.hash, &tuned.summary), outputs)?;
         show(&page(&tuned, target), flags.json.as_deref(), outputs, || document(&tuned, &warnings, target))?;
         let exit = skipped.exit();
@@ -169,10 +177,7 @@ fn task(flags: &TexelFlags) -> Result<Task, Refusal> {
             },
             batch: flags.batch,
             seed: flags.seed,
-            checkpoints: Checkpoints {
-                write: flags.resume.clone().or_else(|| flags.checkpoint.clone()),
-                resume: flags.resume.clone(),
-            },
+            checkpoints: Checkpoints { write: None, resume: flags.resume.clone() },
         },
     })
 }

@@ -13,7 +13,7 @@ use smalt_workbench::output_file::{Existing, Output};
 
 use super::arguments::{SEARCH_CONSTANTS, TuningFlags};
 use super::target::{Replacement, put_into};
-use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, print_info};
+use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, print_info, warn_of_moved_checkpoint};
 use crate::games::{
     EngineError, EnginePair, Entrant, PlayError, check_options, engine_files, locate, play, score_of,
     tournament_program,
@@ -187,12 +187,9 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
 
     /// Writes the checkpoint. If another program wrote to its file, that file stays and a new one beside it is used.
     pub(super) fn keep(&mut self) -> Result<(), Refusal> {
-        let shown = self.checkpoint.path().display().to_string();
+        let path = self.checkpoint.path().to_owned();
         if let Some(beside) = self.checkpoint.rewrite(self.state.to_text().as_bytes()).or_failed()? {
-            print_info(&format!(
-                "Warning: {shown} changed during the run and is kept; the checkpoint is now {}",
-                beside.display()
-            ));
+            warn_of_moved_checkpoint(&path, &beside);
         }
         Ok(())
     }

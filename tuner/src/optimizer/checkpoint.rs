@@ -1,15 +1,16 @@
 //! Checkpoints of a fit: solver state, position and best parameters so far. TOML, because it can hold infinite numbers.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use argmin::core::{Error, State as _};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use smalt_workbench::output_file::{self, Existing};
+use smalt_workbench::output_file::Output;
 
 use super::watch::{MonitoredSolver, Record};
 use super::{OptimizeError, SolverState};
@@ -125,15 +126,16 @@ pub(super) fn load<S: DeserializeOwned>(
     Ok(Resumed { solver: saved.solver, state, record: saved.record })
 }
 
+/// A file that another program changes during the fit is kept, and the checkpoint is written beside it.
 pub(super) struct CheckpointWriter {
-    path: PathBuf,
+    output: Rc<RefCell<Output>>,
     identity: Identity,
     last: Cell<Option<Instant>>,
 }
 
 impl CheckpointWriter {
-    pub(super) fn new(path: &Path, identity: &Identity) -> CheckpointWriter {
-        CheckpointWriter { path: path.to_owned(), identity: identity.clone(), last: Cell::new(None) }
+    pub(super) fn new(output: &Rc<RefCell<Output>>, identity: &Identity) -> CheckpointWriter {
+        CheckpointWriter { output: Rc::clone(output), identity: identity.clone(), last: Cell::new(None) }
     }
 }
 
@@ -153,7 +155,7 @@ impl<'w, 'v, S: Serialize + Clone> Checkpoint<MonitoredSolver<'w, 'v, S>, Solver
             solver: solver.solver().clone(),
         };
         let text = toml::to_string(&saved)?;
-        output_file::write(&self.path, text.as_bytes(), Existing::Replace)?;
+        self.output.borrow_mut().rewrite(text.as_bytes())?;
         self.last.set(Some(Instant::now()));
         Ok(())
     }

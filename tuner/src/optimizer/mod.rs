@@ -12,7 +12,9 @@ mod steepness;
 mod strength;
 mod watch;
 
+use std::cell::RefCell;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -22,6 +24,7 @@ use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use smalt_workbench::output_file::Output;
 
 use crate::loss::Loss;
 use adam::Adam;
@@ -53,15 +56,15 @@ pub enum Schedule {
 }
 
 /// Checkpoint files of a fit.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Checkpoints {
     /// File to write during the fit and at its end.
-    pub write: Option<PathBuf>,
+    pub write: Option<Output>,
     pub resume: Option<PathBuf>,
 }
 
 /// Settings of an optimizer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct OptimizerSettings {
     pub method: Method,
     /// The most iterations; of Adam epochs.
@@ -115,6 +118,8 @@ pub(crate) struct Fit {
     pub best: Vec<f64>,
     pub steps: Vec<Step>,
     pub ending: FitEnd,
+    /// The checkpoint's file, if that of the settings changed during the fit.
+    pub moved_checkpoint: Option<PathBuf>,
 }
 
 /// Why a fit failed.
@@ -167,15 +172,16 @@ impl<'a> Run<'a, '_, '_, '_> {
             watch = watch.resumed(resumed.record);
         }
         let failed = |error: argmin::core::Error| OptimizeError::Solver(error.to_string());
-        let writer = |path: &PathBuf| checkpoint::CheckpointWriter::new(path, identity);
+        let output = settings.checkpoints.write.clone().map(|output| Rc::new(RefCell::new(output)));
+        let writer = |output| checkpoint::CheckpointWriter::new(output, identity);
         let mut executor =
             Executor::new(problem, watch.around(solver)).configure(|_| start.max_iters(settings.epochs));
-        if let Some(path) = &settings.checkpoints.write {
-            executor = executor.checkpointing(writer(path));
+        if let Some(output) = &output {
+            executor = executor.checkpointing(writer(output));
         }
         let result = executor.run().map_err(failed)?;
-        if let Some(path) = &settings.checkpoints.write {
-            writer(path).save(&result.solver, &result.state).map_err(failed)?;
+        if let Some(output) = &output {
+            writer(output).save(&result.solver, &result.state).map_err(failed)?;
         }
         let ending = match result.state.get_termination_reason() {
             Some(TerminationReason::Interrupt) => FitEnd::Interrupted,
@@ -184,6 +190,8 @@ impl<'a> Run<'a, '_, '_, '_> {
             Some(_) => FitEnd::Converged,
         };
         let (best, steps) = result.solver.finish();
-        Ok(Fit { best, steps, ending })
+        let given = settings.checkpoints.write.as_ref().map(Output::path);
+        let written = output.map(|output| output.borrow().path().to_owned());
+        Ok(Fit { best, steps, ending, moved_checkpoint: written.filter(|path| Some(path.as_path()) != given) })
     }
 }

@@ -64,7 +64,8 @@ fn a_fit_that_was_stopped_goes_on_as_if_it_never_had_been() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("fit.toml");
         let mut first = task(method, epochs);
-        first.settings.checkpoints.write = Some(path.clone());
+        let output = || Some(Output::check(&path, Existing::Replace).unwrap());
+        first.settings.checkpoints.write = output();
         let stop = AtomicBool::new(false);
         let half = fit(&table, Schema::own(), &first, &stop, &mut |step| {
             stop.store(step.epoch == epochs / 2, Ordering::Relaxed);
@@ -72,7 +73,7 @@ fn a_fit_that_was_stopped_goes_on_as_if_it_never_had_been() {
         let half = half.unwrap();
         assert_eq!((half.ending, half.steps.len() as u64), (FitEnd::Interrupted, epochs / 2));
         let mut second = task(method, epochs);
-        second.settings.checkpoints = Checkpoints { write: Some(path.clone()), resume: Some(path.clone()) };
+        second.settings.checkpoints = Checkpoints { write: output(), resume: Some(path.clone()) };
         let resumed = fitted(&table, &second);
         assert_eq!(resumed.steps.len(), whole.steps.len());
         let errors =
@@ -84,6 +85,26 @@ fn a_fit_that_was_stopped_goes_on_as_if_it_never_had_been() {
         let refused = fit(&table, Schema::own(), &second, &AtomicBool::new(false), &mut |_| {}).map(|_| ());
         assert!(refused.unwrap_err().to_string().contains("another fit"));
     }
+}
+
+#[test]
+fn a_checkpoint_that_changed_during_the_fit_is_kept() {
+    let table = table();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fit.toml");
+    let mut task = task(Method::Lbfgs, 4);
+    task.settings.checkpoints.write = Some(Output::check(&path, Existing::Keep).unwrap());
+    let tuned = fit(&table, Schema::own(), &task, &AtomicBool::new(false), &mut |step| {
+        if step.epoch == 3 {
+            std::fs::write(&path, "of another fit").unwrap();
+        }
+    });
+    let tuned = tuned.unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "of another fit");
+    let beside = folder.path().join("fit.toml.new");
+    assert_eq!(tuned.moved_checkpoint.as_ref(), Some(&beside));
+    task.settings.checkpoints.resume = Some(beside);
+    assert_eq!(fitted(&table, &task).steps.len(), tuned.steps.len());
 }
 
 #[test]
