@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use tempfile::NamedTempFile;
 
 use super::Worked;
-use super::record::{RECORD_SIZE, Sample, is_same_position, merged};
+use super::record::{RECORD_SIZE, Sample, game_of, is_same_position, merged, ply_of};
 use super::text::LineError;
 
 const MAGIC: [u8; 8] = *b"SMALTPOS";
@@ -117,6 +117,15 @@ impl PositionFile {
     pub(super) fn samples(&self) -> impl Iterator<Item = (u64, Result<Sample, LineError>)> {
         let (records, _) = self.records().as_chunks::<RECORD_SIZE>();
         (1..).zip(records.iter().map(|bytes| Sample::from_bytes(bytes).map_err(LineError::Record)))
+    }
+
+    /// All records game by game, in the order of their plies, with their numbers.
+    pub(super) fn samples_by_game(&self) -> impl Iterator<Item = (u64, Result<Sample, LineError>)> {
+        let (records, _) = self.records().as_chunks::<RECORD_SIZE>();
+        let mut order: Vec<usize> = (0..records.len()).collect();
+        order.par_sort_unstable_by_key(|&index| (game_of(&records[index]), ply_of(&records[index]), index));
+        let read = |index: usize| Sample::from_bytes(&records[index]).map_err(LineError::Record);
+        order.into_iter().map(move |index| (index as u64 + 1, read(index)))
     }
 
     /// See [`super::Dataset::for_each_batch`].

@@ -196,6 +196,26 @@ impl Dataset {
             }
         }
     }
+
+    /// As [`Dataset::for_each`], but game by game: our own format, which groups the games of a position, is sorted by
+    /// game and ply. For formats without game numbers.
+    ///
+    /// # Errors
+    /// As [`Dataset::for_each`].
+    pub fn for_each_by_game(
+        self,
+        mut take: impl FnMut(Sample) -> io::Result<()>,
+        mut skipped: impl FnMut(SkippedLine),
+    ) -> io::Result<()> {
+        let Dataset::Binary(file) = self else { return self.for_each(take, skipped) };
+        for (line, sample) in file.samples_by_game() {
+            match sample {
+                Ok(sample) => take(sample)?,
+                Err(error) => skipped(SkippedLine { line, error }),
+            }
+        }
+        Ok(())
+    }
 }
 
 /// 64-bit hash of a number: the finalizer of SplitMix64 (Steele, Lea and Flood, 2014). All seeded choices use it, so

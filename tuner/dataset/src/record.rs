@@ -24,6 +24,7 @@ pub const RECORD_SIZE: usize = 40;
 /// Offsets of the fields.
 const GAME: usize = 24;
 const COUNT: usize = 30;
+const PLY: usize = 28;
 const TURN: usize = 36;
 
 const RESULT_SCALE: f32 = 65_534.0;
@@ -141,6 +142,11 @@ impl Sample {
 /// Whether two records have the same position; labels may differ.
 pub fn is_same_position(a: &[u8; RECORD_SIZE], b: &[u8; RECORD_SIZE]) -> bool {
     a[..GAME] == b[..GAME] && a[TURN] == b[TURN]
+}
+
+/// Ply of a record.
+pub(crate) fn ply_of(record: &[u8; RECORD_SIZE]) -> u16 {
+    u16::from_le_bytes([record[PLY], record[PLY + 1]])
 }
 
 /// Game number of a record.

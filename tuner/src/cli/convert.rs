@@ -28,6 +28,14 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     let spinner = Progress::spinner("positions");
     for path in &flags.positions {
         let dataset = Dataset::open_as(path, flags.from).or_usage()?;
+        let merged = dataset.merged_over_games();
+        if merged > 0 && format != Format::Smalt {
+            print_info(&format!(
+                "{}: an earlier version merged {merged} of its positions over games, and games cannot be separated: \
+                 extract the games again",
+                path.display()
+            ));
+        }
         let is_alone = flags.positions.len() == 1;
         if is_alone {
             players = dataset.players().to_vec();
@@ -46,7 +54,12 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
             unfit.count(writer.push(&sample)?);
             Ok(())
         };
-        let result = dataset.for_each(take, |line| skipped.report(path, &line));
+        let skip = |line| skipped.report(path, &line);
+        // Only our own file has game numbers; in others a game must stay in one piece.
+        let result = match format {
+            Format::Smalt => dataset.for_each(take, skip),
+            _ => dataset.for_each_by_game(take, skip),
+        };
         result.with_context(|| format!("{} to {shown}", path.display())).or_failed()?;
         first_game = last_game.saturating_add(1);
     }

@@ -192,6 +192,11 @@ impl<'a> Run<'a, '_, '_, '_> {
         let (best, steps) = result.solver.finish();
         let given = settings.checkpoints.write.as_ref().map(Output::path);
         let written = output.map(|output| output.borrow().path().to_owned());
-        Ok(Fit { best, steps, ending, moved_checkpoint: written.filter(|path| Some(path.as_path()) != given) })
+        Ok(Fit {
+            best,
+            steps,
+            ending,
+            moved_checkpoint: written.filter(|path| Some(path.as_path()) != given),
+        })
     }
 }

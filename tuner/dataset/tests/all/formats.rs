@@ -179,6 +179,27 @@ fn positions_of_a_game_with_gaps_stay_together_by_their_move_numbers() {
     }
 }
 
+/// Our own file has the games of a position next to each other.
+#[test]
+fn records_that_alternate_between_games_are_written_game_by_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let game: Vec<Sample> = samples().into_iter().take(18).collect();
+    let of = |number: u32| game.iter().map(move |one| Sample { game: number, ..one.clone() });
+    let alternating: Vec<Sample> = of(0).zip(of(1)).flat_map(|(first, second)| [second, first]).collect();
+    let file = written(folder.path(), Format::Smalt, &alternating);
+    for format in [Format::Fen, Format::Viri, Format::Binpack] {
+        let mut sorted = Vec::new();
+        let take = |sample| {
+            sorted.push(sample);
+            Ok(())
+        };
+        Dataset::open(&file).unwrap().for_each_by_game(take, |line| panic!("{line:?}")).unwrap();
+        let found = read(&written(folder.path(), format, &sorted), format);
+        let places = |samples: &[Sample]| samples.iter().map(|one| (one.game, one.ply)).collect::<Vec<_>>();
+        assert_eq!(places(&found), places(&of(0).chain(of(1)).collect::<Vec<_>>()), "{format:?}");
+    }
+}
+
 #[test]
 fn bulletformat_is_that_of_its_own_library() {
     let folder = tempfile::tempdir().unwrap();
