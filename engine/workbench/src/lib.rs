@@ -7,22 +7,24 @@
 //! - [`engine_files`]: the program of an engine and the scripts and networks that it loads;
 //! - [`program`]: runs programs to completion;
 //! - [`exit`]: exit codes, and errors that carry one;
+//! - [`concurrency`]: concurrency within the limits of the system;
 //! - [`signals`]: Ctrl-C and other termination signals;
-//! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
 //! - `input`: input files and pipes;
+//! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
 //! - [`output_file`]: output files, and when an existing one may be replaced;
 //! - [`calendar`]: dates as text.
 
 pub mod calendar;
+pub mod concurrency;
 pub mod decompress;
 pub mod engine_files;
 pub mod entrant;
 pub mod exit;
 pub mod file_stamp;
 pub mod fnv;
+mod input;
 pub mod output_file;
 pub mod program;
-mod input;
 pub mod signals;
 pub mod source;
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use smalt_driver::nearest::nearest;
-use smalt_driver::process::{Reaper, most_games};
+use smalt_driver::process::Reaper;
+use smalt_workbench::concurrency::{Concurrent, within_limits};
 use smalt_workbench::entrant::{BUILTIN, Registry, parse_keys, split_words};
 use smalt_workbench::source::{self, Builder};
 use toml::{Table, Value};
@@ -43,9 +44,11 @@ pub(super) fn plan(flags: &ScoreFlags, builtin: Builtin) -> Result<Plan, Refusal
     };
     builder.build_entrants(&mut typed, &each, &registry).or_usage()?;
     let entrants = resolve_entrants(&typed, &each, &registry, limit.unwrap_or(DEFAULT_LIMIT)).or_usage()?;
+    let wanted = flags.concurrency.unwrap_or_else(spare_cores).get();
+    let concurrency = within_limits(wanted, Concurrent::Engines, &mut output::print_info).or_usage()?;
     Ok(Plan {
         entrants,
-        concurrency: within_limits(flags.concurrency.unwrap_or_else(spare_cores)),
+        concurrency: NonZeroUsize::new(concurrency).unwrap_or(NonZeroUsize::MIN),
         memory: if flags.keep_hash { Memory::Kept } else { Memory::Cleared },
         early_stop: flags.early_stop,
         grace: Duration::from_millis(flags.grace),
@@ -62,22 +65,6 @@ pub(super) fn start_reaper() -> Option<Reaper> {
     let warn =
         |error| output::print_info(&format!("Warning: failed to start the reaper of engines: {error}"));
     started.map_err(warn).ok()
-}
-
-/// Reduces concurrency to the limits of the system.
-fn within_limits(wanted: NonZeroUsize) -> NonZeroUsize {
-    // A game has two engines, and a position one.
-    let most = most_games(1)
-        .map(|most| (NonZeroUsize::new(2 * most.games).unwrap_or(NonZeroUsize::MIN), most.limit));
-    match most.filter(|(most, _)| *most < wanted) {
-        Some((most, limit)) => {
-            output::print_info(&format!(
-                "Warning: concurrency {most} instead of {wanted}: the limit of {limit} allows no more"
-            ));
-            most
-        }
-        None => wanted,
-    }
 }
 
 /// All cores but one, which is left to this program.

@@ -396,6 +396,20 @@ fn missed_positions_are_written_as_a_suite() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "a shell sets the limit of the test")]
+fn fewer_engines_search_where_the_system_allows_fewer_open_files() {
+    let bench = Bench::new();
+    bench.file("suite.epd", SUITE);
+    let engine = scripted("--moves e2e4");
+    let shell = ["-c", "ulimit -n 140; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_smalt-suites")];
+    let score = ["score", "suite.epd", "--engine", &engine, "--nodes", "10", "--concurrency", "9"];
+    let ran = bench.run_as(std::path::Path::new("sh"), shell.iter().chain(&score));
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let warning = "Warning: concurrency 2 instead of 9: the limit of open files (ulimit -n) allows no more";
+    assert!(ran.errors.contains(warning), "{}", ran.errors);
+}
+
+#[test]
 #[cfg_attr(windows, ignore = "Windows has no such signals")]
 fn an_interrupted_run_writes_what_it_has() {
     let bench = Bench::new();

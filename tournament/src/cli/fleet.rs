@@ -103,7 +103,7 @@ mod over_nats {
     use super::super::exit::{Exit, OrRefuse, Refusal};
     use super::super::intent::registry;
     use super::super::output::inform;
-    use super::super::play::{own_program, start_reaper, within_limits};
+    use super::super::play::{own_program, start_reaper};
     use super::super::signals;
     use super::WorkerFlags;
     use smalt_fleet::wire::{MAX_SLOTS, check_machine};
@@ -116,6 +116,7 @@ mod over_nats {
     use smalt_match::game::{MachineReport, TablebaseAdjudicator};
     use smalt_match::plan::{Entrant, FleetSettings, Plan, Program};
     use smalt_match::run::{Event, StopReason, engine_command};
+    use smalt_workbench::concurrency::{Concurrent, within_limits};
     use smalt_workbench::entrant::Registry;
 
     /// Missed heartbeats after which an attached worker treats its connection as lost.
@@ -278,7 +279,8 @@ mod over_nats {
         if slots > MAX_SLOTS {
             return Err(anyhow!("--concurrency: {MAX_SLOTS} is the maximum")).or_usage();
         }
-        let slots = within_limits(slots, 1)?;
+        let games = Concurrent::Games { threads: 1 };
+        let slots = within_limits(slots, games, &mut inform).context("play").or_usage()?;
         let (sender, events) = mpsc::channel();
         signals::listen(sender.clone()).context("listen to signals").or_failed()?;
         let registry = worker_registry(flags)?;

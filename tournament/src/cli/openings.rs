@@ -23,6 +23,7 @@ use smalt_match::opening::{Book, Candidate, OpeningGenerator, OpeningSource};
 use smalt_match::plan::{BookFormat, ClockSettings, Entrant, Format, Plan, Settings, parse_word};
 use smalt_match::run::engine_command;
 use smalt_match::setup::source_of;
+use smalt_workbench::concurrency::{Concurrent, within_limits};
 use smalt_workbench::output_file::Existing;
 
 /// An opening book to be made, or checked.
@@ -115,7 +116,8 @@ fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
     let evaluator = evaluator(flags)?;
     let recipe = OpeningGenerator { seed: flags.seed, plies: flags.plies.unwrap_or(DEFAULT_PLIES) };
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let evaluators = flags.concurrency.unwrap_or_else(|| cores.saturating_sub(1)).max(1);
+    let wanted = flags.concurrency.unwrap_or_else(|| cores.saturating_sub(1)).max(1);
+    let evaluators = within_limits(wanted, Concurrent::Engines, &mut output::inform).or_usage()?;
     let next = AtomicU64::new(0);
     let (sender, evaluations) = mpsc::sync_channel(64 * evaluators);
     let book = thread::scope(|scope| {

@@ -6,7 +6,8 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
-use smalt_driver::process::{LookupError, MostGames, Reaper, most_games};
+use smalt_driver::process::{LookupError, Reaper};
+use smalt_workbench::concurrency::{Concurrent, within_limits};
 use smalt_workbench::entrant::{EngineSettings, Registry};
 
 use super::compat::OutputOptions;
@@ -320,7 +321,8 @@ impl WorkerPool {
             Some(fleet) => Workers::Remote(connect(plan, fleet, tablebases, known, &events.0)?),
             None => {
                 let width = plan.threads_of_a_game();
-                let slots = within_limits(slots(prepared), width)?;
+                let games = Concurrent::Games { threads: width };
+                let slots = within_limits(slots(prepared), games, &mut inform).context("play").or_usage()?;
                 let processors = Processors::assign(&plan.settings.run.affinity, slots, width).or_usage()?;
                 Workers::Local { slots, processors, tablebases, books }
             }
@@ -503,21 +505,6 @@ fn slots(prepared: &Prepared) -> usize {
         ));
     }
     wanted.min(prepared.schedule.pairs().max(1) as usize)
-}
-
-/// Reduces concurrency to the limits of the system.
-pub(super) fn within_limits(wanted: usize, threads: usize) -> Result<usize, Refusal> {
-    let Some(MostGames { games, limit }) = most_games(threads).filter(|most| most.games < wanted) else {
-        return Ok(wanted);
-    };
-    if games == 0 {
-        return Err(anyhow!("play: the limit of {limit} is too low for a single game; raise it")).or_usage();
-    }
-    inform(&format!(
-        "Warning: {} at once instead of {wanted}: the limit of {limit} allows no more; raise it for more",
-        count(games, "game")
-    ));
-    Ok(games)
 }
 
 fn announce(prepared: &Prepared, store: &Path, players: &Workers) {

@@ -300,10 +300,13 @@ fn fewer_games_are_played_at_once_where_the_system_allows_fewer_open_files() {
     let entrants = quick();
     let place = Place::new();
     let err = check_in_shell(&place, "ulimit -n 180", &gauntlet("8", "40", &entrants), 0);
-    assert!(err.contains("Warning: 4 games at once instead of "), "{err}");
+    assert!(err.contains("Warning: concurrency 4 instead of "), "{err}");
     let place = Place::new();
     let err = check_in_shell(&place, "ulimit -n 130", &gauntlet("8", "40", &entrants), 2);
     assert!(err.contains("the limit of open files (ulimit -n) is too low for a single game"), "{err}");
+    let book = ["openings", "--count", "3", "--nodes", "20", "--window", "900", "--concurrency", "9"];
+    let err = check_in_shell(&place, "ulimit -n 140", &book, 0);
+    assert!(err.contains("Warning: concurrency 2 instead of 9: the limit of open files"), "{err}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, anyhow};
 use serde_json::json;
+use smalt_workbench::concurrency::{Concurrent, within_limits};
 use smalt_workbench::output_file::{Existing, Output, put_beside, resolved};
 
 use super::arguments::{EngineFlags, TraceFlags};
@@ -162,6 +163,7 @@ fn start(words: &str, flags: &EngineFlags, stop: &AtomicBool) -> Result<EnginePo
     if processes == 0 {
         return Err(anyhow!("--concurrency 0: at least one process is needed")).or_usage();
     }
+    let processes = within_limits(processes, Concurrent::Engines, &mut print_info).or_usage()?;
     let (command, options) = engine_command(words).with_context(|| format!("--engine {words}")).or_usage()?;
     let engines = EnginePool::start(&command, &options, processes, stop);
     engines
