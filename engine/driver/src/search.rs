@@ -59,6 +59,8 @@ impl WorkLimit {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunningSearch {
     pub(crate) asked_at: Instant,
+    /// Total stalls of this program when it began.
+    pub(crate) stalled_before: Duration,
     pub(crate) deadline: Duration,
     pub(crate) stop_after: Option<Duration>,
     pub(crate) work: Option<WorkLimit>,
@@ -67,12 +69,19 @@ pub(crate) struct RunningSearch {
 impl RunningSearch {
     /// Placeholder before the first search.
     pub(crate) fn none_yet() -> Self {
-        Self { asked_at: Instant::now(), deadline: Duration::ZERO, stop_after: None, work: None }
+        Self {
+            asked_at: Instant::now(),
+            stalled_before: Duration::ZERO,
+            deadline: Duration::ZERO,
+            stop_after: None,
+            work: None,
+        }
     }
 
-    pub(crate) fn new(asked_at: Instant, request: &SearchRequest<'_>) -> Self {
+    /// `stalled_before`: total stalls of this program so far, see [`crate::process::Process::stalled`].
+    pub(crate) fn new(asked_at: Instant, stalled_before: Duration, request: &SearchRequest<'_>) -> Self {
         let SearchRequest { deadline, stop_after, limits, .. } = *request;
-        Self { asked_at, deadline, stop_after, work: WorkLimit::of(limits) }
+        Self { asked_at, stalled_before, deadline, stop_after, work: WorkLimit::of(limits) }
     }
 
     /// When its work limit is checked from; `None` without a limit.

@@ -14,7 +14,7 @@ use crate::support::{Place, duel, scripted, scripted_program, signal};
 /// A page with a scripted engine that answers at once.
 fn page(place: &Place, script: &str, arguments: &[&str]) -> Served {
     let engine = scripted("robot", script);
-    Served::of_command(place, &[&["play", "--engine", &engine, "--listen", "0"], arguments].concat())
+    Served::of_command(place, &[&["play", "--engine", &engine, "--serve", "0"], arguments].concat())
 }
 
 fn events(served: &Served) -> BufReader<TcpStream> {
@@ -344,6 +344,30 @@ fn a_side_without_time_has_lost() {
     );
     let clocks = await_event(&mut events, "clocks", |clocks| clocks["running"].is_null());
     assert_eq!(clocks["white_ms"], 0, "{clocks}");
+}
+
+/// Neither clock counts the time during which the server does not run.
+#[test]
+#[cfg_attr(windows, ignore = "Windows has no such signals")]
+fn a_suspended_server_costs_no_time() {
+    let place = Place::new();
+    let served = page(&place, "--think 300 --info-lines 3", &["--side", "white", "--tc", "1.5"]);
+    let mut events = events(&served);
+    let suspend = || {
+        signal(served.child.id(), "-STOP");
+        // Longer than both clocks and the grace of the engine.
+        std::thread::sleep(std::time::Duration::from_secs(3));
+        signal(served.child.id(), "-CONT");
+    };
+    make_move(&served, "e2e4");
+    await_event(&mut events, "game", |game| game["state"] == "thinking");
+    suspend();
+    let answered = await_event(&mut events, "game", |game| plies(game) == 2 || game["result"].is_string());
+    assert!(answered["result"].is_null(), "{answered}");
+    suspend();
+    make_move(&served, "a2a3");
+    let game = await_event(&mut events, "game", |game| plies(game) == 4 || game["result"].is_string());
+    assert!(game["result"].is_null(), "{game}");
 }
 
 #[test]

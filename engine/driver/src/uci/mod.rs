@@ -121,6 +121,7 @@ impl UciEngine {
             self.wait_until(deadline, context, |received| received.answer.is_some() || received.is_overrun)?;
             return Ok(SearchControl::Continue);
         };
+        let stalled = self.conversation.process().stalled();
         let since = self.search.asked_at;
         let mut observed =
             ObservedState { received: &mut self.received, observer, since, wish: SearchControl::Continue };
@@ -130,6 +131,7 @@ impl UciEngine {
                 && observed.wish == SearchControl::Continue
         };
         while goes_on(&observed) {
+            let deadline = deadline + self.conversation.process().stalled().saturating_sub(stalled);
             self.conversation.handle_line(deadline, context, &mut observed)?;
         }
         Ok(observed.wish)
@@ -255,7 +257,8 @@ impl Engine for UciEngine {
         if self.conversation.state != State::Closed {
             self.conversation.state = State::Thinking;
         }
-        self.search = RunningSearch::new(sent?, request);
+        let stalled = self.conversation.process().stalled();
+        self.search = RunningSearch::new(sent?, stalled, request);
         Ok(())
     }
 
@@ -265,7 +268,8 @@ impl Engine for UciEngine {
         context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError> {
         let asked_at = self.send(&[ClientMessage::PonderHit], context)?;
-        self.search = RunningSearch::new(asked_at, request);
+        let stalled = self.conversation.process().stalled();
+        self.search = RunningSearch::new(asked_at, stalled, request);
         Ok(())
     }
 
@@ -275,12 +279,15 @@ impl Engine for UciEngine {
         mut observer: Option<&mut SearchObserver<'_>>,
     ) -> Result<SearchResult, ConversationError> {
         let search = self.search;
+        let mut stalled = search.stalled_before;
         let mut deadline = search.asked_at + search.deadline;
         let mut stop_at = search.stop_after.map(|after| search.asked_at + after);
         let mut watch_at = search.watched_at();
         let mut ending = SearchEnd::Own;
         let mut repetition: Option<Repetition<Answer>> = None;
         loop {
+            let stall = self.conversation.process().stalled().saturating_sub(stalled);
+            (deadline, stalled) = (deadline + stall, stalled + stall);
             let silence = repetition.as_ref().map(|repetition| repetition.until);
             let until = [stop_at, watch_at, silence].into_iter().flatten().fold(deadline, Instant::min);
             let watching = observer.as_deref_mut().filter(|_| ending == SearchEnd::Own);

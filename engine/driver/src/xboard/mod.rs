@@ -183,10 +183,12 @@ impl XboardEngine {
             let pv = moves::parse_line(thinking.pv, &position, variant);
             observer(&to_info(thinking, &pv), time)
         };
+        let stalled = self.conversation.process().stalled();
         let (since, received) = (self.search.asked_at, &mut self.received);
         let mut observed =
             ObservedState { received, observer: &mut show, since, wish: SearchControl::Continue };
         while !is_over(observed.received) && observed.wish == SearchControl::Continue {
+            let deadline = deadline + self.conversation.process().stalled().saturating_sub(stalled);
             self.conversation.handle_line(deadline, context, &mut observed)?;
         }
         Ok(observed.wish)
@@ -349,7 +351,8 @@ impl Engine for XboardEngine {
             (Some(asked), Some(own)) => Some(asked.min(own)),
             (asked, own) => asked.or(own),
         };
-        self.search = RunningSearch { stop_after, ..RunningSearch::new(sent?, request) };
+        let stalled = self.conversation.process().stalled();
+        self.search = RunningSearch { stop_after, ..RunningSearch::new(sent?, stalled, request) };
         Ok(())
     }
 
@@ -368,11 +371,14 @@ impl Engine for XboardEngine {
         mut observer: Option<&mut SearchObserver<'_>>,
     ) -> Result<SearchResult, ConversationError> {
         let search = self.search;
+        let mut stalled = search.stalled_before;
         let mut deadline = search.asked_at + search.deadline;
         let mut stop_at = search.stop_after.map(|after| search.asked_at + after);
         let mut ending = SearchEnd::Own;
         let mut repetition: Option<Repetition<Answer>> = None;
         loop {
+            let stall = self.conversation.process().stalled().saturating_sub(stalled);
+            (deadline, stalled) = (deadline + stall, stalled + stall);
             let silence = repetition.as_ref().map(|repetition| repetition.until);
             let until = [stop_at, silence].into_iter().flatten().fold(deadline, Instant::min);
             let watching = observer.as_deref_mut().filter(|_| ending == SearchEnd::Own);

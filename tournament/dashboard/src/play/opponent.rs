@@ -116,6 +116,8 @@ pub(super) struct Opponent {
     /// Interrupts every wait when the page ends.
     quit: Interrupt,
     engine: Option<Box<dyn Engine>>,
+    /// Total stalls of this program when the last search began.
+    stalled_before: Duration,
     facts: EngineFacts,
     /// Level and number of lines last set.
     level: Option<i64>,
@@ -136,6 +138,7 @@ impl Opponent {
             setup,
             quit,
             engine: None,
+            stalled_before: Duration::ZERO,
             facts,
             lines: 1,
             fitted: None,
@@ -222,7 +225,9 @@ impl Opponent {
             deadline,
             stop_after: None,
         };
-        engine.begin(&request, context).map_err(|error| error.to_string())
+        let begun = engine.begin(&request, context).map_err(|error| error.to_string());
+        self.stalled_before = engine.process().stalled();
+        begun
     }
 
     /// Sets level and number of lines if they changed.
@@ -263,6 +268,13 @@ impl Opponent {
             Err(ConversationError::Fault(Fault::NoBestmove { .. })) => SearchOutcome::Late,
             Err(error) => SearchOutcome::Failed(error.to_string()),
         }
+    }
+
+    /// Time during which this program did not run (stopped, suspended) since the search began: the engine's clock does not
+    /// count it.
+    pub(super) fn stalled(&self) -> Duration {
+        let stalled = self.engine.as_deref().map_or(Duration::ZERO, |engine| engine.process().stalled());
+        stalled.saturating_sub(self.stalled_before)
     }
 
     /// Stops the search, if one is running.

@@ -27,6 +27,12 @@ use crate::DashboardError;
 /// Maximum number of waiting commands; further ones are refused.
 const MAX_WAITING: usize = 64;
 
+/// Interval at which a wait with a running clock notices that this program did not run.
+const AWAKE_INTERVAL: Duration = Duration::from_millis(250);
+
+/// A wait that ends later than planned by more than this counts as a stall.
+const STALL_TOLERANCE: Duration = Duration::from_millis(50);
+
 /// Interval of publishing the engine's output.
 const THINKING_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -259,19 +265,31 @@ impl SessionThread {
         (self.finished.as_ref() != Some(&search)).then_some(search)
     }
 
-    /// Waits for a command, or for the fall of the human's flag.
+    /// Waits for a command, or for the fall of the human's flag. Time during which this program did not run (stopped,
+    /// suspended) does not count.
     fn wait(&mut self) {
-        let message = match self.flag_time() {
-            Some(time) => self.messages.recv_timeout(time.saturating_duration_since(Instant::now())),
-            None => self.messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        };
-        match message {
-            Ok(message) => self.handle(message),
-            Err(RecvTimeoutError::Timeout) => {
-                self.game.lose_on_time(self.game.human);
-                self.stop_clock();
+        while let Some(flag) = self.flag_time() {
+            let now = Instant::now();
+            let until = flag.min(now + AWAKE_INTERVAL);
+            let message = self.messages.recv_timeout(until.saturating_duration_since(now));
+            let stall = Instant::now().saturating_duration_since(until.max(now));
+            if stall > STALL_TOLERANCE {
+                self.turn_since = self.turn_since.map(|since| since + stall);
+                self.publish();
             }
-            Err(RecvTimeoutError::Disconnected) => self.has_ended = true,
+            match message {
+                Ok(message) => return self.handle(message),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return self.has_ended = true,
+            }
+            if self.flag_time().is_some_and(|flag| flag <= Instant::now()) {
+                self.game.lose_on_time(self.game.human);
+                return self.stop_clock();
+            }
+        }
+        match self.messages.recv() {
+            Ok(message) => self.handle(message),
+            Err(_) => self.has_ended = true,
         }
     }
 
@@ -399,7 +417,8 @@ impl SessionThread {
         let mut result = result.clone();
         let view = self.opponent.scores();
         result.report.score = result.report.score.map(|score| view.of_mover(engine, score));
-        self.play(mv, result.elapsed, Some(&result));
+        let elapsed = result.elapsed.saturating_sub(self.opponent.stalled());
+        self.play(mv, elapsed, Some(&result));
         self.said.draw_offered = result.claim == Some(ResultClaim::OffersDraw);
     }
 
@@ -566,7 +585,9 @@ impl SessionThread {
             let own = &mut left[mover.index()];
             *own = own.saturating_sub(self.used);
         }
-        let running = self.turn_since.filter(|_| self.game.end.is_none()).map(|since| (mover, since));
+        let stalled = if self.game.is_engines_turn() { self.opponent.stalled() } else { Duration::ZERO };
+        let running =
+            self.turn_since.filter(|_| self.game.end.is_none()).map(|since| (mover, since + stalled));
         self.publisher.game(game, pgn, Clocks { left, running });
     }
 }
