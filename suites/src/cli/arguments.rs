@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use smalt_about::{AboutCommand, ColorFlag};
 
+use super::exit::Refusal;
+use super::output::assign_by_ending;
+
 /// Scorer of test suites for chess engines: WAC, STS and any EPD file.
 #[derive(Debug, Parser)]
 #[command(
@@ -122,6 +125,39 @@ pub(super) struct HistoryFlags {
     pub show: HistoryShowFlags,
 }
 
+impl SuitesCommand {
+    /// Assigns the files of `--output` to the flags of their forms.
+    ///
+    /// # Errors
+    /// If the ending of a file is unknown, or a form has two files.
+    pub(super) fn assign_outputs(&mut self) -> Result<(), Refusal> {
+        match self {
+            SuitesCommand::Score(flags) => flags.output.assign(),
+            SuitesCommand::Grade(flags) => flags.output.assign(),
+            SuitesCommand::Compare(CompareFlags { output, json, csv, markdown, .. }) => {
+                assign_by_ending(output, &mut [("json", json), ("csv", csv), ("md", markdown)])
+            }
+            SuitesCommand::History(HistoryFlags { command, show }) => {
+                let show = match command {
+                    Some(HistoryCommand::Show(flags)) => flags,
+                    _ => show,
+                };
+                let HistoryShowFlags { output, markdown, json, plot, .. } = show;
+                assign_by_ending(output, &mut [("md", markdown), ("json", json), ("svg", plot)])
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl OutputFlags {
+    fn assign(&mut self) -> Result<(), Refusal> {
+        let OutputFlags { output, json, csv, markdown, failed, plot, .. } = self;
+        let forms = &mut [("json", json), ("csv", csv), ("md", markdown), ("epd", failed), ("svg", plot)];
+        assign_by_ending(output, forms)
+    }
+}
+
 /// Commands of `history`.
 #[derive(Debug, Subcommand)]
 pub(super) enum HistoryCommand {
@@ -137,6 +173,9 @@ pub(super) struct HistoryShowFlags {
     /// History file
     #[arg(long, value_name = "FILE", default_value = HISTORY_FILE)]
     pub file: PathBuf,
+    /// Output file, by its ending: table (.md), all rows (.json) or plot (.svg); may be repeated
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
     /// Markdown file of the table (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
@@ -308,6 +347,9 @@ pub(super) struct OutputFlags {
     /// Print the missed positions, with the move played and the solution
     #[arg(long)]
     pub failures: bool,
+    /// Output file, by its ending: results (.json or .csv), tables (.md), missed positions (.epd) or plot (.svg); may be repeated
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
     /// JSON file of all results (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -348,6 +390,9 @@ pub(super) struct CompareFlags {
     pub first: PathBuf,
     /// Results of the second run
     pub second: Option<PathBuf>,
+    /// Output file, by its ending: comparison (.json or .md), or positions that only one run solved (.csv); may be repeated
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
     /// JSON file of the comparison (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

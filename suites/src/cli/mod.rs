@@ -37,14 +37,14 @@ pub struct Builtin {
 }
 
 pub fn main(builtin: Builtin) -> ExitCode {
-    let command = smalt_about::parse::<SuitesArguments>().command;
+    let mut command = smalt_about::parse::<SuitesArguments>().command;
     if !matches!(command, SuitesCommand::Engine | SuitesCommand::Reaper) {
         raise_file_limit();
         if let Err(error) = adopt_orphans() {
             output::print_info(&format!("Warning: what engines leave behind may stay: {error}"));
         }
     }
-    let result = run(&command, builtin);
+    let result = command.assign_outputs().and_then(|()| run(&command, builtin));
     end_orphans();
     match result {
         Ok(code) => code,

@@ -63,6 +63,35 @@ pub(super) fn print_info(text: &str) {
     let _ = writeln!(io::stderr(), "{}", sanitize_message(text));
 }
 
+/// Assigns output files to forms by the endings of their names.
+///
+/// # Errors
+/// If an ending is that of no form, or a form has two files.
+pub(super) fn assign_by_ending(
+    files: &mut Vec<PathBuf>,
+    forms: &mut [(&str, &mut Option<PathBuf>)],
+) -> Result<(), Refusal> {
+    for file in files.drain(..) {
+        let ending = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        let shown = file.display();
+        match forms.iter_mut().find(|(form, _)| *form == ending) {
+            Some((_, Some(other))) => {
+                return Err(anyhow!("--output {shown}: {} has this form, too", other.display())).or_usage();
+            }
+            Some((_, form)) => **form = Some(file),
+            None => {
+                let endings: Vec<String> = forms.iter().map(|(form, _)| format!(".{form}")).collect();
+                return Err(anyhow!(
+                    "--output {shown}: expected a name with the ending {}",
+                    endings.join(" or ")
+                ))
+                .or_usage();
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Files of results, with their state at the start of the run.
 #[derive(Default)]
 pub(super) struct OutputFiles(Vec<(PathBuf, Output)>);

@@ -41,6 +41,33 @@ fn the_help_of_each_command_has_examples() {
 }
 
 #[test]
+fn an_output_file_has_the_form_of_its_ending() {
+    let bench = Bench::new();
+    bench.file("suite.epd", SUITE);
+    let engine = scripted("--moves e2e4");
+    let score = |flags: &[&str]| {
+        let arguments = ["score", "suite.epd", "--engine", &engine, "--nodes", "10"];
+        bench.run(arguments.iter().chain(flags))
+    };
+    let ran = score(&["-o", "out.json", "--output", "out.CSV", "-o", "out.md", "-o", "out.epd"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    assert!(bench.read("out.json").starts_with('{') || bench.read("out.json").starts_with('['));
+    assert!(bench.read("out.CSV").starts_with("suite,") && bench.read("out.md").contains("| "));
+    assert!(bench.read("out.epd").contains("id \"open.2\"") || bench.read("out.epd").contains("id open.2"));
+    for (flags, words) in [
+        (
+            &["-o", "out.txt"][..],
+            "--output out.txt: expected a name with the ending .json or .csv or .md or .epd or .svg",
+        ),
+        (&["-o", "b.json", "--json", "a.json"], "--output b.json: a.json has this form, too"),
+    ] {
+        let ran = score(flags);
+        assert_eq!(ran.code, Some(2), "{}", ran.errors);
+        assert!(ran.errors.contains(words), "{}", ran.errors);
+    }
+}
+
+#[test]
 fn the_list_names_all_suites() {
     assert_snapshot!(page(&Bench::new(), &["list"]));
 }
