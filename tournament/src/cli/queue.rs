@@ -131,7 +131,7 @@ struct RunQueueFlags {
     #[arg(long = "concurrency", alias = "slots", value_name = "N")]
     slots: Option<NonZeroUsize>,
     /// Address of the page: a port of this machine, or ADDRESS:PORT [default: 127.0.0.1:8065]
-    #[arg(long, value_name = "ADDR", value_parser = parse_address)]
+    #[arg(long, alias = "serve", value_name = "ADDR", value_parser = parse_address)]
     listen: Option<SocketAddr>,
     /// File with the token that browsers must present; created if missing [default: page-token beside the queue's jobs]
     #[arg(long, value_name = "FILE")]

@@ -54,7 +54,7 @@ pub(super) struct ServeFlags {
 #[derive(Args, Clone, Debug)]
 pub(super) struct PageFlags {
     /// Address to listen on: a port of this machine, or ADDRESS:PORT, e.g. 0.0.0.0:8064 [default: 127.0.0.1:8064]
-    #[arg(long, value_name = "ADDR", value_parser = parse_address)]
+    #[arg(long, alias = "serve", value_name = "ADDR", value_parser = parse_address)]
     pub listen: Option<SocketAddr>,
     /// File with the token that browsers must present, e.g. ~/.smalt-token; created if missing
     #[arg(long, value_name = "FILE")]

@@ -62,7 +62,7 @@ pub struct OutputSettings {
     #[arg(long, value_name = "FOLDER")]
     pub log: Option<PathBuf>,
     /// Address of the live page during the run, e.g. 8064: a port of this machine, or ADDRESS:PORT (see `serve`)
-    #[arg(long, value_name = "ADDR", value_parser = parse_address)]
+    #[arg(long, alias = "listen", value_name = "ADDR", value_parser = parse_address)]
     pub serve: Option<SocketAddr>,
     /// File with the token of the page, created if missing, e.g. page-token [default: read-only page]
     #[arg(long, alias = "serve-token", value_name = "FILE", requires = "serve", hide_short_help = true)]
