@@ -9,13 +9,10 @@ use smalt_report::plot::{Chart, PlotError};
 
 use super::highlights::Highlight;
 use super::list::place_of;
-use super::{RunReport, settings};
+use super::{COLUMNS, RunReport, settings};
 use crate::plot::charts;
 use smalt_match::standings::report as tables;
 use smalt_match::store::StoredFault;
-
-/// Leading columns, visible on a phone without scrolling.
-const LEADING: [&str; 6] = ["#", "engine", "pairing", "elo", "points", "games"];
 
 /// Anchor of the list of games.
 const LIST: &str = "games";
@@ -35,7 +32,7 @@ pub(crate) fn html(report: &RunReport) -> Result<String, PlotError> {
     }
     report.absences().iter().for_each(|words| body.push_str(&verdict(words)));
     let table = |body: &mut String, (heading, table): (&str, Table)| {
-        section(body, heading, &table.leading(&LEADING).to_html());
+        section(body, heading, &table.leading(&COLUMNS).to_html());
     };
     report.results().into_iter().for_each(|part| table(&mut body, part));
     if let Some(note) = report.notes() {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use smalt_report::Table;
 use smalt_report::markdown::escaped;
 
-use super::{RunReport, settings};
+use super::{COLUMNS, RunReport, settings};
 use smalt_match::standings::report as tables;
 use smalt_match::store::StoredFault;
 
@@ -22,7 +22,8 @@ pub(crate) fn markdown(report: &RunReport) -> String {
         write!(text, "\n{}\n", escaped(&words)).expect("a string takes any text");
     }
     let table = |text: &mut String, (heading, table): (&str, Table)| {
-        write!(text, "\n### {heading}\n\n{}", table.to_markdown()).expect("a string takes any text");
+        write!(text, "\n### {heading}\n\n{}", table.leading(&COLUMNS).to_markdown())
+            .expect("a string takes any text");
     };
     report.results().into_iter().for_each(|part| table(&mut text, part));
     if let Some(note) = report.notes() {

@@ -20,6 +20,12 @@ use smalt_match::plan::Plan;
 use smalt_match::standings::{ProgressJson, Standings, report as tables};
 use smalt_match::store::StoredFault;
 
+/// Leading columns of the tables, in the order of the live page. A phone shows the first few without scrolling.
+const COLUMNS: [&str; 13] = [
+    "#", "engine", "pairing", "rating", "elo", "points", "games", "wins", "draws", "losses", "W-D-L", "los",
+    "faults",
+];
+
 /// Maximum number of faults shown with the engine's last lines.
 const FAULTS_SHOWN: usize = 50;
 

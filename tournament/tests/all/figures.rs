@@ -124,8 +124,10 @@ fn every_form_shows_the_same_figures() {
     let mut seen = 0;
     for entrant in results["entrants"].as_array().unwrap() {
         let cells = cells(entrant);
-        let row = format!("| {} |", cells.join(" | "));
-        assert!(markdown.contains(row.trim_end_matches(" |")), "{row}\n{markdown}");
+        // A report has the columns of the page in its order, then the others.
+        let leading = [0, 1, 2, 3, 6, 7, 8, 9, 10, 5].map(|column: usize| cells[column].as_str());
+        let row = format!("| {} | 0 | {} | {} |", leading.join(" | "), cells[4], cells[11]);
+        assert!(markdown.contains(&row), "{row}\n{markdown}");
         let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let line = squeezed(&cells.join(" "));
         assert!(text.lines().any(|other| squeezed(other).starts_with(&line)), "{line}\n{text}");
