@@ -19,5 +19,5 @@ pub use jetstream::{
     ConnectError, FleetRun, JetStream, RUNS, Subjects, WorkerExit, WorkerSetup, login, run_worker,
 };
 pub use nats_server::{NatsServer, NatsServerError};
-pub use ssh::{EngineCopy, HEARTBEAT_INTERVAL, SshError, SshSetup, SshWorkers};
+pub use ssh::{COPY_BENCH, EngineCopy, HEARTBEAT_INTERVAL, SshError, SshSetup, SshWorkers};
 pub use verify::GameVerifier;

@@ -54,6 +54,9 @@ const MISSING: &str = "missing ";
 /// Name of the copy of this program.
 const PROGRAM_NAME: &str = "smalt-tournament";
 
+/// Key of a copied engine with the node count of its commit; no registry of a user has it.
+pub const COPY_BENCH: &str = "bench";
+
 /// Name of the copy of an engine.
 const ENGINE_NAME: &str = "engine";
 
@@ -98,6 +101,8 @@ pub struct EngineCopy {
     pub program: PathBuf,
     pub args: Vec<String>,
     pub initstr: Option<String>,
+    /// Node count of its `bench`, by the message of the commit that it was built from.
+    pub bench: Option<u64>,
 }
 
 /// Why no worker was started.
@@ -128,9 +133,12 @@ impl SshWorkers {
         for engine in setup.engines {
             let file = CopiedFile::of(engine.program, ENGINE_NAME)?;
             let initstr = engine.initstr.map(|lines| ("initstr", Value::from(lines)));
+            let bench = engine.bench.and_then(|nodes| i64::try_from(nodes).ok());
+            let bench = bench.map(|nodes| (COPY_BENCH, Value::from(nodes)));
             let entry =
                 [("name", engine.name.into()), ("cmd", file.place().into()), ("args", engine.args.into())];
-            let entry = entry.into_iter().chain(initstr).map(|(key, value)| (key.to_owned(), value));
+            let entry =
+                entry.into_iter().chain(initstr).chain(bench).map(|(key, value)| (key.to_owned(), value));
             entries.push(Value::Table(entry.collect()));
             if !files.iter().any(|known| known.place() == file.place()) {
                 files.push(file);
@@ -138,7 +146,7 @@ impl SshWorkers {
         }
         let registry = Table::from_iter([("engine".to_owned(), Value::Array(entries))]);
         let launch = Arc::new(WorkerLaunch {
-            address: address(setup.server.url()),
+            address: setup.server.address(),
             login: setup.login,
             run: setup.run,
             accepts_files: setup.server.send_files,
@@ -180,13 +188,6 @@ impl Drop for SshWorkers {
             let _ = thread.join();
         }
     }
-}
-
-/// The server's address for a tunnel.
-fn address(url: &str) -> String {
-    let host = url.split_once("//").map_or(url, |(_, host)| host);
-    let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-    if has_port { host.to_owned() } else { format!("{host}:4222") }
 }
 
 #[derive(Debug)]
@@ -509,19 +510,6 @@ fn last_message(process: &Process) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_tunnel_leads_to_the_address_of_the_server() {
-        for (url, expected) in [
-            ("nats://host:4333", "host:4333"),
-            ("nats://host", "host:4222"),
-            ("host", "host:4222"),
-            ("nats://[::1]", "[::1]:4222"),
-            ("nats://[::1]:14222", "[::1]:14222"),
-        ] {
-            assert_eq!(address(url), expected);
-        }
-    }
 
     #[test]
     fn scripts_have_no_single_quote() {

@@ -108,9 +108,9 @@ mod over_nats {
     use super::WorkerFlags;
     use smalt_fleet::wire::{MAX_SLOTS, check_machine};
     use smalt_fleet::{
-        ConnectError, EngineCopy, FleetRun, FleetState, GameVerifier, HEARTBEAT_INTERVAL, JetStream,
-        NatsServer, SentFile, SshSetup, SshWorkers, WorkerExit, WorkerSetup, collect_files, is_sendable,
-        login, run_worker,
+        COPY_BENCH, ConnectError, EngineCopy, FleetRun, FleetState, GameVerifier, HEARTBEAT_INTERVAL,
+        JetStream, NatsServer, SentFile, SshSetup, SshWorkers, WorkerExit, WorkerSetup, collect_files,
+        is_sendable, login, run_worker,
     };
     use smalt_fleet::{machine, run_config};
     use smalt_match::game::{MachineReport, TablebaseAdjudicator};
@@ -118,6 +118,7 @@ mod over_nats {
     use smalt_match::run::{Event, StopReason, engine_command};
     use smalt_workbench::concurrency::{Concurrent, within_limits};
     use smalt_workbench::entrant::Registry;
+    use smalt_workbench::source;
 
     /// Missed heartbeats after which an attached worker treats its connection as lost.
     const LOST_HEARTBEATS: u32 = 6;
@@ -200,7 +201,8 @@ mod over_nats {
         let copies = engines.filter_map(|entrant| {
             let program = engine_command(entrant, own_program).locate().ok()?;
             let (args, initstr) = (entrant.engine.args.clone(), entrant.engine.initstr.clone());
-            Some(EngineCopy { name: entrant.name.clone(), program, args, initstr })
+            let bench = source::expected_bench(&entrant.engine, &source::cache_folder());
+            Some(EngineCopy { name: entrant.name.clone(), program, args, initstr, bench })
         });
         copies.collect()
     }
@@ -214,11 +216,27 @@ mod over_nats {
         let folder = own.ancestors().nth(2).context("find the folder of the copies")?;
         let engines = registry.get_mut("engine").and_then(toml::Value::as_array_mut).into_iter().flatten();
         for engine in engines.filter_map(toml::Value::as_table_mut) {
+            let name = engine.get("name").and_then(toml::Value::as_str).map(str::to_owned);
+            let bench = engine.remove(COPY_BENCH).and_then(|nodes| u64::try_from(nodes.as_integer()?).ok());
             if let Some(toml::Value::String(cmd)) = engine.get_mut("cmd") {
-                *cmd = folder.join(&*cmd).display().to_string();
+                let program = folder.join(&*cmd);
+                if let Some(bench) = bench {
+                    check_copy(&program, bench).with_context(|| name.unwrap_or_default())?;
+                }
+                *cmd = program.display().to_string();
             }
         }
         Ok(Registry::parse(&registry.to_string(), "copied engines")?)
+    }
+
+    /// Compares the node count of a copied engine with that of its commit, once on each machine.
+    fn check_copy(program: &Path, bench: u64) -> anyhow::Result<()> {
+        let checked = program.with_file_name(format!("bench-{bench}"));
+        if !checked.exists() {
+            source::check_bench(program, bench, start_reaper().as_ref())?;
+            std::fs::write(checked, "")?;
+        }
+        Ok(())
     }
 
     /// The registry of a worker: that of this machine, then the copied engines of an attached worker.

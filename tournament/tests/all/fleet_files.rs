@@ -7,7 +7,7 @@ use futures_util::StreamExt;
 use smalt_testing::process::WatchedProgram;
 
 use crate::fastchess::BOOK_OF_ONE_MOVE;
-use crate::git_engines::{BUILD, commit_script, repository};
+use crate::git_engines::{BUILD, OTHER_BENCH, commit_with_bench, repository};
 use crate::support::fleet::{Network, Proxy, Server, dismiss, matched};
 use crate::support::{LONG, Place, finish, scripted_program, signal, texts, timeless, wait_until};
 
@@ -106,13 +106,7 @@ fn fleet_workers_refuse_a_program_that_counts_other_nodes_than_its_commit() {
     let place = Place::new();
     write_engines(&place);
     repository(&place);
-    let lines = format!(
-        "if [ \"$1\" = bench ]; then [ -e '{}' ] && echo 'Nodes searched: 101' || echo 'Nodes searched: 100'; exit; fi\n\
-         exec '{}' --name first",
-        place.path("wrong").display(),
-        scripted_program()
-    );
-    commit_script(&place, &lines, "Third version\n\nBench: 100");
+    commit_with_bench(&place);
     let second = place.path("second").display().to_string();
     let engines = format!(
         "[[engine]]\nname = \"first\"\nrepo = \"{}\"\nbuild = \"{BUILD}\"\n\
@@ -126,16 +120,15 @@ fn fleet_workers_refuse_a_program_that_counts_other_nodes_than_its_commit() {
         WatchedProgram::new(place.start(&matched("2", &["--nats", &url, "--lease", "1", "--send-files"])));
     run.wait_for("Waiting for workers");
     place.write("wrong", "");
-    let refused = "the commit message says Bench: 100, and the program counts 101";
     let mut wrong = WatchedProgram::new(worker(&place, &url, &["--accept-files"]));
-    wrong.wait_for(refused);
+    wrong.wait_for(OTHER_BENCH);
     signal(wrong.id(), "-INT");
     wrong.finish(130);
     std::fs::remove_file(place.path("wrong")).unwrap();
     let right = worker(&place, &url, &["--accept-files"]);
     let err = run.finish(0);
-    assert!(err.contains(refused) && err.contains("bare joins"), "{err}");
-    assert!(err.find(refused) < err.find("bare joins"), "{err}");
+    assert!(err.contains(OTHER_BENCH) && err.contains("bare joins"), "{err}");
+    assert!(err.find(OTHER_BENCH) < err.find("bare joins"), "{err}");
     dismiss([right]);
 }
 

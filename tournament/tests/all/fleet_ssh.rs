@@ -5,10 +5,10 @@ use std::process::{Child, Command, Stdio};
 
 use smalt_testing::process::{WatchedProgram, command, finish, signal, wait_until};
 
-use crate::git_engines::{BUILD, commit, repository};
+use crate::git_engines::{BUILD, OTHER_BENCH, commit, commit_with_bench, repository};
 use crate::queue::{await_state, stop};
 use crate::support::fleet::{Network, Proxy, matched, write_engines};
-use crate::support::{Place, timeless};
+use crate::support::{Place, scripted, timeless};
 
 /// A separate sshd that accepts the test's user; killed on drop. Its sessions run in the test's folder.
 struct Sshd {
@@ -130,6 +130,28 @@ fn an_engine_of_the_hosts_own_registry_is_used_instead_of_a_copy() {
     local.write("engines.toml", &place.read("host/smalt/engines.toml"));
     local.check(&matched("6", &["--concurrency", "1"]), 0);
     assert_eq!(timeless(&place.read("run.pgn")), timeless(&local.read("run.pgn")));
+    place.await_nobody();
+}
+
+#[test]
+#[ignore = "needs nats-server and sshd"]
+fn a_copied_engine_plays_only_where_it_counts_the_nodes_of_its_commit() {
+    let place = Place::new();
+    let sshd = Sshd::start(&place);
+    write_hosts(&place, sshd.port, sshd.port);
+    repository(&place);
+    commit_with_bench(&place);
+    let second = scripted("second", "");
+    let engines = ["match", "--engine", "git=mine ref=main", "--build", BUILD, "--engine", &second];
+    let limits = ["--games", "4", "--depth", "1", "--maxmoves", "20", "--store", "run.db"];
+    let arguments = [&engines[..], &limits, &["--ssh", "near/1", "--lease", "1"]].concat();
+    let mut run = WatchedProgram::new(with_ssh(&place, &arguments).spawn().unwrap());
+    run.wait_for("near: copying ");
+    place.write("wrong", "");
+    run.wait_for(OTHER_BENCH);
+    std::fs::remove_file(place.path("wrong")).unwrap();
+    let err = run.finish(0);
+    assert!(err.find("connecting again") < err.find("near joins"), "{err}");
     place.await_nobody();
 }
 

@@ -28,12 +28,27 @@ pub(crate) fn commit(place: &Place, arguments: &str, message: &str) {
     commit_script(place, &format!("exec '{}' --name {arguments}", scripted_program()), message);
 }
 
-/// Commits an engine with these lines.
-pub(crate) fn commit_script(place: &Place, lines: &str, message: &str) {
+fn commit_script(place: &Place, lines: &str, message: &str) {
     place.write("mine/engine.sh", &format!("#!/bin/sh\n{lines}\n"));
     git(place, &["add", "engine.sh"]);
     git(place, &["commit", "--quiet", "-m", message]);
 }
+
+/// Commits an engine with a Bench line, which counts another node while the file `wrong` exists.
+#[cfg(feature = "nats")]
+pub(crate) fn commit_with_bench(place: &Place) {
+    let lines = format!(
+        "if [ \"$1\" = bench ]; then [ -e '{}' ] && echo 'Nodes searched: 101' || echo 'Nodes searched: 100'; exit; fi\n\
+         exec '{}' --name first",
+        place.path("wrong").display(),
+        scripted_program()
+    );
+    commit_script(place, &lines, "Third version\n\nBench: 100");
+}
+
+/// What a worker says of this engine while it counts another node.
+#[cfg(feature = "nats")]
+pub(crate) const OTHER_BENCH: &str = "the commit message says Bench: 100, and the program counts 101";
 
 pub(crate) const BUILD: &str = "chmod +x engine.sh && cp engine.sh {exe}";
 

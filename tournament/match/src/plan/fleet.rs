@@ -171,10 +171,18 @@ impl FleetSettings {
         self.nats.as_deref().unwrap_or(OFF)
     }
 
+    /// Host and port of the server.
+    pub fn address(&self) -> String {
+        const PORT: &str = "4222";
+        let host = self.url().split_once("//").map_or(self.url(), |(_, host)| host).to_ascii_lowercase();
+        let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        if has_port { host } else { format!("{host}:{PORT}") }
+    }
+
     /// What a distributed run plays on: its server as `nats://HOST:PORT`, and its hosts as `ssh://HOST`. Empty for a local run.
     pub fn machines(&self) -> Vec<String> {
         let Some(fleet) = self.on() else { return Vec::new() };
-        let server = fleet.nats.as_deref().map(|url| format!("nats://{}", address(url)));
+        let server = fleet.nats.as_ref().map(|_| format!("nats://{}", fleet.address()));
         server.into_iter().chain(fleet.ssh.iter().map(|host| format!("ssh://{}", host.name()))).collect()
     }
 
@@ -225,14 +233,6 @@ impl FleetSettings {
 /// Whether a run name may be part of a NATS subject and stream name.
 pub fn is_run_name(text: &str) -> bool {
     (1..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
-}
-
-/// Host and port of a server.
-fn address(url: &str) -> String {
-    const PORT: &str = "4222";
-    let host = url.split_once("//").map_or(url, |(_, host)| host).to_ascii_lowercase();
-    let is_port = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if host.rsplit_once(':').is_some_and(|(_, port)| is_port(port)) { host } else { format!("{host}:{PORT}") }
 }
 
 fn check_url(url: &str) -> Result<(), FleetError> {
@@ -286,6 +286,7 @@ mod tests {
             assert_eq!(of(url).machines(), ["nats://host:4222"], "{url}");
         }
         assert_eq!(of("[::1]").machines(), ["nats://[::1]:4222"]);
+        assert_eq!(of("nats://[::1]:14222").machines(), ["nats://[::1]:14222"]);
         assert_eq!(of("off").machines(), [""; 0]);
         let ssh = ["me@fast/8", "slow"].map(|host| host.parse().unwrap()).into();
         let hosts = FleetSettings { ssh, ..FleetSettings::default() };
