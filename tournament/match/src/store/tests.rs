@@ -318,6 +318,35 @@ fn a_session_records_its_pause_and_concurrency_and_format_9_reads_as_not_paused(
 }
 
 #[test]
+fn the_views_and_queries_of_the_reference_page_run() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/store.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let blocks: Vec<_> =
+        page.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.db");
+    let mut store = Store::create(&path, &run()).unwrap();
+    for (number, outcome) in [(0, Outcome::Win(Color::White)), (1, Outcome::Draw)] {
+        store.save(&record(number, outcome)).unwrap();
+    }
+    for entrant in [0, 1] {
+        store.save_engine(entrant, "Engine 1.0", "Somebody").unwrap();
+    }
+    let reader = Store::read(&path).unwrap();
+    reader.connection.execute_batch(blocks[0]).unwrap();
+    let first = |query: &str| reader.connection.query_row(query, [], |row| row.get::<_, String>(0));
+    let standing = "SELECT concat_ws(' ', engine, games, won, drawn, lost, points) FROM standings";
+    assert_eq!(first(standing), Ok("Engine 1.0 #1 2 1 1 0 1.5".to_owned()));
+    let game = "SELECT concat_ws(' ', game, round, white, black, outcome, started, machine) FROM games";
+    assert_eq!(first(game), Ok("1 1 Engine 1.0 #1 Engine 1.0 #2 1-0 1970-01-01 00:20:34 bench".to_owned()));
+    let queries: Vec<_> = blocks[1].split(';').filter(|query| !query.trim().is_empty()).collect();
+    assert_eq!(queries.len(), 4);
+    for query in queries {
+        assert_eq!(reader.connection.query_row(query, [], |_| Ok(())), Ok(()), "{query}");
+    }
+}
+
+#[test]
 fn a_disqualification_lasts_one_session() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(&folder.path().join("run.db"), &run()).unwrap();
