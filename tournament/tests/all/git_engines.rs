@@ -146,7 +146,7 @@ fn waiting_build(place: &Place) -> String {
     let [builds, wait, process, runner] =
         ["builds", "wait", "process", "runner"].map(|name| place.path(name).display().to_string());
     format!(
-        "[ -z \"$GIT_PREFIX\" ] || exit 1; echo built >>{builds}; echo $PPID >{runner}; if [ -e {wait} ]; then \
+        "[ -z \"$GIT_DIR\" ] || exit 1; echo built >>{builds}; echo $PPID >{runner}; if [ -e {wait} ]; then \
          echo half >{{exe}}; sleep 600 & echo $! >{process}; wait; fi; {BUILD}"
     )
 }
@@ -182,8 +182,8 @@ fn a_build_ends_with_a_killed_run_and_the_next_run_builds_once() {
         &second,
     ]);
     place.write("wait", "");
-    // As in a git hook.
-    let mut run = place.command(&arguments).env("GIT_PREFIX", "engine").spawn().unwrap();
+    // As in a git hook of another repository.
+    let mut run = place.command(&arguments).env("GIT_DIR", "elsewhere").spawn().unwrap();
     let process = await_process(&place, "process");
     run.kill().unwrap();
     run.wait().unwrap();

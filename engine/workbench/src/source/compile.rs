@@ -30,7 +30,7 @@ pub(super) fn compile(
     reaper: Option<&Reaper>,
 ) -> Result<(), BuildError> {
     let in_cache = |error| BuildError::Cache { path: folder.to_owned(), error };
-    remove_drafts(folder).map_err(in_cache)?;
+    remove_drafts(folder, DRAFT).map_err(in_cache)?;
     let draft = tempfile::Builder::new().prefix(DRAFT).tempdir_in(folder).map_err(in_cache)?;
     let tree = folder.join("tree");
     // What a failed or killed build left is moved away: its processes may still write there.
@@ -88,11 +88,11 @@ pub(super) fn watched(command: EngineCommand, reaper: Option<&Reaper>) -> Engine
     }
 }
 
-/// Removes what killed builds left, except where their processes still write.
-fn remove_drafts(folder: &Path) -> std::io::Result<()> {
+/// Removes the folders with this prefix, which killed programs left, except where their processes still write.
+pub(super) fn remove_drafts(folder: &Path, prefix: &str) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(DRAFT) {
+        if entry.file_name().to_string_lossy().starts_with(prefix) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }

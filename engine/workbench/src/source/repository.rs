@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use super::compile::remove_drafts;
 use super::{BuildError, Built};
 
 /// Maximum length of the subject in a title.
@@ -45,17 +46,18 @@ impl Repository {
             return Ok(Repository { folder: PathBuf::from(top), mirror_lock: None });
         }
         let mirrors = cache.join("mirrors");
-        let folder = mirrors.join(hash_object(repo)?);
+        let hash = hash_object(repo)?;
+        let folder = mirrors.join(&hash);
         let in_cache = |error| BuildError::Cache { path: folder.clone(), error };
         std::fs::create_dir_all(&mirrors).map_err(in_cache)?;
         let lock = File::create(folder.with_extension("lock")).map_err(in_cache)?;
         lock.lock().map_err(in_cache)?;
         if !folder.exists() {
-            // Cloned to a temporary name and renamed, so that an interrupted clone is not used.
-            let draft = folder.with_extension("new");
-            if draft.exists() {
-                std::fs::remove_dir_all(&draft).map_err(in_cache)?;
-            }
+            // Cloned to a temporary name and renamed, so that an interrupted clone is not used; it may go on after this program.
+            let prefix = format!("{hash}-new-");
+            remove_drafts(&mirrors, &prefix).map_err(in_cache)?;
+            let place = tempfile::Builder::new().prefix(&prefix).tempdir_in(&mirrors).map_err(in_cache)?;
+            let draft = place.path().join("mirror");
             git(&[
                 "clone".as_ref(),
                 "--quiet".as_ref(),
@@ -177,7 +179,7 @@ impl Commit {
 }
 
 /// Removes the variables of a git hook that may have started this program.
-pub(super) fn apart(mut command: Command) -> Command {
+fn apart(mut command: Command) -> Command {
     for name in HOOK_VARIABLES {
         command.env_remove(name);
     }
@@ -205,8 +207,8 @@ fn git(arguments: &[&OsStr]) -> Result<String, BuildError> {
     let shown: Vec<_> = arguments.iter().map(|argument| argument.to_string_lossy()).collect();
     let fail = |message: String| BuildError::Git { command: shown.join(" "), message };
     // No password prompt: it would block the run.
-    let output =
-        Command::new("git").args(arguments).env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null()).output();
+    let mut process = apart(Command::new("git"));
+    let output = process.args(arguments).env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null()).output();
     finished(output, fail)
 }
 

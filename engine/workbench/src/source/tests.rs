@@ -124,15 +124,6 @@ fn a_build_shares_no_file_with_one_before() {
     assert_eq!(entries(folder), ["build.log", "lock", "tree"]);
 }
 
-/// A hook runs with GIT_DIR set to its repository.
-#[test]
-fn the_repository_of_a_hook_is_unchanged() {
-    let mut command = Command::new("git");
-    command.envs(["GIT_DIR", "GIT_INDEX_FILE"].map(|name| (name, "elsewhere")));
-    let command = repository::apart(command);
-    assert!(command.get_envs().all(|(_, value)| value.is_none()));
-}
-
 #[test]
 fn a_failed_build_shows_the_end_of_its_log_and_is_tried_again() {
     let place = TestRepository::new();
@@ -172,6 +163,9 @@ fn a_url_is_mirrored_and_a_moved_branch_is_fetched() {
     let build = |source: &Source| place.builder(&mut |_| {}).build(source).unwrap();
     let first = build(&source);
     let second = place.commit("echo '100 nodes 5 nps'", "Second engine");
+    let left: Vec<_> =
+        entries(&place.cache().join("mirrors")).into_iter().filter(|name| name.contains("new")).collect();
+    assert_eq!(left, [""; 0]);
     let moved = build(&source);
     assert_ne!(first.commit, second);
     assert_eq!(moved.commit, second);
