@@ -9,7 +9,7 @@ use smalt_driver::process::{StopRequest, StopSignals};
 
 use crate::exit::Exit;
 
-/// Whether a termination signal has come.
+/// Whether a termination signal has come and was handled.
 static IS_STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// Whether the last termination signal was SIGTERM.
@@ -25,13 +25,11 @@ pub fn handle(
     second: impl FnOnce() + Send + 'static,
 ) -> io::Result<()> {
     let mut signals = StopSignals::catch()?;
-    let mut wait = move || {
-        IS_TERMINATED.store(signals.wait() == StopRequest::Terminate, Ordering::Relaxed);
-        IS_STOPPED.store(true, Ordering::Relaxed);
-    };
+    let mut wait = move || IS_TERMINATED.store(signals.wait() == StopRequest::Terminate, Ordering::Relaxed);
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         wait();
         first();
+        IS_STOPPED.store(true, Ordering::Release);
         wait();
         second();
         // Engines are killed with the threads that started them.
@@ -41,9 +39,9 @@ pub fn handle(
     Ok(())
 }
 
-/// Whether a termination signal has come; always false in a program that leaves signals to the system.
+/// Whether a termination signal has come and was handled; always false in a program that leaves signals to the system.
 pub fn is_stopped() -> bool {
-    IS_STOPPED.load(Ordering::Relaxed)
+    IS_STOPPED.load(Ordering::Acquire)
 }
 
 /// Fails after a termination signal, so that reading input ends.

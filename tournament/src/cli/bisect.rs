@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::sync::mpsc::{Receiver, Sender};
-use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
@@ -21,9 +20,6 @@ use super::output::inform;
 use super::play::{self, StartedRun, builder, own_program, read_plan, refuse_store};
 use super::resume::prepare_grown;
 use smalt_report::format::count;
-
-/// Longest wait for the event of a signal that has ended a build.
-const SIGNAL_DELAY: Duration = Duration::from_millis(200);
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -148,10 +144,8 @@ pub(super) fn prepare_commit(
     let plan = read_plan(&store)?;
     let digests = store.own_binaries(plan.entrants.len()).map_err(refuse_store)?;
     let (built, skipped) = build_commit(&plan, unbuilt, &digests)?;
-    // The signal that stops the run ends its build, too, and may be handled a little later.
-    let has_failed = skipped.iter().any(|skipped| !skipped.same);
-    let first = events.recv_timeout(if has_failed { SIGNAL_DELAY } else { Duration::ZERO });
-    let pending: Vec<Event> = first.into_iter().chain(events.try_iter()).collect();
+    // The stop request of an interrupted build is among them.
+    let pending: Vec<Event> = events.try_iter().collect();
     let is_stopped = pending.iter().any(|event| matches!(event, Event::Stop(_) | Event::Kill));
     pending.into_iter().for_each(|event| drop(sender.send(event)));
     if !is_stopped {
@@ -188,7 +182,8 @@ fn in_order(plan: &Plan) -> Vec<usize> {
     order
 }
 
-/// Builds an entrant and starts it once; returns it, and the commits that need no games now.
+/// Builds an entrant and starts it once; returns it, and the commits that need no games now. A build that a stop request has ended
+/// leaves it unbuilt.
 fn build_commit(
     plan: &Plan,
     unbuilt: UnbuiltEntrant,
@@ -209,6 +204,10 @@ fn build_commit(
                 }
                 Err(error) => format!("{name}: {error}"),
             }
+        }
+        Err(error @ BuildError::Interrupted { .. }) => {
+            inform(&format!("Stopped: {error}"));
+            return Ok((built.engine, Vec::new()));
         }
         Err(error) if is_of_commit(&error) => error.to_string(),
         Err(error) => return Err(error).or_failed(),
@@ -260,13 +259,7 @@ fn digest(engine: &EngineSettings) -> anyhow::Result<String> {
     digest.with_context(|| format!("read {program}"))
 }
 
-/// Whether the commit is at fault, not this machine. The skip after an interrupted build is not kept.
+/// Whether the commit is at fault, not this machine.
 fn is_of_commit(error: &BuildError) -> bool {
-    matches!(
-        error,
-        BuildError::Failed { .. }
-            | BuildError::NoProgram { .. }
-            | BuildError::Bench { .. }
-            | BuildError::Interrupted { .. }
-    )
+    matches!(error, BuildError::Failed { .. } | BuildError::NoProgram { .. } | BuildError::Bench { .. })
 }

@@ -241,8 +241,9 @@ fn an_interrupted_bisection_ends_its_build() {
     let run = place.command(&arguments).current_dir(place.path("mine")).spawn().unwrap();
     let process = await_process(&place, "process");
     signal(run.id(), "-INT");
-    process::finish(run, 130);
+    let (_, err) = texts(&process::finish(run, 130));
     await_end(process);
+    assert!(err.contains("Second version was interrupted") && !err.contains("Skipped"), "{err}");
 }
 
 /// Adds a commit that leaves the program as it is, and one that does not build; the next one builds again.
