@@ -5,7 +5,9 @@ use std::process::Command;
 use smalt_testing::process;
 
 use crate::queue::{await_state, stop};
-use crate::support::{Place, scripted, scripted_program, signal, texts, wait_until};
+use crate::support::{Place, scripted_program, texts};
+#[cfg(target_os = "linux")]
+use crate::support::{scripted, signal, wait_until};
 
 /// A repository `mine` in the folder, whose engine is a script that starts the scripted engine.
 pub(crate) fn repository(place: &Place) {
