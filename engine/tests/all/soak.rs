@@ -1,10 +1,8 @@
 //! Searches stopped at any moment, with hash tables from one megabyte to eight gigabytes and up to 64 threads: each
-//! answers with one legal move. Runs on request, since it takes minutes, also under ThreadSanitizer:
+//! answers with one legal move. Runs on request, since it takes minutes; `.ci/sanitize` runs it under the thread sanitizer.
 //!
 //! ```text
-//! cargo test -p smalt --release --test soak -- --ignored
-//! RUSTFLAGS=-Zsanitizer=thread SMALT_SOAK_ROUNDS=3 SMALT_SOAK_HASH=64 cargo +nightly test -p smalt --release \
-//!   -Zbuild-std --target x86_64-unknown-linux-gnu --test soak -- --ignored
+//! cargo test -p smalt --release --test all whatever_ends_a_search -- --ignored
 //! ```
 //!
 //! `SMALT_SOAK_ROUNDS` is the number of searches per setting, `SMALT_SOAK_HASH` the largest table in megabytes.
