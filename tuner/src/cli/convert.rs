@@ -7,7 +7,7 @@ use smalt_dataset::format::Format;
 use smalt_dataset::write::{SampleWriter, UnfitCounts, Written, check_target};
 
 use super::arguments::ConvertFlags;
-use super::{Exit, OrRefuse, Outputs, Refusal, Skipped, print_info, show};
+use super::{Exit, OrRefuse, Outputs, Refusal, Skipped, interrupt, print_info, show};
 use crate::progress::Progress;
 
 /// Number of positions between progress updates.
@@ -18,6 +18,8 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     let shown = flags.output.display().to_string();
     let outputs = Outputs::check([Some(&flags.output), flags.json.as_ref()], flags.force)?;
     check_target(&flags.output).with_context(|| format!("write {shown}")).or_usage()?;
+    // After a signal reading ends, so that no half of the output is left.
+    interrupt()?;
     let mut writer = SampleWriter::create(outputs.get(&flags.output)?, format, 0)
         .with_context(|| shown.clone())
         .or_failed()?;
@@ -42,6 +44,7 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
         }
         let mut last_game = first_game;
         let take = |mut sample: smalt_dataset::Sample| {
+            smalt_workbench::signals::check()?;
             sample.game = sample.game.saturating_add(first_game);
             last_game = last_game.max(sample.game);
             if !is_alone {

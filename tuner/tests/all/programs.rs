@@ -518,7 +518,9 @@ fn one_signal_ends_a_program_that_waits_for_a_pipe() {
     let [pipe, output] = ["pipe", "output"].map(|name| path(&folder, name));
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
-    for (command, signal, exit) in [("extract", "-TERM", 143), ("texel", "-INT", 130)] {
+    for (command, signal, exit) in
+        [("extract", "-TERM", 143), ("texel", "-INT", 130), ("convert", "-TERM", 143)]
+    {
         let mut program = Command::new(env!("CARGO_BIN_EXE_smalt-tuner"));
         program.args([command, &pipe, "--output", &output]);
         let child = program.stderr(std::process::Stdio::piped()).spawn().unwrap();
