@@ -76,6 +76,9 @@ impl StoreError {
 const LOCK_TRIES: u32 = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
+/// Attempts to leave a single file at the end of a run.
+const CLOSE_TRIES: u32 = 50;
+
 /// When a commit returns (SQLite's `synchronous`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Synchronous {
@@ -210,9 +213,16 @@ impl Store {
         self.database(self.connection.pragma_update(None, "synchronous", word))
     }
 
-    /// Closes the store, leaving a single file unless it is being read.
+    /// Closes the store, leaving a single file unless a reader keeps it open for longer than a query.
     pub fn close(self) {
-        let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
+        // SQLite refuses at once while a reader has the file open.
+        let is_closed = || self.connection.pragma_update(None, "journal_mode", "DELETE").is_ok();
+        for _ in 0..CLOSE_TRIES {
+            if is_closed() {
+                break;
+            }
+            std::thread::sleep(LOCK_PAUSE);
+        }
     }
 
     fn database<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {

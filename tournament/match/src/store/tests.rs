@@ -160,6 +160,27 @@ fn a_store_appears_whole_or_not_at_all() {
     assert_eq!(names, ["run.db"], "no draft and no journal is left");
 }
 
+#[test]
+fn a_reader_at_the_end_of_a_run_leaves_a_single_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.db");
+    let mut store = Store::create(&path, &run()).unwrap();
+    store.save(&record(0, Outcome::Draw)).unwrap();
+    let reader = Store::read(&path).unwrap();
+    assert_eq!(games(&reader).len(), 1);
+    let (sender, closing) = std::sync::mpsc::channel();
+    let closer = std::thread::spawn(move || {
+        sender.send(()).unwrap();
+        store.close();
+    });
+    closing.recv().unwrap();
+    drop(reader);
+    closer.join().unwrap();
+    let names: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["run.db"]);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_store_that_is_being_made_has_no_file_that_a_kill_could_leave() {
