@@ -54,7 +54,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tournament/queue", &["smalt-driver", "smalt-match", "smalt-workbench"]),
     (
         "tournament/dashboard",
-        &["smalt-chess", "smalt-driver", "smalt-match", "smalt-protocol", "smalt-stats", "smalt-workbench"],
+        &["smalt-chess", "smalt-driver", "smalt-match", "smalt-protocol", "smalt-workbench"],
     ),
     // `smalt` is only for the main functions: they link its serve loop for the engine `builtin`.
     (
@@ -386,6 +386,24 @@ fn module_pages_have_at_most_five_sentences() {
             (sentences > 5).then(|| format!("{path}: {sentences} sentences; move details to the items"))
         })
         .collect();
+    report(&complaints);
+}
+
+#[test]
+fn front_pages_name_every_module() {
+    let mut complaints = Vec::new();
+    for path in rust_files().into_iter().filter(|path| path.ends_with("src/lib.rs")) {
+        let text = read(&path);
+        let (page, code): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("//!"));
+        let page = page.join("\n");
+        for line in code {
+            let declared = line.trim_start_matches("pub ").strip_prefix("mod ");
+            let Some(module) = declared.and_then(|rest| rest.strip_suffix(';')) else { continue };
+            if !page.contains(&format!("`{module}`")) {
+                complaints.push(format!("the front page of {path} does not name `{module}`"));
+            }
+        }
+    }
     report(&complaints);
 }
 

@@ -1,8 +1,17 @@
 //! Scores engines on suites of problems (STS, WAC and any EPD file): the library behind the program `smalt-suites`.
+//! Modules in reading order:
 //!
-//! A [`Suite`] has problems with goals; `ask` runs engines on them in parallel; `grade` grades the moves; a
-//! [`Record`] holds the results, which `report` formats and `compare` compares. A `plan` describes a run, and a
-//! [`History`] stores the results of each build. `cli` has flags, files and output.
+//! - `suite`: a [`Suite`] of problems with goals;
+//! - `plan`: engines, limits and concurrency of a run;
+//! - `ask`: runs engines on the problems, in parallel;
+//! - `grade`: grades the moves;
+//! - `rating`: Elo estimated from STS, and performance on puzzles that have ratings;
+//! - `record`: the results of a run as JSON, a [`Record`];
+//! - `report`: results as text, Markdown or CSV;
+//! - `compare`: two runs on the same suite, position by position;
+//! - `history`: results of each build, a [`History`];
+//! - `bench`: node count and speed of any engine on fixed positions;
+//! - `cli`: flags, files and output.
 
 mod ask;
 mod bench;

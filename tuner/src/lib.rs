@@ -1,8 +1,21 @@
-//! Tunes evaluation weights and search parameters: the library behind the program `smalt-tuner`.
+//! Tunes evaluation weights and search parameters: the library behind the program `smalt-tuner`. Games are left to the
+//! tournament program. Modules in reading order:
 //!
-//! [`extract`] turns games into positions, kept by `smalt-dataset`; a [`FeatureData`] holds them as features of the evaluation, whose
-//! [`Loss`] [`fit`] minimizes (Texel tuning). Other modules fit traces of other engines, tune by SPSA and prove the result by
-//! an SPRT. Games are left to the tournament program.
+//! - `extract`: turns games into labelled positions;
+//! - `weights`: the weights as one list of parameters;
+//! - `features`: positions as features of Smalt's evaluation;
+//! - `trace`: traces of another engine's evaluation, for the same fit;
+//! - `labels`, `word_store`, `fit_data`: labels, packed rows, and a data set in memory;
+//! - `loss`: the error, its gradient and its Gauss-Newton matrix;
+//! - `optimizer`: L-BFGS and Adam;
+//! - `texel`: Texel tuning from beginning to end;
+//! - `check`: diagnoses a data set;
+//! - `plot`, `progress`: charts of a fit, and the progress display;
+//! - `parameter_file`: files of parameters for tuning by games;
+//! - `games`, `source_build`: games by the tournament program, and builds of an engine;
+//! - `tuning`, `spsa`, `clop`: tuning by games;
+//! - `prove`: tests tuned weights by an SPRT;
+//! - `cli`: flags, files and output.
 
 mod check;
 mod cli;

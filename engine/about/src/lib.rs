@@ -1,5 +1,8 @@
-//! Code shared by all programs: version with commit and date, shell completions, manual pages and a Markdown reference
-//! generated from the clap definition, and the processor check.
+//! Code shared by all programs: version with commit and date, shell completions, manual pages and colors from the clap
+//! definition. Modules:
+//!
+//! - `reference`: the reference of a program's commands as Markdown;
+//! - `processor`: the processor check, and the start of a faster build beside a generic one.
 
 mod processor;
 mod reference;

@@ -90,7 +90,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Masks of legal moves for a policy network: [`actions`]. Counts of move sequences: [`perft`].
+//! # Modules
+//!
+//! In reading order:
+//!
+//! - [`square`], [`piece`], [`bitboard`]: squares, colors and pieces, and sets of squares;
+//! - [`moves`]: moves in 16 bits, and move lists;
+//! - [`attacks`]: attack tables of all pieces;
+//! - [`setup`]: the parts of a position before validation;
+//! - [`position`]: legal positions, their legal moves, making a move, the Polyglot key;
+//! - [`outcome`]: results of games and the rules that end them;
+//! - [`game`]: a start position with moves: repetition, fifty-move rule;
+//! - [`notation`]: FEN, EPD, SAN, UCI moves, PGN and Polyglot books;
+//! - [`perft`]: counts of move sequences;
+//! - [`actions`]: moves as numbers, and masks of the legal ones, for policy networks.
 //!
 //! # Stability
 //!

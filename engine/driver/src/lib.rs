@@ -23,6 +23,20 @@
 //! # }
 //! ```
 //!
+//! Modules in reading order:
+//!
+//! - `settings`: protocol, pondering and restart of an engine;
+//! - [`process`]: a child process with pipes, which is killed with all its children;
+//! - `wait_context`: what a wait for an engine also watches: the interrupt, the other engine of the game;
+//! - `fault`: the closed list of faults;
+//! - `transcript`: the last lines of a conversation, and a full log;
+//! - `conversation`: lines written and read by a deadline;
+//! - `search`: requests and results of a search;
+//! - `engine`: the operations of an engine in either protocol;
+//! - `uci`, `xboard`: engines that speak UCI or xboard;
+//! - `start`: starts an engine and detects its protocol;
+//! - [`nearest`]: the nearest name to a misspelled one.
+//!
 //! Move legality and time forfeits are left to the game.
 
 mod conversation;

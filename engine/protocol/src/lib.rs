@@ -1,9 +1,14 @@
 //! UCI and xboard (CECP) messages: parsing and formatting for both ends of the pipe.
 //!
-//! Search limits, options, search information and scores are shared; each
-//! protocol is a module that parses and formats them: [`uci`] and [`xboard`]. There is no I/O, no clock and no
-//! check of legality. Parsing is lenient and never panics; formatting is
-//! strict, one line per message, and parses back to the same value.
+//! There is no I/O, no clock and no check of legality. Parsing is lenient and never panics; formatting is strict, one
+//! line per message, and parses back to the same value. Modules in reading order:
+//!
+//! - `words`, `number`: words of a line, and lenient integers;
+//! - [`score`], [`moves`]: engine scores, and move sequences;
+//! - [`limits`], [`time_control`]: limits of a search, and time controls as engine testers write them;
+//! - [`option`](mod@option): engine options and their values;
+//! - [`info`]: search information;
+//! - [`uci`], [`xboard`]: the messages of each protocol.
 
 pub mod info;
 pub mod limits;

@@ -1,5 +1,11 @@
-//! Python bindings of `smalt-chess`: boards, moves, PGN, perft and masks of legal moves. The names follow python-chess where
-//! the meaning is the same; `smalt_chess.pyi` documents them for users.
+//! Python bindings of `smalt-chess`; the names follow python-chess where the meaning is the same, and `smalt_chess.pyi`
+//! documents them for users. Modules in reading order:
+//!
+//! - `moves`: moves as objects;
+//! - `outcome`: how a game ended;
+//! - `board`: a board with the moves that led to it;
+//! - `pgn`: PGN files, game by game;
+//! - `masks`: masks of legal actions as numpy arrays.
 
 mod board;
 mod masks;

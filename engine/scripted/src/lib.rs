@@ -1,7 +1,14 @@
 //! A chess engine for tests: it plays legal moves at once, or the moves of a script, and misbehaves on command.
 //!
 //! Its moves depend only on the position, so a game between two of them is always the same. It answers in microseconds,
-//! so the time of a test run is the runner's own.
+//! so the time of a test run is the runner's own. Modules in reading order:
+//!
+//! - `fault`: faults by name and trigger;
+//! - `arguments`: the moves to play and the faults to show;
+//! - `board`: the position, and a deterministic choice of a move;
+//! - `output`: whole lines, and faults of the output;
+//! - `misbehavior`, `lingering`: faults of a search, and a child process that outlives the engine;
+//! - `session`: the UCI loop.
 
 mod arguments;
 mod board;

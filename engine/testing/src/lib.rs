@@ -1,6 +1,10 @@
-//! Helpers shared by the tests of several crates: [`positions`] for properties and comparisons, a [`Random`] generator,
-//! the [`corpus`] of a fuzz target, and [`process`], which starts programs under test and waits for their output. A
-//! dev-dependency only.
+//! Helpers shared by the tests of several crates; a dev-dependency only. Modules in reading order:
+//!
+//! - `random`: a deterministic random number generator, [`Random`];
+//! - [`positions`]: random games and rare cases of the rules;
+//! - [`corpus`]: the corpora of fuzz targets, replayed as tests;
+//! - [`process`]: starts programs under test and waits for their output;
+//! - `processes`: the processes in a folder.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,10 +1,18 @@
 //! The live page: an HTTP server on its own thread that shows runs in browsers, in progress and finished.
 //!
-//! It reads finished games from the store ([`run`]) and games in progress from the live file that the runner writes
-//! while a page is open ([`crate::live`]); it changes only a queue ([`queue_page`]) and what [`commands`] allows with
-//! a token. One thread, the [`feed`], reads and answers; another, with tokio, serves HTTP ([`server`],
-//! [`connections`], [`pages`], [`stream`]), so that fifty browsers cost as much as one. [`access`] has the access
-//! rules.
+//! It reads finished games from the store and games in progress from the live file that the runner writes while a page
+//! is open; it changes only a queue and what `commands` allows with a token. One thread reads and answers; another, with
+//! tokio, serves HTTP, so that fifty browsers cost as much as one. Modules in reading order:
+//!
+//! - `run`, `game`, `game_list`, `clock_use`: one run, its games and the time they took, from its store;
+//! - `live`, `board`: games in progress, and their boards as JSON;
+//! - `feed`: the thread that reads stores and live boards while a page follows them;
+//! - `queue_page`, `commands`: changes of a queue, and commands to a run;
+//! - `addresses`, `token`, `access`: addresses of a server, its token, and the access rules;
+//! - `assets`, `gate`: embedded files, and security headers;
+//! - `pages`, `stream`: routes, and server-sent events;
+//! - `connections`, `write_timeout`, `server`: limits of connections, timeouts, and the HTTP server;
+//! - [`play`]: the page on which a human plays.
 
 mod access;
 mod addresses;

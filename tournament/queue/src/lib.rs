@@ -5,6 +5,7 @@
 //! - [`file`](mod@file): the jobs in one SQLite file, shared by commands, page and daemon.
 //! - [`allocation`]: how jobs share the slots of the machine.
 //! - [`progress`]: games, LLR and faults of a job, from the store of its run.
+//! - `runner`: one job as a child process.
 //! - [`daemon`]: runs the jobs as child processes. All lasting state is in the file and the stores, so the daemon may
 //!   be killed at any time.
 //!

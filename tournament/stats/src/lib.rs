@@ -10,7 +10,9 @@
 //! - [`ratings`]: a rating list of many players, by maximum likelihood.
 //! - [`homogeneity`](mod@homogeneity): test whether one source of results differs from the others.
 //! - [`paired`]: two runs over the same questions: McNemar's test and the bootstrap.
-//! - [`normal`]: the normal distribution.
+//! - [`normal`], `student`: the normal distribution, and Student's t.
+//! - `moments`: mean and variance of scores.
+//! - `random`: random numbers for resampling.
 //!
 //! No input or output. Public functions never return NaN or infinity: a value that is not finite is `None`, and the
 //! documentation says when.

@@ -1,8 +1,12 @@
-//! Labelled positions for tuners and trainers.
+//! Labelled positions for tuners and trainers. [`Dataset`] opens any file, [`write`](mod@write) makes any. Modules in reading order:
 //!
-//! [`choose`] selects the positions of a game, [`file`] stores them in a compact memory-mapped binary, [`text`]
-//! parses them from lines; the other modules are formats of other tools. [`Dataset`] opens any file, [`write`] makes
-//! any.
+//! - [`record`], [`format`](mod@format), [`source`]: a labelled position, the names of the formats, and files as streams of bytes;
+//! - [`choose`]: selects and labels the positions of a game;
+//! - [`file`](mod@file): a compact memory-mapped binary;
+//! - [`text`]: lines of text, as other tuners write them;
+//! - `table`, `plain`, `bullet`, `viri`, `binpack`: the formats of other tools;
+//! - [`games`]: finds the games in formats without game numbers;
+//! - [`write`](mod@write): writes each format.
 
 mod binpack;
 mod bullet;

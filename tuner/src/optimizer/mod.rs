@@ -1,4 +1,4 @@
-//! Optimizers that minimize the loss: L-BFGS, Adam and Gauss-Newton. Numbers only: chess and files are elsewhere.
+//! Optimizers that minimize the loss: L-BFGS and Adam. Numbers only: chess and files are elsewhere.
 //!
 //! Each method is a solver of argmin; [`watch::MonitoredSolver`] wraps any of them, checks the validation error of every step,
 //! keeps the best parameters, reports progress and decides when to stop.
