@@ -243,6 +243,7 @@ fn a_stopped_search_has_a_legal_move() {
             let control = Arc::new(SearchControl::new(ClockState::Running));
             let stopper = Arc::clone(&control);
             let thread = std::thread::spawn(move || {
+                // The moments of the stop are what is tested.
                 std::thread::sleep(Duration::from_micros(delay_us));
                 stopper.stop();
             });

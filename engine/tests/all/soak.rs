@@ -41,7 +41,7 @@ fn number(name: &str, default: usize) -> usize {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "needs minutes"]
 fn whatever_ends_a_search_it_is_answered_by_one_legal_move() {
     let rounds = number("SMALT_SOAK_ROUNDS", 60);
     let largest = number("SMALT_SOAK_HASH", 8192);

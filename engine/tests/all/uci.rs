@@ -147,6 +147,7 @@ fn stop_at_any_moment_brings_a_legal_move() {
     for round in 0..40 {
         engine.send(&format!("position fen {KIWIPETE}"));
         engine.send("go infinite");
+        // The moments of the stop are what is tested.
         std::thread::sleep(Duration::from_micros(37 * round * round));
         engine.send("stop");
         assert!(is_legal(KIWIPETE, &engine.best_move()));

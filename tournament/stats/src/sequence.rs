@@ -182,7 +182,7 @@ mod tests {
     /// Prints the table of docs/statistics.md: `cargo test -p smalt-stats --release -- --ignored --nocapture
     /// sequence`.
     #[test]
-    #[ignore = "10,000 runs take a minute"]
+    #[ignore = "needs a minute for 10,000 runs"]
     fn coverage_at_all_looks_in_many_runs() {
         for (name, chances) in PAIRS {
             let share = misses(&chances, 20_000, 10_000, 7);

@@ -268,7 +268,7 @@ fn a_forecast_keeps_the_error_rates_and_is_longest_between_the_hypotheses() {
 
 /// With 94% drawn pairs a decided pair moves the LLR by a third.
 #[test]
-#[ignore = "4,000 tests take a minute"]
+#[ignore = "needs a minute for 4,000 tests"]
 fn tests_with_94_percent_drawn_pairs_are_as_long_as_forecast() {
     let sprt = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).unwrap();
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
