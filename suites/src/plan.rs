@@ -1,17 +1,14 @@
 //! The plan of a run, complete and validated: engines, limits, concurrency.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use smalt_driver::WorkLimit;
 use smalt_driver::process::Reaper;
-use smalt_driver::{Protocol, Restart};
 use smalt_protocol::SearchLimits;
 pub(crate) use smalt_workbench::entrant::Program;
-use smalt_workbench::entrant::{NameError, Names, Registry, ResolveError};
+use smalt_workbench::entrant::{EngineSettings, NameError, Names, Registry, ResolveError};
 use toml::Table;
 
 use crate::grade::Tablebases;
@@ -43,14 +40,8 @@ pub(crate) struct SuiteEntrant {
     /// Its name in this run.
     pub name: String,
     pub program: Program,
-    pub arguments: Vec<String>,
-    /// Working folder; `None` for the current one.
-    pub directory: Option<PathBuf>,
-    pub protocol: Protocol,
-    /// Whether it restarts for each position.
-    pub restart: Restart,
-    /// Option values by name.
-    pub options: BTreeMap<String, String>,
+    /// All other settings.
+    pub engine: EngineSettings,
     pub limit: Limit,
 }
 
@@ -201,8 +192,7 @@ fn resolve(
         ResolveError::Value(words) => EntrantError::Value { number, words },
     })?;
     let program = found.program().ok_or(EntrantError::NoCommand { number })?;
-    let options = found.option_texts();
-    let name = found.name.unwrap_or_default();
+    let name = found.name.clone().unwrap_or_default();
     let is_given = |key: &str| own.contains_key(key) || each.contains_key(key);
     if is_given("tc") {
         return Err(EntrantError::GameClock { name });
@@ -216,16 +206,7 @@ fn resolve(
         found.nodes.map(NonZeroU64::get),
         found.depth.map(NonZeroU32::get),
     )?;
-    Ok(SuiteEntrant {
-        limit: chosen.unwrap_or(limit),
-        name,
-        program,
-        arguments: found.args,
-        directory: found.dir,
-        protocol: found.proto,
-        restart: found.restart,
-        options,
-    })
+    Ok(SuiteEntrant { limit: chosen.unwrap_or(limit), name, program, engine: found })
 }
 
 #[cfg(test)]
@@ -247,7 +228,12 @@ mod tests {
             (
                 entrant.name.clone(),
                 entrant.limit,
-                entrant.options.iter().map(|(name, text)| format!("{name}={text}")).collect::<Vec<_>>(),
+                entrant
+                    .engine
+                    .options
+                    .iter()
+                    .map(|(name, text)| format!("{name}={}", text.0))
+                    .collect::<Vec<_>>(),
             )
         };
         let options = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();

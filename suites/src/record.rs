@@ -85,6 +85,9 @@ pub struct RunSettings {
     /// Option values by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
+    /// Lines sent before the first of the protocol.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initstr: Option<String>,
     /// Whether hash tables were kept between positions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_hash: bool,
@@ -100,7 +103,8 @@ impl RunSettings {
     /// The settings of an engine in a run.
     pub(crate) fn new(plan: &Plan, entrant: &SuiteEntrant) -> RunSettings {
         RunSettings {
-            options: entrant.options.clone(),
+            options: entrant.engine.option_texts(),
+            initstr: entrant.engine.initstr.clone(),
             keep_hash: plan.memory == Memory::Kept,
             grace_ms: matches!(entrant.limit, Limit::MoveTime(_)).then(|| milliseconds(plan.grace)),
             early_stop: plan.early_stop.map(NonZeroU32::get),

@@ -234,14 +234,8 @@ pub(crate) fn check_options<'a>(
 
 /// Command line of an engine; `builtin` is the tournament program's.
 fn command_of(entrant: &EngineSettings, tournament: &Path) -> Result<EngineCommand, ResolveError> {
-    let command = match entrant.program().ok_or(ResolveError::NoCommand)? {
-        Program::Builtin => EngineCommand::new(tournament).argument("engine"),
-        Program::Command(program) => EngineCommand::new(program).arguments(&entrant.args),
-    };
-    Ok(match &entrant.dir {
-        Some(directory) => command.directory(directory),
-        None => command,
-    })
+    let program = entrant.program().ok_or(ResolveError::NoCommand)?;
+    Ok(entrant.command_of(&program, tournament))
 }
 
 /// The files of an engine: games of one tuning must not be played by two versions of it.
@@ -286,15 +280,10 @@ pub(crate) fn engine_in(folder: &Path, engine: &str) -> Result<String, EngineErr
 /// Command line of an engine by its words or registered name, and its UCI options.
 pub(crate) fn engine_command(engine: &str) -> Result<(EngineCommand, BTreeMap<String, String>), EngineError> {
     let entrant = entrant(engine)?;
-    let Some(Program::Command(program)) = entrant.program() else {
+    let Some(program @ Program::Command(_)) = entrant.program() else {
         return Err(ResolveError::NoCommand.into());
     };
-    let command = EngineCommand::new(program).arguments(&entrant.args);
-    let command = match &entrant.dir {
-        Some(directory) => command.directory(directory),
-        None => command,
-    };
-    Ok((command, entrant.option_texts()))
+    Ok((entrant.command_of(&program, Path::new("")), entrant.option_texts()))
 }
 
 /// User-registered engines and the predefined ones.

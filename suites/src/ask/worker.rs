@@ -13,10 +13,11 @@ use smalt_driver::{Protocol, Restart};
 use smalt_protocol::Info;
 use smalt_protocol::uci::client::Start;
 use smalt_workbench::engine_files::EngineFiles;
+use smalt_workbench::entrant::EngineSettings;
 
 use super::settled::SearchFollower;
 use super::{AnswerFailure, EngineAnswer, LateMove, Length, Settled};
-use crate::plan::{Limit, Memory, Plan, Program, SuiteEntrant};
+use crate::plan::{Limit, Memory, Plan, SuiteEntrant};
 use crate::suite::Problem;
 
 /// Failed starts after which an engine is disqualified.
@@ -74,12 +75,9 @@ pub(crate) fn check(
         Ok(engine) => {
             let program = command(entrant).ok().and_then(|command| command.locate().ok());
             let files = program.and_then(|program| {
-                let paths = EngineFiles::paths_of(
-                    &program,
-                    &entrant.arguments,
-                    &entrant.options,
-                    entrant.directory.as_deref(),
-                );
+                let EngineSettings { args, dir, .. } = &entrant.engine;
+                let options = entrant.engine.option_texts();
+                let paths = EngineFiles::paths_of(&program, args, &options, dir.as_deref());
                 EngineFiles::read(paths).map(Arc::new).ok()
             });
             let introduction = EngineInfo {
@@ -181,7 +179,7 @@ impl<'a> SuiteWorker<'a> {
             Err(error @ ConversationError::System { .. }) => return Err(Stopped::GivenUp(error.to_string())),
         };
         let kept_limit = matches!(answer.outcome, Ok(_) | Err(AnswerFailure::Late(_)));
-        let is_kept = kept_limit && self.entrant.restart == Restart::Off && engine.is_reusable();
+        let is_kept = kept_limit && self.entrant.engine.restart == Restart::Off && engine.is_reusable();
         self.engine = is_kept.then_some(engine);
         Ok(answer)
     }
@@ -367,10 +365,14 @@ fn start(
     let mut command = command(entrant)?;
     command.reaper = reaper.cloned();
     let context = &mut WaitContext::interruptible(interrupt);
-    let started = smalt_driver::start(&command, entrant.protocol, EngineTimeouts::default(), None, context);
+    let started =
+        smalt_driver::start(&command, entrant.engine.proto, EngineTimeouts::default(), None, context);
     let mut engine = started.map_err(ConversationError::from)?;
-    for (name, text) in &entrant.options {
-        engine.set_option(name, text, context)?;
+    if entrant.engine.debug {
+        engine.set_debug(context)?;
+    }
+    for (name, text) in &entrant.engine.options {
+        engine.set_option(name, &text.0, context)?;
     }
     let was_known = known.is_some();
     let method = engine.fit_limits(&entrant.limit.to_search_limits(), *known, context)?;
@@ -383,17 +385,7 @@ fn start(
 }
 
 fn command(entrant: &SuiteEntrant) -> Result<EngineCommand, ConversationError> {
-    let command = match &entrant.program {
-        Program::Command(program) => EngineCommand::new(program),
-        Program::Builtin => {
-            let own = std::env::current_exe();
-            let own = own.map_err(|error| ConversationError::System { reason: error.to_string() })?;
-            EngineCommand::new(own).argument("engine")
-        }
-    };
-    let command = command.arguments(&entrant.arguments);
-    Ok(match &entrant.directory {
-        Some(directory) => command.directory(directory),
-        None => command,
-    })
+    let own_program = std::env::current_exe();
+    let own_program = own_program.map_err(|error| ConversationError::System { reason: error.to_string() })?;
+    Ok(entrant.engine.command_of(&entrant.program, &own_program))
 }

@@ -155,7 +155,8 @@ impl Difference {
         match self {
             Difference::NoAnswer => "it has no answer to a position of this run".to_owned(),
             Difference::RunSettings => {
-                "it was run with other settings (options, --keep-hash, --grace, --early-stop)".to_owned()
+                "it was run with other settings (options, initstr, --keep-hash, --grace, --early-stop)"
+                    .to_owned()
             }
             Difference::Limit(now) => {
                 let then = earlier.limit.as_deref().unwrap_or("no limit");

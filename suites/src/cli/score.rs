@@ -173,7 +173,7 @@ impl<'a> ScoredRun<'a> {
             SuiteOutcome::Complete => {}
             SuiteOutcome::Interrupted => *exit = Exit::Interrupted,
             SuiteOutcome::Disqualified(words) => {
-                let never_spoke = entrant.protocol == Protocol::Uci && introduction.protocol.is_none();
+                let never_spoke = entrant.engine.proto == Protocol::Uci && introduction.protocol.is_none();
                 let hint =
                     if never_spoke { "; does it speak xboard (proto=xboard, proto=auto)?" } else { "" };
                 output::print_info(&format!("{} is disqualified: it {words}{hint}", entrant.name));

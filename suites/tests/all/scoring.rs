@@ -386,6 +386,20 @@ fn the_time_to_solution_comes_from_the_lines_of_the_search() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "a shell copies what the engine receives")]
+fn initial_lines_debug_mode_and_the_file_of_standard_error_are_those_of_the_engine() {
+    let bench = Bench::new();
+    let program = scripted_program();
+    bench.file("heard.sh", format!("echo started >&2\ntee -a heard.txt | '{}'\n", program.display()));
+    let engine = "cmd=sh args=heard.sh name=a 'initstr=hello\\nthere' debug=on stderr=noise.txt";
+    let (ran, _) = bench.score(SUITE, engine, &["--nodes", "10", "--concurrency", "1"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let heard = bench.read("heard.txt");
+    assert!(heard.starts_with("hello\nthere\nuci\ndebug on\n"), "{heard}");
+    assert_eq!(bench.read("noise.txt"), "started\n");
+}
+
+#[test]
 fn missed_positions_are_written_as_a_suite() {
     let bench = Bench::new();
     let (ran, _) =

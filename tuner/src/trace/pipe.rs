@@ -56,7 +56,7 @@ pub(super) struct TraceEngine {
 }
 
 impl TraceEngine {
-    /// Starts an engine, sets its UCI options, and requests its header. The process lives as long as the calling
+    /// Starts an engine, sends its initial lines and UCI options, and requests its header. The process lives as long as the calling
     /// thread.
     pub(crate) fn start(
         command: &EngineCommand,
@@ -66,6 +66,7 @@ impl TraceEngine {
         let process = Process::spawn(command)?;
         let (outgoing, last_lines) = (Vec::new(), Vec::new());
         let mut engine = TraceEngine { process, header: Header::default(), outgoing, last_lines };
+        command.initial_lines.lines().for_each(|line| engine.send(line));
         for (name, value) in options {
             engine.send(&format!("setoption name {name} value {value}"));
         }

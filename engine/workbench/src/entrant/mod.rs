@@ -2,6 +2,7 @@
 //! three use the same keys and are parsed into the same [`EngineSettings`]. Layers are merged as TOML tables
 //! ([`merge_engine`]) before parsing. Starts nothing.
 
+mod command;
 mod cutechess;
 mod file;
 mod file_options;

@@ -2,26 +2,13 @@
 
 use std::path::Path;
 
-use smalt_driver::process::StderrPolicy;
 use smalt_driver::{EngineCommand, EngineTimeouts};
 
-use crate::plan::{Entrant, Program, SecondsSetting, Timeouts};
+use crate::plan::{Entrant, SecondsSetting, Timeouts};
 
 /// The command that starts an entrant's engine; the built-in one is this program.
 pub fn engine_command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
-    let command = match &entrant.program {
-        Program::Builtin => EngineCommand::new(own_program).argument("engine"),
-        Program::Command(path) => EngineCommand::new(path),
-    };
-    let command = command.arguments(&entrant.engine.args).initial_lines(&entrant.engine.initial_lines());
-    let command = match &entrant.engine.stderr {
-        Some(file) => command.stderr(StderrPolicy::File(file.clone())),
-        None => command,
-    };
-    match &entrant.engine.dir {
-        Some(directory) => command.directory(directory),
-        None => command,
-    }
+    entrant.engine.command_of(&entrant.program, own_program)
 }
 
 /// Timeouts of an entrant's engine other than those of moves.
