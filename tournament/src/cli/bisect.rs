@@ -13,12 +13,15 @@ use smalt_workbench::engine_files::sha256;
 use smalt_workbench::source::{self, BuildError};
 use toml::{Table, Value};
 
-use super::arguments::RunFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{self, section};
 use super::output::inform;
-use super::play::{self, StartedRun, builder, own_program, read_plan, refuse_store};
+use super::own_program::{builder, own_program};
+use super::play::{self, StartedRun};
 use super::resume::prepare_grown;
+use super::run_flags::RunFlags;
+use super::stored_run::{read_plan, refuse_store};
+use super::{output_style, registry};
 use smalt_report::format::count;
 
 pub(super) const EXAMPLES: &str = "\
@@ -61,7 +64,7 @@ pub(super) fn bisect(flags: &BisectFlags) -> Result<Exit, Refusal> {
     let good = &plan.entrants[0];
     check_start(good, &plan, &own_program()?).with_context(|| format!("start {}", good.name)).or_usage()?;
     let plan = if plan.fleet().is_some() { with_built(plan)? } else { plan };
-    play::play(plan, play::face(flags.run.quiet))
+    play::play(plan, output_style::face(flags.run.quiet))
 }
 
 /// The plan of a bisection, whose commits are not built yet.
@@ -82,7 +85,7 @@ pub(super) fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
             format!("--confidence {}: expected a probability above 0.5 and below 1", flags.confidence);
         return Err(anyhow!(words)).or_usage();
     }
-    let registry = intent::registry(run.engines.as_deref())?;
+    let registry = registry::registry(run.engines.as_deref())?;
     let mut layer = intent::layer_of_flags(run, &registry)?;
     let (good, bad) = intent::ends_of_range(range).or_usage()?;
     let commits = source::commits_between(".", good, bad, &flags.paths).or_usage()?;

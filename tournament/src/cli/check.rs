@@ -7,8 +7,9 @@ use smalt_workbench::entrant::Registry;
 use toml::{Table, Value};
 
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::intent::{registry, single_engine};
+use super::intent::single_engine;
 use super::output::{is_standard_output, print, write_json};
+use super::registry::registry;
 use crate::check::{CheckReport, CheckResult, EngineUnderTest, Finding, check as examine};
 use smalt_report::sanitize::sanitize_lines;
 

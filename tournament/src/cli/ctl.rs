@@ -10,11 +10,13 @@ use clap::{Args, Parser, Subcommand};
 use smalt_dashboard::{BoundAddress, PageCommands, PlayOnForm, RunControl};
 
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::intent::{make_absolute, refuse_slots, registry};
+use super::intent::{make_absolute, refuse_slots};
 use super::output::inform;
-use super::play::{own_program, read_run, refuse_store};
+use super::own_program::own_program;
 use super::play_page::{PlayPages, StartableEngines};
+use super::registry::registry;
 use super::resume::check_made_openings;
+use super::stored_run::{read_run, refuse_store};
 use super::view::place_of;
 use smalt_match::plan::{Plan, Settings, positive};
 use smalt_match::run::{ControlCommand, ControlListener, Event, check_engines, check_start};

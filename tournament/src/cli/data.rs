@@ -5,24 +5,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use smalt_dataset::write::check_target;
 use smalt_report::{Cell, Column, ColumnKind, Table};
 
 use super::exit::{OrRefuse, Refusal};
-use super::output::{inform, refuse_store_path};
-use super::play::refuse_store;
+use super::output::{check_data_target, inform};
+use super::stored_run::refuse_store;
 use crate::export::{DataReport, DataWriter};
 use smalt_match::game::GameRecord;
 use smalt_match::named_file::numbered;
 use smalt_match::plan::{DataFile, Plan};
 use smalt_match::store::Store;
 use smalt_workbench::engine_files::sha256;
-
-/// Checks that a path can be replaced by a training data file.
-pub(super) fn check_data_target(path: &Path) -> Result<(), Refusal> {
-    refuse_store_path(path)?;
-    check_target(path).with_context(|| format!("write {}", path.display())).or_usage()
-}
 
 /// Writes the training data of a run that has ended or stopped, if requested; returns a message. A file from
 /// elsewhere is kept, and the data are written beside it.

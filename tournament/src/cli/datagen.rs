@@ -9,12 +9,13 @@ use smalt_driver::process::{PollOutcome, Process, WaitFor, poll_once};
 use smalt_workbench::output_file::Existing;
 use toml::{Table, Value};
 
-use super::arguments::RunFlags;
-use super::data::check_data_target;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{self, section};
-use super::output::{check_output, write_text};
-use super::play::{face, own_program, play, start};
+use super::output::{check_data_target, check_output, write_text};
+use super::output_style::face;
+use super::own_program::own_program;
+use super::play::{play, start};
+use super::run_flags::RunFlags;
 use smalt_chess::Position;
 use smalt_match::plan::{Entrant, OpeningsSettings, Order, Plan, Program, START_POSITION};
 use smalt_match::run::engine_command;

@@ -10,8 +10,8 @@ use smalt_report::{Cell, Column, ColumnKind, Table};
 use smalt_workbench::entrant::Registry;
 
 use super::exit::{Exit, Refusal};
-use super::intent;
 use super::output::{is_standard_output, print, write_json};
+use super::registry;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -53,7 +53,7 @@ struct ListedEngine {
 }
 
 pub(super) fn engines(flags: &EnginesFlags) -> Result<Exit, Refusal> {
-    let registry = intent::registry(flags.engines.as_deref())?;
+    let registry = registry::registry(flags.engines.as_deref())?;
     let mut names: Vec<&str> = Vec::new();
     for name in registry.names() {
         if !names.contains(&name) {

@@ -11,11 +11,11 @@ use smalt_chess::Outcome;
 use smalt_driver::nearest::nearest;
 
 use super::arguments::{ExportFlags, ExportForm};
-use super::data::{check_data_target, write_data};
+use super::data::write_data;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::section;
-use super::output::{check_output, inform, print, refuse_store_path};
-use super::play::{read_played_run, read_run, refuse_store};
+use super::output::{check_data_target, check_output, inform, print, refuse_store_path};
+use super::stored_run::{read_played_run, read_run, refuse_store};
 use super::view::place_of;
 use crate::export::{CSV_HEADER, Filter, JsonGame, Span, csv_line, epd_line};
 use smalt_match::game::{GameRecord, Termination};

@@ -101,9 +101,9 @@ mod over_nats {
     use ring::rand::{SecureRandom, SystemRandom};
 
     use super::super::exit::{Exit, OrRefuse, Refusal};
-    use super::super::intent::registry;
     use super::super::output::inform;
-    use super::super::play::{own_program, start_reaper};
+    use super::super::own_program::{own_program, start_reaper};
+    use super::super::registry::registry;
     use super::super::signals;
     use super::WorkerFlags;
     use smalt_fleet::wire::{MAX_SLOTS, check_machine};

@@ -8,7 +8,7 @@ use anyhow::anyhow;
 
 use super::exit::{Exit, Refusal};
 use super::output::inform;
-use super::play::refuse_store;
+use super::stored_run::refuse_store;
 use smalt_match::game_file::{GameFile, GameFiles, GameFormat, Sharing};
 use smalt_match::pgn::PgnWriter;
 use smalt_match::plan::OutputSettings;

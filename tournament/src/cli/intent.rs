@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use smalt_about::CompletionCandidate;
 use smalt_driver::EngineCommand;
 use smalt_workbench::entrant::{BUILTIN, Registry, WordsError, parse_keys, split_words, table_of_words};
 use smalt_workbench::source::{self, Source};
 use toml::{Table, Value};
 
-use super::arguments::{Commits, RunFlags};
 use super::exit::{OrRefuse, Refusal};
-use super::output::{bytes_of, inform};
-use super::play::builder;
+use super::output::bytes_of;
+use super::own_program::builder;
+use super::registry::registry;
+use super::run_flags::{Commits, RunFlags};
 use smalt_match::plan::{Entrant, Format, Plan, Role, SECOND_PLAYER, Settings, Timeouts, merge_settings};
 use smalt_match::run::engine_command;
 
@@ -132,17 +132,6 @@ fn entrants(layer: &mut Table) -> &mut Vec<Value> {
 /// Whether a layer has this key.
 pub(super) fn given(layer: &Table, section: &str, key: &str) -> bool {
     layer.get(section).is_some_and(|section| section.get(key).is_some())
-}
-
-/// The registry of this file or the configuration folder, then the built-in one.
-pub(super) fn registry(path: Option<&Path>) -> Result<Registry, Refusal> {
-    Registry::load(path, &mut |words| inform(&words)).or_usage()
-}
-
-/// The names of engines for completions: the registry of the user, Debian's engines, and the built-in one.
-pub(super) fn engine_names() -> Vec<CompletionCandidate> {
-    let registry = registry(None).unwrap_or_default();
-    registry.names().chain([BUILTIN]).map(CompletionCandidate::new).collect()
 }
 
 /// One engine as a plan would have it, and the command that starts it.

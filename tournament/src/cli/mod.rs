@@ -20,19 +20,24 @@ mod openings;
 mod outcome;
 mod output;
 mod output_names;
+mod output_style;
+mod own_program;
 mod play;
 mod play_page;
 mod plot;
 mod queue;
 mod queued;
 mod ratings;
+mod registry;
 mod report;
 mod resume;
+mod run_flags;
 mod schema;
 mod serve;
 mod session;
 mod signals;
 mod status;
+mod stored_run;
 mod view;
 mod webhook;
 
@@ -45,10 +50,11 @@ use clap::CommandFactory;
 use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit, run_reaper};
 use smalt_stats::{Counts, Pentanomial, Wdl};
 
-use arguments::{Command, ResumeFlags, RunFlags, TournamentArgs};
+use arguments::{Command, TournamentArgs};
 use compat::Dialect;
 use elo::CountList;
 use exit::{Exit, OrRefuse, Refusal};
+use run_flags::{ResumeFlags, RunFlags};
 use schema::SchemaName;
 use smalt_match::estimate::estimate;
 use smalt_match::plan::{DEFAULT_PLAN, Format, Plan};
@@ -114,12 +120,12 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Swiss(flags) => play(Format::Swiss, &flags)?,
         Command::Race(flags) => play(Format::Race, &flags)?,
         Command::Datagen(flags) => datagen::datagen(&flags)?,
-        Command::Sprt(flags) => play::play(intent::plan_of_test(&flags)?, play::face(flags.quiet))?,
+        Command::Sprt(flags) => play::play(intent::plan_of_test(&flags)?, output_style::face(flags.quiet))?,
         Command::Bisect(flags) => bisect::bisect(&flags)?,
         Command::Queue(flags) => queue::queue(&flags)?,
         Command::Run { plan, resume, flags } => {
             let plan = intent::plan_of_file(&plan, &flags)?;
-            let face = play::face(flags.quiet);
+            let face = output_style::face(flags.quiet);
             match plan.settings.output.store.clone() {
                 None if resume => {
                     let words =
@@ -154,7 +160,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             print_plan(&intent::plan_of_flags(format, &flags)?, drawn_pairs)?;
             Exit::Done
         }
-        Command::Resume(flags) => resume::resume(&flags, play::face(flags.quiet))?,
+        Command::Resume(flags) => resume::resume(&flags, output_style::face(flags.quiet))?,
         Command::Ctl(flags) => ctl::ctl(&flags)?,
         Command::Status(flags) => status::status(&flags)?,
         Command::Serve(flags) => serve::serve(&flags)?,
@@ -199,5 +205,5 @@ fn print_plan(plan: &Plan, drawn_pairs: Option<f64>) -> Result<(), Refusal> {
 }
 
 fn play(format: Format, flags: &RunFlags) -> Result<Exit, Refusal> {
-    play::play(intent::plan_of_flags(format, flags)?, play::face(flags.quiet))
+    play::play(intent::plan_of_flags(format, flags)?, output_style::face(flags.quiet))
 }

@@ -18,7 +18,7 @@ use smalt_protocol::{Score, SearchLimits};
 use toml::Table;
 
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::{intent, output};
+use super::{output, registry};
 use smalt_match::opening::{Book, Candidate, OpeningGenerator, OpeningSource};
 use smalt_match::plan::{BookFormat, ClockSettings, Entrant, Format, Plan, Settings, parse_word};
 use smalt_match::run::engine_command;
@@ -144,7 +144,7 @@ fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
 
 /// The evaluator, validated like any entrant.
 fn evaluator(flags: &OpeningFlags) -> Result<Entrant, Refusal> {
-    let registry = intent::registry(flags.engines.as_deref())?;
+    let registry = registry::registry(flags.engines.as_deref())?;
     let evaluator = registry.parse_engine(&flags.engine).or_usage()?;
     let mut settings = Settings::default();
     settings.run.format = Format::Match;

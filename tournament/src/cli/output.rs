@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use schemars::JsonSchema;
 use serde::Serialize;
+use smalt_dataset::write::check_target;
 use smalt_report::sanitize::{escape_json, sanitize_lines};
 
-use super::data::check_data_target;
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::view::is_store;
+use super::stored_run::is_store;
 use smalt_match::named_file::is_special;
 use smalt_match::plan::{OutputSettings, Plan};
 use smalt_match::setup::Prepared;
@@ -83,6 +83,12 @@ pub(super) fn refuse_store_path(path: &Path) -> Result<(), Refusal> {
         return Err(anyhow!("{} is a store, which is never overwritten", path.display())).or_usage();
     }
     Ok(())
+}
+
+/// Checks that a path can be replaced by a training data file.
+pub(super) fn check_data_target(path: &Path) -> Result<(), Refusal> {
+    refuse_store_path(path)?;
+    check_target(path).with_context(|| format!("write {}", path.display())).or_usage()
 }
 
 /// Refuses to overwrite a file without results of the same kind: JSON with the same keys, or some of them.

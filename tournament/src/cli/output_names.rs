@@ -7,7 +7,8 @@ use anyhow::Context;
 
 use super::exit::{OrRefuse, Refusal};
 use super::output::inform;
-use super::play::{OutputStyle, refuse_store};
+use super::output_style::OutputStyle;
+use super::stored_run::refuse_store;
 use smalt_match::named_file::numbered;
 use smalt_match::plan::{OutputSettings, Plan};
 use smalt_match::store::Store;

@@ -6,47 +6,42 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
-use smalt_driver::process::{LookupError, Reaper};
+use smalt_driver::process::LookupError;
 use smalt_workbench::concurrency::{Concurrent, within_limits};
-use smalt_workbench::entrant::{EngineSettings, Registry};
+use smalt_workbench::entrant::EngineSettings;
 
-use super::compat::OutputOptions;
 use super::data::write_run_data;
 use super::display::Verbosity;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::games::BeginError;
-use super::intent::registry;
 use super::outcome::report_outcome;
 use super::output::{
     check_output, check_outputs, inform, is_standard_output, make_outputs_absolute, print, write_json,
 };
 use super::output_names::{OutputNames, set_aside};
+use super::output_style::OutputStyle;
+use super::own_program::own_program;
+use super::registry::registry;
 use super::resume::prepare_grown;
-use super::session::Session;
+use super::session::{Session, Workers};
+use super::stored_run::{read_plan, refuse_store};
 use super::webhook::post_end;
 use super::{bisect, games, serve, signals};
 use smalt_dashboard::{BoundAddress, Dashboard};
 use smalt_match::game::{MachineReport, TablebaseAdjudicator};
 use smalt_match::game_file::GameFiles;
-use smalt_match::opening::{Book, EngineBook};
-use smalt_match::plan::{Entrant, FleetSettings, Plan, Settings};
+use smalt_match::opening::Book;
+use smalt_match::plan::{Entrant, FleetSettings, Plan};
 use smalt_match::run::{
     Binaries, Event, Processors, Queue, RunEnd, RunOutcome, check_engines, engine_command, measure_speed,
 };
 use smalt_match::setup::{Prepared, SetupError, engine_books};
 use smalt_match::standings::{Standings, json, report};
-use smalt_match::store::{Store, StoreError, StoredRun};
+use smalt_match::store::{Store, StoredRun};
 use smalt_report::format::count;
 use smalt_report::sanitize::sanitize_lines;
 use smalt_workbench::output_file::Existing;
-use smalt_workbench::source::{self, Builder, is_unbuilt};
-
-/// Output style of a run.
-pub(super) enum OutputStyle {
-    Native(Verbosity),
-    /// Output of fastchess or cutechess.
-    Compat(Box<OutputOptions>),
-}
+use smalt_workbench::source::is_unbuilt;
 
 /// A run whose files exist and whose workers are ready.
 pub(super) struct StartedRun {
@@ -217,50 +212,6 @@ fn hint(entrant: &Entrant, error: &LookupError) -> String {
     }
 }
 
-pub(super) fn own_program() -> Result<PathBuf, Refusal> {
-    std::env::current_exe().context("find this program's own file").or_failed()
-}
-
-/// Starts the reaper. Without it the system and the next run still end leftover engines, only later.
-pub(super) fn start_reaper() -> Option<Reaper> {
-    let started = std::env::current_exe().and_then(|program| Reaper::start(&program, "reaper"));
-    started
-        .map_err(|error| {
-            inform(&format!("Warning: failed to start the process that ends leftover engines: {error}"))
-        })
-        .ok()
-}
-
-/// Builds commits in the user's cache; a build ends with this program.
-pub(super) fn builder() -> Builder<'static> {
-    Builder { cache: source::cache_folder(), reaper: Box::new(start_reaper), notify: Box::new(inform) }
-}
-
-/// The run of a store, without openings.
-pub(super) fn read_run(store: &Store) -> Result<Prepared, Refusal> {
-    Ok(Prepared::without_openings(read_plan(store)?))
-}
-
-pub(super) fn read_plan(store: &Store) -> Result<Plan, Refusal> {
-    let run = store.run().map_err(refuse_store)?;
-    let name = store.path().display().to_string();
-    let settings = Settings::parse_layer(&run.plan, &name).or_usage()?;
-    Plan::of_layers(settings, &Registry::default()).context(name).or_usage()
-}
-
-/// The run of a store, with its original openings.
-pub(super) fn read_played_run(store: &Store) -> Result<Prepared, Refusal> {
-    let (prepared, book) = Prepared::new(read_plan(store)?).or_usage()?;
-    let (found, begun) = (book.fingerprint(), store.run().map_err(refuse_store)?.openings);
-    if found != begun {
-        let error = anyhow!(
-            "the openings of this run have changed: it began with {begun}, and now there are {found}; put the old file back"
-        );
-        return Err(Refusal { exit: Exit::Usage, error });
-    }
-    Ok(prepared)
-}
-
 /// Reports skipped and repeated openings.
 fn report_openings(prepared: &Prepared, book: &Book) {
     let file = prepared.plan.settings.openings.file.display();
@@ -296,18 +247,6 @@ fn report_openings(prepared: &Prepared, book: &Book) {
 pub(super) struct WorkerPool {
     players: Workers,
     events: (Sender<Event>, Receiver<Event>),
-}
-
-pub(super) enum Workers {
-    /// Local slots, their processors, and tablebases.
-    Local {
-        slots: usize,
-        processors: Processors,
-        tablebases: Option<TablebaseAdjudicator>,
-        /// Books of the entrants' own.
-        books: Vec<Option<EngineBook>>,
-    },
-    Remote(Box<dyn Queue>),
 }
 
 impl WorkerPool {
@@ -461,12 +400,6 @@ fn show_results(plan: &Plan, store: &Path, standings: &Standings, data: Option<&
     written
 }
 
-/// Exit code of a store error: usage if the file is at fault, else failure.
-pub(super) fn refuse_store(error: StoreError) -> Refusal {
-    let exit = if error.is_about_the_file() { Exit::Usage } else { Exit::Failed };
-    Refusal { exit, error: error.into() }
-}
-
 /// Whether an engine plays itself: two entrants that differ in their names alone.
 fn is_self_play(plan: &Plan) -> bool {
     let [first, second] = plan.entrants.as_slice() else { return false };
@@ -482,11 +415,6 @@ fn faults(store: &Path, standings: &Standings) -> Result<String, Refusal> {
     reader.for_each_fault(|fault| list.add(fault)).map_err(refuse_store)?;
     let faults = report::faults(&list, standings, &store.display().to_string());
     Ok(faults.map_or_else(String::new, |faults| sanitize_lines(&faults)))
-}
-
-/// Output style of these flags.
-pub(super) fn face(is_quiet: bool) -> OutputStyle {
-    OutputStyle::Native(if is_quiet { Verbosity::Quiet } else { Verbosity::Usual })
 }
 
 /// Number of slots: cores less one unless set, and at most the number of pairs.

@@ -28,9 +28,10 @@ use smalt_workbench::entrant::BUILTIN;
 use toml::{Table, Value};
 
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::intent::{command_of, engine_names, registry, single_engine};
-use super::play::{read_run, refuse_store};
+use super::intent::{command_of, single_engine};
+use super::registry::{engine_names, registry};
 use super::serve::{PageFlags, refuse_page};
+use super::stored_run::{read_run, refuse_store};
 
 /// Default limits of the engine, without flags or its own limits.
 const USUAL_LIMITS: &str = "movetime=1000";

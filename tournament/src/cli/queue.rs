@@ -22,7 +22,7 @@ use smalt_workbench::entrant::{join_words, split_words};
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{inform, is_standard_output, print, write_json};
-use super::play::own_program;
+use super::own_program::own_program;
 use super::queued::checked;
 use super::serve;
 

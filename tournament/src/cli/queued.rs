@@ -9,9 +9,10 @@ use smalt_workbench::entrant::{Registry, to_words};
 use smalt_workbench::source::{self, BuildError, Built, Source};
 use toml::{Table, Value};
 
-use super::arguments::{Command, Commits, RunFlags, TournamentArgs};
+use super::arguments::{Command, TournamentArgs};
 use super::exit::{OrRefuse, Refusal};
-use super::{bisect, datagen, intent};
+use super::run_flags::{Commits, RunFlags};
+use super::{bisect, datagen, intent, registry};
 
 /// Flags whose values are engines.
 const ENGINE_FLAGS: [&str; 4] = ["--engine", "--candidate", "--opponent", "--base"];
@@ -111,7 +112,7 @@ struct Pinning<'a> {
 
 impl<'a> Pinning<'a> {
     fn new(flags: &RunFlags, notify: &'a mut dyn FnMut(&str)) -> Result<Pinning<'a>, Refusal> {
-        let registry = intent::registry(flags.engines.as_deref())?;
+        let registry = registry::registry(flags.engines.as_deref())?;
         let each = intent::each_of(&intent::layer_of_flags(flags, &registry)?);
         Ok(Pinning { registry, each, build: flags.build.clone().unwrap_or_default(), notify })
     }

@@ -9,10 +9,10 @@ use smalt_driver::nearest::nearest;
 use smalt_stats::Elo;
 use smalt_stats::ratings::{Anchor, Parameter, RatingError};
 
-use super::arguments::TableForm;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{check_output, inform, is_standard_output, print, write_json, write_text};
-use super::view;
+use super::view::TableForm;
+use super::{stored_run, view};
 use crate::ratings::json::{RatingListJson, SkippedGame};
 use crate::ratings::pgn::{Consequence, Notice};
 use crate::ratings::report::{self, ListParts, Visibility};
@@ -261,7 +261,7 @@ fn joined(parts: impl Iterator<Item = String>, line_end: &str) -> String {
 
 /// Adds the games of a file; prints and returns notices.
 fn read(path: &Path, games: &mut Games) -> Result<Vec<Notice>, Refusal> {
-    if view::is_store(path) {
+    if stored_run::is_store(path) {
         let standings = view::read_standings(path)?;
         standings.add_games(games);
         return Ok(Vec::new());

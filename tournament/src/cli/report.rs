@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{print, write_text};
-use super::play::refuse_store;
+use super::stored_run::refuse_store;
 use super::view::LoadedRun;
 use crate::plot::{Figures, figures};
 use crate::report::{Faults, GameList, Highlights, RunReport, csv, html::html, markdown::markdown};

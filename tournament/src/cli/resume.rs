@@ -4,17 +4,17 @@ use std::num::NonZeroU32;
 
 use anyhow::{Context, anyhow};
 
-use super::arguments::ResumeFlags;
 use super::datagen::engine_openings;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::games;
 use super::intent::{given as is_given, make_absolute, refuse_slots};
 use super::output::{check_outputs, make_outputs_absolute};
-use super::play::{
-    OutputStyle, Outputs, StartedRun, WorkerPool, builder, check_location, measure_machine, own_binaries,
-    read_played_run, refuse_store,
-};
+use super::output_style::OutputStyle;
+use super::own_program::builder;
+use super::play::{Outputs, StartedRun, WorkerPool, check_location, measure_machine, own_binaries};
+use super::run_flags::ResumeFlags;
 use super::serve::claim_for_run;
+use super::stored_run::{read_played_run, refuse_store};
 use smalt_dashboard::BoundAddress;
 use smalt_match::plan::{Flags, OnFault, OutputSettings, Plan, Settings, merge_settings};
 use smalt_match::run::Binaries;

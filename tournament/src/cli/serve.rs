@@ -10,8 +10,8 @@ use clap::Args;
 use super::ctl::page_commands;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{inform, print};
-use super::play::refuse_store;
 use super::play_page::StartableEngines;
+use super::stored_run::refuse_store;
 use smalt_dashboard::{
     BoundAddress, ClientLimits, Dashboard, DashboardError, DashboardSettings, Token, addresses,
 };

@@ -5,23 +5,39 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use anyhow::{Context, anyhow};
 use smalt_dashboard::{LiveBoard, Publisher};
-use smalt_match::game::GameObserver;
+use smalt_match::game::{GameObserver, TablebaseAdjudicator};
 use smalt_match::game_file::GameFiles;
+use smalt_match::opening::EngineBook;
 use smalt_match::plan::Plan;
 use smalt_match::run::{
-    Binaries, Coordinator, Event, LocalWorkers, Queue, RunEnd, RunError, RunEvent, RunObserver, SessionState,
-    SlotConfig,
+    Binaries, Coordinator, Event, LocalWorkers, Processors, Queue, RunEnd, RunError, RunEvent, RunObserver,
+    SessionState, SlotConfig,
 };
 use smalt_match::setup::Prepared;
 use smalt_match::standings::Standings;
 use smalt_match::store::Store;
 
-use super::compat::CompatOutput;
+use super::compat::output::CompatOutput;
 use super::display::Display;
 use super::events::EventWriter;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::inform;
-use super::play::{OutputStyle, Workers, own_program, refuse_store, start_reaper};
+use super::output_style::OutputStyle;
+use super::own_program::{own_program, start_reaper};
+use super::stored_run::refuse_store;
+
+/// The workers of a session.
+pub(super) enum Workers {
+    /// Local slots, their processors, and tablebases.
+    Local {
+        slots: usize,
+        processors: Processors,
+        tablebases: Option<TablebaseAdjudicator>,
+        /// Books of the entrants' own.
+        books: Vec<Option<EngineBook>>,
+    },
+    Remote(Box<dyn Queue>),
+}
 
 /// A prepared run with its workers.
 pub(super) struct Session {

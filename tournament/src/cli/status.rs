@@ -8,7 +8,7 @@ use smalt_report::format;
 use super::arguments::StatusFlags;
 use super::exit::{Exit, Refusal};
 use super::output::{is_standard_output, print, write_json};
-use super::play::{read_run, refuse_store};
+use super::stored_run::{read_run, refuse_store};
 use super::view::count;
 use smalt_match::game::{BinaryReport, MachineReport};
 use smalt_match::progress::{Pace, RunState, is_paused};

@@ -1,25 +1,20 @@
 //! `standings`: prints the tables of a store; the run may be in progress.
 
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::anyhow;
 use smalt_driver::nearest::nearest;
 
-use super::arguments::TableForm;
 use super::exit::{Exit, Refusal};
 use super::output::{is_standard_output, print, write_json};
-use super::play::{read_played_run, read_run, refuse_store};
+use super::stored_run::{read_played_run, read_run, refuse_store};
 use crate::plot::openings::{OpeningNames, OpeningTally};
 use smalt_match::game::GameRecord;
 use smalt_match::opening::Openings;
 use smalt_match::plan::Plan;
 use smalt_match::standings::{Standings, json, report};
 use smalt_match::store::Store;
-
-/// Magic of an SQLite database.
-const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// The counts of a store.
 pub(super) fn read_standings(path: &Path) -> Result<Standings, Refusal> {
@@ -78,15 +73,15 @@ pub(super) fn place_of(name: &str, names: &[String]) -> anyhow::Result<usize> {
     })
 }
 
-/// Whether a file is a store, by its first bytes or its name, so that a damaged store is refused as such.
-pub(super) fn is_store(path: &Path) -> bool {
-    let mut start = Vec::new();
-    // Opening a pipe would block.
-    let begins_so = path.is_file()
-        && std::fs::File::open(path)
-            .and_then(|file| file.take(SQLITE.len() as u64).read_to_end(&mut start))
-            .is_ok_and(|_| start == SQLITE);
-    begins_so || path.extension().is_some_and(|extension| extension == "db")
+/// Format of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum TableForm {
+    /// Aligned columns, with all other tables
+    Text,
+    /// For pull requests
+    Markdown,
+    /// For spreadsheets
+    Csv,
 }
 
 /// The tables of a run.

@@ -8,12 +8,13 @@ mod adjudication;
 mod c_chess_cli;
 mod checksum;
 mod config;
+mod dialect;
 mod engine;
 mod files;
 mod flag;
 mod log;
 mod options;
-mod output;
+pub(super) mod output;
 mod result_format;
 mod sample;
 mod statistics;
@@ -21,25 +22,15 @@ mod tables;
 mod values;
 mod version;
 
-use super::arguments::ResumeFlags;
 use super::check;
 use super::exit::{Exit, Refusal};
 use super::output::print;
-use super::play::{self, OutputStyle};
+use super::output_style::OutputStyle;
+use super::play;
 use super::resume;
+use super::run_flags::ResumeFlags;
 
-pub(super) use output::{CompatOutput, OutputOptions};
-
-/// The emulated program. They share most flags, but differ in some defaults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
-    /// Two games per round, two rounds, penta reports, SPRT bounds in normalized Elo.
-    Fastchess,
-    /// One game per round, one round, an opening per game, SPRT bounds in Elo.
-    Cutechess,
-    /// As cutechess-cli, with other flags and output lines.
-    CChessCli,
-}
+pub(super) use dialect::Dialect;
 
 /// The request of a command line.
 enum Request {

@@ -14,9 +14,9 @@ use smalt_report::sanitize::sanitize_lines;
 use smalt_stats::GameResult;
 
 pub(super) use self::reports::percent_drawn;
-use super::Dialect;
 use super::checksum::PgnChecksum;
 use super::config::{ConfigFile, prior_score};
+use super::dialect::Dialect;
 use super::log::{Level, Log, LogFile};
 use super::result_format::{PlayerResults, ResultFormat};
 use super::sample::{SampleOptions, Sampler};

@@ -13,7 +13,7 @@ use crate::cli::compat::{Dialect, Request};
 use crate::cli::exit::{OrRefuse, Refusal};
 use crate::cli::intent::make_absolute;
 use crate::cli::output::{inform, make_outputs_absolute};
-use crate::cli::play::{read_played_run, refuse_store};
+use crate::cli::stored_run::{read_played_run, refuse_store};
 
 /// A configuration to continue. As in fastchess, earlier flags are ignored, except `-each`.
 pub(super) struct LoadedConfig<'a> {
