@@ -139,6 +139,29 @@ fn a_killed_coordinator_goes_on_with_the_same_workers() {
     check_end(&place, "1", "20");
 }
 
+#[test]
+#[ignore = "needs nats-server"]
+fn a_fleet_worker_with_results_of_a_killed_run_plays_for_another_run() {
+    let [killed, other] = [Place::new(), Place::new()];
+    let server = Server::start(&killed, &[]);
+    for place in [&killed, &other] {
+        write_engines(place, "1");
+    }
+    let mut worker = WatchedProgram::new(worker(&killed, &server.url(), "a"));
+    let mut run = killed.start(&over(&server.url(), "40"));
+    killed.await_games("run.db", 3);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    finish(other.start(&over(&server.url(), "4")), 0);
+    worker.wait_for("pairs of games are played again when it is resumed");
+    finish(killed.start(&["resume", "run.db"]), 0);
+    signal(worker.id(), "-INT");
+    worker.finish(130);
+    drop(server);
+    check_end(&killed, "1", "40");
+    check_end(&other, "1", "4");
+}
+
 /// Checks that a run of two workers is unaffected by a failure of the server after four games.
 #[track_caller]
 fn check_survives(befalls: impl FnOnce(&Place, &mut Server)) {

@@ -13,6 +13,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{interval, sleep, timeout};
 
+use super::connection::ConnectionChange;
 use super::worker::{CoordinatorClient, Worker, WorkerInputs, fits};
 use super::{SERVER_TIMEOUT, Subjects, session_of};
 use crate::wire::{
@@ -36,8 +37,12 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Timeout of pending results when the worker leaves.
 const LEAVE_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// After this silence of the coordinator an idle worker looks for another run.
+/// After this silence of the coordinator a worker leaves the run: at once when idle, with undelivered results when
+/// another run is announced. With short leases it is [`LEASES_OF_SILENCE`].
 const COORDINATOR_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Timeout of the coordinator in leases.
+const LEASES_OF_SILENCE: u32 = 10;
 
 /// Why a worker leaves a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +95,10 @@ pub(super) struct RunSession<'a> {
     fetching: Option<JoinHandle<()>>,
     outcomes: UnboundedReceiver<TaskResult>,
     report: UnboundedSender<TaskResult>,
+    /// Time of the run's last announcement, or of the last connection to the server.
     heard_of: Instant,
+    /// Whether another run that this worker may play was announced since.
+    has_alternative: bool,
 }
 
 impl<'a> RunSession<'a> {
@@ -125,6 +133,7 @@ impl<'a> RunSession<'a> {
             outcomes,
             report,
             heard_of: Instant::now(),
+            has_alternative: false,
         })
     }
 
@@ -150,10 +159,16 @@ impl<'a> RunSession<'a> {
                     }
                 }
                 Some(message) = inputs.announced.next() => self.notice(&message.payload),
-                Some(change) = inputs.changes.recv() => self.worker.report_connection(change),
+                Some(change) = inputs.changes.recv() => {
+                    if change == ConnectionChange::Up {
+                        self.heard_of = Instant::now();
+                    }
+                    self.worker.report_connection(change);
+                }
                 _ = beats.tick() => {
                     self.send_heartbeat();
                     if self.is_orphaned() {
+                        self.report_undelivered();
                         break LeaveReason::Over;
                     }
                 }
@@ -166,7 +181,8 @@ impl<'a> RunSession<'a> {
     /// Fetches another pair if a slot is free and results do not pile up.
     fn fetch(&mut self) {
         let waits = self.held.values().filter(|held| held.is_played).count();
-        if self.fetching.is_some() || self.local.capacity() == 0 || waits > self.worker.setup.slots {
+        let is_full = self.local.capacity() == 0 || waits > self.worker.setup.slots;
+        if self.fetching.is_some() || is_full || self.has_alternative && self.is_silent() {
             return;
         }
         let (client, names, report) = (self.worker.client.clone(), self.names.clone(), self.report.clone());
@@ -375,9 +391,11 @@ impl<'a> RunSession<'a> {
     fn notice(&mut self, payload: &[u8]) {
         let Ok(announcement) = decode::<Announcement>(payload) else { return };
         if announcement.run != self.run.run {
+            self.has_alternative |= self.worker.may_try(&announcement.run);
             return;
         }
         self.heard_of = Instant::now();
+        self.has_alternative = false;
         if announcement.session != self.run.session {
             self.run = announcement;
             let (coordinator, join) = (self.coordinator(), self.join_question());
@@ -385,11 +403,30 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Whether the worker is idle and the run is no longer announced.
+    /// Whether the server is reachable, but the run is no longer announced.
+    fn is_silent(&self) -> bool {
+        self.worker.client.connection_state() == async_nats::connection::State::Connected
+            && self.heard_of.elapsed() > COORDINATOR_TIMEOUT.min(LEASES_OF_SILENCE * self.lease)
+    }
+
+    /// Whether the run is no longer announced, and no game is in progress. Undelivered results wait for the
+    /// coordinator as long as there is no other run to play for.
     fn is_orphaned(&self) -> bool {
-        self.held.is_empty()
-            && self.worker.client.connection_state() == async_nats::connection::State::Connected
-            && self.heard_of.elapsed() > COORDINATOR_TIMEOUT
+        let has_results = !self.held.is_empty();
+        let is_playing = self.held.values().any(|held| !held.is_played);
+        self.is_silent() && !is_playing && (!has_results || self.has_alternative)
+    }
+
+    fn report_undelivered(&self) {
+        let pairs = match self.held.len() {
+            0 => return,
+            1 => "1 pair of games is".to_owned(),
+            count => format!("{count} pairs of games are"),
+        };
+        let run = &self.run.run;
+        self.worker.show(&format!(
+            "The coordinator of run {run} does not answer; {pairs} played again when it is resumed"
+        ));
     }
 
     /// Stops all games, returns unfinished pairs, and waits for the slots. A signal meanwhile ends the

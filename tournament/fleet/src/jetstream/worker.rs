@@ -214,7 +214,8 @@ impl Worker {
         }
     }
 
-    fn may_try(&self, run: &str) -> bool {
+    /// Whether this worker may play for a run now.
+    pub(super) fn may_try(&self, run: &str) -> bool {
         let wanted = self.setup.run.as_ref().is_none_or(|wanted| wanted == run);
         wanted && self.refused.get(run).is_none_or(|(until, _)| Instant::now() >= *until)
     }
