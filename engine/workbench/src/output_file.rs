@@ -42,6 +42,17 @@ pub enum OutputError {
     Changed { path: PathBuf, beside: PathBuf },
 }
 
+/// Why output files do not go together.
+#[derive(Debug, thiserror::Error)]
+pub enum OverlapError {
+    #[error("standard output (-) takes one output: name files for the others")]
+    StandardOutput,
+    #[error("{} is named for two outputs: name another file for one of them", .0.display())]
+    Twice(PathBuf),
+    #[error("{} is an input and would be overwritten: name another file", .0.display())]
+    Input(PathBuf),
+}
+
 impl From<OutputError> for io::Error {
     fn from(error: OutputError) -> io::Error {
         match error {
@@ -274,6 +285,38 @@ pub fn resolved(path: &Path) -> PathBuf {
         let path = target().unwrap_or_else(|| path.to_owned());
         of_new(&path).unwrap_or(path)
     })
+}
+
+/// Whether two paths name one file, which need not exist. Pipes and devices may be used several times.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    !is_special(one) && resolved(one) == resolved(other)
+}
+
+/// Checks that outputs would not overwrite each other or an input. `-` and `/dev/stdout` are standard output, or input.
+///
+/// # Errors
+/// If two outputs are one file, or standard output, or if an output is an input.
+pub fn check_apart<'a>(
+    outputs: &[&Path],
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), OverlapError> {
+    let is_standard = |path: &Path| ["-", "/dev/stdout"].map(Path::new).contains(&path);
+    let (standard, files): (Vec<&Path>, Vec<&Path>) =
+        outputs.iter().copied().partition(|path| is_standard(path));
+    if standard.len() > 1 {
+        return Err(OverlapError::StandardOutput);
+    }
+    for (index, file) in files.iter().enumerate() {
+        if files[..index].iter().any(|other| is_same_file(other, file)) {
+            return Err(OverlapError::Twice(file.to_path_buf()));
+        }
+    }
+    for input in inputs.into_iter().filter(|input| !is_standard(input)) {
+        if let Some(file) = files.iter().find(|file| is_same_file(file, input)) {
+            return Err(OverlapError::Input(file.to_path_buf()));
+        }
+    }
+    Ok(())
 }
 
 /// A temporary file beside the target, which replaces it when complete and is deleted otherwise.

@@ -13,11 +13,12 @@ use super::output::{self, OutputFiles, TextSink};
 use crate::compare::{Comparison, by_engines, match_runs, unmatched_suites};
 use crate::record::Record;
 use crate::report::{ReportStyle, changes, comparison_report};
+use smalt_workbench::output_file::check_apart;
 
 pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
     let files = [&flags.json, &flags.csv, &flags.markdown];
     let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
-    output::check_apart(&files, iter::once(flags.first.as_path()).chain(flags.second.as_deref()))?;
+    check_apart(&files, iter::once(flags.first.as_path()).chain(flags.second.as_deref())).or_usage()?;
     let mut outputs = OutputFiles::check(&files, flags.force)?;
     let first = output::read_records(&flags.first)?;
     let second = flags.second.as_deref().map(output::read_records).transpose()?;

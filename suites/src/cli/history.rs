@@ -23,6 +23,7 @@ use crate::plan::{Program, SuiteEntrant};
 use crate::record::Record;
 use crate::report::{ReportStyle, history_plot, history_report};
 use smalt_workbench::calendar::Date;
+use smalt_workbench::output_file::check_apart;
 
 pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Refusal> {
     match &flags.command {
@@ -37,7 +38,7 @@ fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
     let mut history = read(&flags.file)?;
     let files = [&flags.markdown, &flags.json, &flags.plot];
     let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
-    output::check_apart(&files, [flags.file.as_path()])?;
+    check_apart(&files, [flags.file.as_path()]).or_usage()?;
     let mut outputs = OutputFiles::check(&files, flags.force)?;
     if !flags.ratings.is_empty() {
         let missing = history.apply_ratings(&ratings_of(&flags.ratings).or_usage()?);

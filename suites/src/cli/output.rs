@@ -143,49 +143,6 @@ impl OutputFiles {
     }
 }
 
-/// Whether two paths name one file, which need not exist.
-pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
-    one == other || resolved(one).is_some_and(|one| Some(one) == resolved(other))
-}
-
-/// Canonical name of a file; `None` if not even its folder exists.
-fn resolved(path: &Path) -> Option<PathBuf> {
-    let folder = || path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let of_new = || Some(folder().canonicalize().ok()?.join(path.file_name()?));
-    path.canonicalize().ok().or_else(of_new)
-}
-
-/// Refuses outputs that would overwrite each other or an input.
-pub(super) fn check_apart<'a>(
-    outputs: &[&Path],
-    inputs: impl IntoIterator<Item = &'a Path>,
-) -> Result<(), Refusal> {
-    let (standard, files): (Vec<&Path>, Vec<&Path>) =
-        outputs.iter().copied().partition(|path| is_standard_output(path));
-    if standard.len() > 1 {
-        return Err(anyhow!("standard output (-) takes one output: name files for the others")).or_usage();
-    }
-    for (index, file) in files.iter().enumerate() {
-        if files[..index].iter().any(|other| is_same_file(other, file)) {
-            return Err(anyhow!(
-                "{} is named for two outputs: name another file for one of them",
-                file.display()
-            ))
-            .or_usage();
-        }
-    }
-    for input in inputs.into_iter().filter(|input| !is_standard_output(input)) {
-        if let Some(file) = files.iter().find(|file| is_same_file(file, input)) {
-            return Err(anyhow!(
-                "{} is an input and would be overwritten: name another file",
-                file.display()
-            ))
-            .or_usage();
-        }
-    }
-    Ok(())
-}
-
 /// Reads a file named by the user.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     std::fs::read(path).with_context(|| format!("failed to read {}", path.display())).or_usage()

@@ -10,7 +10,7 @@ use super::output::{self, OutputFiles, TextSink};
 use crate::record::{Record, to_json};
 use crate::report::{self, ReportStyle};
 use crate::suite::Suite;
-use smalt_workbench::output_file::Existing;
+use smalt_workbench::output_file::{Existing, check_apart, is_same_file};
 
 /// Interval of saves: the work lost at most if the machine fails, unless saving is slow.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
@@ -68,10 +68,10 @@ impl<'a> ResultList<'a> {
     ) -> Result<ResultList<'a>, Refusal> {
         let files = [&flags.json, &flags.csv, &flags.markdown, &flags.failed, &flags.plot];
         let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
-        output::check_apart(&files, inputs)?;
+        check_apart(&files, inputs).or_usage()?;
         let mut outputs = OutputFiles::default();
         for file in files.iter().copied() {
-            let is_resumed = resumed.is_some_and(|resumed| output::is_same_file(file, resumed));
+            let is_resumed = resumed.is_some_and(|resumed| is_same_file(file, resumed));
             outputs.add(file, Existing::with_force(flags.force || is_resumed))?;
         }
         let people = TextSink::beside(files);

@@ -17,6 +17,7 @@ use crate::ask::{self, Checked, SuiteAnswers, SuiteOutcome, WorkerPool};
 use crate::plan::{Memory, Plan, SuiteEntrant};
 use crate::record::Record;
 use crate::suite::Suite;
+use smalt_workbench::output_file::is_same_file;
 
 /// Scores the engines; returns exit code and results.
 pub(super) fn score(flags: &ScoreFlags, builtin: Builtin) -> Result<(Exit, Vec<Record>), Refusal> {
@@ -31,7 +32,7 @@ pub(super) fn score(flags: &ScoreFlags, builtin: Builtin) -> Result<(Exit, Vec<R
         None => Earlier::none(&plan, &suites),
     };
     let is_written_again =
-        |file: &Path| flags.output.json.as_deref().is_some_and(|json| output::is_same_file(file, json));
+        |file: &Path| flags.output.json.as_deref().is_some_and(|json| is_same_file(file, json));
     if flags.resume.as_deref().is_some_and(is_written_again) {
         earlier.check_all_kept()?;
     }

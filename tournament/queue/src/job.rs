@@ -311,7 +311,9 @@ impl Job {
         let stored = store.and_then(|store| Some(Store::read(&store).ok()?.run().ok()?.plan));
         let file = || {
             let plan = self.added.command.get(1).filter(|_| command == "run")?;
-            std::fs::read_to_string(self.added.folder.join(plan)).ok()
+            let file = self.added.folder.join(plan);
+            // A pipe could make the daemon wait for ever.
+            if file.is_file() { std::fs::read_to_string(&file).ok() } else { None }
         };
         stored.or_else(file)
     }

@@ -34,7 +34,8 @@ const NAMED_PAIRS: usize = 20;
 const SPLIT: Split = Split { validation: 0.0, seed: 0 };
 
 pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
-    let outputs = Outputs::check([flags.json.as_ref(), flags.outliers.as_ref()], flags.force)?;
+    let inputs = [flags.positions.path.as_path()];
+    let outputs = Outputs::check([flags.json.as_ref(), flags.outliers.as_ref()], inputs, flags.force)?;
     if is_traced(&flags.engine, std::slice::from_ref(&flags.positions)) {
         let stop = interrupt()?;
         return with_threads(flags.threads, || check_traces(flags, &outputs, &stop));

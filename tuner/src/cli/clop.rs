@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use smalt_report::format::{count, number};
 use smalt_report::{Cell, Column, ColumnKind as CellKind, Sign, Table};
 
-use super::arguments::ClopFlags;
+use super::arguments::{ClopFlags, TuningFlags};
 use super::tuning::{TuningSession, written_line};
 use super::{Exit, OrRefuse, Outputs, Refusal, print_info, show};
 use crate::clop::{ClopState, Region};
@@ -22,7 +22,9 @@ const CHECKPOINT: &str = "clop.json";
 const MANY: usize = 10;
 
 pub(super) fn run(flags: &ClopFlags) -> Result<Exit, Refusal> {
-    let plot = Outputs::check([flags.plot.as_ref()], flags.tuning.force)?;
+    let TuningFlags { json, output, checkpoint, force, .. } = &flags.tuning;
+    let others = [json, output, checkpoint].into_iter().flatten().map(AsRef::as_ref);
+    let plot = Outputs::check([flags.plot.as_ref()], others, *force)?;
     let begin = |parameters: Vec<TunableParam>, pairs, seed| {
         if let Some(parameter) = parameters.iter().find(|parameter| parameter.min >= parameter.max) {
             return Err(anyhow!("{}: its range has one value alone", parameter.name)).or_usage();

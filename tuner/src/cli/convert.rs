@@ -16,7 +16,8 @@ const SHOWN_EVERY: u64 = 16_384;
 pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     let format = Format::of_output(&flags.output, flags.format).or_usage()?;
     let shown = flags.output.display().to_string();
-    let outputs = Outputs::check([Some(&flags.output), flags.json.as_ref()], flags.force)?;
+    let inputs = flags.positions.iter().map(AsRef::as_ref);
+    let outputs = Outputs::check([Some(&flags.output), flags.json.as_ref()], inputs, flags.force)?;
     check_target(&flags.output).with_context(|| format!("write {shown}")).or_usage()?;
     // After a signal reading ends, so that no half of the output is left.
     interrupt()?;

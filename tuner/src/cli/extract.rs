@@ -25,7 +25,8 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     let rules = rules(flags)?;
     let format = Format::of_output(&flags.output, flags.format).or_usage()?;
-    let outputs = Outputs::check([Some(&flags.output), flags.json.as_ref()], flags.force)?;
+    let inputs = flags.games.iter().map(PathBuf::as_path);
+    let outputs = Outputs::check([Some(&flags.output), flags.json.as_ref()], inputs, flags.force)?;
     check_output(&flags.output)?;
     check_target(&flags.output).with_context(|| format!("write {}", flags.output.display())).or_usage()?;
     let stop = interrupt()?;
@@ -44,11 +45,14 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
             return Err(Refusal { exit: Exit::Interrupted, error: error.into() });
         }
         Err(error @ ExtractError::Open(_)) => return Err(error).or_usage(),
+        Err(ExtractError::NoPositions { ref report, .. }) => {
+            show_bad_games(report);
+            print_info(page(report).trim_end());
+            return result.map(|_| Exit::Failed).or_usage();
+        }
         Err(error) => return Err(error).or_failed(),
     };
-    for bad in &report.bad_games {
-        print_info(&format!("{}:{}: game skipped: {}: {}", bad.path, bad.line, bad.reason.name(), bad.words));
-    }
+    show_bad_games(&report);
     report_written(&report.written, &report.unfit);
     let page = page(&report) + &format!("written to {}: {}\n", flags.output.display(), format.name());
     show(&page, flags.json.as_deref(), &outputs, || document(&report))?;
@@ -57,6 +61,12 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     } else {
         Exit::LeftOut
     })
+}
+
+fn show_bad_games(report: &ExtractReport) {
+    for bad in &report.bad_games {
+        print_info(&format!("{}:{}: game skipped: {}: {}", bad.path, bad.line, bad.reason.name(), bad.words));
+    }
 }
 
 /// The file itself, or the games of a store, exported into this folder by the tournament program.

@@ -28,7 +28,7 @@ use serde_json::Value;
 use smalt::evaluation::Parameters;
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
-use smalt_workbench::output_file::{Existing, Output};
+use smalt_workbench::output_file::{self, Existing, Output};
 use smalt_workbench::signals::{exit_code, is_stopped};
 
 use crate::weights::difference::differences;
@@ -204,12 +204,16 @@ fn show(
 struct Outputs(Vec<Output>);
 
 impl Outputs {
-    /// Checks before long work that its output files can be written. Existing files are refused without force.
+    /// Checks before long work that its output files can be written, and that none of them is an input or another output.
+    /// Existing files are refused without force.
     fn check<'a>(
         files: impl IntoIterator<Item = Option<&'a PathBuf>>,
+        inputs: impl IntoIterator<Item = &'a Path>,
         force: bool,
     ) -> Result<Outputs, Refusal> {
-        let files = files.into_iter().flatten().filter(|path| path.as_path() != Path::new("-"));
+        let files: Vec<&Path> = files.into_iter().flatten().map(PathBuf::as_path).collect();
+        output_file::check_apart(&files, inputs).or_usage()?;
+        let files = files.into_iter().filter(|path| *path != Path::new("-"));
         let outputs = files.map(|path| Output::check(path, Existing::with_force(force)));
         outputs.collect::<Result<_, _>>().map(Outputs).or_usage()
     }

@@ -18,7 +18,8 @@ use crate::weights::parameters_of;
 use crate::weights::schema::Schema;
 
 pub(super) fn run(flags: &PlotFlags) -> Result<Exit, Refusal> {
-    let outputs = Outputs::check([flags.output.as_ref()], flags.force)?;
+    let outputs =
+        Outputs::check([flags.output.as_ref()], flags.files.iter().map(AsRef::as_ref), flags.force)?;
     let svg = match flags.files.as_slice() {
         [run] if flags.engine.is_none() && !is_table(run) && !is_trace_file(run) => state(run, flags.kind)?,
         _ => change(flags)?,

@@ -22,7 +22,7 @@ use crate::prove::{Proof, ProofEngine, ProofMatch, Verdict, prove};
 use crate::source_build::build;
 
 pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
-    let outputs = Outputs::check([flags.json.as_ref()], flags.force)?;
+    let outputs = Outputs::check([flags.json.as_ref()], [], flags.force)?;
     let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
     let folder = tempfile::tempdir().or_failed()?;
     let stop = interrupt()?;

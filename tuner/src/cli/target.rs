@@ -249,7 +249,7 @@ mod tests {
             if let Some(now) = now {
                 std::fs::write(&source, now).unwrap();
             }
-            let outputs = Outputs::check([Some(&other)], false).unwrap();
+            let outputs = Outputs::check([Some(&other)], [], false).unwrap();
             let result = put_into(Some(&source), output, "x=1\n", &outputs, rewrite);
             let error = result.map_or_else(|refusal| format!("{:#}", refusal.error), |()| String::new());
             assert!(error.contains(words) && error.is_empty() == words.is_empty(), "{error}");

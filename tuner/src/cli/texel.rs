@@ -43,7 +43,8 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
     let is_traced = is_traced(&flags.engine, &flags.positions);
     let target = Target::of(flags, if is_traced { Evaluation::Traced } else { Evaluation::Own })?;
     let files = [flags.output.as_ref(), flags.json.as_ref(), flags.checkpoint.as_ref()];
-    let outputs = Outputs::check(files, flags.force)?;
+    let inputs = flags.positions.iter().map(|source| source.path.as_path()).chain(flags.resume.as_deref());
+    let outputs = Outputs::check(files, inputs, flags.force)?;
     task.settings.checkpoints.write = match &flags.resume {
         Some(path) => Some(Output::check(path, Existing::Replace).or_usage()?),
         None => flags.checkpoint.as_ref().map(|path| outputs.get(path)).transpose()?,

@@ -26,7 +26,8 @@ use crate::trace::{Loader, TraceRows};
 const NAMED_GROUPS: usize = 12;
 
 pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
-    let outputs = Outputs::check([flags.json.as_ref()], flags.force)?;
+    let outputs =
+        Outputs::check([flags.json.as_ref()], [flags.output.as_path(), &flags.positions], flags.force)?;
     // Traces of the same positions are continued; other files are refused when opened.
     let output = Output::check(&flags.output, Existing::Replace).or_usage()?;
     if flags.output.exists() && resolved(&flags.output) == resolved(&flags.positions) {

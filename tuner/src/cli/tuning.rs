@@ -56,7 +56,8 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
             let words = "exists already: give --resume to continue it, or another --checkpoint to begin anew";
             return Err(anyhow!("{}: {words}", checkpoint.display())).or_usage();
         }
-        let outputs = Outputs::check([flags.json.as_ref(), flags.output.as_ref()], flags.force)?;
+        let files = [flags.json.as_ref(), flags.output.as_ref()];
+        let outputs = Outputs::check(files, [checkpoint.as_path()], flags.force)?;
         let checkpoint = Output::check(&checkpoint, Existing::with_force(flags.resume)).or_usage()?;
         let (mut state, settings) =
             if flags.resume { resumed(flags, checkpoint.path())? } else { begun(flags, begin)? };

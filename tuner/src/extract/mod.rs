@@ -96,6 +96,9 @@ pub enum ExtractError {
     Read { path: String, error: io::Error },
     #[error("{path}: {error}")]
     Write { path: String, error: io::Error },
+    /// Nothing to write: an existing file is not replaced.
+    #[error("{path}: not written: {} games have no position for it", .report.games)]
+    NoPositions { path: String, report: Box<ExtractReport> },
     #[error("interrupted: no positions were written")]
     Interrupted,
 }
@@ -103,7 +106,7 @@ pub enum ExtractError {
 /// Reads all games and writes the positions; `progress` receives the growing report.
 ///
 /// # Errors
-/// If a file can't be opened, read or written, or `stop` is set. Unusable games are listed in the report.
+/// If a file can't be opened, read or written, no position is found, or `stop` is set. Unusable games are listed in the report.
 pub fn extract(
     games: &[PathBuf],
     output: Output,
@@ -134,17 +137,21 @@ pub fn extract(
             progress(&report);
         }
     }
-    let (mut hash, mut unfit) = (HASH_START, UnfitCounts::default());
+    let (mut hash, mut unfit, mut has_positions) = (HASH_START, UnfitCounts::default(), false);
     let write = |record: &[u8; RECORD_SIZE], mv| {
         hash = hashed(hash, record);
         let Ok(sample) = Sample::from_bytes(record) else { return Ok(()) };
         let pushed = writer.push(&Sample { mv, ..sample })?;
+        has_positions |= pushed.is_ok();
         unfit.count(pushed);
         Ok(())
     };
     // Only our own file has game numbers; in others a game must stay in one piece.
     merger.finish(rules, format == Format::Smalt, &mut report, write).map_err(write_error)?;
     (report.hash, report.unfit) = (hash, unfit);
+    if !has_positions {
+        return Err(ExtractError::NoPositions { path: target, report: Box::new(report) });
+    }
     report.written = writer.finish(&players.names).map_err(write_error)?;
     Ok(report)
 }

@@ -327,6 +327,41 @@ fn wrong_input_is_refused_in_words() {
 }
 
 #[test]
+fn games_without_a_position_replace_no_positions() {
+    let folder = tempfile::tempdir().unwrap();
+    let [text, kept, new] = ["games.epd", "kept.bin", "new.bin"].map(|name| path(&folder, name));
+    std::fs::write(&text, "4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"1-0\";\n").unwrap();
+    std::fs::write(&kept, "positions").unwrap();
+    for (output, flags) in [(&kept, &["--force"][..]), (&new, &[])] {
+        let (_, error) = check(&[&["extract", &text, "-o", output], flags].concat(), 2);
+        assert!(error.contains("games have no position for it") && error.contains("games read"), "{error}");
+    }
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), "positions");
+    assert!(!Path::new(&new).exists() && std::fs::read_dir(folder.path()).unwrap().count() == 2);
+}
+
+#[test]
+fn outputs_are_neither_inputs_nor_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let [positions, twice, other] = ["p.fen", "twice", "other"].map(|name| path(&folder, name));
+    std::fs::write(&positions, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 10 | 1.0\n").unwrap();
+    let before = std::fs::read(&positions).unwrap();
+    for (arguments, words) in [
+        (vec!["texel", &positions, "--checkpoint", &positions], "p.fen is an input"),
+        (vec!["texel", &positions, "--checkpoint", &twice, "-o", &twice], "twice is named for two outputs"),
+        (vec!["texel", &positions, "--resume", &other, "-o", &other], "other is an input"),
+        (vec!["extract", &positions, "-o", &positions], "p.fen is an input"),
+        (vec!["convert", &positions, "-o", &twice, "--json", &twice], "twice is named for two outputs"),
+        (vec!["check", &positions, "--outliers", &positions], "p.fen is an input"),
+        (vec!["trace", &positions, "-o", &other, "--engine", "x", "--json", &other], "other is an input"),
+    ] {
+        let (_, error) = check(&[&arguments[..], &["--force"]].concat(), 2);
+        assert!(error.contains(words), "{arguments:?}: {error}");
+    }
+    assert_eq!(std::fs::read(&positions).unwrap(), before);
+}
+
+#[test]
 fn help_says_what_there_is() {
     let mut all = String::new();
     for arguments in [
