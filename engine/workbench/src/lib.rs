@@ -11,6 +11,7 @@
 //! - [`signals`]: Ctrl-C and other termination signals;
 //! - `input`: input files and pipes;
 //! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
+//! - [`standard_output`]: results on standard output;
 //! - [`output_file`]: output files, and when an existing one may be replaced;
 //! - [`calendar`]: dates as text.
 
@@ -27,6 +28,7 @@ pub mod output_file;
 pub mod program;
 pub mod signals;
 pub mod source;
+pub mod standard_output;
 
 use std::path::PathBuf;
 

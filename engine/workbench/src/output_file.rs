@@ -9,6 +9,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::file_stamp::FileStamp;
+use crate::standard_output::is_standard_output;
 
 /// A temporary file beside its target.
 pub use tempfile::NamedTempFile as Draft;
@@ -300,9 +301,8 @@ pub fn check_apart<'a>(
     outputs: &[&Path],
     inputs: impl IntoIterator<Item = &'a Path>,
 ) -> Result<(), OverlapError> {
-    let is_standard = |path: &Path| ["-", "/dev/stdout"].map(Path::new).contains(&path);
     let (standard, files): (Vec<&Path>, Vec<&Path>) =
-        outputs.iter().copied().partition(|path| is_standard(path));
+        outputs.iter().copied().partition(|path| is_standard_output(path));
     if standard.len() > 1 {
         return Err(OverlapError::StandardOutput);
     }
@@ -311,7 +311,7 @@ pub fn check_apart<'a>(
             return Err(OverlapError::Twice(file.to_path_buf()));
         }
     }
-    for input in inputs.into_iter().filter(|input| !is_standard(input)) {
+    for input in inputs.into_iter().filter(|input| !is_standard_output(input)) {
         if let Some(file) = files.iter().find(|file| is_same_file(file, input)) {
             return Err(OverlapError::Input(file.to_path_buf()));
         }

@@ -10,11 +10,7 @@ use smalt_report::sanitize::{sanitize_lines, sanitize_message};
 use super::exit::{OrRefuse, Refusal};
 use crate::record::{Record, from_json};
 use smalt_workbench::output_file::{Existing, Output};
-
-/// Whether a path stands for standard output.
-pub(super) fn is_standard_output(path: &Path) -> bool {
-    path == Path::new("-") || path == Path::new("/dev/stdout")
-}
+pub(super) use smalt_workbench::standard_output::{is_standard_output, print, print_with};
 
 /// Destination of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,22 +35,6 @@ impl TextSink {
                 Ok(())
             }
         }
-    }
-}
-
-/// Writes a text to standard output.
-pub(super) fn print(text: &str) -> Result<(), Refusal> {
-    print_with(|out| out.write_all(text.as_bytes()))
-}
-
-/// Runs a function that writes to standard output.
-pub(super) fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Refusal> {
-    let mut output = io::stdout().lock();
-    match write(&mut output).and_then(|()| output.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(error).context("failed to write the result").or_failed()
-        }
-        _ => Ok(()),
     }
 }
 

@@ -18,27 +18,7 @@ use smalt_match::setup::Prepared;
 use smalt_match::standings::Standings;
 use smalt_match::standings::json::ResultsJson;
 use smalt_workbench::output_file::{self, Existing, OutputError};
-
-/// Whether a path stands for standard output.
-pub(super) fn is_standard_output(path: &Path) -> bool {
-    path == Path::new("-") || path == Path::new("/dev/stdout")
-}
-
-/// Writes a text to standard output.
-pub(super) fn print(text: &str) -> Result<(), Refusal> {
-    print_with(|out| out.write_all(text.as_bytes()))
-}
-
-/// Runs a function that writes to standard output.
-pub(super) fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Refusal> {
-    let mut output = io::stdout().lock();
-    match write(&mut output).and_then(|()| output.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(error).context("write the result").or_failed()
-        }
-        _ => Ok(()),
-    }
-}
+pub(super) use smalt_workbench::standard_output::{is_standard_output, print, print_with};
 
 /// Writes a line of information to standard error.
 pub(super) fn inform(text: &str) {

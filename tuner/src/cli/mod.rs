@@ -30,6 +30,7 @@ use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
 use smalt_workbench::output_file::{self, Existing, Output};
 use smalt_workbench::signals::{exit_code, is_stopped};
+use smalt_workbench::standard_output::{is_standard_output, print};
 
 use crate::weights::difference::differences;
 use crate::weights::export::imported;
@@ -190,13 +191,13 @@ fn show(
     outputs: &Outputs,
     value: impl FnOnce() -> Value,
 ) -> Result<(), Refusal> {
-    if json != Some(Path::new("-")) {
+    if !json.is_some_and(is_standard_output) {
         print(page)?;
     }
     let Some(path) = json else { return Ok(()) };
     let text = serde_json::to_string_pretty(&value()).context("failed to write JSON").or_failed()?;
     let text = escape_json(&text) + "\n";
-    if path == Path::new("-") { print(&text) } else { outputs.write(path, &text) }
+    if is_standard_output(path) { print(&text) } else { outputs.write(path, &text) }
 }
 
 /// Output files of a command, with their state at its start.
@@ -213,7 +214,7 @@ impl Outputs {
     ) -> Result<Outputs, Refusal> {
         let files: Vec<&Path> = files.into_iter().flatten().map(PathBuf::as_path).collect();
         output_file::check_apart(&files, inputs).or_usage()?;
-        let files = files.into_iter().filter(|path| *path != Path::new("-"));
+        let files = files.into_iter().filter(|path| !is_standard_output(path));
         let outputs = files.map(|path| Output::check(path, Existing::with_force(force)));
         outputs.collect::<Result<_, _>>().map(Outputs).or_usage()
     }
@@ -237,17 +238,6 @@ fn warn_of_moved_checkpoint(path: &Path, beside: &Path) {
         path.display(),
         beside.display()
     ));
-}
-
-/// Writes to standard output; a closed pipe is no error.
-fn print(text: &str) -> Result<(), Refusal> {
-    let mut output = io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(error).context("failed to write the result").or_failed()
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Prints a message to standard error; a closed pipe is ignored.

@@ -8,7 +8,9 @@ use smalt::evaluation::Parameters;
 use smalt_report::plot::Chart;
 
 use super::arguments::{PlotFlags, PlotKind};
-use super::{Exit, OrRefuse, Outputs, Refusal, parameters, print, traced_parameters, traces};
+use super::{
+    Exit, OrRefuse, Outputs, Refusal, is_standard_output, parameters, print, traced_parameters, traces,
+};
 use crate::clop::ClopState;
 use crate::plot::{Comparison, errors, landscape, parameters_by_games};
 use crate::spsa::SpsaState;
@@ -25,7 +27,7 @@ pub(super) fn run(flags: &PlotFlags) -> Result<Exit, Refusal> {
         _ => change(flags)?,
     };
     match &flags.output {
-        Some(path) if path.as_os_str() != "-" => outputs.write(path, &svg)?,
+        Some(path) if !is_standard_output(path) => outputs.write(path, &svg)?,
         _ => print(&svg)?,
     }
     Ok(Exit::Done)

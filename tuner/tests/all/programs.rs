@@ -218,6 +218,11 @@ fn the_ending_of_the_output_or_the_flag_decides_its_format() {
     assert!(extract("y.epd", &["--format", "png"], 2).0.1.contains("expected one of smalt, fen, epd"));
 }
 
+/// Standard output as a file, where the system has one.
+fn standard_output() -> &'static str {
+    if cfg!(windows) { "-" } else { "/dev/stdout" }
+}
+
 #[test]
 fn positions_are_converted_from_format_to_format() {
     let folder = tempfile::tempdir().unwrap();
@@ -235,6 +240,9 @@ fn positions_are_converted_from_format_to_format() {
     let (out, error) = check(&["convert", &first, "-o", &path(&folder, "c.binpack"), "--json", "-"], 0);
     assert_eq!(json(&out)["guessed_moves"], json(&out)["positions"]);
     assert!(error.contains("had no move"), "{error}");
+    let d = path(&folder, "d.csv");
+    let (out, error) = check(&["convert", &first, "-o", &d, "--json", standard_output()], 0);
+    assert!(json(&out)["positions"].is_u64(), "{error}");
     let unscored = path(&folder, "unscored.epd");
     std::fs::write(&unscored, "4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"1-0\";\n").unwrap();
     let (out, error) = check(&["convert", &unscored, "-o", &path(&folder, "d.plain"), "--json", "-"], 3);
