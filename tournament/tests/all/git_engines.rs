@@ -399,7 +399,7 @@ fn a_bisection_of_a_fleet_has_only_commits_that_play() {
 #[test]
 #[ignore = "needs nats-server"]
 fn a_worker_of_a_fleet_builds_commits_by_its_own_recipe() {
-    use crate::support::fleet::{Server, dismiss};
+    use crate::support::fleet::Server;
     let place = Place::new();
     repository(&place);
     let server = Server::start(&place, &[]);
@@ -413,5 +413,7 @@ fn a_worker_of_a_fleet_builds_commits_by_its_own_recipe() {
     assert_eq!(place.results("mine/run.db")["games_finished"], 4);
     let built = std::fs::read_dir(place.path("elsewhere/smalt/builds")).unwrap();
     assert_eq!(built.filter(|entry| entry.as_ref().unwrap().path().join("engine").exists()).count(), 2);
-    dismiss([worker]);
+    process::signal(worker.id(), "-INT");
+    let messages = texts(&process::finish(worker, 130)).1;
+    assert_eq!(messages.matches("Building ").count(), 2, "{messages}");
 }

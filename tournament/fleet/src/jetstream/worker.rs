@@ -287,12 +287,13 @@ impl Worker {
         let (sent, registry) = (message.clone(), setup.registry.clone());
         let (affinity, tables) = (setup.affinity.clone(), setup.tables.clone());
         let reaper = setup.reaper.clone();
+        let (note, mut notes) = unbounded_channel::<String>();
         // This may build engines, which takes time.
         let made = tokio::task::spawn_blocking(move || {
             let mut builder = Builder {
                 cache: source::cache_folder(),
                 reaper: Box::new(|| reaper.clone()),
-                notify: Box::new(|_| ()),
+                notify: Box::new(move |words| drop(note.send(words.to_owned()))),
             };
             let mut build = |source: &Source| {
                 let built = builder.build(source);
@@ -300,6 +301,10 @@ impl Worker {
             };
             run_config::plan(&sent, &registry, affinity, tables.as_ref(), &received, &mut build)
         });
+        // The sender is dropped at the end of the build.
+        while let Some(words) = notes.recv().await {
+            self.show(&words);
+        }
         let plan = made.await.map_err(|error| error.to_string())?;
         let plan = plan.map_err(|error| {
             let is_offered = !message.files.is_empty()
