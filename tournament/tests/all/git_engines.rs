@@ -248,6 +248,33 @@ fn an_interrupted_bisection_ends_its_build() {
     assert!(err.contains("Second version was interrupted") && !err.contains("Skipped"), "{err}");
 }
 
+#[test]
+#[cfg(target_os = "linux")]
+fn interrupted_runs_end_the_bench_of_a_build_and_the_wait_for_it() {
+    let place = Place::new();
+    repository(&place);
+    let process = place.path("process").display().to_string();
+    let bench = format!("if [ \"$1\" = bench ]; then sleep 600 & echo $! >{process}; wait; fi");
+    let script = format!("{bench}\nexec '{}' --name third", scripted_program());
+    commit_script(&place, &script, "Third version\n\nBench: 12");
+    let run =
+        ["bisect", "--git", "HEAD~1..main", "--build", BUILD, "--elo", "200", "--depth", "1", "--store"];
+    let start = |store| {
+        let mut command = place.command(&[&run[..], &[store]].concat());
+        command.current_dir(place.path("mine")).spawn().unwrap()
+    };
+    let building = start("building.db");
+    let process = await_process(&place, "process");
+    let mut waiting = process::WatchedProgram::new(start("waiting.db"));
+    waiting.wait_for("Waiting for another run that builds");
+    signal(waiting.id(), "-INT");
+    waiting.finish(130);
+    signal(building.id(), "-INT");
+    let (_, err) = texts(&process::finish(building, 130));
+    await_end(process);
+    assert!(err.contains("Third version was interrupted"), "{err}");
+}
+
 /// Adds a commit that leaves the program as it is, and one that does not build; the next one builds again.
 fn break_build(place: &Place) {
     place.write("mine/README", "An engine.");

@@ -9,7 +9,7 @@ use smalt_driver::EngineCommand;
 use smalt_driver::process::{Exit, Reaper, StderrPolicy};
 
 use super::BuildError;
-use super::bench;
+use super::bench::{self, BenchError};
 use super::repository::{Commit, HOOK_VARIABLES, Repository};
 use crate::program::run_lines;
 use crate::signals;
@@ -51,7 +51,10 @@ pub(super) fn compile(
     }
     if let Some(expected) = bench::expected(&commit.message) {
         let checked = bench::check(&made, expected, reaper);
-        checked.map_err(|error| BuildError::Bench { title: commit.title(), error })?;
+        checked.map_err(|error| match error {
+            BenchError::Interrupted => BuildError::Interrupted { title: commit.title() },
+            error => BuildError::Bench { title: commit.title(), error },
+        })?;
     }
     fs::rename(&made, program).map_err(in_cache)?;
     fs::remove_dir_all(&tree).map_err(in_cache)

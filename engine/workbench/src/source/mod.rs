@@ -8,16 +8,22 @@ mod bench;
 mod compile;
 mod repository;
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{io, thread};
 
 use smalt_driver::process::{Reaper, StartError};
 use toml::{Table, Value};
 
 use crate::entrant::{EngineSettings, Registry, merge_engine};
+use crate::signals;
 pub use bench::{BenchError, check as check_bench};
 use compile::compile;
 use repository::{Commit, Repository};
+
+/// Interval at which the lock of a commit is tried.
+const LOCK_POLL: Duration = Duration::from_millis(200);
 
 /// An engine as source code: repository, revision, build command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,13 +106,32 @@ impl Builder<'_> {
         fs::create_dir_all(&folder).map_err(in_cache(&folder))?;
         // If two runs need the same commit, one builds and the other waits for it.
         let lock = File::create(folder.join("lock")).map_err(in_cache(&folder))?;
-        lock.lock().map_err(in_cache(&folder))?;
+        if !self.lock(&lock, &built.title).map_err(in_cache(&folder))? {
+            return Err(BuildError::Interrupted { title: built.title });
+        }
         if !built.program.exists() {
             (self.notify)(&format!("Building {} of {}", built.title, source.repo));
             let reaper = (self.reaper)();
             compile(&repository, &commit, &source.build, &folder, &built.program, reaper.as_ref())?;
         }
         Ok(built)
+    }
+
+    /// Locks a commit; `false` if a termination signal comes first.
+    fn lock(&mut self, lock: &File, title: &str) -> io::Result<bool> {
+        let mut is_first = true;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(true),
+                Err(TryLockError::Error(error)) => return Err(error),
+                Err(TryLockError::WouldBlock) if signals::is_stopped() => return Ok(false),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            if std::mem::take(&mut is_first) {
+                (self.notify)(&format!("Waiting for another run that builds {title}"));
+            }
+            thread::sleep(LOCK_POLL);
+        }
     }
 
     /// Builds the engines that name a repository, and sets their command, the full hash of their commit and, if missing,
