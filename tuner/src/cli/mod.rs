@@ -15,7 +15,7 @@ mod texel;
 mod traces;
 mod tuning;
 
-use smalt_report::sanitize::escape_json;
+use smalt_report::sanitize::{escape_json, sanitize_lines};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -192,7 +192,7 @@ fn show(
     value: impl FnOnce() -> Value,
 ) -> Result<(), Refusal> {
     if !json.is_some_and(is_standard_output) {
-        print(page)?;
+        print(&sanitize_lines(page))?;
     }
     let Some(path) = json else { return Ok(()) };
     let text = serde_json::to_string_pretty(&value()).context("failed to write JSON").or_failed()?;

@@ -348,6 +348,16 @@ fn games_without_a_position_replace_no_positions() {
     assert!(!Path::new(&new).exists() && std::fs::read_dir(folder.path()).unwrap().count() == 2);
 }
 
+#[cfg(unix)]
+#[test]
+fn names_of_files_move_no_cursor() {
+    let folder = tempfile::tempdir().unwrap();
+    let [positions, output] = ["p.fen", "\u{1b}[31m\u{9b}\u{202e}.plain"].map(|name| path(&folder, name));
+    std::fs::write(&positions, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 10 | 1.0\n").unwrap();
+    let (page, _) = check(&["convert", &positions, "-o", &output], 0);
+    assert!(page.contains(".plain") && !page.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{page:?}");
+}
+
 #[test]
 fn outputs_are_neither_inputs_nor_one_file() {
     let folder = tempfile::tempdir().unwrap();
