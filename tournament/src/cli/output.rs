@@ -151,6 +151,11 @@ fn check_apart(output: &OutputSettings, data: Option<&Path>) -> Result<(), Refus
     let named = named.map(|(flag, path)| (flag, path.as_deref())).into_iter().chain([("--data", data)]);
     let mut files: Vec<(&str, PathBuf)> = Vec::new();
     for (flag, path) in named.filter_map(|(flag, path)| Some((flag, path?))) {
+        // Paths of games may be absolute by now. Standard output has the table and the progress.
+        if path.file_name().is_some_and(|name| name == "-") && matches!(flag, "--pgn" | "--epd") {
+            return Err(anyhow!("{flag} -: games do not go to standard output: name a file or a pipe"))
+                .or_usage();
+        }
         if is_standard_output(path) {
             continue;
         }

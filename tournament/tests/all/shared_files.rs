@@ -270,6 +270,17 @@ fn outputs_may_be_pipes() {
 }
 
 #[test]
+fn games_go_to_no_file_called_dash() {
+    let place = Place::new();
+    for flag in ["--pgn", "--epd"] {
+        assert!(
+            play(&place, &[flag, "-"], 2).contains(&format!("{flag} -: games do not go to standard output"))
+        );
+    }
+    assert!(!place.path("-").exists());
+}
+
+#[test]
 #[cfg_attr(windows, ignore = "Windows has no /dev/stdin and /dev/stdout")]
 fn openings_and_stores_that_are_pipes_are_refused_in_words() {
     let place = Place::new();
