@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use smalt_driver::EngineCommand;
 use smalt_driver::process::{Exit, Process, StartError, WaitFor, poll_once};
 
-/// Interval at which a stop request is polled.
+use crate::signals;
+
+/// Interval at which a termination signal is noticed.
 const STOP_POLL: Duration = Duration::from_millis(200);
 
 /// A program that has ended.
@@ -14,11 +16,11 @@ pub struct Finished {
     pub output: String,
     /// The last lines of standard error.
     pub errors: String,
-    /// `None` if it was killed at the deadline.
+    /// `None` if it was killed: at the deadline, or after a termination signal.
     pub exit: Option<Exit>,
 }
 
-/// Runs a program without input until it ends or the deadline passes, then kills its whole process group.
+/// Runs a program without input until it ends, the deadline passes or a termination signal comes, then kills its whole process group.
 ///
 /// # Errors
 /// If it cannot be started.
@@ -28,16 +30,14 @@ pub fn run_to_end(command: &EngineCommand, deadline: Instant) -> Result<Finished
         output.push_str(line);
         output.push('\n');
     };
-    let ended = run_lines(command, deadline, &mut || false, &mut keep)?;
+    let ended = run_lines(command, deadline, &mut keep)?;
     Ok(Finished { output, ..ended })
 }
 
-/// As [`run_to_end`], but passes each line of its output to `on_line` instead of keeping it, and also ends when
-/// `is_stopped` says so.
+/// As [`run_to_end`], but passes each line of its output to `on_line` instead of keeping it.
 pub(crate) fn run_lines(
     command: &EngineCommand,
     deadline: Instant,
-    is_stopped: &mut dyn FnMut() -> bool,
     on_line: &mut dyn FnMut(&str),
 ) -> Result<Finished, StartError> {
     let mut process = Process::spawn(command)?;
@@ -47,7 +47,7 @@ pub(crate) fn run_lines(
             on_line(&line.text());
         }
         let now = Instant::now();
-        if is_stopped() || now >= deadline {
+        if signals::is_stopped() || now >= deadline {
             break None;
         }
         let soon = deadline.min(now + STOP_POLL);

@@ -141,12 +141,14 @@ impl Table {
         Table { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
-    /// Moves the columns with these headers to the front, in this order; unknown headers are ignored. A phone shows
-    /// only the first few columns.
+    /// Moves the columns with these headers behind the first one, which names the row, in this order; unknown headers are
+    /// ignored. A phone shows only the first few columns.
     #[must_use]
     pub fn leading(self, headers: &[&str]) -> Table {
         let place = |header: &&str| self.columns.iter().position(|column| column.header == **header);
-        let mut order: Vec<usize> = headers.iter().filter_map(place).collect();
+        let first = (!self.columns.is_empty()).then_some(0);
+        let leading = headers.iter().filter_map(place).filter(|place| Some(*place) != first);
+        let mut order: Vec<usize> = first.into_iter().chain(leading).collect();
         order.extend((0..self.columns.len()).filter(|index| !order.contains(index)).collect::<Vec<_>>());
         let columns = order.iter().map(|&index| self.columns[index].clone()).collect();
         let in_order = |row: &Vec<Cell>| order.iter().map(|&index| row[index].clone()).collect();

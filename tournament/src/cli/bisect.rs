@@ -16,12 +16,13 @@ use toml::{Table, Value};
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{self, section};
 use super::output::inform;
+use super::output_style::OutputStyle;
 use super::own_program::{builder, own_program};
 use super::play::{self, StartedRun};
+use super::registry;
 use super::resume::prepare_grown;
 use super::run_flags::RunFlags;
 use super::stored_run::{read_plan, refuse_store};
-use super::{output_style, registry};
 use smalt_report::format::count;
 
 pub(super) const EXAMPLES: &str = "\
@@ -64,7 +65,7 @@ pub(super) fn bisect(flags: &BisectFlags) -> Result<Exit, Refusal> {
     let good = &plan.entrants[0];
     check_start(good, &plan, &own_program()?).with_context(|| format!("start {}", good.name)).or_usage()?;
     let plan = if plan.fleet().is_some() { with_built(plan)? } else { plan };
-    play::play(plan, output_style::face(flags.run.quiet))
+    play::play(plan, OutputStyle::native(flags.run.quiet))
 }
 
 /// The plan of a bisection, whose commits are not built yet.

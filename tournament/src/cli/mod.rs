@@ -54,6 +54,7 @@ use arguments::{Command, TournamentArgs};
 use compat::Dialect;
 use elo::CountList;
 use exit::{Exit, OrRefuse, Refusal};
+use output_style::OutputStyle;
 use run_flags::{ResumeFlags, RunFlags};
 use schema::SchemaName;
 use smalt_match::estimate::estimate;
@@ -120,12 +121,12 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Swiss(flags) => play(Format::Swiss, &flags)?,
         Command::Race(flags) => play(Format::Race, &flags)?,
         Command::Datagen(flags) => datagen::datagen(&flags)?,
-        Command::Sprt(flags) => play::play(intent::plan_of_test(&flags)?, output_style::face(flags.quiet))?,
+        Command::Sprt(flags) => play::play(intent::plan_of_test(&flags)?, OutputStyle::native(flags.quiet))?,
         Command::Bisect(flags) => bisect::bisect(&flags)?,
         Command::Queue(flags) => queue::queue(&flags)?,
         Command::Run { plan, resume, flags } => {
             let plan = intent::plan_of_file(&plan, &flags)?;
-            let face = output_style::face(flags.quiet);
+            let style = OutputStyle::native(flags.quiet);
             match plan.settings.output.store.clone() {
                 None if resume => {
                     let words =
@@ -134,9 +135,9 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
                 }
                 Some(store) if resume && store.exists() => {
                     let flags = ResumeFlags { store, recover: flags.recover, ..ResumeFlags::default() };
-                    resume::resume(&flags, face)?
+                    resume::resume(&flags, style)?
                 }
-                _ => play::play(plan, face)?,
+                _ => play::play(plan, style)?,
             }
         }
         Command::Plan { shipped: true, .. } => {
@@ -160,7 +161,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             print_plan(&intent::plan_of_flags(format, &flags)?, drawn_pairs)?;
             Exit::Done
         }
-        Command::Resume(flags) => resume::resume(&flags, output_style::face(flags.quiet))?,
+        Command::Resume(flags) => resume::resume(&flags, OutputStyle::native(flags.quiet))?,
         Command::Ctl(flags) => ctl::ctl(&flags)?,
         Command::Status(flags) => status::status(&flags)?,
         Command::Serve(flags) => serve::serve(&flags)?,
@@ -205,5 +206,5 @@ fn print_plan(plan: &Plan, drawn_pairs: Option<f64>) -> Result<(), Refusal> {
 }
 
 fn play(format: Format, flags: &RunFlags) -> Result<Exit, Refusal> {
-    play::play(intent::plan_of_flags(format, flags)?, output_style::face(flags.quiet))
+    play::play(intent::plan_of_flags(format, flags)?, OutputStyle::native(flags.quiet))
 }

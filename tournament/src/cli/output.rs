@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ use smalt_match::plan::{OutputSettings, Plan};
 use smalt_match::setup::Prepared;
 use smalt_match::standings::Standings;
 use smalt_match::standings::json::ResultsJson;
-use smalt_workbench::output_file::{self, Existing, OutputError};
+use smalt_workbench::output_file::{self, Existing, OutputError, is_same_file};
 pub(super) use smalt_workbench::standard_output::{is_standard_output, print, print_with};
 
 /// Writes a line of information to standard error.
@@ -149,7 +149,7 @@ fn check_apart(output: &OutputSettings, data: Option<&Path>) -> Result<(), Refus
     let OutputSettings { pgn, json, events, epd, .. } = output;
     let named = [("--pgn", pgn), ("--json", json), ("--events", events), ("--epd", epd)];
     let named = named.map(|(flag, path)| (flag, path.as_deref())).into_iter().chain([("--data", data)]);
-    let mut files: Vec<(&str, PathBuf)> = Vec::new();
+    let mut files: Vec<(&str, &Path)> = Vec::new();
     for (flag, path) in named.filter_map(|(flag, path)| Some((flag, path?))) {
         // Paths of games may be absolute by now. Standard output has the table and the progress.
         if path.file_name().is_some_and(|name| name == "-") && matches!(flag, "--pgn" | "--epd") {
@@ -160,10 +160,7 @@ fn check_apart(output: &OutputSettings, data: Option<&Path>) -> Result<(), Refus
             continue;
         }
         refuse_store_path(path)?;
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        // Pipes and terminals may be used several times.
-        let is_taken = |(_, other): &&(&str, PathBuf)| *other == path && !is_special(&path);
-        if let Some((other, _)) = files.iter().find(is_taken) {
+        if let Some((other, _)) = files.iter().find(|(_, other)| is_same_file(path, other)) {
             return Err(anyhow!("{other} and {flag} are the same file, {}", path.display())).or_usage();
         }
         files.push((flag, path));

@@ -10,7 +10,9 @@ pub(super) enum OutputStyle {
     Compat(Box<OutputOptions>),
 }
 
-/// Output style of these flags.
-pub(super) fn face(is_quiet: bool) -> OutputStyle {
-    OutputStyle::Native(if is_quiet { Verbosity::Quiet } else { Verbosity::Usual })
+impl OutputStyle {
+    /// The own style, with or without progress.
+    pub(super) fn native(is_quiet: bool) -> OutputStyle {
+        OutputStyle::Native(if is_quiet { Verbosity::Quiet } else { Verbosity::Usual })
+    }
 }

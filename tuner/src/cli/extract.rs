@@ -45,10 +45,10 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
             return Err(Refusal { exit: Exit::Interrupted, error: error.into() });
         }
         Err(error @ ExtractError::Open(_)) => return Err(error).or_usage(),
-        Err(ExtractError::NoPositions { ref report, .. }) => {
-            show_bad_games(report);
-            print_info(page(report).trim_end());
-            return result.map(|_| Exit::Failed).or_usage();
+        Err(ExtractError::NoPositions { path, report }) => {
+            show_bad_games(&report);
+            print_info(page(&report).trim_end());
+            return Err(ExtractError::NoPositions { path, report }).or_usage();
         }
         Err(error) => return Err(error).or_failed(),
     };

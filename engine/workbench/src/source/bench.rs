@@ -7,7 +7,7 @@ use smalt_driver::EngineCommand;
 use smalt_driver::process::Reaper;
 
 use super::compile::watched;
-use crate::program::run_lines;
+use crate::program::run_to_end;
 use crate::signals;
 
 /// Time limit of `bench`.
@@ -74,19 +74,13 @@ pub(super) fn counted(output: &str) -> Option<u64> {
 pub fn check(program: &Path, expected: u64, reaper: Option<&Reaper>) -> Result<(), BenchError> {
     let none = |reason: String| BenchError::None { expected, reason };
     let command = watched(EngineCommand::new(program).argument("bench"), reaper);
-    let mut output = String::new();
-    let mut keep = |line: &str| {
-        output.push_str(line);
-        output.push('\n');
-    };
-    let ran = run_lines(&command, Instant::now() + LIMIT, &mut signals::is_stopped, &mut keep);
-    let ran = ran.map_err(|error| none(error.to_string()))?;
+    let ran = run_to_end(&command, Instant::now() + LIMIT).map_err(|error| none(error.to_string()))?;
     if ran.exit.is_none() && signals::is_stopped() {
         return Err(BenchError::Interrupted);
     }
     let exit = ran.exit.ok_or_else(|| none(format!("it did not end within {} s", LIMIT.as_secs())))?;
     // Stockfish writes the count to standard error, others to standard output.
-    match counted(&output).or_else(|| counted(&ran.errors)) {
+    match counted(&ran.output).or_else(|| counted(&ran.errors)) {
         Some(counted) if counted == expected => Ok(()),
         Some(counted) => Err(BenchError::Other { expected, counted }),
         None => Err(none(format!("it {exit}"))),

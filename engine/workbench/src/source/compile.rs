@@ -64,18 +64,13 @@ pub(super) fn compile(
 fn run(commit: &Commit, command: EngineCommand, log: &Path) -> Result<(), BuildError> {
     let in_cache = |error| BuildError::Cache { path: log.to_owned(), error };
     let mut output = File::options().append(true).open(log).map_err(in_cache)?;
-    let mut is_interrupted = false;
-    let mut stop = || {
-        is_interrupted = signals::is_stopped();
-        is_interrupted
-    };
     // A log that cannot be written does not end the build.
     let mut keep = |line: &str| drop(writeln!(output, "{line}"));
-    let ran = run_lines(&command, Instant::now() + LIMIT, &mut stop, &mut keep);
+    let ran = run_lines(&command, Instant::now() + LIMIT, &mut keep);
     let ran = ran.map_err(|error| BuildError::Start { title: commit.title(), error })?;
     let status = match ran.exit {
         Some(Exit::Code(0)) => return Ok(()),
-        None if is_interrupted => return Err(BuildError::Interrupted { title: commit.title() }),
+        None if signals::is_stopped() => return Err(BuildError::Interrupted { title: commit.title() }),
         Some(exit) => exit.to_string(),
         None => format!("it did not end within {} hours", LIMIT.as_secs() / 3600),
     };

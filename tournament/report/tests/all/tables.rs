@@ -223,8 +223,8 @@ fn a_reference_leads_somewhere_on_a_page_and_is_a_number_elsewhere() {
 }
 
 #[test]
-fn columns_that_lead_stand_first() {
+fn leading_columns_follow_the_first() {
     let mut table = Table::new(["a", "b", "c"].map(|header| Column::new(header, ColumnKind::Text)));
     table.push(["1", "2", "3"].map(Cell::from));
-    assert_eq!(table.leading(&["c", "none", "a"]).to_csv(), "c,a,b\r\n3,1,2\r\n");
+    assert_eq!(table.leading(&["c", "none", "a"]).to_csv(), "a,c,b\r\n1,3,2\r\n");
 }
