@@ -15,8 +15,9 @@ use crate::optimizer::{
     Fit, FitEnd, OptimizeError, OptimizerSettings, Penalty, Problem, Step, Strengths, fit_k, fit_strengths,
     optimize, steepness_of,
 };
+use crate::weights::schema::Bounds;
 use crate::weights::schema::Schema;
-use crate::weights::variables::{Bounds, Constraints, Variables};
+use crate::weights::variables::{Constraints, Variables};
 use crate::weights::{PatternError, Selection};
 use identity::identity_of;
 

@@ -27,8 +27,9 @@ use crate::optimizer::{
 use crate::progress::Progress;
 use crate::texel::{Players, Summary, Task, TexelError, Tuned, fit};
 use crate::weights::document::{Origin, OriginValue};
+use crate::weights::schema::Bounds;
 use crate::weights::schema::Schema;
-use crate::weights::variables::{Bounds, Constraints};
+use crate::weights::variables::Constraints;
 use crate::weights::{Selection, parameters_of};
 
 /// L2 penalty with meaningful start values, and from zero.

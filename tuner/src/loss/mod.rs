@@ -15,11 +15,14 @@ use smalt::evaluation::schema::WEIGHTS;
 
 use crate::labels::BLOCK;
 pub(crate) use normal::NormalMatrix;
-pub(crate) use passes::{Derivative, Kernel, LabelledRows, Parts, Passes, Targets, add_up};
+pub(crate) use passes::{Kernel, LabelledRows, Parts, Passes, Targets, add_up};
 
 /// Parameters of Smalt's evaluation: [middlegame, endgame] of each weight in turn. A single number uses only the
 /// first.
 pub const PARAMETERS: usize = 2 * WEIGHTS;
+
+/// A parameter and the derivative of the expected result by it.
+pub(crate) type Derivative = (usize, f32);
 
 /// Expected result, 0 to 1, of an evaluation in centipawns, White's view. `k` is the steepness; at 1, 400 centipawns
 /// are ten to one (Elo's logistic curve).
@@ -48,6 +51,16 @@ pub(crate) fn logistic(x: f32) -> f32 {
     // The low bits of that sum are the integer; shifted to the exponent they are its power of two.
     let exponential = polynomial * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
     1.0 / (1.0 + exponential)
+}
+
+/// One of `parts` nearly equal shares of consecutive blocks.
+fn share(blocks: Range<usize>, part: usize, parts: usize) -> Range<usize> {
+    let parts = parts.min(blocks.len().max(1));
+    if part >= parts {
+        return 0..0;
+    }
+    let cut = |index: usize| blocks.start + blocks.len() * index / parts;
+    cut(part)..cut(part + 1)
 }
 
 /// Targets of all rows: a share of the result, the rest from the sigmoid of the score if there is one. The share is

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::passes::{Derivative, share};
+use super::{Derivative, share};
 
 /// Parts summed separately, memory permitting.
 const PARTS: usize = 4;

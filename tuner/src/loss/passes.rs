@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::NormalMatrix;
+use super::{Derivative, NormalMatrix, share};
 use crate::labels::{BLOCK, Labels};
 
 /// Parts of a pass: the maximum number of useful threads.
@@ -26,9 +26,6 @@ pub trait LabelledRows: Sync {
     /// Passes over these rows, with their buffers.
     fn passes(&self) -> Box<dyn Passes + '_>;
 }
-
-/// A parameter and the derivative of the expected result by it.
-pub(crate) type Derivative = (usize, f32);
 
 /// Sorts entries by index and sums those with the same one.
 pub(crate) fn add_up<I: Ord + Copy>(entries: &mut Vec<(I, f32)>) {
@@ -168,14 +165,4 @@ impl<K: Kernel> Passes for Parts<K> {
         let kernel = &self.kernel;
         matrix.fill(blocks, |block, each| kernel.derivatives(block, targets.of_block(block), each));
     }
-}
-
-/// One of `parts` nearly equal shares of consecutive blocks.
-pub(super) fn share(blocks: Range<usize>, part: usize, parts: usize) -> Range<usize> {
-    let parts = parts.min(blocks.len().max(1));
-    if part >= parts {
-        return 0..0;
-    }
-    let cut = |index: usize| blocks.start + blocks.len() * index / parts;
-    cut(part)..cut(part + 1)
 }

@@ -6,7 +6,8 @@ use crate::fit_data::FitData;
 use crate::labels::{PointOfView, SourceOptions};
 use crate::loss::LabelledRows;
 use crate::optimizer::{Identity, Method};
-use crate::weights::variables::{Bounds, Constraints};
+use crate::weights::schema::Bounds;
+use crate::weights::variables::Constraints;
 use smalt_dataset::mixed;
 
 /// Identity of a fit with this steepness. Names are those of the flags.

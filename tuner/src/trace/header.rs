@@ -4,8 +4,8 @@
 use std::fmt;
 
 use super::curve::{Bend, CurveForm};
+use crate::weights::schema::Bounds;
 use crate::weights::schema::{Curve, Schema, SchemaWeight};
-use crate::weights::variables::Bounds;
 
 /// Protocol version. Older versions are accepted, newer ones refused.
 pub(crate) const VERSION: u32 = 1;

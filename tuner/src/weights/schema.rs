@@ -7,11 +7,17 @@ use smalt::evaluation::parameters::LARGEST_WEIGHT;
 use smalt::evaluation::schema::{Constraint, Part, Shape, WEIGHTS};
 use smalt::evaluation::taper::FULL_SCALE;
 
-use super::variables::Bounds;
 use super::{entry_of, name_of};
 
 /// Start values of king danger weights if all are zero.
 const DANGER_LIFT: [f64; 2] = [16.0, 0.0];
+
+/// Inclusive bounds of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    pub least: f64,
+    pub most: f64,
+}
 
 /// A weight: a pair [middlegame, endgame], or a single number. Its parameters are 2·index and 2·index + 1; a single
 /// number has only the first.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::schema::Schema;
+use super::schema::{Bounds, Schema};
 
 /// Cost of a violation of one centipawn, in mean squared error: as large as the data's effect on the most influential
 /// weights, so that final violations are far below one.
@@ -18,13 +18,6 @@ pub enum Constraints {
     Schema,
     /// Bounds only.
     None,
-}
-
-/// Inclusive bounds of a parameter.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
-    pub least: f64,
-    pub most: f64,
 }
 
 /// Free parameters as the solver's variables.
