@@ -3,10 +3,9 @@
 //! The first move of a puzzle is the opponent's and leads to the position; then the sides alternate. Each move of the
 //! solver is a problem, and a puzzle is solved if all its problems are. As on Lichess, any mate in one is accepted.
 
-use smalt_chess::{Color, Ending, Epd, Move, Position, San, UciMove};
+use smalt_chess::{Color, Ending, Epd, FenError, Move, Position, San, UciMove};
 
 use super::goal::Goal;
-use super::read::LineError;
 use super::{Problem, Suite};
 
 /// A puzzle of one or more problems.
@@ -27,6 +26,8 @@ pub struct Puzzle {
 pub enum PuzzleError {
     #[error("a puzzle has an id, a FEN, moves, a rating, its deviation, and themes in column 8")]
     Columns,
+    #[error(transparent)]
+    Fen(FenError),
     #[error("the rating {0:?} is not a number")]
     Rating(String),
     #[error("{0} is not a legal move there")]
@@ -63,7 +64,7 @@ impl Suite {
             }
             match read_puzzle(line) {
                 Ok((puzzle, turns)) => self.add_puzzle(number, &puzzle, turns),
-                Err(reason) => self.refuse(file, number, reason),
+                Err(reason) => self.refuse(file, number, reason.into()),
             }
         }
     }
@@ -86,7 +87,7 @@ impl Suite {
 /// A puzzle, and for each turn of the solver the position with its solutions.
 type Turns = Vec<(Position, Vec<Move>)>;
 
-fn read_puzzle(line: &str) -> Result<(Puzzle, Turns), LineError> {
+fn read_puzzle(line: &str) -> Result<(Puzzle, Turns), PuzzleError> {
     let cells: Vec<&str> = line.split(',').map(str::trim).collect();
     let columns = || PuzzleError::Columns;
     let &themes = cells.get(THEMES).ok_or_else(columns)?;
@@ -101,8 +102,8 @@ fn read_puzzle(line: &str) -> Result<(Puzzle, Turns), LineError> {
     Ok((puzzle, read_turns(cells[FEN], cells[MOVES])?))
 }
 
-fn read_turns(fen: &str, moves: &str) -> Result<Turns, LineError> {
-    let mut position = Position::from_fen(fen).map_err(LineError::Fen)?;
+fn read_turns(fen: &str, moves: &str) -> Result<Turns, PuzzleError> {
+    let mut position = Position::from_fen(fen).map_err(PuzzleError::Fen)?;
     let solver = !position.turn();
     let mut turns = Vec::new();
     for text in moves.split_whitespace() {
@@ -113,7 +114,7 @@ fn read_turns(fen: &str, moves: &str) -> Result<Turns, LineError> {
         }
         position.play(mv);
     }
-    if turns.is_empty() { Err(PuzzleError::NoMove.into()) } else { Ok(turns) }
+    if turns.is_empty() { Err(PuzzleError::NoMove) } else { Ok(turns) }
 }
 
 /// The move, or all mating moves if it mates.

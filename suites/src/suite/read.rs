@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use smalt_chess::notation::encoding::decode;
-use smalt_chess::{Epd, FenError, ParseEpdError};
+use smalt_chess::{Epd, ParseEpdError};
 
 use super::goal::{Goal, GoalError};
 use super::note::Note;
@@ -31,9 +31,6 @@ pub enum LineError {
     Epd(#[from] ParseEpdError),
     #[error(transparent)]
     Goal(#[from] GoalError),
-    /// Invalid position of a puzzle.
-    #[error(transparent)]
-    Fen(FenError),
     #[error(transparent)]
     Puzzle(#[from] PuzzleError),
 }
