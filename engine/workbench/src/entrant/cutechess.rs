@@ -6,7 +6,8 @@ use toml::{Table, Value as Setting};
 
 use super::file::FileError;
 use super::registry::Registry;
-use super::words::{parse_keys, split_words};
+use super::split_words::split_words;
+use super::words::parse_keys;
 
 /// An engine of a Cute Chess registry that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]

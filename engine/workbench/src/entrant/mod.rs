@@ -10,6 +10,7 @@ mod layers;
 mod naming;
 mod registry;
 mod resolve;
+mod split_words;
 pub mod text;
 mod word_reader;
 mod words;
@@ -31,9 +32,10 @@ pub use layers::{has_limit, merge, remove_limits};
 pub use naming::{NameError, Names, default_name};
 pub use registry::{Registry, RegistryError, RegistryFile};
 pub use resolve::{Program, ResolveError};
+pub use split_words::{WordsError, join_words, split_words};
 pub use text::OptionText;
 pub use word_reader::{from_words, table_of_words};
-pub use words::{WordsError, join_words, parse_keys, split_words, to_words};
+pub use words::{parse_keys, to_words};
 
 /// The command for Smalt itself: the running executable, started as an engine.
 pub const BUILTIN: &str = "builtin";

@@ -9,7 +9,7 @@ use serde::{Serialize, forward_to_deserialize_any};
 use toml::Table;
 
 use super::file::plain;
-use super::words::{WordsError, split_words};
+use super::split_words::{WordsError, split_words};
 use smalt_driver::nearest::nearest;
 
 /// Parses words like `movecount=8 score=10`.

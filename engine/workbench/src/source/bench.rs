@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use smalt_driver::EngineCommand;
 use smalt_driver::process::Reaper;
 
-use super::compile::watched;
 use crate::program::run_to_end;
 use crate::signals;
 
@@ -84,6 +83,14 @@ pub fn check(program: &Path, expected: u64, reaper: Option<&Reaper>) -> Result<(
         Some(counted) if counted == expected => Ok(()),
         Some(counted) => Err(BenchError::Other { expected, counted }),
         None => Err(none(format!("it {exit}"))),
+    }
+}
+
+/// The command, watched by the reaper.
+pub(super) fn watched(command: EngineCommand, reaper: Option<&Reaper>) -> EngineCommand {
+    match reaper {
+        Some(reaper) => command.reaped_by(reaper),
+        None => command,
     }
 }
 

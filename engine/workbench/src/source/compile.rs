@@ -9,8 +9,8 @@ use smalt_driver::EngineCommand;
 use smalt_driver::process::{Exit, Reaper, StderrPolicy};
 
 use super::BuildError;
-use super::bench::{self, BenchError};
-use super::repository::{Commit, HOOK_VARIABLES, Repository};
+use super::bench::{self, BenchError, watched};
+use super::repository::{Commit, HOOK_VARIABLES, Repository, remove_drafts};
 use crate::program::run_lines;
 use crate::signals;
 
@@ -76,25 +76,6 @@ fn run(commit: &Commit, command: EngineCommand, log: &Path) -> Result<(), BuildE
     };
     let tail = last_lines(log).map_err(in_cache)?;
     Err(BuildError::Failed { title: commit.title(), status, log: log.to_owned(), tail })
-}
-
-/// The command, watched by the reaper.
-pub(super) fn watched(command: EngineCommand, reaper: Option<&Reaper>) -> EngineCommand {
-    match reaper {
-        Some(reaper) => command.reaped_by(reaper),
-        None => command,
-    }
-}
-
-/// Removes the folders with this prefix, which killed programs left, except where their processes still write.
-pub(super) fn remove_drafts(folder: &Path, prefix: &str) -> std::io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(prefix) {
-            let _ = fs::remove_dir_all(entry.path());
-        }
-    }
-    Ok(())
 }
 
 /// The build command without the variables of a git hook that may have started this program, and with one output.

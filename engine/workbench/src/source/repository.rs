@@ -8,7 +8,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use super::compile::remove_drafts;
 use super::{BuildError, Built};
 
 /// Maximum length of the subject in a title.
@@ -176,6 +175,17 @@ impl Commit {
         let all = hash_object(&format!("{}\n{build}\n{system} {architecture}", self.hash))?;
         Ok(format!("{}-{}", &self.hash[..12], &all[..12]))
     }
+}
+
+/// Removes the folders with this prefix, which killed programs left, except where their processes still write.
+pub(super) fn remove_drafts(folder: &Path, prefix: &str) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(prefix) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+    Ok(())
 }
 
 /// Removes the variables of a git hook that may have started this program.
