@@ -7,7 +7,7 @@ use smalt_chess::{Color, Position};
 use super::eval_info::phase;
 use super::parameters::Parameters;
 use super::terms;
-use super::terms::structure::{self, Structure};
+use super::terms::{Structure, structure};
 use super::trace::{NoTrace, Weighing};
 use super::{LARGEST_EVALUATION, from_mover, parts};
 use crate::memory::prefetch;

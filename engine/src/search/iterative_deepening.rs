@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use smalt_chess::Position;
 
 use super::Limits;
-use super::node::NodeType;
+use super::node_type::NodeType;
 use super::params::PARAMETERS as P;
 use super::score::{INFINITE, MATE, MAX_PLY, is_decided, is_mate};
 use super::time::SearchStability;

@@ -19,6 +19,7 @@ mod move_pruning;
 mod move_scoring;
 mod node;
 mod node_pruning;
+mod node_type;
 pub mod params;
 mod probing;
 mod quiescence;

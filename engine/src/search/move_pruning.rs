@@ -6,8 +6,8 @@ use smalt_protocol::Bound;
 
 use super::check_info::CheckInfo;
 use super::histories::{Context, PieceTo, ThreatIndex};
-use super::node::NodeType;
 use super::node_pruning::StaticEval;
+use super::node_type::NodeType;
 use super::params::{PARAMETERS as P, exchange_values};
 use super::score::{NO_SCORE, is_decided};
 use super::worker::Worker;

@@ -1,6 +1,8 @@
 //! The main search node: principal variation search (PVS) in numbered steps, from the transposition table over pruning
 //! and extensions to late move reductions. No step may prune a mate. Quiescence search is in [`super::quiescence`].
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use smalt_chess::{Move, Position};
 use smalt_protocol::Bound;
 
@@ -9,30 +11,19 @@ use super::histories::{PieceTo, ThreatIndex};
 use super::move_picker::{MovePicker, PickMode};
 use super::move_pruning::{MoveDecision, SingularResult};
 use super::node_pruning::StaticEval;
+use super::node_type::NodeType;
 use super::params::PARAMETERS as P;
-use super::probing::ProbeResult;
-use super::quiescence::is_cutoff;
+use super::probing::Probing;
 use super::score::{INFINITE, LEAST_DECIDED, MAX_PLY, NO_SCORE, is_decided, mate_in, mated_in};
 use super::transposition::Entry;
 use super::worker::Worker;
 
-/// The expected type of a node (Knuth and Moore).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum NodeType {
-    /// A cut node: some move should fail high.
-    Cut,
-    /// An all node, where every move should fail low, or a PV node.
-    All,
-}
-
-impl NodeType {
-    /// The expected type of the children.
-    pub(super) fn child(self) -> NodeType {
-        match self {
-            NodeType::Cut => NodeType::All,
-            NodeType::All => NodeType::Cut,
-        }
-    }
+/// Result of a tablebase probe at a node.
+enum ProbeResult {
+    /// The exact score, or one that causes a cutoff.
+    Score(i32),
+    /// Lower and upper bound of the score.
+    Range(i32, i32),
 }
 
 /// Result of the move loop.
@@ -93,7 +84,7 @@ impl Worker<'_> {
             && !PV
             && entry.depth >= depth
             && position.halfmove_clock() < 90
-            && is_cutoff(&entry, alpha, beta)
+            && entry.is_cutoff(alpha, beta)
         {
             return entry.score;
         }
@@ -191,6 +182,51 @@ impl Worker<'_> {
             }
         }
         best
+    }
+
+    /// Step 4. Probes the tablebases, if the rule allows it.
+    #[inline]
+    fn probe_tablebases(
+        &self,
+        position: &Position,
+        alpha: i32,
+        beta: i32,
+        depth: i32,
+        ply: usize,
+    ) -> ProbeResult {
+        match &self.shared.probing {
+            Some(probing) if probing.applies(position, depth) => {
+                self.probe_with_guard(probing, position, alpha, beta, depth, ply)
+            }
+            _ => ProbeResult::Range(-INFINITE, INFINITE),
+        }
+    }
+
+    fn probe_with_guard(
+        &self,
+        probing: &Probing<'_>,
+        position: &Position,
+        alpha: i32,
+        beta: i32,
+        depth: i32,
+        ply: usize,
+    ) -> ProbeResult {
+        let Some(wdl) = probing.probe(position) else {
+            return ProbeResult::Range(-INFINITE, INFINITE);
+        };
+        self.shared.tbhits.fetch_add(1, Relaxed);
+        let (score, bound) = probing.score(wdl, ply);
+        // A tablebase result is stored with more depth than the search.
+        let depth = (depth + 6).min(MAX_PLY as i32 - 1);
+        let entry = Entry { best: None, score, bound, evaluation: NO_SCORE, depth, tt_pv: false };
+        if entry.is_cutoff(alpha, beta) {
+            self.shared.table.store(self.table_key(position), ply, entry);
+            return ProbeResult::Score(score);
+        }
+        match bound {
+            Bound::Lower => ProbeResult::Range(score, INFINITE),
+            _ => ProbeResult::Range(-INFINITE, score),
+        }
     }
 
     /// The move loop, steps 9 to 14.

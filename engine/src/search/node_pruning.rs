@@ -7,9 +7,8 @@ use smalt_protocol::Bound;
 use super::check_info::CheckInfo;
 use super::histories::{PieceTo, ThreatIndex};
 use super::move_picker::PickMode;
-use super::node::NodeType;
+use super::node_type::NodeType;
 use super::params::PARAMETERS as P;
-use super::quiescence::better_estimate;
 use super::score::{NO_SCORE, is_decided};
 use super::transposition::Entry;
 use super::worker::Worker;
@@ -51,7 +50,7 @@ impl Worker<'_> {
         };
         let evaluation =
             if is_again { self.frame(ply).evaluation } else { self.corrected(position, raw, indices) };
-        let estimate = tt_entry.and_then(|entry| better_estimate(&entry, evaluation)).unwrap_or(evaluation);
+        let estimate = tt_entry.and_then(|entry| entry.better_estimate(evaluation)).unwrap_or(evaluation);
         self.frame(ply).evaluation = evaluation;
         let before = [2, 4].map(|plies| self.earlier(ply, plies).evaluation);
         let before = before.into_iter().find(|&evaluation| evaluation != NO_SCORE);

@@ -1,14 +1,9 @@
 //! Tablebase probes in the search: when to probe, and conversion of results to scores.
 
-use std::sync::atomic::Ordering::Relaxed;
-
 use smalt_chess::Position;
 use smalt_protocol::Bound;
 
-use super::quiescence::is_cutoff;
-use super::score::{INFINITE, MAX_PLY, NO_SCORE, table_loss, table_win};
-use super::transposition::Entry;
-use super::worker::Worker;
+use super::score::{table_loss, table_win};
 use crate::tablebases::{Ranking, SyzygyTables, WdlScore};
 
 /// Whether tablebase results respect the fifty-move rule (`Syzygy50MoveRule`).
@@ -78,66 +73,16 @@ impl<'a> Probing<'a> {
 
     /// Whether to probe: tables assume a halfmove clock of zero and no castling rights.
     #[inline]
-    fn applies(&self, position: &Position, depth: i32) -> bool {
+    pub(super) fn applies(&self, position: &Position, depth: i32) -> bool {
         let pieces = position.occupied().count();
         pieces <= self.rule.pieces
             && position.halfmove_clock() == 0
             && (pieces < self.rule.pieces || depth >= self.rule.depth)
             && position.castling_rooks().is_empty()
     }
-}
 
-/// Result of a tablebase probe at a node.
-pub(super) enum ProbeResult {
-    /// The exact score, or one that causes a cutoff.
-    Score(i32),
-    /// Lower and upper bound of the score.
-    Range(i32, i32),
-}
-
-impl Worker<'_> {
-    /// Probes the tablebases at a node, if the rule allows it.
-    #[inline]
-    pub(super) fn probe_tablebases(
-        &self,
-        position: &Position,
-        alpha: i32,
-        beta: i32,
-        depth: i32,
-        ply: usize,
-    ) -> ProbeResult {
-        match &self.shared.probing {
-            Some(probing) if probing.applies(position, depth) => {
-                self.probe_with_guard(probing, position, alpha, beta, depth, ply)
-            }
-            _ => ProbeResult::Range(-INFINITE, INFINITE),
-        }
-    }
-
-    fn probe_with_guard(
-        &self,
-        probing: &Probing<'_>,
-        position: &Position,
-        alpha: i32,
-        beta: i32,
-        depth: i32,
-        ply: usize,
-    ) -> ProbeResult {
-        let Some(wdl) = probing.tables.probe(position) else {
-            return ProbeResult::Range(-INFINITE, INFINITE);
-        };
-        self.shared.tbhits.fetch_add(1, Relaxed);
-        let (score, bound) = probing.score(wdl, ply);
-        // A tablebase result is stored with more depth than the search.
-        let depth = (depth + 6).min(MAX_PLY as i32 - 1);
-        let entry = Entry { best: None, score, bound, evaluation: NO_SCORE, depth, tt_pv: false };
-        if is_cutoff(&entry, alpha, beta) {
-            self.shared.table.store(self.table_key(position), ply, entry);
-            return ProbeResult::Score(score);
-        }
-        match bound {
-            Bound::Lower => ProbeResult::Range(score, INFINITE),
-            _ => ProbeResult::Range(-INFINITE, score),
-        }
+    /// The result in the tables; `None` if they lack the position.
+    pub(super) fn probe(&self, position: &Position) -> Option<WdlScore> {
+        self.tables.probe(position)
     }
 }

@@ -39,7 +39,7 @@ impl Worker<'_> {
         let tt_entry = self.shared.table.probe(self.table_key(position), ply);
         if let Some(entry) = tt_entry
             && !PV
-            && is_cutoff(&entry, alpha, beta)
+            && entry.is_cutoff(alpha, beta)
         {
             return entry.score;
         }
@@ -56,7 +56,7 @@ impl Worker<'_> {
                 _ => self.evaluate(position),
             };
             let evaluation = self.corrected(position, raw, indices);
-            (raw, tt_entry.and_then(|entry| better_estimate(&entry, evaluation)).unwrap_or(evaluation))
+            (raw, tt_entry.and_then(|entry| entry.better_estimate(evaluation)).unwrap_or(evaluation))
         };
         if best >= beta {
             if !is_decided(best) {
@@ -150,27 +150,6 @@ impl Worker<'_> {
         self.shared.table.store(self.table_key(position), ply, entry);
         best
     }
-}
-
-/// Whether the bound of a TT entry causes a cutoff in this window.
-#[inline]
-pub(super) fn is_cutoff(entry: &Entry, alpha: i32, beta: i32) -> bool {
-    match entry.bound {
-        Bound::Exact => true,
-        Bound::Lower => entry.score >= beta,
-        Bound::Upper => entry.score <= alpha,
-    }
-}
-
-/// The TT score, if its bound makes it a better estimate than the static evaluation.
-#[inline]
-pub(super) fn better_estimate(entry: &Entry, evaluation: i32) -> Option<i32> {
-    let is_better = match entry.bound {
-        Bound::Exact => true,
-        Bound::Lower => entry.score > evaluation,
-        Bound::Upper => entry.score < evaluation,
-    };
-    (is_better && !is_decided(entry.score)).then_some(entry.score)
 }
 
 /// Material gained by a capture or promotion, in centipawns.

@@ -9,7 +9,7 @@ use smalt_chess::Move;
 use smalt_protocol::Bound;
 
 use super::huge_pages::{HUGE_PAGE, Zeroable, zeroed_slice};
-use super::score::{from_table, to_table};
+use super::score::{from_table, is_decided, to_table};
 use crate::memory::prefetch;
 
 /// A transposition table entry. Scores are from the side to move's point of view.
@@ -32,6 +32,27 @@ pub(crate) struct Entry {
 const GENERATIONS: u8 = 32;
 
 impl Entry {
+    /// Whether its bound causes a cutoff in this window.
+    #[inline]
+    pub(super) fn is_cutoff(&self, alpha: i32, beta: i32) -> bool {
+        match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => self.score >= beta,
+            Bound::Upper => self.score <= alpha,
+        }
+    }
+
+    /// Its score, if the bound makes it a better estimate than the static evaluation.
+    #[inline]
+    pub(super) fn better_estimate(&self, evaluation: i32) -> Option<i32> {
+        let is_better = match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => self.score > evaluation,
+            Bound::Upper => self.score < evaluation,
+        };
+        (is_better && !is_decided(self.score)).then_some(self.score)
+    }
+
     fn pack(&self, generation: u8, ply: usize) -> u64 {
         let best = self.best.map_or(0, Move::to_bits);
         let score = to_table(self.score, ply) as i16 as u16;

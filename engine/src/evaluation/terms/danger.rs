@@ -7,7 +7,7 @@ use super::super::eval_info::{EvalInfo, king_flank, x_ray_attacks};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
-use super::structure::Structure;
+use super::Structure;
 
 /// Roles of attackers and checkers, in the order of their weights.
 const ROLES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];

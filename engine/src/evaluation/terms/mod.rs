@@ -12,13 +12,27 @@ mod space;
 pub(super) mod structure;
 mod threats;
 
-use smalt_chess::{Color, Position};
+use smalt_chess::{Bitboard, Color, Position};
 
 use super::eval_info::EvalInfo;
 use super::schema::Term;
 use super::score::PackedScore;
 use super::trace::{Trace, Weighing};
-use structure::Structure;
+
+/// Pawn cache entry: score of the pawn and king structure, and data for other terms.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Structure {
+    /// White minus Black.
+    pub(super) score: PackedScore,
+    /// The passed pawns of both sides.
+    passed: Bitboard,
+    /// The squares that White's and Black's pawns attack now or after advancing.
+    attack_spans: [Bitboard; 2],
+    /// Complexity: endgame centipawns for the leader.
+    complexity: i32,
+    /// Number of files near the white and the black king without an own pawn, 0 to 3.
+    open_files: [u8; 2],
+}
 
 /// Sums of the terms, before the formula.
 pub(super) struct Sums {

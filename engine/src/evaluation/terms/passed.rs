@@ -6,7 +6,7 @@ use super::super::eval_info::{EvalInfo, ahead, relative_rank};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
-use super::structure::Structure;
+use super::Structure;
 
 /// Evaluates the path of each passed pawn of a side. The attacks of all pieces must be in the info.
 #[inline]

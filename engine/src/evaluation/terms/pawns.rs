@@ -7,7 +7,7 @@ use super::super::eval_info::{ahead, board_index, relative_rank, toward_king_sid
 use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
-use super::structure::Structure;
+use super::Structure;
 
 /// Evaluates the pawns of a side, and records its passed pawns and attack spans.
 pub(super) fn weigh<T: Trace>(

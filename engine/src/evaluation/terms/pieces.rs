@@ -7,7 +7,7 @@ use super::super::eval_info::{CENTER_FILES, EvalInfo, board_index, x_ray_attacks
 use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
-use super::structure::Structure;
+use super::Structure;
 
 /// Evaluates the pieces of a side, and records their attacks in the info.
 // Not inlined: one copy for both sides.
