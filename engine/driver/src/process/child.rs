@@ -10,17 +10,16 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::command::{EngineCommand, StderrPolicy};
 use super::exit::Exit;
-use super::identity::ProcessIdentity;
 use super::lines::{LINE_LIMIT, Line, LineBuffer};
-use super::lookup::{LookupError, find_program};
-use super::poll::{Source, SourceSet, Watch};
+use super::lookup::find_program;
+use super::lookup_error::LookupError;
 use super::stderr_tail::StderrTail;
 use super::system::{
-    Child, Errors, NULL_DEVICE, ReadOutcome, Reaper, SpawnError, StartErrorKind, SystemChild, Written,
-    classify, poll,
+    Child, Errors, NULL_DEVICE, ReadOutcome, Reaper, Source, SourceSet, SpawnError, StartErrorKind,
+    SystemChild, Watch, Written, classify, poll,
 };
+use super::{EngineCommand, ProcessIdentity, StderrPolicy};
 
 /// How long to wait for a killed process to exit. A process in an uninterruptible system call dies only after that
 /// call.

@@ -1,49 +1,10 @@
-//! How to start an engine: program, environment and where its standard error goes. Plain data; starts nothing.
+//! Puts together the [`EngineCommand`] of an engine. Starts nothing.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::system::Reaper;
-
-/// Where an engine's standard error goes.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum StderrPolicy {
-    /// To the null device; costs nothing.
-    Discard,
-    /// Always read, so that the engine never blocks on it; the last lines are kept for fault reports.
-    #[default]
-    KeepLast,
-    /// Appended to this file, which is created if missing.
-    File(PathBuf),
-}
-
-/// The environment variable that marks an engine and its descendants.
-pub(super) const ENGINE_VARIABLE: &str = "SMALT_ENGINE";
-
-/// Our environment variable with the password of the worker server; removed from the environment of every child
-/// process.
-pub const PASSWORD_VARIABLE: &str = "SMALT_NATS_PASSWORD";
-
-/// How to start an engine.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EngineCommand {
-    /// A path, or a name to look up: `PATH`, then `directory`, then `/usr/games`. A relative path with a slash is tried
-    /// from `directory` first, then from the current folder.
-    pub program: PathBuf,
-    /// Passed unchanged; no shell reads them.
-    pub arguments: Vec<OsString>,
-    /// Working folder [default: the current one].
-    pub directory: Option<PathBuf>,
-    /// Variables added to the inherited environment, or replaced in it.
-    pub environment: Vec<(OsString, OsString)>,
-    pub stderr: StderrPolicy,
-    /// Lines sent before the first line of the protocol, each with its line feed.
-    pub initial_lines: String,
-    /// Processors to run on, by the system's numbers; if empty, those of the thread that starts it.
-    pub affinity: Vec<usize>,
-    /// Kills the engine's processes if this program is killed.
-    pub reaper: Option<Reaper>,
-}
+use super::{EngineCommand, StderrPolicy};
 
 impl EngineCommand {
     /// A program without arguments in the current folder, not bound to processors.

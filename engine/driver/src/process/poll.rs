@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::child::Process;
 use super::interrupt::Interrupt;
-use super::system::{self, Child, WakeEvent};
+use super::system::{self, SOURCES, Source, SourceSet, Watch};
 
 /// What a wait is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,56 +40,6 @@ const FULL_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Maximum length of one poll of all sources. A poll that ends much later shows that this program was suspended
 /// meanwhile (SIGSTOP, a suspended virtual machine).
 const FULL_POLL_WAIT: Duration = Duration::from_millis(100);
-
-/// Most sources of one wait: four of the engine, two of the other, the interrupt.
-pub(super) const SOURCES: usize = 7;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Source {
-    Output,
-    Errors,
-    End,
-    Room,
-    OtherOutput,
-    OtherErrors,
-    Interrupt,
-}
-
-pub(super) type Ready = [Option<Source>; SOURCES];
-
-/// What one system call watches.
-pub(super) struct Watch<'a> {
-    pub(super) engine: &'a Child,
-    pub(super) other: Option<&'a Child>,
-    pub(super) interrupt: Option<&'a WakeEvent>,
-    pub(super) sources: SourceSet,
-}
-
-/// A set of sources as a bit mask.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct SourceSet(u8);
-
-impl SourceSet {
-    /// The sources that show the exit of a process.
-    pub(super) fn exit() -> SourceSet {
-        SourceSet(0).with(Source::End, true).with(Source::Output, true).with(Source::Errors, true)
-    }
-
-    fn with(self, source: Source, is_watched: bool) -> SourceSet {
-        SourceSet(self.0 | u8::from(is_watched) << source as u8)
-    }
-
-    #[inline]
-    pub(super) fn contains(self, source: Source) -> bool {
-        self.0 >> source as u8 & 1 == 1
-    }
-}
-
-impl Source {
-    fn brings_lines(self) -> bool {
-        matches!(self, Source::Output | Source::OtherOutput)
-    }
-}
 
 /// Which sources a poll includes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -173,7 +123,7 @@ fn poll_set(
             Source::Interrupt => result = PollOutcome::Interrupted,
         }
         // There may be more in a source that is rarely polled.
-        if !source.brings_lines() {
+        if !matches!(source, Source::Output | Source::OtherOutput) {
             engine.note_full_poll(None);
         }
     }
@@ -183,7 +133,7 @@ fn poll_set(
 }
 
 fn sources(set: PollSet, engine: &Process, other: Option<&Process>, waiting: WaitFor) -> SourceSet {
-    let lines = SourceSet(0)
+    let lines = SourceSet::default()
         .with(Source::Output, !engine.has_line())
         .with(Source::OtherOutput, other.is_some_and(|other| !other.has_line()));
     match set {

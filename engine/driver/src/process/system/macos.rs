@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use rustix::event::kqueue::{Event, EventFilter, EventFlags, ProcessEvents, kevent, kqueue};
 use rustix::io::Errno;
-use rustix::process::{Pid, Resource, Signal, kill_process, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, setrlimit};
 
-use super::unix::{Life, ProcessStat, Spawned, file_limit_of_children};
+use super::unix_process::{Life, ProcessStat, Spawned};
 use super::{Errors, SpawnError};
-use crate::process::command::{ENGINE_VARIABLE, EngineCommand, PASSWORD_VARIABLE};
+use crate::process::{ENGINE_VARIABLE, EngineCommand, PASSWORD_VARIABLE};
 
 /// Always fails: macOS has no CPU affinity.
 ///
@@ -83,9 +83,14 @@ pub(super) fn tag_prefix() -> &'static str {
 
 pub(super) fn end_tagged(_: &str) {}
 
-/// Starts the program in a new process group.
+/// Starts the program in a new process group, with this limit of open files if there is one.
 #[expect(clippy::disallowed_methods, reason = "this crate starts processes")]
-pub(super) fn spawn(command: &EngineCommand, program: &Path, errors: Errors) -> Result<Spawned, SpawnError> {
+pub(super) fn spawn(
+    command: &EngineCommand,
+    program: &Path,
+    errors: Errors,
+    files: Option<Rlimit>,
+) -> Result<Spawned, SpawnError> {
     if !command.affinity.is_empty() {
         return Err(SpawnError::Affinity);
     }
@@ -99,7 +104,7 @@ pub(super) fn spawn(command: &EngineCommand, program: &Path, errors: Errors) -> 
         Errors::Piped => Stdio::piped(),
         Errors::To(file) => file.into(),
     });
-    if let Some(limit) = file_limit_of_children().filter(|limit| limit.current.is_some()) {
+    if let Some(limit) = files.filter(|limit| limit.current.is_some()) {
         // SAFETY: `setrlimit` is a plain system call, which may be made between fork and exec.
         #[expect(unsafe_code, reason = "what runs after a fork must be chosen with care")]
         unsafe {

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 
-use super::command::EngineCommand;
+use super::EngineCommand;
 use super::exit::Exit;
 
 #[cfg(target_os = "linux")]
@@ -16,6 +16,8 @@ mod linux;
 mod macos;
 #[cfg(unix)]
 mod unix;
+#[cfg(unix)]
+mod unix_process;
 #[cfg(windows)]
 mod windows;
 
@@ -67,6 +69,50 @@ pub(super) enum SpawnError {
 impl<E: Into<io::Error>> From<E> for SpawnError {
     fn from(error: E) -> SpawnError {
         SpawnError::System(error.into())
+    }
+}
+
+/// Most sources of one wait: four of the engine, two of the other, the interrupt.
+pub(super) const SOURCES: usize = 7;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Source {
+    Output,
+    Errors,
+    End,
+    Room,
+    OtherOutput,
+    OtherErrors,
+    Interrupt,
+}
+
+pub(super) type Ready = [Option<Source>; SOURCES];
+
+/// What one system call watches.
+pub(super) struct Watch<'a> {
+    pub(super) engine: &'a Child,
+    pub(super) other: Option<&'a Child>,
+    pub(super) interrupt: Option<&'a WakeEvent>,
+    pub(super) sources: SourceSet,
+}
+
+/// A set of sources as a bit mask.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct SourceSet(u8);
+
+impl SourceSet {
+    /// The sources that show the exit of a process.
+    pub(super) fn exit() -> SourceSet {
+        SourceSet::default().with(Source::End, true).with(Source::Output, true).with(Source::Errors, true)
+    }
+
+    pub(super) fn with(self, source: Source, is_watched: bool) -> SourceSet {
+        SourceSet(self.0 | u8::from(is_watched) << source as u8)
+    }
+
+    #[inline]
+    pub(super) fn contains(self, source: Source) -> bool {
+        self.0 >> source as u8 & 1 == 1
     }
 }
 

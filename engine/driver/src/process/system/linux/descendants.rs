@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-use crate::process::command::ENGINE_VARIABLE;
-use crate::process::identity::ProcessIdentity;
+use super::stat::identify;
+use crate::process::ENGINE_VARIABLE;
 
 /// How long to wait for a killed helper to exit, so that its own children become visible.
 const VANISHING: Duration = Duration::from_millis(200);
@@ -51,7 +51,8 @@ pub fn end_orphans() {
 pub(in crate::process::system) fn tag_prefix() -> &'static str {
     static PREFIX: OnceLock<String> = OnceLock::new();
     PREFIX.get_or_init(|| {
-        let ProcessIdentity { pid, started, .. } = ProcessIdentity::of(std::process::id());
+        let pid = std::process::id();
+        let (started, _) = identify(pid).unwrap_or_default();
         format!("{pid}-{started}-")
     })
 }

@@ -19,17 +19,19 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, waitpid};
 use rustix::thread::CpuSet;
 
-use super::super::unix::{Spawned, file_limit_of_children};
+use super::super::unix_process::Spawned;
 use super::super::{Errors, SpawnError};
 use super::affinity::processor_set;
 use super::descendants::{Children, next_tag};
-use crate::process::command::{ENGINE_VARIABLE, EngineCommand, PASSWORD_VARIABLE};
+use crate::process::{ENGINE_VARIABLE, EngineCommand, PASSWORD_VARIABLE};
 
-/// Starts the program in its own process group; the system kills it when this thread ends.
+/// Starts the program in its own process group, with this limit of open files if there is one; the system kills it when
+/// this thread ends.
 pub(in crate::process::system) fn spawn(
     command: &EngineCommand,
     program: &Path,
     errors: Errors,
+    files: Option<Rlimit>,
 ) -> Result<Spawned, SpawnError> {
     let processors = match command.affinity.as_slice() {
         [] => None,
@@ -57,7 +59,7 @@ pub(in crate::process::system) fn spawn(
         directory: directory.as_ref(),
         streams: [its_stdin.as_fd(), its_stdout.as_fd(), its_stderr.as_fd()],
         processors,
-        files: file_limit_of_children(),
+        files,
         parent: rustix::process::getpid(),
         failure: None,
     };

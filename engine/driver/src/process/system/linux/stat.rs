@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::super::unix::{Life, ProcessStat};
+use super::super::unix_process::{Life, ProcessStat};
 
 /// Start time of a process in clock ticks since boot, and its session.
 pub(in crate::process) fn identify(pid: u32) -> Option<(u64, u32)> {

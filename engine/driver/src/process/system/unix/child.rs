@@ -16,22 +16,11 @@ use rustix::process::{Pid, Signal, WaitOptions, waitpid};
 use super::super::linux::{Children, signal_child, spawn};
 #[cfg(target_os = "macos")]
 use super::super::macos::{Children, signal_child, spawn};
+use super::super::unix_process::Spawned;
 use super::super::{Errors, ReadOutcome, SpawnError, SystemChild, Written};
-use crate::process::command::EngineCommand;
+use super::limits::file_limit_of_children;
+use crate::process::EngineCommand;
 use crate::process::exit::Exit;
-
-/// A running child with our ends of its pipes.
-#[derive(Debug)]
-pub(in crate::process::system) struct Spawned {
-    pub(in crate::process::system) pid: Pid,
-    /// Readable when the child exits.
-    pub(in crate::process::system) exit: OwnedFd,
-    pub(in crate::process::system) stdin: OwnedFd,
-    pub(in crate::process::system) stdout: OwnedFd,
-    pub(in crate::process::system) stderr: Option<OwnedFd>,
-    /// The tag in its environment, inherited by its descendants.
-    pub(in crate::process::system) tag: OsString,
-}
 
 #[derive(Debug)]
 pub(in crate::process) struct Child {
@@ -69,7 +58,8 @@ impl Child {
 
 impl SystemChild for Child {
     fn spawn(command: &EngineCommand, program: &Path, errors: Errors) -> Result<Child, SpawnError> {
-        let Spawned { pid, exit, stdin, stdout, stderr, tag } = spawn(command, program, errors)?;
+        let Spawned { pid, exit, stdin, stdout, stderr, tag } =
+            spawn(command, program, errors, file_limit_of_children())?;
         let mut child = Child { pid, exit, stdin: Some(stdin), stdout: Some(stdout), stderr, tag };
         let pipes = [&child.stdin, &child.stdout, &child.stderr];
         let unblocked = pipes.into_iter().flatten().try_for_each(unblock);

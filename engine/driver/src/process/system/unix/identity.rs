@@ -6,26 +6,13 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use super::super::linux::{all_processes, stat};
 #[cfg(target_os = "macos")]
 use super::super::macos::{all_processes, stat};
-use crate::process::identity::ProcessIdentity;
-
-/// Start time, session and group of a process.
-#[derive(Clone, Copy)]
-pub(in crate::process::system) struct ProcessStat {
-    pub(in crate::process::system) group: u32,
-    pub(in crate::process::system) session: u32,
-    pub(in crate::process::system) started: u64,
-    pub(in crate::process::system) life: Life,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::process::system) enum Life {
-    Alive,
-    Zombie,
-}
+use super::super::unix_process::{Life, ProcessStat};
+use crate::process::ProcessIdentity;
 
 /// Kills this process and its group if they are still there; returns the number of processes.
 pub(in crate::process) fn sweep(identity: &ProcessIdentity) -> usize {
-    if stat(identity.pid).is_some_and(|leader| leader.started != identity.started) {
+    let is_known = identity.started != 0;
+    if !is_known || stat(identity.pid).is_some_and(|leader| leader.started != identity.started) {
         return 0;
     }
     let Some(group) = pid(identity.pid) else { return 0 };

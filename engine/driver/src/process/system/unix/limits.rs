@@ -36,7 +36,7 @@ pub fn raise_file_limit() {
 }
 
 /// The limit for children, if this program has raised its own.
-pub(in crate::process::system) fn file_limit_of_children() -> Option<Rlimit> {
+pub(super) fn file_limit_of_children() -> Option<Rlimit> {
     FILES_AT_START.get().copied()
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::process::lookup::LookupError;
+use crate::process::lookup_error::LookupError;
 
 /// Where Debian installs engines; not in the `PATH` of root and of services.
 pub(in crate::process) const FALLBACK_FOLDERS: &[&str] = &["/usr/games", "/usr/local/games"];

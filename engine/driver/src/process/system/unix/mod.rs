@@ -14,11 +14,8 @@ use std::io;
 use rustix::io::Errno;
 
 pub(in crate::process) use child::Child;
-pub(super) use child::Spawned;
 pub(in crate::process) use event::WakeEvent;
 pub(in crate::process) use identity::sweep;
-pub(super) use identity::{Life, ProcessStat};
-pub(super) use limits::file_limit_of_children;
 pub use limits::{MostGames, most_games, raise_file_limit};
 #[cfg(test)]
 pub(in crate::process) use lookup::knows_more_formats;

@@ -6,9 +6,9 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 
+use super::super::{Ready, SOURCES, Source, Watch};
 use super::child::Child;
 use super::event::WakeEvent;
-use crate::process::poll::{Ready, SOURCES, Source, Watch};
 
 /// Waits from one instant to another until a watched source is ready; none is ready at the deadline.
 #[inline]

@@ -21,8 +21,8 @@ use rustix::fs::OFlags;
 use super::super::linux::{Children, end_tagged, tag_prefix};
 #[cfg(target_os = "macos")]
 use super::super::macos::{Children, end_tagged, tag_prefix};
-use crate::process::command::{ENGINE_VARIABLE, PASSWORD_VARIABLE};
-use crate::process::identity::ProcessIdentity;
+use super::identity::sweep;
+use crate::process::{ENGINE_VARIABLE, PASSWORD_VARIABLE, ProcessIdentity};
 
 /// How long a reaper may take to exit at the end of its input.
 const LEAVING: Duration = Duration::from_secs(1);
@@ -123,7 +123,7 @@ pub fn run_reaper(input: impl BufRead) {
         };
     }
     for process in watched {
-        let _ = process.sweep();
+        sweep(&process);
     }
     // An owner that exits normally leaves no engine behind, but perhaps their helpers.
     if let Some(prefix) = tags {

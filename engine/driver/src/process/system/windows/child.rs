@@ -14,13 +14,14 @@ use windows_sys::Win32::System::Threading::{
     CREATE_NEW_PROCESS_GROUP, CREATE_SUSPENDED, SetProcessAffinityMask, WaitForMultipleObjects,
 };
 
-use super::super::{Errors, ReadOutcome, SpawnError, SystemChild, Written};
+use super::super::{
+    Errors, ReadOutcome, Ready, SOURCES, Source, SourceSet, SpawnError, SystemChild, Watch, Written,
+};
 use super::affinity::mask_of_child;
 use super::job::Job;
 use super::pipes::{Events, Pipes, Which};
-use crate::process::command::{ENGINE_VARIABLE, EngineCommand, PASSWORD_VARIABLE};
 use crate::process::exit::Exit;
-use crate::process::poll::{Ready, SOURCES, Source, SourceSet, Watch};
+use crate::process::{ENGINE_VARIABLE, EngineCommand, PASSWORD_VARIABLE};
 
 /// Longest finite timeout of a wait, in milliseconds.
 const LONGEST_WAIT: u128 = 1 << 30;

@@ -5,7 +5,7 @@ use std::fs::{self, Metadata};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::process::lookup::LookupError;
+use crate::process::lookup_error::LookupError;
 
 /// A name without a folder is also looked for in the current folder, as the system itself does.
 pub(in crate::process) const FALLBACK_FOLDERS: &[&str] = &["."];

@@ -26,7 +26,7 @@ pub use processes::peak_memory_bytes;
 pub use reaper::{Reaper, run_reaper};
 pub use signals::StopSignals;
 
-use crate::process::identity::ProcessIdentity;
+use crate::process::ProcessIdentity;
 
 pub(in crate::process) const NULL_DEVICE: &str = "NUL";
 

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 use std::path::Path;
 
-use crate::process::identity::ProcessIdentity;
+use crate::process::ProcessIdentity;
 
 /// Placeholder for the reaper process: Windows itself kills the engines of a killed program.
 #[derive(Clone, PartialEq, Eq, Debug)]
