@@ -15,11 +15,13 @@ use smalt_protocol::{OptionKind, SearchLimits, option};
 
 use super::command::NewGameError;
 use super::game::PlayedGame;
-use super::thinking::MOST_LINES;
 
 const LIMIT_STRENGTH: &str = "UCI_LimitStrength";
 const ELO: &str = "UCI_Elo";
 const MULTI_PV: &str = "MultiPV";
+
+/// Maximum number of lines of an analysis.
+pub(super) const MOST_LINES: usize = 10;
 
 /// Search time of a hint.
 const HINT_TIME: Duration = Duration::from_secs(1);

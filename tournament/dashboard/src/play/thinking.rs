@@ -6,7 +6,7 @@ use smalt_driver::SearchResult;
 use smalt_match::plan::ScoreView;
 use smalt_protocol::{Info, Score};
 
-use super::opponent::Purpose;
+use super::opponent::{MOST_LINES, Purpose};
 use crate::game::{ScoreJson, line_in_san, squares};
 
 /// Lines of a search so far.
@@ -93,6 +93,3 @@ impl Thinking {
         serde_json::to_string(&json).expect("names and numbers are valid JSON")
     }
 }
-
-/// Maximum number of lines shown.
-pub(super) const MOST_LINES: usize = 10;
