@@ -10,7 +10,7 @@ use async_nats::{Client, ConnectOptions, Event};
 use smalt_driver::process::PASSWORD_VARIABLE;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{Identity, SERVER_TIMEOUT};
+use super::SERVER_TIMEOUT;
 use crate::wire::trimmed;
 use smalt_match::plan::FleetSettings;
 
@@ -65,17 +65,17 @@ pub(super) enum ConnectionChange {
     Forbidden(String),
 }
 
-/// Connects under a client name; loss and return of the connection are reported.
+/// Connects under a client name, with this prefix of response subjects; loss and return of the connection are reported.
 pub(super) async fn connect(
     server: &FleetSettings,
-    identity: &Identity,
+    inbox: String,
     name: &str,
     lines: UnboundedSender<ConnectionChange>,
 ) -> Result<Client, ConnectError> {
     let (was_lost, last_error) = (AtomicBool::new(false), Mutex::new(None));
     let options = ConnectOptions::new()
         .name(name)
-        .custom_inbox_prefix(identity.inbox())
+        .custom_inbox_prefix(inbox)
         .connection_timeout(SERVER_TIMEOUT)
         .request_timeout(Some(SERVER_TIMEOUT))
         .ping_interval(PING_INTERVAL)

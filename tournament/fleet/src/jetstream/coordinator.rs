@@ -280,7 +280,7 @@ impl CoordinatorTask {
     ) -> Result<(Client, Subscriber, WorkQueue), ConnectError> {
         let name = format!("smalt-tournament: {}", self.fleet_run.name);
         let server = &self.fleet_run.server;
-        let client = connect(server, &Identity::of(server)?, &name, lines).await?;
+        let client = connect(server, Identity::of(server)?.inbox(), &name, lines).await?;
         let refused = |words: String| ConnectError::NoJetStream { url: server.url().to_owned(), words };
         let asked =
             client.subscribe(self.names.all_asks()).await.map_err(|error| refused(error.to_string()))?;

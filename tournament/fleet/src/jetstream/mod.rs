@@ -11,6 +11,7 @@ mod coordinator;
 mod identity;
 mod objects;
 mod run_session;
+mod run_worker;
 mod stream;
 mod worker;
 
@@ -20,8 +21,9 @@ pub use connection::{ConnectError, login};
 pub use coordinator::{FleetRun, JetStream};
 use identity::Identity;
 use ring::digest::{SHA256, digest};
+pub use run_worker::{WorkerExit, run as run_worker};
 use smalt_workbench::engine_files::hexadecimal;
-pub use worker::{WorkerExit, WorkerSetup, run as run_worker};
+pub use worker::WorkerSetup;
 
 /// Timeout of server requests: a server that forbids a request may simply be silent.
 const SERVER_TIMEOUT: Duration = Duration::from_secs(5);

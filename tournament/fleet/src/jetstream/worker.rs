@@ -1,25 +1,23 @@
-//! A worker: waits for announced runs and plays for the first that accepts it, with its own engines, folders
-//! and processors. Prints nothing; messages for users go to a callback.
+//! A worker and what it needs to play for a run: its connection, its settings, and the run prepared on this machine.
+//! Prints nothing; messages for users go to a callback.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use async_nats::{Client, Subscriber};
-use futures_util::StreamExt;
 use smalt_driver::process::Reaper;
 use smalt_workbench::entrant::Registry;
 use smalt_workbench::source::{self, Builder, Source};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
-use super::connection::{ConnectError, ConnectionChange, connect};
+use super::connection::ConnectionChange;
 use super::objects::FileCache;
-use super::run_session::{LeaveReason, RunSession};
-use super::{Identity, RUNS, SERVER_TIMEOUT, Subjects};
+use super::{Identity, SERVER_TIMEOUT, Subjects};
 use crate::run_config::{ReceivedFiles, RunConfigError};
 use crate::wire::{
     Announcement, FileMessage, FilePurpose, Message, Response, WorkerInfo, WorkerNotice, WorkerRequest,
@@ -29,7 +27,7 @@ use crate::{machine, run_config};
 use smalt_match::game::TablebaseAdjudicator;
 use smalt_match::opening::EngineBook;
 use smalt_match::plan::{Affinity, FleetSettings, Plan, TablebaseRule};
-use smalt_match::run::{Binaries, Event, SlotConfig, StopReason, measure_speed};
+use smalt_match::run::{Binaries, Event, measure_speed};
 use smalt_match::setup::engine_books;
 
 /// Time after which a refused or unplayable run is tried again.
@@ -60,92 +58,12 @@ pub struct WorkerSetup {
     pub reaper: Option<Reaper>,
 }
 
-/// Why a worker exits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WorkerExit {
-    /// Stopped by the user.
-    Asked,
-    /// A failure of the system.
-    Failed(String),
-}
-
-impl From<LeaveReason> for WorkerExit {
-    fn from(end: LeaveReason) -> WorkerExit {
-        match end {
-            LeaveReason::Failed(words) => WorkerExit::Failed(words),
-            LeaveReason::Over | LeaveReason::Asked | LeaveReason::Refused { .. } => WorkerExit::Asked,
-        }
-    }
-}
-
-/// Works until an event stops it. Messages for users go to `show`.
-///
-/// # Errors
-/// If the first connection fails.
-pub fn run(
-    setup: WorkerSetup,
-    events: (Sender<Event>, Receiver<Event>),
-    show: Box<dyn Fn(&str)>,
-) -> Result<WorkerExit, ConnectError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (sender, receiver) = events;
-    let (forward, events) = unbounded_channel();
-    std::thread::Builder::new().name("events".to_owned()).spawn(move || {
-        for event in receiver {
-            if forward.send(event).is_err() {
-                break;
-            }
-        }
-    })?;
-    let departure = runtime.block_on(async move {
-        let (lines, changes) = unbounded_channel();
-        let mut events = events;
-        let identity = Identity::of(&setup.server)?;
-        let name = format!("smalt-tournament worker {}", setup.name);
-        let client = tokio::select! {
-            end = end_of(&mut events) => return Ok(end.into()),
-            client = connect(&setup.server, &identity, &name, lines) => client?,
-        };
-        let announced = client.subscribe(RUNS).await;
-        let announced = announced.map_err(|error| ConnectError::Refused {
-            url: setup.server.url().to_owned(),
-            words: error.to_string(),
-        })?;
-        let inputs = WorkerInputs { events, announced, changes };
-        let worker = Worker {
-            identity,
-            speed: setup.speed.map_or_else(OnceCell::new, OnceCell::from),
-            setup,
-            client,
-            sender,
-            show,
-            refused: HashMap::new(),
-            files: FileCache::new(),
-            benches: RefCell::default(),
-        };
-        Ok(worker.work(inputs).await)
-    });
-    runtime.shutdown_timeout(Duration::from_millis(100));
-    departure
-}
-
 /// Input channels of a worker.
 pub(super) struct WorkerInputs {
     /// Events of slots and signals.
     pub(super) events: UnboundedReceiver<Event>,
     pub(super) announced: Subscriber,
     pub(super) changes: UnboundedReceiver<ConnectionChange>,
-}
-
-/// Waits for a stop signal or a failure; drops other events.
-async fn end_of(events: &mut UnboundedReceiver<Event>) -> LeaveReason {
-    loop {
-        match events.recv().await {
-            Some(Event::Stop(StopReason::Failed(words))) => return LeaveReason::Failed(words),
-            Some(Event::Stop(_) | Event::Kill) | None => return LeaveReason::Asked,
-            Some(_) => {}
-        }
-    }
 }
 
 pub(super) struct Worker {
@@ -155,7 +73,7 @@ pub(super) struct Worker {
     pub(super) sender: Sender<Event>,
     show: Box<dyn Fn(&str)>,
     /// Nodes per second of Smalt on one core, once measured.
-    speed: OnceCell<NonZeroU64>,
+    pub(super) speed: OnceCell<NonZeroU64>,
     /// Refused runs with the time of the next attempt and the message shown.
     refused: HashMap<String, (Instant, String)>,
     files: FileCache,
@@ -164,42 +82,38 @@ pub(super) struct Worker {
 }
 
 /// A run prepared on this machine.
-struct PreparedRun {
-    plan: Plan,
-    tablebases: Option<TablebaseAdjudicator>,
-    binaries: Binaries,
-    books: Vec<Option<EngineBook>>,
-    worker_info: WorkerInfo,
-    lease: Duration,
+pub(super) struct PreparedRun {
+    pub(super) plan: Plan,
+    pub(super) tablebases: Option<TablebaseAdjudicator>,
+    pub(super) binaries: Binaries,
+    pub(super) books: Vec<Option<EngineBook>>,
+    pub(super) worker_info: WorkerInfo,
+    pub(super) lease: Duration,
 }
 
 impl Worker {
-    pub(super) fn show(&self, words: &str) {
-        (self.show)(words);
+    pub(super) fn new(
+        identity: Identity,
+        setup: WorkerSetup,
+        client: Client,
+        sender: Sender<Event>,
+        show: Box<dyn Fn(&str)>,
+    ) -> Worker {
+        Worker {
+            identity,
+            speed: setup.speed.map_or_else(OnceCell::new, OnceCell::from),
+            setup,
+            client,
+            sender,
+            show,
+            refused: HashMap::new(),
+            files: FileCache::new(),
+            benches: RefCell::default(),
+        }
     }
 
-    async fn work(mut self, mut inputs: WorkerInputs) -> WorkerExit {
-        self.show("Waiting for a run");
-        loop {
-            tokio::select! {
-                end = end_of(&mut inputs.events) => return end.into(),
-                Some(change) = inputs.changes.recv() => self.report_connection(change),
-                announcement = inputs.announced.next() => {
-                    let Some(message) = announcement else {
-                        return WorkerExit::Failed("listen to the server".to_owned());
-                    };
-                    let Ok(announcement) = decode::<Announcement>(&message.payload) else { continue };
-                    if !self.may_try(&announcement.run) {
-                        continue;
-                    }
-                    match self.play(announcement, &mut inputs).await {
-                        LeaveReason::Over => self.show("The run is over, or was interrupted; waiting for another"),
-                        LeaveReason::Refused { run, words } => self.refuse(run, words),
-                        end => return end.into(),
-                    }
-                }
-            }
-        }
+    pub(super) fn show(&self, words: &str) {
+        (self.show)(words);
     }
 
     pub(super) fn report_connection(&self, change: ConnectionChange) {
@@ -220,7 +134,7 @@ impl Worker {
         wanted && self.refused.get(run).is_none_or(|(until, _)| Instant::now() >= *until)
     }
 
-    fn refuse(&mut self, run: String, words: String) {
+    pub(super) fn refuse(&mut self, run: String, words: String) {
         let known = self.refused.get(&run).is_some_and(|(_, earlier)| *earlier == words);
         if !known {
             self.show(&format!("Not playing for run {run}: {words}"));
@@ -228,46 +142,8 @@ impl Worker {
         self.refused.insert(run, (Instant::now() + REFUSED_RETRY_INTERVAL, words));
     }
 
-    /// Plays for a run until it is over.
-    async fn play(&self, run: Announcement, inputs: &mut WorkerInputs) -> LeaveReason {
-        let name = run.run.clone();
-        let joined = tokio::select! {
-            end = end_of(&mut inputs.events) => return end,
-            joined = self.join(run) => joined,
-        };
-        match joined {
-            Ok(playing) => playing.play(inputs).await,
-            Err(words) => LeaveReason::Refused { run: name, words },
-        }
-    }
-
-    /// Prepares the run on this machine and joins it. An error says why it cannot be played.
-    async fn join(&self, run: Announcement) -> Result<RunSession<'_>, String> {
-        let fitted = self.prepare(&run).await;
-        if let Err(words) = &fitted {
-            self.report_unfit(&run.run, words).await;
-        }
-        let PreparedRun { plan, tablebases, binaries, books, worker_info, lease } = fitted?;
-        match self.ask(&Subjects::of(&run.run), WorkerRequest::Join(Box::new(worker_info.clone()))).await? {
-            Response::Welcome => {}
-            Response::Refused { words } => return Err(words),
-            _ => return Err("the answer is invalid".to_owned()),
-        }
-        self.show(&format!("Playing for {:?} ({}), concurrency {}", run.name, run.run, self.setup.slots));
-        let log = self.setup.log.as_ref().map(|folder| folder.join(&run.run));
-        let made = log.as_ref().map_or(Ok(()), std::fs::create_dir_all);
-        made.map_err(|error| format!("failed to make the folder of transcripts: {error}"))?;
-        let speed = self.speed.get().copied();
-        let mut slot_config =
-            SlotConfig::of(&plan, speed, tablebases, &self.setup.own_program, self.setup.reaper.clone());
-        slot_config.log = log;
-        slot_config.binaries = (!self.setup.server.allow_mixed).then_some(binaries);
-        slot_config.books = books;
-        RunSession::begin(self, run, plan, slot_config, worker_info, lease).await
-    }
-
     /// Reports to the coordinator why this worker cannot play, once for each reason.
-    async fn report_unfit(&self, run: &str, words: &str) {
+    pub(super) async fn report_unfit(&self, run: &str, words: &str) {
         if self.refused.get(run).is_some_and(|(_, earlier)| earlier == words) {
             return;
         }
@@ -276,7 +152,7 @@ impl Worker {
     }
 
     /// Requests the configuration and prepares the run on this machine.
-    async fn prepare(&self, run: &Announcement) -> Result<PreparedRun, String> {
+    pub(super) async fn prepare(&self, run: &Announcement) -> Result<PreparedRun, String> {
         let Response::Config(message) = self.ask(&Subjects::of(&run.run), WorkerRequest::Config).await?
         else {
             return Err("the answer is invalid".to_owned());
@@ -379,7 +255,7 @@ impl Worker {
     }
 
     /// Asks the coordinator of a run.
-    async fn ask(&self, names: &Subjects, question: WorkerRequest) -> Result<Response, String> {
+    pub(super) async fn ask(&self, names: &Subjects, question: WorkerRequest) -> Result<Response, String> {
         let answer = self.coordinator(names).ask(&question).await;
         answer.ok_or_else(|| "its coordinator does not answer".to_owned())
     }
