@@ -9,13 +9,13 @@ use anyhow::{Context, anyhow};
 use clap::{Args, Parser, Subcommand};
 use smalt_dashboard::{BoundAddress, PageCommands, PlayOnForm, RunControl};
 
+use super::data::check_made_openings;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{make_absolute, refuse_slots};
 use super::output::inform;
 use super::own_program::own_program;
 use super::play_page::{PlayPages, StartableEngines};
 use super::registry::registry;
-use super::resume::check_made_openings;
 use super::stored_run::{read_run, refuse_store};
 use super::view::place_of;
 use smalt_match::plan::{Plan, Settings, positive};
@@ -83,7 +83,8 @@ enum Action {
 
 /// Listens for commands to the run of this store until the returned value is dropped.
 pub(super) fn listen(store: &Path, events: &Sender<Event>) -> Option<ControlListener> {
-    ControlListener::start(store, events.clone())
+    let events = events.clone();
+    ControlListener::start(store, move |request| events.send(Event::Control(request)).is_ok())
         .map_err(|error| inform(&format!("Warning: failed to listen to `ctl`: {error}")))
         .ok()
 }

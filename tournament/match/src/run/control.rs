@@ -12,8 +12,6 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::event::Event;
-
 /// The first line of a command file.
 const VERSION: &str = "smalt-control 2";
 
@@ -182,11 +180,15 @@ pub struct ControlListener {
 }
 
 impl ControlListener {
-    /// Starts to listen for commands. A leftover command of an earlier session is deleted.
+    /// Starts to listen for commands and passes them to `submit`, which returns whether the run still takes any. A leftover
+    /// command of an earlier session is deleted.
     ///
     /// # Errors
     /// If the system has no more threads.
-    pub fn start(store: &Path, events: Sender<Event>) -> io::Result<ControlListener> {
+    pub fn start(
+        store: &Path,
+        submit: impl Fn(ControlRequest) -> bool + Send + 'static,
+    ) -> io::Result<ControlListener> {
         let path = command_file(store);
         let _ = fs::remove_file(&path);
         let stop = Arc::new(AtomicBool::new(false));
@@ -195,7 +197,7 @@ impl ControlListener {
             while !stopped.load(Ordering::Relaxed) {
                 if let Some(command) = read(&path).as_deref().and_then(ControlCommand::parse) {
                     // Without an answer the sender withdraws its command.
-                    match carry_out(command, &path, &events, &stopped) {
+                    match carry_out(command, &path, &submit, &stopped) {
                         // A sender that gave up has removed the file.
                         Ok(answer) => {
                             let file = fs::File::options().write(true).truncate(true).open(&path);
@@ -223,12 +225,14 @@ enum Unanswered {
 fn carry_out(
     command: ControlCommand,
     file: &Path,
-    events: &Sender<Event>,
+    submit: &impl Fn(ControlRequest) -> bool,
     stopped: &AtomicBool,
 ) -> Result<ControlAnswer, Unanswered> {
     let (sender, answer) = mpsc::channel();
     let request = ControlRequest { command, file: file.to_owned(), answer: sender };
-    events.send(Event::Control(request)).map_err(|_| Unanswered::RunEnds)?;
+    if !submit(request) {
+        return Err(Unanswered::RunEnds);
+    }
     loop {
         match answer.recv_timeout(INTERVAL) {
             Ok(answer) => return Ok(answer),
@@ -260,6 +264,8 @@ fn read(path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::Receiver;
+
     use super::*;
 
     #[test]
@@ -280,18 +286,21 @@ mod tests {
         }
     }
 
+    fn listen(store: &Path) -> (ControlListener, Receiver<ControlRequest>) {
+        let (requests, taken) = mpsc::channel();
+        let listener = ControlListener::start(store, move |request| requests.send(request).is_ok());
+        (listener.unwrap(), taken)
+    }
+
     /// Starts a run that answers one command; returns the command it received.
     fn answer_once(store: &Path, answer: ControlAnswer) -> (ControlListener, JoinHandle<ControlCommand>) {
-        let (events, taken) = mpsc::channel();
-        let listener = ControlListener::start(store, events).unwrap();
-        let run = thread::spawn(move || match taken.recv() {
-            Ok(Event::Control(request)) => {
-                assert!(!request.is_withdrawn());
-                let command = request.command.clone();
-                request.answer(answer);
-                command
-            }
-            other => panic!("{other:?}"),
+        let (listener, taken) = listen(store);
+        let run = thread::spawn(move || {
+            let request = taken.recv().unwrap();
+            assert!(!request.is_withdrawn());
+            let command = request.command.clone();
+            request.answer(answer);
+            command
         });
         (listener, run)
     }
@@ -315,17 +324,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("run.db");
         let file = command_file(&store);
-        let (events, taken) = mpsc::channel();
-        let _listener = ControlListener::start(&store, events).unwrap();
+        let (_listener, taken) = listen(&store);
         fs::write(&file, frame("extend 10")).unwrap();
-        let Ok(Event::Control(request)) = taken.recv() else { panic!("no command") };
+        let request = taken.recv().unwrap();
         fs::write(&file, frame("pause")).unwrap();
         assert!(request.is_withdrawn(), "another sender's command is in its place");
         fs::remove_file(&file).unwrap();
         assert!(request.is_withdrawn());
         drop(request);
         fs::write(&file, frame("pause")).unwrap();
-        let Ok(Event::Control(next)) = taken.recv() else { panic!("the listener continues") };
+        let next = taken.recv().expect("the listener continues");
         assert_eq!((next.is_withdrawn(), &next.command), (false, &ControlCommand::Pause));
     }
 
@@ -338,9 +346,8 @@ mod tests {
         assert_eq!(read(&file), None);
         fs::write(&file, format!("{VERSION}\npause\n")).unwrap();
         assert_eq!(read(&file), None, "still being written");
-        let (events, taken) = mpsc::channel();
+        let (listener, taken) = listen(&store);
         drop(taken);
-        let listener = ControlListener::start(&store, events).unwrap();
         fs::write(&file, frame("pause")).unwrap();
         while !listener.thread.as_ref().unwrap().is_finished() {
             thread::yield_now();
