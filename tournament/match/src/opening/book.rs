@@ -2,39 +2,17 @@
 //! that identifies it. The openings themselves are read on selection.
 
 use std::collections::HashSet;
-use std::io;
 
 use smalt_chess::Position;
 
+use super::book_error::{BookError, SkippedOpening};
 use super::source::{OpeningOrigin, OpeningParts, OpeningSource, RawOpening};
-use super::{Openings, PolyglotWalk};
+use super::{Openings, PolyglotWalk, hashed};
 use crate::plan::BookFormat;
-use smalt_workbench::fnv::{FNV_EMPTY, fnv1a};
+use smalt_workbench::fnv::FNV_EMPTY;
 
 /// Number of skipped entries stored with their reasons.
 const KEPT: usize = 20;
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SkippedOpening {
-    /// Line number, from 1.
-    pub line: u64,
-    pub reason: String,
-}
-
-/// Why a book cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum BookError {
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    #[error("no usable opening{}", .first.as_ref().map(|first| format!(": line {} {}", first.line, first.reason)).unwrap_or_default())]
-    Empty { first: Option<SkippedOpening> },
-    /// Invalid Polyglot book, or one without a move for the start position.
-    #[error("{0}")]
-    Polyglot(String),
-    /// The file changed while it was read.
-    #[error("it changed while it was read")]
-    Changed,
-}
 
 #[derive(Clone, Debug)]
 pub struct Book {
@@ -191,11 +169,6 @@ impl Book {
         })?;
         Ok(repeated)
     }
-}
-
-/// Continues the checksum of a book.
-pub(super) fn hashed(sum: u64, value: u64) -> u64 {
-    fnv1a(sum, &value.to_le_bytes())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use smalt_chess::notation::polyglot::PolyglotBook;
 use smalt_chess::{DrawClaims, Game, Move};
 
-use super::book::BookError;
+use super::book_error::BookError;
 use super::walk::read_polyglot;
 
 /// An engine's own book.

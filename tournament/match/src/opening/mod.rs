@@ -3,6 +3,7 @@
 //! second one reads the openings of a run ([`Openings`]).
 
 mod book;
+mod book_error;
 pub(crate) mod eco;
 mod engine_book;
 mod generate;
@@ -11,8 +12,10 @@ mod source;
 mod walk;
 
 use smalt_chess::{Move, Position};
+use smalt_workbench::fnv::fnv1a;
 
-pub use book::{Book, BookError, SkippedOpening};
+pub use book::Book;
+pub use book_error::{BookError, SkippedOpening};
 pub use eco::classify;
 pub use engine_book::EngineBook;
 pub(crate) use generate::Variation;
@@ -45,6 +48,11 @@ impl Opening {
         let fen = (position != Position::start()).then(|| position.to_fen());
         Opening { fen, position, moves: Vec::new(), name: None, eco: None }
     }
+}
+
+/// Continues the checksum of a book.
+fn hashed(sum: u64, value: u64) -> u64 {
+    fnv1a(sum, &value.to_le_bytes())
 }
 
 /// The built-in openings in EPD: `data/openings/balanced.epd`.

@@ -10,8 +10,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use smalt_chess::notation::polyglot::PolyglotBook;
 use smalt_chess::{DrawClaims, Game, Position};
 
-use super::Opening;
-use super::book::{BookError, hashed};
+use super::book_error::BookError;
+use super::{Opening, hashed};
 use smalt_workbench::decompress::DecompressReader;
 use smalt_workbench::fnv::FNV_EMPTY;
 

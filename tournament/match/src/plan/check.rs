@@ -16,8 +16,8 @@ use toml::{Table, Value};
 use super::clock::{ClockError, MoveClock, TimeFlow};
 use super::entrant::{EngineSettings, Entrant, Role};
 use super::fleet::{FleetError, FleetSettings};
-use super::growth::check_sizes;
 use super::pairing::Repeat;
+use super::run::RunSize;
 use super::settings::{Settings, merge_settings};
 use super::sprt::SprtSettings;
 use super::{Format, Plan};
@@ -499,4 +499,23 @@ fn check_size(plan: &Plan) -> Result<(), PlanError> {
     };
     let games = pairings.saturating_mul(plan.games().into()).saturating_mul(plan.rounds.into());
     if games > MOST_GAMES { Err(PlanError::TooManyGames { games }) } else { Ok(()) }
+}
+
+/// Checks the earlier sizes in a stored plan.
+fn check_sizes(plan: &Plan) -> Result<(), PlanError> {
+    let sizes: Vec<RunSize> = plan.sizes().collect();
+    let grows = |two: &[RunSize]| match two {
+        [before, now] if before.engines == now.engines => before.games < now.games,
+        [before, now] => before.engines + 1 == now.engines && before.games == now.games,
+        _ => true,
+    };
+    let is_sound = sizes[0].engines >= 2 && sizes[0].games >= 1 && sizes.windows(2).all(grows);
+    let can_grow = matches!(plan.format(), Format::Gauntlet | Format::RoundRobin | Format::Match);
+    if is_sound && (can_grow || sizes.len() == 1) {
+        return Ok(());
+    }
+    Err(PlanError::Format {
+        key: "grown",
+        reason: "a run grows by games or by one engine at a time".to_owned(),
+    })
 }

@@ -2,23 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use smalt_workbench::entrant::{EngineSettings, Names, Registry};
 use toml::Table;
 
 use super::check::resolve_error;
 use super::entrant::Role;
+use super::run::RunSize;
 use super::{Format, Plan, PlanError};
-
-/// Size of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct RunSize {
-    pub engines: usize,
-    /// Number of games of each pairing.
-    pub games: u32,
-}
 
 /// Why a run cannot grow.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -105,25 +95,6 @@ impl Plan {
             .resolve(engine, &Table::new(), &clock, &mut names)
             .map_err(|error| resolve_error(number, error))
     }
-}
-
-/// Checks the earlier sizes in a stored plan.
-pub(super) fn check_sizes(plan: &Plan) -> Result<(), PlanError> {
-    let sizes: Vec<RunSize> = plan.sizes().collect();
-    let grows = |two: &[RunSize]| match two {
-        [before, now] if before.engines == now.engines => before.games < now.games,
-        [before, now] => before.engines + 1 == now.engines && before.games == now.games,
-        _ => true,
-    };
-    let is_sound = sizes[0].engines >= 2 && sizes[0].games >= 1 && sizes.windows(2).all(grows);
-    let can_grow = matches!(plan.format(), Format::Gauntlet | Format::RoundRobin | Format::Match);
-    if is_sound && (can_grow || sizes.len() == 1) {
-        return Ok(());
-    }
-    Err(PlanError::Format {
-        key: "grown",
-        reason: "a run grows by games or by one engine at a time".to_owned(),
-    })
 }
 
 #[cfg(test)]

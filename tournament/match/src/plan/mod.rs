@@ -35,7 +35,7 @@ pub use data::{DataFile, DataSettings, Duplicates, PositionKind, SECOND_PLAYER};
 pub(crate) use entrant::declares_more_threads;
 pub use entrant::{EngineSettings, Entrant, Program, Role, ScoreView};
 pub use fleet::{FleetError, FleetSettings, SshHost, is_run_name};
-pub use growth::{GrowthError, RunSize};
+pub use growth::GrowthError;
 pub use machine::{Affinity, Timeouts};
 pub(crate) use openings::CHESS960_OPENINGS;
 pub use openings::{EMBEDDED_OPENINGS, OpeningsSettings, Order, START_POSITION};
@@ -45,7 +45,7 @@ pub use output::{
 };
 pub use pairing::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 pub use prior::PriorResults;
-pub use run::{BadOptions, Format, OnFault, RunSettings, SkippedEntrant, Variant};
+pub use run::{BadOptions, Format, OnFault, RunSettings, RunSize, SkippedEntrant, Variant};
 pub use settings::{Flags, Settings, merge_settings};
 pub use sprt::SprtSettings;
 pub use value::{OnOff, SecondsSetting, parse_word, positive};

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use smalt_chess::CastlingMode;
 use smalt_workbench::entrant::text;
 
-use super::growth::RunSize;
 use super::machine::Affinity;
 use super::value::{defaults, parse_word, positive};
 
@@ -102,6 +101,15 @@ pub struct RunSettings {
     #[arg(skip)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<SkippedEntrant>,
+}
+
+/// Size of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RunSize {
+    pub engines: usize,
+    /// Number of games of each pairing.
+    pub games: u32,
 }
 
 /// An entrant of a bisection that plays no games.

@@ -1,9 +1,8 @@
-//! Elo and LLR curves: the estimate after each pair, in order of pair numbers rather than of finish, so that a curve
+//! Elo curves and their units: the estimate after each pair, in order of pair numbers rather than of finish, so that a curve
 //! is the same at any concurrency.
 
-use smalt_stats::{Counts, Estimate, GameResult, Interval, Pentanomial, Sprt, Wdl};
+use smalt_stats::{Counts, Estimate, GameResult, Interval, Pentanomial, Wdl};
 
-use super::sequential::SequentialTest;
 use crate::schedule::Pairing;
 
 /// A point of an Elo curve.
@@ -70,13 +69,6 @@ pub fn elo_curve(units: impl IntoIterator<Item = Unit>) -> Vec<EloPoint> {
         EloPoint { games: games.games(), elo: found.and_then(|found| found.elo), interval }
     };
     units.into_iter().map(point).collect()
-}
-
-/// LLR curve from the first side's point of view, up to the verdict.
-pub fn llr_curve(sprt: Sprt, units: impl IntoIterator<Item = Unit>) -> Vec<LlrPoint> {
-    let mut test = SequentialTest::new(sprt, Wdl::default(), Pentanomial::default());
-    (0..).zip(units).for_each(|(number, unit)| test.add(number, unit));
-    test.curve().to_vec()
 }
 
 /// All units of a run, in order of finish.

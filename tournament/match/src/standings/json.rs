@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_stats::ratings::{RatingOptions, Ratings};
-use smalt_stats::sprt::SequentialEstimate;
-use smalt_stats::{Estimate, Interval, MatchFigures};
+use smalt_stats::{Estimate, MatchFigures};
 
+pub use super::elo::SprtEstimate;
 use super::progress::ProgressJson;
 use super::scale::ScaleJson;
 use super::{Standings, TestState, report};
@@ -198,28 +198,6 @@ struct SprtJson {
     games_left_h1: Option<f64>,
     #[serde(flatten)]
     estimate: SprtEstimate,
-}
-
-/// Elo estimate of a sequential test, corrected for the stopping rule; null until the pairs scatter as 25 decided games do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct SprtEstimate {
-    /// Elo given the stopping rule; null until the pairs scatter as 25 decided games do.
-    sprt_elo: Option<f64>,
-    /// Lower end of its 95 % interval.
-    sprt_elo_low: Option<f64>,
-    /// Upper end of its 95 % interval.
-    sprt_elo_high: Option<f64>,
-    /// Likelihood of superiority given the stopping rule.
-    sprt_los: Option<f64>,
-}
-
-impl From<Option<SequentialEstimate>> for SprtEstimate {
-    fn from(found: Option<SequentialEstimate>) -> SprtEstimate {
-        let Some(SequentialEstimate { elo, interval: Interval { low, high }, los }) = found else {
-            return SprtEstimate::default();
-        };
-        SprtEstimate { sprt_elo: elo, sprt_elo_low: low, sprt_elo_high: high, sprt_los: Some(los) }
-    }
 }
 
 impl From<TestState> for SprtJson {

@@ -3,6 +3,7 @@
 
 mod bisection;
 mod curve;
+mod elo;
 mod games;
 pub mod json;
 mod latency;
@@ -28,13 +29,14 @@ use crate::schedule::{Pairing, Schedule};
 use crate::setup::Prepared;
 use crate::store::{Store, StoreError};
 pub use bisection::hypothesis_name;
-pub use curve::{EloPoint, LlrPoint, Unit, Units, elo_curve, llr_curve};
+pub use curve::{EloPoint, LlrPoint, Unit, Units, elo_curve};
 pub use games::Games;
 use latency::Latencies;
 pub use machines::{MachineResults, SIGNIFICANCE};
 pub use progress::ProgressJson;
 use scale::KnownRating;
 use sequential::SequentialTest;
+pub use sequential::llr_curve;
 
 /// All counts of a run.
 #[derive(Clone, Debug)]

@@ -7,8 +7,7 @@ use smalt_stats::Counts;
 use smalt_stats::race::{Candidate, CandidateVerdict, Race};
 
 use super::Standings;
-use super::json::SprtEstimate;
-use super::report::{elo, sequential_elo};
+use super::elo::{SprtEstimate, elo, sequential_elo};
 use crate::schedule::CandidateRounds;
 
 /// A race as JSON.

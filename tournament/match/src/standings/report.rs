@@ -3,11 +3,13 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use smalt_report::{Align, Cell, Column, ColumnKind, Interval, Sign, Table, format};
+use smalt_report::{Align, Cell, Column, ColumnKind, Sign, Table, format};
 use smalt_stats::ratings::{RatingOptions, Ratings};
 use smalt_stats::sprt::SequentialEstimate;
-use smalt_stats::{Counts, Estimate, MatchStatistics, Sprt, Verdict, Wdl};
+use smalt_stats::{Estimate, Sprt, Verdict, Wdl};
 
+use super::elo::sequential_elo;
+pub use super::elo::{elo, elo_at_any_look};
 use super::progress::ProgressJson;
 use super::{EntrantTally, PairingTally, Standings, TestState};
 use crate::plan::Format;
@@ -128,26 +130,6 @@ fn shown(standings: &Standings, ratings: Option<&Ratings>) -> Vec<usize> {
 
 fn estimate(estimate: Option<Estimate>) -> Cell {
     estimate.map_or(Cell::Missing, |estimate| Cell::Estimate(estimate.value, estimate.error))
-}
-
-/// Elo with its error: `+373.8 (+141, +604)` for an asymmetric interval, `> +183` (`< -183`) if all games
-/// were won (lost).
-pub fn elo(found: Option<MatchStatistics>) -> Interval {
-    let Some(found) = found else { return Interval::default() };
-    let ends = found.elo_interval;
-    Interval {
-        value: found.elo.map(|elo| elo.value),
-        error: found.elo.and_then(|elo| elo.error),
-        low: ends.low,
-        high: ends.high,
-    }
-}
-
-/// Elo with the interval that is valid at every look.
-pub fn elo_at_any_look(counts: &Counts) -> Interval {
-    let ends = counts.always_valid_interval();
-    let found = counts.statistics().and_then(|found| found.elo);
-    Interval { value: found.map(|elo| elo.value), error: ends.half_width(), low: ends.low, high: ends.high }
 }
 
 /// Explanation of that interval.
@@ -278,12 +260,6 @@ pub fn estimate_after_test(found: &SequentialEstimate) -> String {
         format::interval(&sequential_elo(found), 2, Sign::Both),
         100.0 * found.los
     )
-}
-
-/// The estimate with its interval.
-pub(super) fn sequential_elo(found: &SequentialEstimate) -> Interval {
-    let ends = found.interval;
-    Interval { value: found.elo, error: ends.half_width(), low: ends.low, high: ends.high }
 }
 
 /// Expected number of further games; `None` once decided.

@@ -82,6 +82,13 @@ impl SequentialTest {
     }
 }
 
+/// LLR curve from the first side's point of view, up to the verdict.
+pub fn llr_curve(sprt: Sprt, units: impl IntoIterator<Item = Unit>) -> Vec<LlrPoint> {
+    let mut test = SequentialTest::new(sprt, Wdl::default(), Pentanomial::default());
+    (0..).zip(units).for_each(|(number, unit)| test.add(number, unit));
+    test.curve().to_vec()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,6 +16,11 @@ pub(super) fn checksum<'a>(values: impl IntoIterator<Item = ValueRef<'a>>) -> i6
     sum.cast_signed()
 }
 
+/// Checksum of the run's row.
+pub(super) fn run_checksum(created_ms: i64, plan: &str, openings: &str) -> i64 {
+    checksum([ValueRef::Integer(created_ms), plan.into(), openings.into()])
+}
+
 /// The checksummed values of a row: from `later` on only if not null, since earlier formats lack them.
 pub(super) fn summed<'a, 'v>(
     values: &'a [ValueRef<'v>],

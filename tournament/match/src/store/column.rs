@@ -57,6 +57,11 @@ pub(super) fn time(row: &Row<'_>, column: usize, name: &str) -> rusqlite::Result
     }
 }
 
+/// Milliseconds since 1970.
+pub(super) fn to_ms(time: SystemTime) -> i64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
 /// A time, or NULL.
 pub(super) fn time_if_any(row: &Row<'_>, column: usize, name: &str) -> rusqlite::Result<Option<SystemTime>> {
     if is_null(row, column)? { Ok(None) } else { time(row, column, name).map(Some) }

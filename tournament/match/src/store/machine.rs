@@ -5,8 +5,7 @@ use std::time::SystemTime;
 
 use rusqlite::{OptionalExtension as _, params};
 
-use super::column::{number, whole};
-use super::write::to_ms;
+use super::column::{number, to_ms, whole};
 use super::{Store, StoreError};
 use crate::game::{BinaryReport, MachineReport};
 

@@ -9,9 +9,8 @@ use rusqlite::Row;
 use rusqlite::types::ValueRef;
 use smalt_chess::{Color, Outcome, UciMove};
 
-use super::checksum::{checksum, summed};
-use super::column::{duration, entrant, invalid, number, time, whole, whole_if_any};
-use super::write::{run_checksum, to_ms};
+use super::checksum::{checksum, run_checksum, summed};
+use super::column::{duration, entrant, invalid, number, time, to_ms, whole, whole_if_any};
 use super::{Store, StoreError};
 use crate::game::{EngineFault, FaultReport, GameRecord, Machine, moves};
 use crate::plan::Settings;

@@ -6,8 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use rusqlite::{OptionalExtension, params};
 
-use super::column::{entrant, number, time, time_if_any};
-use super::write::to_ms;
+use super::column::{entrant, number, time, time_if_any, to_ms};
 use super::{Store, StoreError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,11 @@
 //! Writing: each call is one transaction, on disk when it returns.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Params, params, params_from_iter};
 use smalt_driver::process::ProcessIdentity;
 
-use super::checksum::{checksum, summed};
+use super::checksum::{checksum, run_checksum, summed};
+use super::column::to_ms;
 use super::{Store, StoreError, StoredRun, Synchronous};
 use crate::game::{EngineFault, GameRecord, moves};
 
@@ -17,10 +16,6 @@ pub enum SaveOutcome {
     New,
     /// A game with this number was already stored; it is unchanged.
     Known,
-}
-
-pub(super) fn to_ms(time: SystemTime) -> i64 {
-    time.duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 impl Store {
@@ -136,11 +131,6 @@ impl Store {
         };
         self.database(read())
     }
-}
-
-/// Checksum of the run's row.
-pub(super) fn run_checksum(created_ms: i64, plan: &str, openings: &str) -> i64 {
-    checksum([ValueRef::Integer(created_ms), plan.into(), openings.into()])
 }
 
 /// Inserts a game, with its fault in the same transaction; does nothing for a known game.
