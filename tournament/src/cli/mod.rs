@@ -2,13 +2,16 @@
 
 mod arguments;
 mod bisect;
+mod bisect_commits;
 mod check;
 mod compat;
+mod continued_run;
 mod ctl;
 mod data;
 mod datagen;
 mod display;
 mod elo;
+mod emulation;
 mod engines;
 mod events;
 mod exit;
@@ -22,6 +25,7 @@ mod output;
 mod output_names;
 mod output_style;
 mod own_program;
+mod page_address;
 mod play;
 mod play_page;
 mod plot;
@@ -36,6 +40,7 @@ mod schema;
 mod serve;
 mod session;
 mod signals;
+mod started_run;
 mod status;
 mod stored_run;
 mod view;
@@ -123,7 +128,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Datagen(flags) => datagen::datagen(&flags)?,
         Command::Sprt(flags) => play::play(intent::plan_of_test(&flags)?, OutputStyle::native(flags.quiet))?,
         Command::Bisect(flags) => bisect::bisect(&flags)?,
-        Command::Queue(flags) => queue::queue(&flags)?,
+        Command::Queue(flags) => queue::queue(&flags, queued::checked)?,
         Command::Run { plan, resume, flags } => {
             let plan = intent::plan_of_file(&plan, &flags)?;
             let style = OutputStyle::native(flags.quiet);
@@ -167,9 +172,9 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Serve(flags) => serve::serve(&flags)?,
         Command::Play(flags) => play_page::play(&flags)?,
         Command::Standings { store, json, table } => view::standings(&store, json.as_deref(), table)?,
-        Command::Fastchess { arguments } => compat::run(Dialect::Fastchess, &arguments)?,
-        Command::Cutechess { arguments } => compat::run(Dialect::Cutechess, &arguments)?,
-        Command::CChessCli { arguments } => compat::run(Dialect::CChessCli, &arguments)?,
+        Command::Fastchess { arguments } => emulation::run(Dialect::Fastchess, &arguments)?,
+        Command::Cutechess { arguments } => emulation::run(Dialect::Cutechess, &arguments)?,
+        Command::CChessCli { arguments } => emulation::run(Dialect::CChessCli, &arguments)?,
         Command::Engines(flags) => engines::engines(&flags)?,
         Command::Check(flags) => check::check(&flags)?,
         Command::Ratings(flags) => ratings::ratings(&flags)?,

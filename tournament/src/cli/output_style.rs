@@ -1,6 +1,6 @@
 //! Output style of a run: its own, or that of an emulated program.
 
-use super::compat::output::OutputOptions;
+use super::compat::OutputOptions;
 use super::display::Verbosity;
 
 /// Output style of a run.

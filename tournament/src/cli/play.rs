@@ -2,14 +2,14 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::Receiver;
 use std::time::SystemTime;
 
-use anyhow::{Context, anyhow};
-use smalt_driver::process::LookupError;
-use smalt_workbench::concurrency::{Concurrent, within_limits};
+use anyhow::Context;
 use smalt_workbench::entrant::EngineSettings;
 
+use super::bisect_commits::prepare_commit;
+use super::continued_run::prepare_grown;
 use super::data::write_run_data;
 use super::display::Verbosity;
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -21,45 +21,26 @@ use super::output::{
 use super::output_names::{OutputNames, set_aside};
 use super::output_style::OutputStyle;
 use super::own_program::own_program;
-use super::registry::registry;
-use super::resume::prepare_grown;
+use super::page_address::claim_for_run;
 use super::session::{Session, Workers};
+use super::started_run::{Outputs, StartedRun, WorkerPool, check_location, measure_machine, own_binaries};
 use super::stored_run::{read_plan, refuse_store};
 use super::webhook::post_end;
-use super::{bisect, games, serve, signals};
-use smalt_dashboard::{BoundAddress, Dashboard};
-use smalt_match::game::{MachineReport, TablebaseAdjudicator};
+use super::{games, serve, signals};
+use smalt_dashboard::Dashboard;
 use smalt_match::game_file::GameFiles;
 use smalt_match::opening::Book;
-use smalt_match::plan::{Entrant, FleetSettings, Plan};
-use smalt_match::run::{
-    Binaries, Event, Processors, Queue, RunEnd, RunOutcome, check_engines, engine_command, measure_speed,
-};
-use smalt_match::setup::{Prepared, SetupError, engine_books};
+use smalt_match::plan::{Entrant, Plan};
+use smalt_match::run::{Event, RunEnd, RunOutcome, check_engines};
+use smalt_match::setup::{Prepared, SetupError};
 use smalt_match::standings::{Standings, json, report};
 use smalt_match::store::{Store, StoredRun};
 use smalt_report::format::count;
 use smalt_report::sanitize::sanitize_lines;
 use smalt_workbench::output_file::Existing;
-use smalt_workbench::source::is_unbuilt;
-
-/// A run whose files exist and whose workers are ready.
-pub(super) struct StartedRun {
-    pub(super) prepared: Prepared,
-    pub(super) pool: WorkerPool,
-    pub(super) store: Store,
-    pub(super) outputs: Outputs,
-    pub(super) binaries: Option<Binaries>,
-}
 
 pub(super) fn play(plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
-    start(plan, &face)?.play(face)
-}
-
-impl StartedRun {
-    pub(super) fn play(self, face: OutputStyle) -> Result<Exit, Refusal> {
-        run_games(self, face)
-    }
+    run_games(start(plan, &face)?, face)
 }
 
 /// Starts a run. All checks precede the creation of files.
@@ -74,7 +55,7 @@ pub(super) fn start(mut plan: Plan, face: &OutputStyle) -> Result<StartedRun, Re
     if let Some(data) = &prepared.plan.settings.data.file {
         check_output(data, Existing::Keep)?;
     }
-    let page = serve::claim_for_run(&prepared.plan.settings.output)?;
+    let page = claim_for_run(&prepared.plan.settings.output)?;
     let pool = WorkerPool::of(&prepared, &[])?;
     if prepared.plan.fleet().is_none() {
         check_engines(&prepared.plan, &own_program()?).or_usage()?;
@@ -106,21 +87,6 @@ pub(super) fn start(mut plan: Plan, face: &OutputStyle) -> Result<StartedRun, Re
     Ok(StartedRun { prepared, pool, store, outputs: Outputs { games, page }, binaries })
 }
 
-/// Engine programs of a local run.
-pub(super) fn own_binaries(plan: &Plan) -> Result<Option<Binaries>, Refusal> {
-    if plan.fleet().is_some() {
-        return Ok(None);
-    }
-    let binaries = Binaries::of(plan, &own_program()?);
-    Ok(Some(binaries.map_err(|words| anyhow!(words)).or_usage()?))
-}
-
-/// Game files and live page of a run.
-pub(super) struct Outputs {
-    pub(super) games: GameFiles,
-    pub(super) page: Option<BoundAddress>,
-}
-
 /// Other runners wrap around if the first opening lies beyond the end of the book.
 fn prepare(plan: Plan, face: &OutputStyle) -> Result<(Prepared, Book), SetupError> {
     match (Prepared::new(plan.clone()), face) {
@@ -132,23 +98,6 @@ fn prepare(plan: Plan, face: &OutputStyle) -> Result<(Prepared, Book), SetupErro
         }
         (prepared, _) => prepared,
     }
-}
-
-/// Measures this machine for scaled time controls, once: a resumed run keeps the value.
-pub(super) fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
-    if plan.fleet().is_some() || !plan.is_scaled() || plan.settings.clock.measured.is_some() {
-        return Ok(());
-    }
-    let measured = measure_speed(&own_program()?);
-    let measured = measured.context("measure the speed of this machine").or_failed()?;
-    plan.settings.clock.measured = Some(measured);
-    let factors =
-        plan.entrants.iter().filter(|entrant| entrant.clock.reference.is_some()).map(|entrant| {
-            format!("{} {:.3}", entrant.name, entrant.clock.factor(plan.settings.clock.measured))
-        });
-    let factors: Vec<String> = factors.collect();
-    inform(&format!("{measured} nodes/s on this machine: clocks are multiplied, {}", factors.join(", ")));
-    Ok(())
 }
 
 /// Creates all files of a run, or none. The store comes first: with it a run that is killed here can be resumed. Files of
@@ -170,45 +119,6 @@ fn begin(prepared: &Prepared, openings: &str, emptied: &[PathBuf]) -> Result<(St
             let _ = std::fs::remove_file(&path);
             Err(error)
         }
-    }
-}
-
-/// Locates engines of a local run; names a distributed run.
-pub(super) fn check_location(plan: &mut Plan) -> Result<(), Refusal> {
-    if plan.fleet().is_none() {
-        return locate_engines(plan);
-    }
-    if plan.settings.output.log.is_some() {
-        let words = "--log: transcripts are kept where the games are played: leave it out with --nats and --ssh, and give it to workers";
-        return Err(Refusal { exit: Exit::Usage, error: anyhow!(words) });
-    }
-    #[cfg(feature = "nats")]
-    super::fleet::name_run(plan)?;
-    Ok(())
-}
-
-/// Checks that every engine program exists; commits of a bisection are built later.
-fn locate_engines(plan: &Plan) -> Result<(), Refusal> {
-    let own_program = own_program()?;
-    for entrant in plan.entrants.iter().filter(|entrant| !is_unbuilt(&entrant.engine)) {
-        let located = engine_command(entrant, &own_program).locate();
-        let refused =
-            |error| anyhow!("engine {:?}: failed to {error}{}", entrant.name, hint(entrant, &error));
-        located.map_err(refused).or_usage()?;
-    }
-    Ok(())
-}
-
-/// The registry name, or `builtin`, that a misspelled command may have meant.
-fn hint(entrant: &Entrant, error: &LookupError) -> String {
-    let command = entrant.engine.cmd.as_deref().filter(|command| !command.contains(std::path::is_separator));
-    match (command, error) {
-        (Some(command), LookupError::NotFound { hint: None, .. }) => {
-            let registry = registry(None).unwrap_or_default();
-            let name = registry.nearest_name(command).filter(|name| *name != command);
-            name.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
-        }
-        _ => String::new(),
     }
 }
 
@@ -243,50 +153,6 @@ fn report_openings(prepared: &Prepared, book: &Book) {
     }
 }
 
-/// The workers of a run and their events.
-pub(super) struct WorkerPool {
-    players: Workers,
-    events: (Sender<Event>, Receiver<Event>),
-}
-
-impl WorkerPool {
-    /// Prepares the workers; `known` lists machines of earlier sessions.
-    pub(super) fn of(prepared: &Prepared, known: &[MachineReport]) -> Result<WorkerPool, Refusal> {
-        let plan = &prepared.plan;
-        let tablebases = plan.tablebases().map(TablebaseAdjudicator::open).transpose().or_usage()?;
-        let books = engine_books(plan).or_usage()?;
-        let events = mpsc::channel();
-        let players = match plan.fleet() {
-            Some(fleet) => Workers::Remote(connect(plan, fleet, tablebases, known, &events.0)?),
-            None => {
-                let width = plan.threads_of_a_game();
-                let games = Concurrent::Games { threads: width };
-                let slots = within_limits(slots(prepared), games, &mut inform).context("play").or_usage()?;
-                let processors = Processors::assign(&plan.settings.run.affinity, slots, width).or_usage()?;
-                Workers::Local { slots, processors, tablebases, books }
-            }
-        };
-        Ok(WorkerPool { players, events })
-    }
-}
-
-/// Connects to the NATS server.
-fn connect(
-    plan: &Plan,
-    fleet: &FleetSettings,
-    tablebases: Option<TablebaseAdjudicator>,
-    known: &[MachineReport],
-    events: &Sender<Event>,
-) -> Result<Box<dyn Queue>, Refusal> {
-    #[cfg(feature = "nats")]
-    return Ok(Box::new(super::fleet::start(plan, fleet, tablebases, known, events)?));
-    #[cfg(not(feature = "nats"))]
-    {
-        let _ = (plan, fleet, tablebases, known, events);
-        Err(Refusal { exit: Exit::Usage, error: anyhow!("--nats: this program was built without NATS") })
-    }
-}
-
 /// Plays a run to its end. It is prepared anew and continues when it has grown, or when a commit of a bisection must be built.
 pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Exit, Refusal> {
     let path = started.store.path().to_owned();
@@ -312,7 +178,7 @@ pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Ex
             RunEnd::Ended(standings, conclusion) => break (plan, standings, conclusion),
             RunEnd::Grown(store, left) => (prepare_grown(*store, allows_mixed)?, left),
             RunEnd::Unbuilt(store, left, unbuilt) => {
-                (bisect::prepare_commit(*store, unbuilt, allows_mixed, &channel)?, left)
+                (prepare_commit(*store, unbuilt, allows_mixed, &channel)?, left)
             }
         };
         let StartedRun { prepared, pool, store, outputs, binaries } = started;
@@ -415,24 +281,6 @@ fn faults(store: &Path, standings: &Standings) -> Result<String, Refusal> {
     reader.for_each_fault(|fault| list.add(fault)).map_err(refuse_store)?;
     let faults = report::faults(&list, standings, &store.display().to_string());
     Ok(faults.map_or_else(String::new, |faults| sanitize_lines(&faults)))
-}
-
-/// Number of slots: cores less one unless set, and at most the number of pairs.
-fn slots(prepared: &Prepared) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let wanted = prepared
-        .plan
-        .settings
-        .run
-        .concurrency
-        .map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
-    if wanted > cores {
-        inform(&format!(
-            "Warning: concurrency {wanted} on {}: engines will wait for each other",
-            count(cores, "core")
-        ));
-    }
-    wanted.min(prepared.schedule.pairs().max(1) as usize)
 }
 
 fn announce(prepared: &Prepared, store: &Path, players: &Workers) {

@@ -29,8 +29,8 @@ use toml::{Table, Value};
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{command_of, single_engine};
+use super::page_address::{PageFlags, refuse_page};
 use super::registry::{engine_names, registry};
-use super::serve::{PageFlags, refuse_page};
 use super::stored_run::{read_run, refuse_store};
 
 /// Default limits of the engine, without flags or its own limits.

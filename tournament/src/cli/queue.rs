@@ -23,8 +23,7 @@ use smalt_workbench::entrant::{join_words, split_words};
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{inform, is_standard_output, print, write_json};
 use super::own_program::own_program;
-use super::queued::checked;
-use super::serve;
+use super::{page_address, serve};
 
 /// Default address of the page.
 const PORT: u16 = 8065;
@@ -150,7 +149,10 @@ fn parse_hours(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| format!("{text:?}: expected hours above 0, such as 10 or 0.5"))
 }
 
-pub(super) fn queue(flags: &QueueFlags) -> Result<Exit, Refusal> {
+/// Checks the command line of a new job and returns it with its revisions replaced by hashes.
+pub(super) type CheckJob = fn(&[String], &mut dyn FnMut(&str)) -> Result<Vec<String>, Refusal>;
+
+pub(super) fn queue(flags: &QueueFlags, check: CheckJob) -> Result<Exit, Refusal> {
     let path = match &flags.queue {
         Some(path) => path.clone(),
         None => {
@@ -166,7 +168,7 @@ pub(super) fn queue(flags: &QueueFlags) -> Result<Exit, Refusal> {
         QueueCommand::Add { name, priority, hours, line } => {
             let folder = std::env::current_dir().context("find the current folder").or_failed()?;
             let mut job = NewJob::new(line, folder).or_usage()?;
-            job.command = checked(&job.command, &mut inform)?;
+            job.command = check(&job.command, &mut inform)?;
             let name = name.clone().unwrap_or_else(|| job.name.clone());
             let job = NewJob { name, priority: *priority, budget: *hours, ..job };
             let id = file.add(&job).map_err(refuse)?;
@@ -180,7 +182,7 @@ pub(super) fn queue(flags: &QueueFlags) -> Result<Exit, Refusal> {
         QueueCommand::Budget { job, hours } => file.set_budget(*job, *hours).map_err(refuse)?,
         QueueCommand::Reorder { job, before } => file.reorder(*job, *before).map_err(refuse)?,
         QueueCommand::Remove { job } => file.remove(*job).map_err(refuse)?,
-        QueueCommand::Run(run) => play(file, run)?,
+        QueueCommand::Run(run) => play(file, run, check)?,
     }
     Ok(Exit::Done)
 }
@@ -329,6 +331,7 @@ struct Page {
     /// Folder of jobs that the page adds.
     folder: PathBuf,
     runs: ShownRuns,
+    check: CheckJob,
 }
 
 impl Page {
@@ -348,7 +351,7 @@ impl QueuePage for Page {
     fn add(&self, form: &JobForm) -> Result<(), String> {
         let words = split_words(&form.command).map_err(|error| error.to_string())?;
         let mut job = NewJob::new(&words, self.folder.clone()).map_err(|error| error.to_string())?;
-        job.command = checked(&job.command, &mut inform).map_err(|refusal| refusal.to_string())?;
+        job.command = (self.check)(&job.command, &mut inform).map_err(|refusal| refusal.to_string())?;
         let name = if form.name.trim().is_empty() { job.name.clone() } else { form.name.trim().to_owned() };
         let job = NewJob { name, priority: form.priority, ..job };
         self.file()?.add(&job).map(drop).map_err(|error| error.to_string())
@@ -362,13 +365,13 @@ impl QueuePage for Page {
 }
 
 /// Plays the queue until a signal comes.
-fn play(file: QueueFile, flags: &RunQueueFlags) -> Result<(), Refusal> {
+fn play(file: QueueFile, flags: &RunQueueFlags, check: CheckJob) -> Result<(), Refusal> {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let slots = flags.slots.map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
     let program = own_program()?;
     let programs = program.parent().context("find the folder of this program").or_failed()?.to_owned();
     let runs = ShownRuns::default();
-    let page = page(&file, flags, &runs)?;
+    let page = page(&file, flags, &runs, check)?;
     let mut store_found = |job: i64, store: &Path| {
         if let Some(page) = &page
             && runs.add(job)
@@ -396,17 +399,22 @@ fn refuse_daemon(error: DaemonError) -> Refusal {
 }
 
 /// The page of the queue; it always has a token, since it can add jobs.
-fn page(file: &QueueFile, flags: &RunQueueFlags, runs: &ShownRuns) -> Result<Option<Dashboard>, Refusal> {
+fn page(
+    file: &QueueFile,
+    flags: &RunQueueFlags,
+    runs: &ShownRuns,
+    check: CheckJob,
+) -> Result<Option<Dashboard>, Refusal> {
     if flags.no_page {
         return Ok(None);
     }
     let home = file.home();
     std::fs::create_dir_all(&home).with_context(|| format!("make {}", home.display())).or_usage()?;
     let token_file = flags.token_file.clone().unwrap_or_else(|| home.join("page-token"));
-    let place = serve::claim(flags.listen, PORT, Some(&token_file))?;
+    let place = page_address::claim(flags.listen, PORT, Some(&token_file))?;
     let folder =
         std::env::current_dir().map_err(|error| anyhow!("find the current folder: {error}")).or_failed()?;
-    let queue = Page { path: file.path().to_owned(), folder, runs: runs.clone() };
+    let queue = Page { path: file.path().to_owned(), folder, runs: runs.clone(), check };
     let settings = DashboardSettings {
         commands: Some(super::ctl::page_commands(
             None,

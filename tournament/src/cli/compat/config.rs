@@ -14,7 +14,7 @@ use smalt_stats::{Pentanomial, Wdl};
 use smalt_workbench::entrant::join_words;
 use smalt_workbench::output_file::{self, Existing};
 
-use super::output::{OutputOptions, Style};
+use super::output_options::{OutputOptions, Style};
 use super::statistics::Score;
 use smalt_driver::Restart;
 use smalt_match::plan::{

@@ -7,7 +7,7 @@ use anyhow::bail;
 
 use super::flag::Flag;
 use super::log::{Level, LogFile};
-use super::output::Style;
+use super::output_options::Style;
 use crate::cli::output::{bytes_of, refuse_store_path};
 use smalt_match::named_file::is_special;
 use smalt_match::plan::{Figure, LinePattern, Notation, PgnForm, parse_word};

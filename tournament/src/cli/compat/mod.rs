@@ -15,6 +15,7 @@ mod flag;
 mod log;
 mod options;
 pub(super) mod output;
+mod output_options;
 mod result_format;
 mod sample;
 mod statistics;
@@ -22,26 +23,21 @@ mod tables;
 mod values;
 mod version;
 
-use super::check;
-use super::exit::{Exit, Refusal};
-use super::output::print;
-use super::output_style::OutputStyle;
-use super::play;
-use super::resume;
-use super::run_flags::ResumeFlags;
-
 pub(super) use dialect::Dialect;
+pub(super) use options::{Translation, request};
+pub(super) use output_options::OutputOptions;
+pub(super) use version::text as version_text;
 
 /// The request of a command line.
-enum Request {
-    Play(Box<options::Translation>),
+pub(super) enum Request {
+    Play(Box<Translation>),
     Resume {
         store: std::path::PathBuf,
         concurrency: Option<std::num::NonZeroUsize>,
         recovers: bool,
         /// New folder for engine output.
         log: Option<std::path::PathBuf>,
-        shown: Box<output::OutputOptions>,
+        shown: Box<OutputOptions>,
     },
     /// Print the version, as scripts parse it.
     Version,
@@ -64,42 +60,6 @@ pub(super) fn dialect_of(program: &std::path::Path) -> Option<Dialect> {
         ("c-chess-cli", Dialect::CChessCli),
     ];
     named.into_iter().find_map(|(start, dialect)| name.starts_with(start).then_some(dialect))
-}
-
-/// Runs a command line of the dialect.
-pub(super) fn run(dialect: Dialect, arguments: &[String]) -> Result<Exit, Refusal> {
-    let exit = carry_out(dialect, arguments)?;
-    // fastchess returns 1 after a signal.
-    let fails = exit == Exit::Interrupted && dialect == Dialect::Fastchess;
-    Ok(if fails { Exit::Failed } else { exit })
-}
-
-fn carry_out(dialect: Dialect, arguments: &[String]) -> Result<Exit, Refusal> {
-    match options::request(dialect, arguments)? {
-        Request::Play(translation) => {
-            let options::Translation { plan, shown } = *translation;
-            play::play(plan, OutputStyle::Compat(Box::new(shown)))
-        }
-        Request::Resume { store, concurrency, recovers, log, shown } => {
-            let mut flags = ResumeFlags { store, recover: recovers, ..ResumeFlags::default() };
-            flags.settings.set_concurrency(concurrency);
-            flags.settings.set_log(log.as_deref());
-            resume::resume(&flags, OutputStyle::Compat(shown))
-        }
-        Request::Version => {
-            print(&version::text(dialect))?;
-            Ok(Exit::Done)
-        }
-        Request::Help(text) => {
-            print(&text)?;
-            Ok(Exit::Done)
-        }
-        Request::Compliance { program, arguments } => check::compliance(&program, &arguments),
-        Request::Engines(names) => {
-            print(&names.iter().map(|name| format!("{name}\n")).collect::<String>())?;
-            Ok(Exit::Done)
-        }
-    }
 }
 
 pub(super) const HELP: &str = "\

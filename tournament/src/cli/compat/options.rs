@@ -15,7 +15,7 @@ use super::c_chess_cli::CChessCli;
 use super::config::ConfigFile;
 use super::files::{self, Config, EpdOut, PgnOut};
 use super::flag::{Flag, flags};
-use super::output::{OutputOptions, Style};
+use super::output_options::{OutputOptions, Style};
 use super::result_format::ResultFormat;
 use super::values::{
     QUICK_ROUNDS, SEEDS, SPRT_ROUNDS, affinity, concurrency, other, policy, seconds, seed_of_now, tournament,
@@ -31,9 +31,9 @@ use smalt_match::plan::{
 };
 
 /// A plan and its output style.
-pub(super) struct Translation {
-    pub(super) plan: Plan,
-    pub(super) shown: OutputOptions,
+pub(in crate::cli) struct Translation {
+    pub(in crate::cli) plan: Plan,
+    pub(in crate::cli) shown: OutputOptions,
 }
 
 struct Typed<'a> {
@@ -73,7 +73,7 @@ struct Amount {
 }
 
 /// Parses a command line.
-pub(super) fn request(dialect: Dialect, arguments: &[String]) -> Result<Request, Refusal> {
+pub(in crate::cli) fn request(dialect: Dialect, arguments: &[String]) -> Result<Request, Refusal> {
     if let Some(("-compliance" | "--compliance", words)) = first_and_rest(arguments) {
         // Words after the engine are its own arguments, even with dashes.
         let named = words.split_first().ok_or_else(|| anyhow!("-compliance needs an engine"));

@@ -22,6 +22,10 @@ pub(super) fn ratio(above: u64, below: u64) -> String {
     }
 }
 
+pub(super) fn percent_drawn(results: Wdl) -> f64 {
+    if results.games() > 0 { 100.0 * results.draws as f64 / results.games() as f64 } else { 0.0 }
+}
+
 /// Counts of two entrants from the first one's view; with pairs, games of complete pairs only.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Score {

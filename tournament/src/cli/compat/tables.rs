@@ -5,8 +5,7 @@ use std::fmt;
 use smalt_protocol::{OptionDeclaration, OptionKind, option};
 use smalt_stats::Pentanomial;
 
-use super::output::percent_drawn;
-use super::statistics::estimate;
+use super::statistics::{estimate, percent_drawn};
 use smalt_match::plan::{Entrant, Plan};
 use smalt_match::standings::{EntrantTally, Standings};
 

@@ -13,7 +13,7 @@ const CUTECHESS: &str = "cutechess-cli 1.5.0";
 const C_CHESS_CLI: &str = "c-chess-cli 2023-07-16";
 
 /// The lines of `-version`: the emulated program's line, then Smalt's.
-pub(super) fn text(dialect: Dialect) -> String {
+pub(in crate::cli) fn text(dialect: Dialect) -> String {
     let line = match dialect {
         Dialect::Fastchess => FASTCHESS,
         Dialect::Cutechess => CUTECHESS,

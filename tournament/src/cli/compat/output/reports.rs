@@ -6,7 +6,7 @@ use smalt_stats::{Verdict, Wdl};
 
 use super::{CompatOutput, Dialect, Level, RULE, Style};
 use crate::cli::compat::result_format::Row;
-use crate::cli::compat::statistics::{self, estimate};
+use crate::cli::compat::statistics::{self, estimate, percent_drawn};
 
 impl CompatOutput {
     /// Prints `Score of A vs B: w - l - d  [s] n` in cutechess's style. fastchess prints it after the last game too,
@@ -148,10 +148,6 @@ pub(super) fn score_words(results: Wdl) -> String {
     let games = results.games();
     let share = if games > 0 { results.points() / games as f64 } else { 0.0 };
     format!("{} - {} - {}  [{share:.3}] {games}", results.wins, results.losses, results.draws)
-}
-
-pub(in crate::cli::compat) fn percent_drawn(results: Wdl) -> f64 {
-    if results.games() > 0 { 100.0 * results.draws as f64 / results.games() as f64 } else { 0.0 }
 }
 
 /// The LLR as a percentage of the bound on its side.
