@@ -1,15 +1,20 @@
-"""Writes the reference pages of the guide (docs/reference) from what the programs say about themselves.
+"""Writes the reference pages of the guide (docs/reference) from what the programs say about themselves, and adds the
+settings that data/gauntlet.toml does not mention yet.
 
     reference.py FOLDER [--check]
 
-FOLDER has the four programs. With --check nothing is written, and pages that are out of date are an error."""
+FOLDER has the four programs. With --check nothing is written, and files that are out of date are an error."""
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
+import textwrap
 
-PAGES = pathlib.Path(__file__).parent.parent / "docs" / "reference"
+ROOT = pathlib.Path(__file__).parent.parent
+PAGES = ROOT / "docs" / "reference"
+MANUAL = ROOT / "data" / "gauntlet.toml"
 
 
 def run(program, *arguments):
@@ -164,6 +169,28 @@ SELECT f.game + 1 AS game, engine, f.name, f.words FROM fault f JOIN names USING
     return text + "```sql\n" + run("smalt-tournament", "schema", "store") + "```\n"
 
 
+def manual():
+    """The default plan, with a comment and a line for each key that it lacks at the end of the key's section."""
+    schema = json.loads(run("smalt-tournament", "schema", "plan"))
+    text = MANUAL.read_text()
+    written = {"measured", "grown", "skipped"}  # By the runner itself.
+    for section in set(schema["properties"]) - {"each", "entrant", "prior"}:
+        part = resolved(schema, schema["properties"][section])
+        for key, value in part["properties"].items():
+            if key in written or "properties" in resolved(schema, value) or re.search(rf"(^|[ #{{,`]){key} = ", text, re.M):
+                continue
+            default = (part.get("default") or {}).get(key, value.get("default"))
+            said = re.sub(r" \[default: .*\]$", "", sentence(value.get("description", "")))
+            line = f"{key} = {json.dumps(default)}" if default is not None else f'# {key} = "…"'
+            comment = textwrap.fill(said + ".", 120, initial_indent="# ", subsequent_indent="# ")
+            head, mark, body, tail = re.search(
+                rf"(?s)^(.*\n)((?:# )?)(\[{section}\]\n.*?)(\n+(?:# )?\[.*|\n*)$", text
+            ).groups()
+            line = line if line.startswith(mark) else mark + line
+            text = f"{head}{mark}{body}\n{comment}\n{line}{tail}"
+    return text
+
+
 def pages():
     for program in ["smalt-tournament", "smalt-suites", "smalt-tuner", "smalt"]:
         yield f"{program}.md", run(program, "reference")
@@ -175,11 +202,10 @@ def pages():
 FOLDER = pathlib.Path(sys.argv[1]).absolute()
 PAGES.mkdir(exist_ok=True)
 stale = []
-for name, text in pages():
-    page = PAGES / name
+for page, text in [*((PAGES / name, text) for name, text in pages()), (MANUAL, manual())]:
     if "--check" not in sys.argv:
         page.write_text(text)
     elif not page.exists() or page.read_text() != text:
-        stale.append(name)
+        stale.append(page.name)
 if stale:
     sys.exit(f"reference: out of date: {', '.join(stale)}; run: python3 .ci/reference.py {sys.argv[1]}")
