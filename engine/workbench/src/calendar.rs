@@ -1,10 +1,10 @@
-//! UTC dates and times as text: for PGN, file names and tables.
+//! UTC dates and times as text, for PGN, file names and tables, and times of day by the local clock.
 
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
-use jiff::civil::{self, Date as CivilDate};
+use jiff::civil::{self, Date as CivilDate, Time};
 use jiff::tz::TimeZone;
 
 /// Date and time in UTC.
@@ -63,6 +63,20 @@ impl fmt::Display for Date {
     }
 }
 
+/// The next time at which the local clock shows this time of day, as in `07:00`; `None` if the text is no such time. UTC
+/// where the system does not tell its time zone.
+pub fn next_time_of_day(text: &str) -> Option<SystemTime> {
+    next_after(Timestamp::now(), &TimeZone::system(), text)
+}
+
+fn next_after(now: Timestamp, zone: &TimeZone, text: &str) -> Option<SystemTime> {
+    let time = Time::strptime("%H:%M", text).ok()?;
+    let today = zone.to_datetime(now).date();
+    let on = |date: CivilDate| zone.to_timestamp(date.to_datetime(time)).ok();
+    let next = on(today).filter(|next| *next > now).or_else(|| on(today.tomorrow().ok()?))?;
+    next.try_into().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -106,6 +120,24 @@ mod tests {
         ] {
             let parsed = Date::parse(date).unwrap();
             assert_eq!((parsed.to_days(), parsed.to_string()), (days, date.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_time_of_day_comes_today_or_tomorrow() {
+        let zone = TimeZone::fixed(jiff::tz::offset(2));
+        // 2026-11-21, 05:45 there.
+        let now = UNIX_EPOCH + Duration::from_secs(1_795_232_700);
+        let check = |text: &str, hours: Option<f64>| {
+            let next = next_after(now.try_into().unwrap(), &zone, text);
+            assert_eq!(next, hours.map(|hours| now + Duration::from_secs_f64(3600.0 * hours)), "{text}");
+        };
+        check("07:00", Some(1.25));
+        check("05:45", Some(24.0));
+        check("00:15", Some(18.5));
+        check("23:59", Some(18.0 + 14.0 / 60.0));
+        for text in ["", "7", "24:00", "07:60", "tomorrow", "07:00 "] {
+            check(text, None);
         }
     }
 }
