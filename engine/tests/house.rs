@@ -140,7 +140,15 @@ const HOMES: &[(&str, &[&str])] = &[
             "engine/workbench/src/source/",
         ],
     ),
-    ("rusqlite::", &["tournament/match/src/store/", "tournament/queue/src/file.rs", "suites/src/history/"]),
+    (
+        "rusqlite::",
+        &[
+            "tournament/match/src/store/",
+            "tournament/queue/src/file.rs",
+            "suites/src/history/",
+            "tuner/src/night/file.rs",
+        ],
+    ),
     ("async_nats", &["tournament/fleet/src/"]),
     // Engine and adjudication probe tables independently; a test compares the engine with the library.
     (

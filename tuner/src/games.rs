@@ -124,13 +124,24 @@ pub(crate) fn run(
     stop: &AtomicBool,
     on_line: &mut dyn FnMut(&str),
 ) -> Result<(), PlayError> {
+    watch(command, accepted, stop, &mut |line| line.map_or((), &mut *on_line))
+}
+
+/// As [`run`]; `on_poll` receives the lines, and nothing every [`STOP_POLL`].
+pub(crate) fn watch(
+    command: &EngineCommand,
+    accepted: &[i32],
+    stop: &AtomicBool,
+    on_poll: &mut dyn FnMut(Option<&str>),
+) -> Result<(), PlayError> {
     let mut process = Process::spawn(command)?;
     process.close_stdin();
     let mut stopped_at = None;
     while !process.is_silent() {
         while let Some(line) = process.take_line() {
-            on_line(&line.text());
+            on_poll(Some(&line.text()));
         }
+        on_poll(None);
         let deadline = Instant::now() + STOP_POLL;
         let outcome = poll_once(&mut process, None, None, WaitFor::Output, deadline)?;
         if stop.load(Ordering::Relaxed) && stopped_at.is_none() {
@@ -143,7 +154,7 @@ pub(crate) fn run(
         }
     }
     while let Some(line) = process.take_line() {
-        on_line(&line.text());
+        on_poll(Some(&line.text()));
     }
     let exit = process.await_exit(Instant::now() + STOP_TIMEOUT);
     if stopped_at.is_some() {
@@ -174,7 +185,7 @@ fn command(pair: &EnginePair) -> EngineCommand {
 
 /// Words of an entrant: its engine's, then name and options. Text that is not an entrant becomes a command, which the
 /// tournament program refuses.
-fn words(entrant: &Entrant) -> String {
+pub(crate) fn words(entrant: &Entrant) -> String {
     let engine = entrant.engine.as_str();
     let registry = registry().unwrap_or_else(|_| Registry::shipped());
     let command = |_| Table::from_iter([("cmd".to_owned(), Setting::from(engine))]);
@@ -291,7 +302,8 @@ fn registry() -> Result<Registry, RegistryError> {
     Registry::load(None, &mut |_| {})
 }
 
-fn read(path: &Path) -> Result<Value, PlayError> {
+/// The JSON results of the tournament program.
+pub(crate) fn read(path: &Path) -> Result<Value, PlayError> {
     let text = std::fs::read_to_string(path).map_err(|error| PlayError::Results(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| PlayError::Results(error.to_string()))
 }

@@ -15,6 +15,7 @@
 //! - `games`, `source_build`: games by the tournament program, and builds of an engine;
 //! - `tuning`, `spsa`, `clop`: tuning by games;
 //! - `prove`: tests tuned weights by an SPRT;
+//! - `night`: the state of the loop of games, fits and proofs;
 //! - `cli`: flags, files and output.
 
 mod check;
@@ -26,6 +27,7 @@ mod fit_data;
 mod games;
 mod labels;
 mod loss;
+mod night;
 mod optimizer;
 mod parameter_file;
 mod plot;

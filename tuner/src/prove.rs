@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::games::{EnginePair, Entrant, PlayError, play, score_of};
@@ -30,7 +31,8 @@ pub(crate) struct ProofEngine {
 }
 
 /// Verdict on the tuned weights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Verdict {
     /// H1 was accepted.
     Better,
@@ -41,13 +43,17 @@ pub(crate) enum Verdict {
 }
 
 /// The results of the games.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Proof {
     pub verdict: Verdict,
     /// Wins, draws and losses of the tuned engine.
     pub games: [u64; 3],
+    /// Pairs of games with 0, ½, 1, 1½ and 2 points of the tuned engine.
+    pub pairs: Option<[u64; 5]>,
     /// Elo of the tuned engine over the base, and the half-width of its interval; `None` if one side won all games.
     pub elo: Option<(f64, f64)>,
+    /// Elo corrected for the stopping rule, and the ends of its 95 % interval; `None` after few games.
+    pub corrected: Option<[f64; 3]>,
     /// Log-likelihood ratio and its bounds.
     pub llr: [f64; 3],
 }
@@ -75,11 +81,14 @@ pub(crate) fn prove(
         .ok_or_else(|| PlayError::Results("no `sprt` or no entrant `tuned` in its JSON".into()))
 }
 
-fn parse_proof(results: &Value) -> Option<Proof> {
+/// The proof in the results of an SPRT of `tuned` against `base`.
+pub(crate) fn parse_proof(results: &Value) -> Option<Proof> {
     let entrants = results["entrants"].as_array()?;
     let tuned = entrants.iter().find(|entrant| entrant["name"] == "tuned")?;
     let sprt = &results["sprt"];
     let number = |key: &str| sprt[key].as_f64();
+    let pairs = serde_json::from_value(results["pairings"][0]["penta"].clone());
+    let corrected = ["sprt_elo", "sprt_elo_low", "sprt_elo_high"].map(number);
     Some(Proof {
         verdict: match sprt["verdict"].as_str()? {
             "H1" => Verdict::Better,
@@ -87,7 +96,12 @@ fn parse_proof(results: &Value) -> Option<Proof> {
             _ => Verdict::Undecided,
         },
         games: score_of(results, "tuned")?,
+        pairs: pairs.ok().filter(|_| results["pairings"][0]["first"] == "tuned"),
         elo: tuned["elo"].as_f64().zip(tuned["elo_error"].as_f64()),
+        corrected: corrected[0]
+            .zip(corrected[1])
+            .zip(corrected[2])
+            .map(|((elo, low), high)| [elo, low, high]),
         llr: [number("llr")?, number("lower")?, number("upper")?],
     })
 }
@@ -105,12 +119,17 @@ mod tests {
                     {"name": "base", "wins": 1, "draws": 2, "losses": 30},
                     {"name": "tuned", "wins": 30, "draws": 2, "losses": 1, "elo": 400.5, "elo_error": 99.0},
                 ],
-                "sprt": {"elo0": 0.0, "elo1": 5.0, "llr": 2.99, "lower": -2.94, "upper": 2.94, "verdict": verdict},
+                "pairings": [{"first": "tuned", "penta": [0, 1, 1, 2, 12]}],
+                "sprt": {
+                    "elo0": 0.0, "elo1": 5.0, "llr": 2.99, "lower": -2.94, "upper": 2.94, "verdict": verdict,
+                    "sprt_elo": 380.5, "sprt_elo_low": 290.0, "sprt_elo_high": 480.0,
+                },
             })
         };
         let proof = parse_proof(&results("H1")).unwrap();
         assert_eq!(proof.games, [30, 2, 1]);
         assert_eq!((proof.elo, proof.llr), (Some((400.5, 99.0)), [2.99, -2.94, 2.94]));
+        assert_eq!((proof.pairs, proof.corrected), (Some([0, 1, 1, 2, 12]), Some([380.5, 290.0, 480.0])));
         for (word, verdict) in
             [("H1", Verdict::Better), ("H0", Verdict::NotBetter), ("continue", Verdict::Undecided)]
         {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use smalt_about::{AboutCommand, ColorFlag};
 
+use super::night::NightFlags;
 use super::sources::SourceArgument;
 use crate::weights::export::Language;
 use smalt_dataset::format::Format;
@@ -113,6 +114,9 @@ A line of the parameter file is name, int|float, value, min, max (c_end and r_en
 name, choice, value, word, word, ... for an option of type combo, check or string. The whole range of each
 parameter is searched: choose it so that its worst values lose at most about 100 Elo.")]
     Clop(ClopFlags),
+    /// Make an engine stronger in a loop, unattended: games, fit, SPRT, SPSA, and again
+    #[command(after_help = super::night::EXAMPLES)]
+    Night(NightFlags),
     /// Completions, manual pages and reference.
     #[command(flatten)]
     About(AboutCommand),

@@ -6,6 +6,7 @@ mod clop;
 mod commit;
 mod convert;
 mod extract;
+mod night;
 mod plot;
 mod prove;
 mod sources;
@@ -26,13 +27,12 @@ use anyhow::{Context, anyhow};
 use clap::CommandFactory;
 use serde_json::Value;
 use smalt::evaluation::Parameters;
-use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
 use smalt_workbench::output_file::{self, Existing, Output};
 use smalt_workbench::signals::{exit_code, is_stopped};
 use smalt_workbench::standard_output::{is_standard_output, print};
 
-use crate::weights::difference::differences;
+use crate::weights::difference::{difference_table, differences};
 use crate::weights::export::imported;
 use crate::weights::schema::Schema;
 use arguments::{DiffFlags, MemoryFlags, TunerArguments, TunerCommand};
@@ -65,6 +65,7 @@ fn run(command: TunerCommand) -> Result<Exit, Refusal> {
         TunerCommand::Prove(flags) => prove::run(&flags),
         TunerCommand::Spsa(flags) => spsa::run(&flags),
         TunerCommand::Clop(flags) => clop::run(&flags),
+        TunerCommand::Night(flags) => night::run(&flags),
         TunerCommand::About(about) => {
             let mut text = Vec::new();
             about.run(TunerArguments::command(), &mut text).or_failed()?;
@@ -76,21 +77,7 @@ fn run(command: TunerCommand) -> Result<Exit, Refusal> {
 
 fn diff(flags: &DiffFlags) -> Result<Exit, Refusal> {
     let groups = differences(&parameters(&flags.before)?, &parameters(&flags.after)?);
-    let mut table = Table::new([
-        Column::new("group", ColumnKind::Text),
-        Column::new("weights", ColumnKind::Integer),
-        Column::new("changed", ColumnKind::Integer),
-        Column::new("mean mg", ColumnKind::Number(1, Sign::Both)),
-        Column::new("mean eg", ColumnKind::Number(1, Sign::Both)),
-        Column::new("spread", ColumnKind::Number(1, Sign::Negative)),
-    ]);
-    for group in &groups {
-        let [middlegame, endgame] = group.mean;
-        let counts = [group.weights, group.changes.len()].map(|count| Cell::from(count as u64));
-        let numbers = [middlegame, endgame, group.spread].map(Cell::from);
-        table.push(std::iter::once(Cell::from(group.group)).chain(counts).chain(numbers));
-    }
-    let mut out = table.to_text();
+    let mut out = difference_table(&groups).to_text();
     if flags.all {
         for change in groups.iter().flat_map(|group| &group.changes) {
             let [before, after] = [change.before, change.after].map(|[mg, eg]| format!("[{mg}, {eg}]"));

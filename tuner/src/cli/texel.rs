@@ -116,7 +116,9 @@ impl Run<'_> {
             warn_of_moved_checkpoint(checkpoint.path(), beside);
         }
         target.write(schema, &tuned, &origin(flags, table.hash, &tuned.summary), outputs)?;
-        show(&page(&tuned, target), flags.json.as_deref(), outputs, || document(&tuned, &warnings, target))?;
+        show(&page(&tuned, target), flags.json.as_deref(), outputs, || {
+            document(&tuned, table.hash, &warnings, target)
+        })?;
         let exit = skipped.exit();
         Ok(if tuned.ending == FitEnd::Interrupted { Exit::Interrupted } else { exit })
     }
@@ -320,8 +322,9 @@ fn warnings<R: LabelledRows>(
 }
 
 /// The summary and the errors of each epoch, as JSON.
-fn document(tuned: &Tuned, warnings: &[String], target: &Target) -> Value {
+fn document(tuned: &Tuned, hash: u64, warnings: &[String], target: &Target) -> Value {
     let mut document = json!(tuned.summary);
+    document["data_hash"] = json!(format!("{hash:016x}"));
     document["warnings"] = json!(warnings);
     document["written"] = json!(target.paths().first());
     document["written_files"] = json!(target.paths());

@@ -2,6 +2,7 @@
 
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::SCHEMA;
+use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 
 use super::{entry_of, name_of};
 
@@ -56,4 +57,23 @@ pub fn differences(before: &Parameters, after: &Parameters) -> Vec<GroupChange> 
         sums.spread = (sums.spread / (2.0 * count)).sqrt();
     }
     groups
+}
+
+/// A table of the differences.
+pub(crate) fn difference_table(groups: &[GroupChange]) -> Table {
+    let mut table = Table::new([
+        Column::new("group", ColumnKind::Text),
+        Column::new("weights", ColumnKind::Integer),
+        Column::new("changed", ColumnKind::Integer),
+        Column::new("mean mg", ColumnKind::Number(1, Sign::Both)),
+        Column::new("mean eg", ColumnKind::Number(1, Sign::Both)),
+        Column::new("spread", ColumnKind::Number(1, Sign::Negative)),
+    ]);
+    for group in groups {
+        let [middlegame, endgame] = group.mean;
+        let counts = [group.weights, group.changes.len()].map(|count| Cell::from(count as u64));
+        let numbers = [middlegame, endgame, group.spread].map(Cell::from);
+        table.push(std::iter::once(Cell::from(group.group)).chain(counts).chain(numbers));
+    }
+    table
 }

@@ -89,6 +89,18 @@ pub fn rewritten(old: &str, numbers: &Numbers, origin: &Origin) -> Result<String
     }
 }
 
+/// A parameter file's text with more keys in its origin.
+///
+/// # Errors
+/// If the text is not TOML.
+pub(crate) fn with_origin(text: &str, keys: &[(&str, String)]) -> Result<String, toml_edit::TomlError> {
+    let mut document: DocumentMut = text.parse()?;
+    for (key, words) in keys {
+        document["origin"][key] = value(words.as_str());
+    }
+    Ok(document.to_string())
+}
+
 /// Sets the values of a term if they differ.
 fn set(item: &mut Item, entry: &Entry, weights: &[[i16; 2]]) -> Result<(), DocumentError> {
     let old = item.as_value_mut().ok_or(DocumentError::Unfaithful)?;

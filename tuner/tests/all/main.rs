@@ -7,6 +7,8 @@ mod extracting;
 mod fits;
 mod fuzz_corpus;
 mod laws;
+#[cfg(unix)]
+mod night;
 mod programs;
 mod splitting;
 mod spsa;

@@ -393,6 +393,7 @@ fn help_says_what_there_is() {
         &["plot", "--help"],
         &["prove", "--help"],
         &["spsa", "--help"],
+        &["night", "--help"],
     ] {
         all.push_str(&check(arguments, 0).0);
         all.push_str("\n----\n");

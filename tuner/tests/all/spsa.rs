@@ -12,7 +12,7 @@ const PARAMETERS: &str = "margin,  int, 50, 0, 200, 10, 0.05\r\n# the other one\
 
 /// An engine that has these options, and plays nothing.
 #[cfg(unix)]
-fn engine_with(folder: &tempfile::TempDir, options: &[&str]) -> String {
+pub(crate) fn engine_with(folder: &tempfile::TempDir, options: &[&str]) -> String {
     let options: String = options.iter().map(|option| format!("echo 'option name {option}'; ")).collect();
     let script = format!(
         "#!/bin/sh\nwhile read -r line; do case \"$line\" in\nuci) {options}echo uciok;;\nisready) echo readyok;;\n\

@@ -1,0 +1,477 @@
+//! The steps of a night: the versions of the engine, and the commands of `smalt-tournament` and of this program that make
+//! and test them. Each can be killed and run again.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, anyhow};
+use serde_json::Value;
+use smalt_driver::EngineCommand;
+use smalt_workbench::entrant::{BUILTIN, split_words};
+use smalt_workbench::output_file::{self, Existing};
+
+use super::super::{Exit, OrRefuse, Refusal, parameters};
+use super::settings::{NightSettings, SessionFlags};
+use crate::games::{Entrant, PlayError, check_options, engine_in, export, read, watch, words};
+use crate::night::{Change, Step, StepKind, StepResult, accepted};
+use crate::parameter_file::ParameterFormat;
+use crate::prove::parse_proof;
+use crate::source_build::build;
+
+/// Exit codes of programs that finished; 3: something was skipped.
+const FINISHED: [i32; 2] = [0, 3];
+
+/// Table of Smalt's evaluation in the folder of a generation.
+const TABLE: &str = "evaluation.toml";
+
+/// What a step tells while it runs: a line, or that it still runs.
+pub(super) type OnPoll<'a> = dyn FnMut(Option<&str>) + 'a;
+
+/// A version: the generations of its evaluation and of its search parameters; 0 is the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Version {
+    pub(super) evaluation: u32,
+    pub(super) search: u32,
+}
+
+impl Version {
+    /// The version that the finished steps accepted.
+    pub(super) fn current(steps: &[Step]) -> Version {
+        Version { evaluation: accepted(steps, StepKind::Proof), search: accepted(steps, StepKind::SpsaProof) }
+    }
+}
+
+/// A night that runs its steps.
+pub(super) struct Runner<'a> {
+    pub(super) folder: PathBuf,
+    pub(super) settings: NightSettings,
+    pub(super) session: &'a SessionFlags,
+    pub(super) tournament: PathBuf,
+    pub(super) own_program: PathBuf,
+    pub(super) stop: Arc<AtomicBool>,
+}
+
+impl Runner<'_> {
+    /// Runs a step to its end. It may have been begun before.
+    pub(super) fn run(
+        &self,
+        steps: &[Step],
+        generation: u32,
+        kind: StepKind,
+        on_poll: &mut OnPoll<'_>,
+    ) -> Result<StepResult, Refusal> {
+        let version = Version::current(steps);
+        std::fs::create_dir_all(self.generation(generation)).or_failed()?;
+        match kind {
+            StepKind::Games => self.games(version, generation, on_poll),
+            StepKind::Positions => self.positions(generation, on_poll),
+            StepKind::Fit => self.fit(version, generation, on_poll),
+            StepKind::Proof => {
+                let candidate = Version { evaluation: generation, ..version };
+                let (proof, command) = self.proof(candidate, version, generation, "proof", on_poll)?;
+                Ok(StepResult::Proof { proof, command })
+            }
+            StepKind::Spsa => self.spsa(version, generation, on_poll),
+            StepKind::SpsaProof => {
+                let candidate = Version { search: generation, ..version };
+                let (proof, command) = self.proof(candidate, version, generation, "spsa-proof", on_poll)?;
+                Ok(StepResult::SpsaProof { proof, command })
+            }
+        }
+    }
+
+    /// Copies the numbers of the start into the folder, and checks that the engine takes them.
+    pub(super) fn prepare(&self) -> Result<(), Refusal> {
+        std::fs::create_dir_all(self.generation(0)).or_failed()?;
+        let settings = &self.settings;
+        let text = |path: &Path| {
+            std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()
+        };
+        let evaluation = match settings.source.as_ref().or(settings.parameters.as_ref()) {
+            Some(path) => text(path)?,
+            None => super::super::target::SHIPPED.to_owned(),
+        };
+        put(&self.evaluation_file(0), &evaluation)?;
+        if settings.source.is_none() {
+            parameters(&self.evaluation_file(0))?;
+        }
+        if let (Some(from), Some(to)) = (&settings.spsa, self.search_file(0)) {
+            let text = text(from)?;
+            ParameterFormat::of(from).parse(&text).with_context(|| from.display().to_string()).or_usage()?;
+            put(&to, &text)?;
+        }
+        let (engine, options) = self.numbers(Version { evaluation: 0, search: 0 })?;
+        if engine == BUILTIN && settings.spsa.is_none() {
+            return Ok(());
+        }
+        let options = options.iter().map(|(name, value)| (name.as_str(), value.clone()));
+        check_options(&self.tournament, &engine, options)
+            .with_context(|| format!("--engine {engine}"))
+            .or_usage()
+    }
+
+    pub(super) fn generation(&self, generation: u32) -> PathBuf {
+        self.folder.join(format!("generation-{generation:03}"))
+    }
+
+    /// The evaluation of a generation: a table, or a source.
+    pub(super) fn evaluation_file(&self, generation: u32) -> PathBuf {
+        let name = self.settings.source.as_ref().and_then(|source| source.file_name());
+        self.generation(generation).join(name.unwrap_or(TABLE.as_ref()))
+    }
+
+    /// The search parameters of a generation.
+    pub(super) fn search_file(&self, generation: u32) -> Option<PathBuf> {
+        let ending = self.settings.spsa.as_ref()?.extension().unwrap_or("txt".as_ref());
+        Some(self.generation(generation).join("search").with_extension(ending))
+    }
+
+    /// The engine of a version as the tournament program takes it, with a name.
+    fn engine(&self, name: &'static str, version: Version) -> Result<String, Refusal> {
+        let (engine, options) = self.numbers(version)?;
+        Ok(words(&Entrant { name, engine, options }))
+    }
+
+    /// The engine of a version and the options that set its numbers. A version with its own source is built.
+    fn numbers(&self, version: Version) -> Result<(String, Vec<(String, String)>), Refusal> {
+        let engine = self.settings.engine.as_deref().unwrap_or_default();
+        let (engine, mut options) = if self.settings.source.is_some() {
+            (self.built(version.evaluation, engine)?, Vec::new())
+        } else {
+            let table = self.evaluation_file(version.evaluation).display().to_string();
+            (engine.to_owned(), vec![("EvalFile".to_owned(), table)])
+        };
+        if let Some(file) = self.search_file(version.search) {
+            let text =
+                std::fs::read_to_string(&file).with_context(|| file.display().to_string()).or_failed()?;
+            let values = ParameterFormat::of(&file).parse(&text).or_failed()?;
+            options.extend(values.into_iter().map(|value| (value.name.clone(), value.text(value.start))));
+        }
+        Ok((engine, options))
+    }
+
+    /// The engine of a source, built once in the folder of its generation.
+    fn built(&self, generation: u32, engine: &str) -> Result<String, Refusal> {
+        let settings = &self.settings;
+        let (copy, done) =
+            (self.generation(generation).join("build"), self.generation(generation).join("built"));
+        if !done.exists() {
+            if copy.exists() {
+                std::fs::remove_dir_all(&copy).or_failed()?;
+            }
+            let file = self.evaluation_file(generation);
+            let text =
+                std::fs::read_to_string(&file).with_context(|| file.display().to_string()).or_failed()?;
+            let tree = settings.tree.as_deref().unwrap_or(Path::new("."));
+            let source = settings.source.as_deref().unwrap_or(Path::new(""));
+            let command = settings.build.as_deref().unwrap_or_default();
+            let version = if generation == 0 { "first" } else { "fitted" };
+            build(tree, &copy, (source, &text), command, version, &self.stop).or_usage()?;
+            put(&done, "")?;
+        }
+        engine_in(&copy, engine).with_context(|| format!("--engine {engine}")).or_usage()
+    }
+
+    fn games(
+        &self,
+        version: Version,
+        generation: u32,
+        on_poll: &mut OnPoll<'_>,
+    ) -> Result<StepResult, Refusal> {
+        let (settings, seed) = (&self.settings, self.seed(generation));
+        let mut command = Arguments::of("datagen");
+        command.set("--engine", self.engine("current", version)?);
+        command.set("--games", number(settings.games));
+        command.set("--nodes", number(settings.nodes));
+        command.set("--seed", seed.to_string());
+        command.set("--random-plies", number(settings.random_plies));
+        if let Some(share) = settings.chess960_share.filter(|share| *share > 0.0) {
+            command.set("--chess960-share", share.to_string());
+        }
+        command.set_some("--openings", settings.openings.as_ref());
+        command.set("--data", self.generation(generation).join("games.viri"));
+        let results = self.play(command.clone(), generation, "games", on_poll)?;
+        let games = results["games_finished"].as_u64().unwrap_or_default();
+        if games == 0 {
+            return Err(anyhow!("no game of generation {generation} was finished")).or_failed();
+        }
+        Ok(StepResult::Games { games, seed, command: command.text("smalt-tournament") })
+    }
+
+    fn positions(&self, generation: u32, on_poll: &mut OnPoll<'_>) -> Result<StepResult, Refusal> {
+        let (settings, folder) = (&self.settings, self.generation(generation));
+        let pgn = folder.join("games.pgn");
+        let _ = std::fs::remove_file(&pgn);
+        export(&self.tournament, &folder.join("games.db"), &pgn, &self.stop).map_err(refusal)?;
+        let mut command = Arguments::of("extract");
+        command.add(&pgn);
+        command.set("--output", folder.join("positions.bin"));
+        command.set("--per-game", number(settings.positions));
+        command.set_some("--balance", settings.balance.map(|factor| factor.to_string()).as_ref());
+        command.set_some("--threads", self.session.concurrency.map(|count| count.to_string()).as_ref());
+        let report = self.run_own(&command, generation, on_poll)?;
+        let _ = std::fs::remove_file(&pgn);
+        Ok(StepResult::Positions {
+            positions: report["positions"].as_u64().unwrap_or_default(),
+            hash: report["hash"].as_str().unwrap_or_default().to_owned(),
+        })
+    }
+
+    fn fit(
+        &self,
+        version: Version,
+        generation: u32,
+        on_poll: &mut OnPoll<'_>,
+    ) -> Result<StepResult, Refusal> {
+        let settings = &self.settings;
+        let (before, after) = (self.evaluation_file(version.evaluation), self.evaluation_file(generation));
+        let oldest = (generation + 1).saturating_sub(settings.keep.unwrap_or_default().max(1)).max(1);
+        let mut command = Arguments::of("texel");
+        for generation in oldest..=generation {
+            command.add(self.generation(generation).join("positions.bin"));
+        }
+        settings.data.iter().for_each(|data| command.add(data));
+        if settings.source.is_some() {
+            let engine = settings.engine.as_deref().unwrap_or_default();
+            command.set("--engine", self.built(version.evaluation, engine)?);
+            command.set("--source", &before);
+            command
+                .set_some("--concurrency", self.session.concurrency.map(|count| count.to_string()).as_ref());
+        } else {
+            command.set("--parameters", &before);
+        }
+        command.set("--output", &after);
+        command.set("--lambda", settings.lambda.unwrap_or_default().to_string());
+        let more = split_words(settings.texel.as_deref().unwrap_or_default()).or_usage()?;
+        more.iter().for_each(|word| command.add(word));
+        command.set_some("--threads", self.session.concurrency.map(|count| count.to_string()).as_ref());
+        let report = self.run_own(&command, generation, on_poll)?;
+        let is_changed = if settings.source.is_some() {
+            std::fs::read(&before).or_failed()? != std::fs::read(&after).or_failed()?
+        } else {
+            parameters(&before)? != parameters(&after)?
+        };
+        let error = |key: &str| report[key].as_f64().unwrap_or_default();
+        Ok(StepResult::Fit {
+            change: if is_changed { Change::Changed } else { Change::Unchanged },
+            positions: report["positions"].as_u64().unwrap_or_default(),
+            data_hash: report["data_hash"].as_str().unwrap_or_default().to_owned(),
+            validation_error: [error("initial_validation_error"), error("validation_error")],
+            command: command.text("smalt-tuner"),
+        })
+    }
+
+    /// An SPRT of a candidate; `name` is that of its files.
+    fn proof(
+        &self,
+        candidate: Version,
+        base: Version,
+        generation: u32,
+        name: &str,
+        on_poll: &mut OnPoll<'_>,
+    ) -> Result<(crate::prove::Proof, String), Refusal> {
+        let settings = &self.settings;
+        let mut command = Arguments::of("sprt");
+        command.set("--engine", self.engine("tuned", candidate)?);
+        command.set("--opponent", self.engine("base", base)?);
+        self.set_limit(&mut command);
+        command.set("--elo0", settings.elo0.unwrap_or_default().to_string());
+        command.set("--elo1", settings.elo1.unwrap_or_default().to_string());
+        command.set("--games", number(settings.proof_games));
+        command.set("--seed", self.seed(generation).to_string());
+        command.set_some("--openings", settings.openings.as_ref());
+        let results = self.play(command.clone(), generation, name, on_poll)?;
+        let proof =
+            parse_proof(&results).context("no `sprt` or no entrant `tuned` in the results").or_failed()?;
+        if proof.games.iter().sum::<u64>() == 0 {
+            return Err(anyhow!("no game of the proof of generation {generation} was finished")).or_failed();
+        }
+        Ok((proof, command.text("smalt-tournament")))
+    }
+
+    fn spsa(
+        &self,
+        version: Version,
+        generation: u32,
+        on_poll: &mut OnPoll<'_>,
+    ) -> Result<StepResult, Refusal> {
+        let settings = &self.settings;
+        let files = self.search_file(version.search).zip(self.search_file(generation));
+        let (before, after) = files.context("--spsa is missing").or_failed()?;
+        let checkpoint = self.generation(generation).join("spsa.json");
+        let mut command = Arguments::of("spsa");
+        command.set("--engine", self.engine("current", version)?);
+        command.set("--parameters", &before);
+        command.set("--games", number(settings.spsa_games));
+        self.set_limit(&mut command);
+        command.set("--seed", self.seed(generation).to_string());
+        command.set_some("--openings", settings.openings.as_ref());
+        let begun = command.text("smalt-tuner");
+        // A checkpoint keeps all of these.
+        let mut command = if checkpoint.exists() { Arguments::of("spsa") } else { command };
+        if checkpoint.exists() {
+            command.add("--resume");
+        }
+        command.set("--checkpoint", &checkpoint);
+        command.set("--output", &after);
+        command.set("--tournament", &self.tournament);
+        command.set_some("--concurrency", self.session.concurrency.map(|count| count.to_string()).as_ref());
+        command.set_some("--nats", self.session.nats.as_ref());
+        let report = self.run_own(&command, generation, on_poll)?;
+        let number = |parameter: &Value, key: &str| parameter[key].as_f64().unwrap_or_default();
+        let parameters: Vec<(String, f64, f64)> = report["knobs"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|parameter| {
+                let name = parameter["name"].as_str().unwrap_or_default().to_owned();
+                (name, number(parameter, "before"), number(parameter, "after"))
+            })
+            .filter(|(_, before, after)| before != after)
+            .collect();
+        Ok(StepResult::Spsa {
+            change: if parameters.is_empty() { Change::Unchanged } else { Change::Changed },
+            games: report["games"].as_u64().unwrap_or_default(),
+            parameters,
+            command: begun,
+        })
+    }
+
+    fn seed(&self, generation: u32) -> u64 {
+        self.settings.seed.unwrap_or_default().wrapping_add(u64::from(generation) - 1)
+    }
+
+    /// The limit of proofs and of SPSA.
+    fn set_limit(&self, command: &mut Arguments) {
+        match &self.settings.tc {
+            Some(tc) => command.set("--tc", tc),
+            None => command.set("--nodes", number(self.settings.proof_nodes)),
+        }
+    }
+
+    /// Starts a run, or resumes it if its store exists, and returns its results.
+    fn play(
+        &self,
+        begun: Arguments,
+        generation: u32,
+        name: &str,
+        on_poll: &mut OnPoll<'_>,
+    ) -> Result<Value, Refusal> {
+        let file = |ending: &str| self.generation(generation).join(name).with_extension(ending);
+        let (store, json) = (file("db"), file("json"));
+        let mut command = begun;
+        if store.exists() {
+            command = Arguments::of("resume");
+            command.add(&store);
+        } else {
+            command.set("--store", &store);
+            if self.session.nats.is_some() {
+                command.add("--send-files");
+            }
+        }
+        command.set("--json", &json);
+        command.set_some("--concurrency", self.session.concurrency.map(|count| count.to_string()).as_ref());
+        command.set_some("--nats", self.session.nats.as_ref());
+        command.set_some("--serve", self.session.serve.as_ref());
+        let command = EngineCommand::new(&self.tournament).arguments(command.0);
+        watch(&command, &FINISHED, &self.stop, on_poll).map_err(refusal)?;
+        read(&json).map_err(refusal)
+    }
+
+    /// Runs a command of this program, which overwrites its output, and returns its JSON report.
+    fn run_own(
+        &self,
+        command: &Arguments,
+        generation: u32,
+        on_poll: &mut OnPoll<'_>,
+    ) -> Result<Value, Refusal> {
+        let name = command.0[0].to_string_lossy().into_owned();
+        let json = self.generation(generation).join(format!("{name}-report.json"));
+        let program = EngineCommand::new(&self.own_program).arguments(command.0.iter().cloned());
+        let program = program.argument("--json").argument(&json).argument("--force");
+        watch(&program, &FINISHED, &self.stop, on_poll).map_err(|error| match error {
+            PlayError::Failed { exit, words } => {
+                Refusal { exit: Exit::Failed, error: anyhow!("`smalt-tuner {name}` {exit}: {words}") }
+            }
+            error => refusal(error),
+        })?;
+        read(&json).map_err(refusal)
+    }
+
+    /// Writes the numbers of the current version to the folder `current`, with the origin of an accepted table.
+    pub(super) fn publish(&self, steps: &[Step]) -> Result<(), Refusal> {
+        let version = Version::current(steps);
+        let files = [Some(self.evaluation_file(version.evaluation)), self.search_file(version.search)];
+        for file in files.into_iter().flatten() {
+            let text =
+                std::fs::read_to_string(&file).with_context(|| file.display().to_string()).or_failed()?;
+            let is_table = file.file_name() == Some(TABLE.as_ref()) && self.settings.source.is_none();
+            let text = if is_table && version.evaluation > 0 {
+                crate::weights::document::with_origin(&text, &super::origin(steps, version.evaluation))
+                    .or_failed()?
+            } else {
+                text
+            };
+            put(&super::current_file(&self.folder, &file), &text)?;
+        }
+        Ok(())
+    }
+}
+
+/// Arguments of a program.
+#[derive(Clone, Debug)]
+struct Arguments(Vec<OsString>);
+
+impl Arguments {
+    fn of(command: &str) -> Arguments {
+        Arguments(vec![command.into()])
+    }
+
+    fn add(&mut self, word: impl AsRef<std::ffi::OsStr>) {
+        self.0.push(word.as_ref().to_owned());
+    }
+
+    fn set(&mut self, flag: &str, value: impl AsRef<std::ffi::OsStr>) {
+        self.add(flag);
+        self.add(value);
+    }
+
+    fn set_some(&mut self, flag: &str, value: Option<impl AsRef<std::ffi::OsStr>>) {
+        if let Some(value) = value {
+            self.set(flag, value);
+        }
+    }
+
+    /// As a command line.
+    fn text(&self, program: &str) -> String {
+        let quoted = |word: &OsString| {
+            let word = word.to_string_lossy();
+            if word.contains([' ', '\'', '"', '*']) {
+                format!("'{}'", word.replace('\'', "'\\''"))
+            } else {
+                word.into()
+            }
+        };
+        std::iter::once(program.to_owned()).chain(self.0.iter().map(quoted)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn number<N: ToString>(value: Option<N>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+/// What the failure of a program means.
+fn refusal(error: PlayError) -> Refusal {
+    let exit = if matches!(error, PlayError::Interrupted) { Exit::Interrupted } else { Exit::Failed };
+    Refusal { exit, error: error.into() }
+}
+
+/// Replaces a file whole.
+pub(super) fn put(path: &Path, text: &str) -> Result<(), Refusal> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).or_failed()?;
+    }
+    output_file::write(path, text.as_bytes(), Existing::Replace).or_failed()
+}
