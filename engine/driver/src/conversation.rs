@@ -89,7 +89,7 @@ pub(crate) trait LineHandler {
 
 /// An engine process, its transcript and its state.
 #[derive(Debug)]
-pub(crate) struct Conversation {
+pub struct Conversation {
     process: Process,
     pub(crate) transcript: Transcript,
     pub(crate) state: State,

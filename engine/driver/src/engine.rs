@@ -6,7 +6,7 @@ use smalt_chess::CastlingMode;
 use smalt_protocol::option::OptionValueError;
 use smalt_protocol::{OptionDeclaration, OptionValue, SearchLimits};
 
-use crate::conversation::{ConversationError, ExitOutcome};
+use crate::conversation::{Conversation, ConversationError, ExitOutcome};
 use crate::fault::{Fault, State};
 use crate::nearest::nearest;
 use crate::process::{Process, text};
@@ -163,22 +163,46 @@ pub trait Engine: Background + Send {
     /// As [`Self::introduce`].
     fn abandon(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError>;
 
+    #[doc(hidden)]
+    fn conversation(&self) -> &Conversation;
+
+    #[doc(hidden)]
+    fn conversation_mut(&mut self) -> &mut Conversation;
+
+    /// The last lines that it gets, by its state.
+    #[doc(hidden)]
+    fn quit_lines(&self) -> &'static [u8];
+
     /// Sends `quit` without waiting, so that several engines can exit at the same time; call [`Self::quit`] next.
-    fn send_quit(&mut self);
+    fn send_quit(&mut self) {
+        let lines = self.quit_lines();
+        self.conversation_mut().send_quit(lines);
+    }
 
     /// Sends `quit` (unless sent already) and waits for the exit: SIGTERM follows after the timeout, SIGKILL half a
     /// second later.
-    fn quit(&mut self) -> ExitOutcome;
+    fn quit(&mut self) -> ExitOutcome {
+        let lines = self.quit_lines();
+        self.conversation_mut().quit(lines)
+    }
 
     /// Kills it at once.
-    fn kill(&mut self);
+    fn kill(&mut self) {
+        self.conversation_mut().kill();
+    }
 
-    fn state(&self) -> State;
+    fn state(&self) -> State {
+        self.conversation().state
+    }
 
     /// The fault that closed it, if any.
-    fn fault(&self) -> Option<&Fault>;
+    fn fault(&self) -> Option<&Fault> {
+        self.conversation().fault()
+    }
 
-    fn transcript(&self) -> &Transcript;
+    fn transcript(&self) -> &Transcript {
+        &self.conversation().transcript
+    }
 
     /// The last lines of the conversation, then the last lines of standard error.
     fn last_lines(&self) -> Vec<TranscriptLine> {
@@ -194,10 +218,14 @@ pub trait Engine: Background + Send {
     }
 
     /// Copies every later line of the conversation to this sink.
-    fn set_transcript_sink(&mut self, sink: Option<Box<dyn TranscriptSink>>);
+    fn set_transcript_sink(&mut self, sink: Option<Box<dyn TranscriptSink>>) {
+        self.conversation_mut().transcript.set_sink(sink);
+    }
 
     /// Its process: process id, identity, last lines of standard error.
-    fn process(&self) -> &Process;
+    fn process(&self) -> &Process {
+        self.conversation().process()
+    }
 }
 
 /// Settings of a game that the engine needs before it begins; by default standard chess without pondering.

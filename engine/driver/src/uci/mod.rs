@@ -12,7 +12,7 @@ use smalt_protocol::uci::ClientMessage;
 use smalt_protocol::uci::client::Switch;
 use smalt_protocol::{OptionDeclaration, OptionValue, option};
 
-use crate::conversation::{Conversation, ConversationError, EngineTimeouts, ExitOutcome, WaitError};
+use crate::conversation::{Conversation, ConversationError, EngineTimeouts, WaitError};
 use crate::engine::{Engine, GameOptions, SetOptionError};
 use crate::fault::{Fault, State};
 use crate::process::{EngineCommand, Process};
@@ -21,7 +21,6 @@ use crate::search::{
     SearchRequest, SearchResult,
 };
 use crate::settings::Protocol;
-use crate::transcript::{Transcript, TranscriptSink};
 use crate::wait_context::{Background, WaitContext};
 use engine_state::{Answer, Awaiting, EngineState, ObservedState, Refusal};
 use game_options::SentOptions;
@@ -361,43 +360,19 @@ impl Engine for UciEngine {
         Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
     }
 
-    fn send_quit(&mut self) {
-        self.conversation.send_quit(quit_lines(self.conversation.state));
+    fn conversation(&self) -> &Conversation {
+        &self.conversation
     }
 
-    fn quit(&mut self) -> ExitOutcome {
-        self.conversation.quit(quit_lines(self.conversation.state))
+    fn conversation_mut(&mut self) -> &mut Conversation {
+        &mut self.conversation
     }
 
-    fn kill(&mut self) {
-        self.conversation.kill();
-    }
-
-    fn state(&self) -> State {
-        self.conversation.state
-    }
-
-    fn fault(&self) -> Option<&Fault> {
-        self.conversation.fault()
-    }
-
-    fn transcript(&self) -> &Transcript {
-        &self.conversation.transcript
-    }
-
-    fn set_transcript_sink(&mut self, sink: Option<Box<dyn TranscriptSink>>) {
-        self.conversation.transcript.set_sink(sink);
-    }
-
-    fn process(&self) -> &Process {
-        self.conversation.process()
-    }
-}
-
-fn quit_lines(state: State) -> &'static [u8] {
-    match state {
-        State::Thinking => b"stop\nquit\n",
-        _ => b"quit\n",
+    fn quit_lines(&self) -> &'static [u8] {
+        match self.conversation.state {
+            State::Thinking => b"stop\nquit\n",
+            _ => b"quit\n",
+        }
     }
 }
 
