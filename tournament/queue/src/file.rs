@@ -1,11 +1,13 @@
 //! The jobs in one SQLite file. Commands, the page and the daemon share it; each change is one transaction, and the daemon
 //! alone writes what becomes of running jobs.
 
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior, params};
 use serde::Serialize;
+use smalt_match::file_lock::try_lock_shared;
 use smalt_workbench::output_file::resolved;
 
 use crate::job::{Job, JobState, NewJob};
@@ -139,7 +141,27 @@ impl QueueFile {
     /// # Errors
     /// If SQLite fails.
     pub fn jobs(&self) -> Result<Vec<Job>, QueueError> {
-        self.database(read_jobs(&self.connection))
+        let mut jobs = self.database(read_jobs(&self.connection))?;
+        self.clear_stale_running(&mut jobs);
+        Ok(jobs)
+    }
+
+    /// A killed daemon leaves its jobs marked as running, and they ended with it.
+    fn clear_stale_running(&self, jobs: &mut [Job]) {
+        if jobs.iter().any(|job| job.running > 0) && !self.has_daemon() {
+            jobs.iter_mut().for_each(|job| job.running = 0);
+        }
+    }
+
+    /// Whether a daemon holds the lock of the queue.
+    fn has_daemon(&self) -> bool {
+        let is_locked = |lock| matches!(try_lock_shared(&lock), Err(TryLockError::WouldBlock));
+        File::open(self.lock_path()).is_ok_and(is_locked)
+    }
+
+    /// The file that a daemon locks.
+    pub(crate) fn lock_path(&self) -> PathBuf {
+        self.home().join("lock")
     }
 
     /// One job.
@@ -148,7 +170,9 @@ impl QueueFile {
     /// If there is no such job.
     pub fn job(&self, id: i64) -> Result<Job, QueueError> {
         let found = self.connection.query_row("SELECT * FROM job WHERE id = ?1", [id], job).optional();
-        self.database(found)?.ok_or(QueueError::Unknown(id))
+        let mut job = self.database(found)?.ok_or(QueueError::Unknown(id))?;
+        self.clear_stale_running(std::slice::from_mut(&mut job));
+        Ok(job)
     }
 
     /// Adds a job after all others of its priority; returns its number.

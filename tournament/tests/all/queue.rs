@@ -61,9 +61,9 @@ fn jobs_share_the_slots_and_survive_kills_of_the_daemon() {
     add(&place, &["--name", "one"], &job(games));
     add(&place, &["--name", "two"], &job(games));
     let mut daemon = start(&place, &["--no-page"]);
+    await_slots(&place, 1, 1);
+    await_slots(&place, 2, 1);
     for games in [20, 60, 100] {
-        await_slots(&place, 1, 1);
-        await_slots(&place, 2, 1);
         place.await_games("queue-jobs/job-1.db", games);
         daemon.kill().unwrap();
         daemon.wait().unwrap();
@@ -111,6 +111,8 @@ fn a_restart_of_the_machine_loses_no_job_and_no_game() {
     kill_everything(&place);
     daemon.wait().unwrap();
     place.await_nobody();
+    assert_eq!(job_of(&place, 1)["running"], 0, "nobody plays it any more");
+    assert!(queue(&place, &["show", "1"]).starts_with("Job 1, playing: waiting\n"));
     let paused = job_of(&place, 2);
     let daemon = start(&place, &["--no-page"]);
     await_state(&place, 1, "done");
