@@ -1,6 +1,5 @@
 //! `grade`: scores a list of moves.
 
-use std::io::Read;
 use std::path::Path;
 
 use anyhow::Context;
@@ -17,8 +16,8 @@ use crate::record::Record;
 pub(super) fn grade(flags: &GradeFlags) -> Result<Exit, Refusal> {
     let suite = intent::suite(&flags.suite)?;
     let (bytes, file) = if is_standard_output(&flags.moves) {
-        let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).context("failed to read standard input").or_usage()?;
+        let read = output::read_all(std::io::stdin(), output::MAX_INPUT);
+        let bytes = read.context("failed to read standard input").or_usage()?;
         (bytes, "standard input".to_owned())
     } else {
         (output::read(&flags.moves)?, flags.moves.display().to_string())

@@ -7,6 +7,7 @@ use smalt_chess::{CastlingMode, Color, Move, Position, UciMove};
 
 use super::games::GameCounter;
 use super::record::Sample;
+use super::source::{MAX_LINE, read_line};
 use super::text::LineError;
 
 /// Reads positions in order.
@@ -35,7 +36,7 @@ impl<R: BufRead> PlainReader<R> {
         let (mut fields, mut first) = (Fields::default(), 0);
         loop {
             let mut line = Vec::new();
-            if self.input.read_until(b'\n', &mut line)? == 0 {
+            if read_line(&mut self.input, &mut line, MAX_LINE)? == 0 {
                 let is_broken_off = fields.fen.is_some();
                 return Ok(is_broken_off.then_some((first, Err(LineError::NoResult))));
             }

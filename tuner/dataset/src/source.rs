@@ -1,6 +1,6 @@
 //! A file of games or positions as a byte stream, plain or compressed, with the path in errors.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use smalt_workbench::decompress::DecompressReader;
@@ -35,5 +35,35 @@ impl Read for DataSource {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         smalt_workbench::signals::check()?;
         self.bytes.read(buffer)
+    }
+}
+
+/// Longest line of a position, in bytes.
+pub(crate) const MAX_LINE: usize = 1 << 20;
+
+/// Appends the next line with its line feed, as [`BufRead::read_until`] does. Returns the number of bytes, 0 at the end.
+///
+/// # Errors
+/// If reading fails, or the line has more than `limit` bytes.
+pub(crate) fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
+    let read = input.take(limit as u64 + 1).read_until(b'\n', line)?;
+    if read > limit {
+        let words = format!("a line has more than {limit} bytes");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, words));
+    }
+    Ok(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_without_an_end_is_refused() {
+        let mut line = Vec::new();
+        assert_eq!(read_line(&mut &b"four\nmore"[..], &mut line, 5).unwrap(), 5);
+        assert_eq!(line, b"four\n");
+        let error = read_line(&mut io::BufReader::new(io::repeat(0)), &mut line, 5).unwrap_err();
+        assert_eq!(error.to_string(), "a line has more than 5 bytes");
     }
 }

@@ -7,6 +7,7 @@ use smalt_chess::{CastlingMode, UciMove};
 
 use super::games::GameCounter;
 use super::record::Sample;
+use super::source::{MAX_LINE, read_line};
 use super::text::{LineError, parse_labels, parse_result};
 
 pub(super) const HEADER: &str = "fen,score,result,game,ply,move\n";
@@ -32,7 +33,7 @@ impl<R: BufRead> CsvReader<R> {
     fn read(&mut self) -> io::Result<Option<(u64, Result<Sample, LineError>)>> {
         loop {
             let mut line = Vec::new();
-            if self.input.read_until(b'\n', &mut line)? == 0 {
+            if read_line(&mut self.input, &mut line, MAX_LINE)? == 0 {
                 return Ok(None);
             }
             self.line += 1;

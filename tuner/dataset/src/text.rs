@@ -5,7 +5,7 @@
 //! skipped.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufReader};
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -14,7 +14,7 @@ use smalt_chess::{FenError, Outcome, Position};
 use super::Worked;
 use super::games::GameCounter;
 use super::record::{RecordError, Sample};
-use super::source::{DataSource, OpenError};
+use super::source::{DataSource, MAX_LINE, OpenError, read_line};
 
 /// Why a line was skipped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -172,7 +172,7 @@ impl LabelledText {
         let mut lines = Vec::with_capacity(size);
         while lines.len() < size {
             let mut line = Vec::with_capacity(96);
-            if self.source.read_until(b'\n', &mut line)? == 0 {
+            if read_line(&mut self.source, &mut line, MAX_LINE)? == 0 {
                 break;
             }
             *number += 1;
