@@ -1,6 +1,7 @@
 //! Exit codes shared by all workbench programs, and errors that carry one. Each program's `--help` lists its own.
 
 use std::fmt;
+use std::io;
 use std::process::ExitCode;
 
 /// How a program ends, from best to worst.
@@ -63,7 +64,18 @@ impl fmt::Display for Refusal {
                 text.push_str(&cause);
             }
         }
+        for error in self.error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()) {
+            text = text.replace(&error.to_string(), &reason(error));
+        }
         f.write_str(&text)
+    }
+}
+
+/// The text of an error of the system, the same for a full disk on all systems.
+pub fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
+        _ => error.to_string(),
     }
 }
 
@@ -95,6 +107,20 @@ impl<T, E: Into<anyhow::Error>> OrRefuse<T> for Result<T, E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_disk_has_the_same_words_everywhere() {
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        let wrapped = io::Error::new(io::ErrorKind::StorageFull, "28 at path x.part");
+        for error in
+            [anyhow::Error::new(full()).context("write x"), anyhow::anyhow!(wrapped).context("write x")]
+        {
+            let refusal = Err::<(), _>(error).or_failed().unwrap_err();
+            assert_eq!(refusal.to_string(), "write x: the disk is full");
+        }
+        let named = crate::output_file::OutputError::Io { path: "x".into(), source: full() };
+        assert_eq!(Err::<(), _>(named).or_failed().unwrap_err().to_string(), "write x: the disk is full");
+    }
 
     #[test]
     fn reasons_are_shown_once() {

@@ -16,6 +16,7 @@ use crate::named_file::{is_in_place, is_special, numbered};
 pub use format::GameFormat;
 use pieces::{Digest, FilePieces, digest};
 use smalt_workbench::decompress::is_packed;
+use smalt_workbench::exit::reason;
 
 /// Number of bytes at the end of a file searched for an open comment.
 const TAIL_BYTES: u64 = 1 << 16;
@@ -206,6 +207,11 @@ impl GameFile {
 
     fn write(&mut self, text: Option<&str>) -> io::Result<()> {
         let Some(text) = text else { return Ok(()) };
+        let shown = self.path.display().to_string();
+        self.write_text(text).map_err(|error| io::Error::other(format!("{shown}: {}", reason(&error))))
+    }
+
+    fn write_text(&mut self, text: &str) -> io::Result<()> {
         if self.is_special {
             return self.file.write_all(text.as_bytes());
         }

@@ -196,9 +196,9 @@ fn games_that_cannot_be_written_stop_the_run_and_leave_devices_alone() {
     let mut arguments = gauntlet("2", "1", &entrants);
     arguments.extend(["--pgn", "/dev/full"]);
     let (_, err) = place.check(&arguments, 1);
-    assert!(err.contains("write the games: No space left on device"), "{err}");
+    assert!(err.contains("write /dev/full: the disk is full; resume with"), "{err}");
     let (_, err) = place.check(&["resume", "run.db"], 1);
-    assert!(err.contains("No space left"), "{err}");
+    assert!(err.contains("write /dev/full: the disk is full"), "{err}");
     assert!(!std::fs::metadata("/dev/full").unwrap().is_file());
 }
 

@@ -91,7 +91,7 @@ pub enum RunError {
     #[error("store the results: failed to {0}")]
     Store(#[from] StoreError),
     /// A game file failed.
-    #[error("write the games: {0}")]
+    #[error("write {0}")]
     Pgn(#[from] std::io::Error),
     #[error("play: {0}")]
     System(String),
