@@ -152,6 +152,15 @@ impl Counts {
             Counts::Pairs(pairs) => pairs.statistics(),
         }
     }
+
+    /// Elo difference, without the cost of its errors. `None` without games, and after wins only or losses only.
+    pub fn elo(&self) -> Option<Elo> {
+        let moments = match self {
+            Counts::Games(games) => Moments::from_counts(&games.by_points()),
+            Counts::Pairs(pairs) => Moments::from_counts(&pairs.0),
+        };
+        Elo::from_score(moments?.mean)
+    }
 }
 
 impl Wdl {

@@ -5,6 +5,8 @@
 //! Source: I. Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by betting*, Journal of the Royal
 //! Statistical Society B 86 (2024), 1-27.
 
+use std::sync::LazyLock;
+
 use crate::counts::{Counts, Pentanomial, Wdl};
 use crate::elo::{Elo, Interval};
 use crate::moments::{Moments, scores};
@@ -13,7 +15,13 @@ use crate::moments::{Moments, scores};
 const REFUTED: f64 = 40.0;
 
 /// Number of stakes.
-const SHARES: usize = 24;
+const STAKES: usize = 24;
+
+/// Stakes, each with the logarithm of its part of the capital.
+static SHARES: LazyLock<[(f64, f64); STAKES]> = LazyLock::new(shares);
+
+/// Distance of an end from the mean that is typical, in standard errors.
+const TYPICAL_DISTANCE: f64 = 3.0;
 
 /// Minimum number of won (lost) games for a one-sided bound.
 const LEAST_ONE_SIDED: u64 = 10;
@@ -52,7 +60,9 @@ impl Counts {
 }
 
 fn elo_interval<const N: usize>(counts: &[u64; N]) -> Interval {
-    let Some(Moments { mean, .. }) = Moments::from_counts(counts) else { return Interval::default() };
+    let Some(moments @ Moments { mean, .. }) = Moments::from_counts(counts) else {
+        return Interval::default();
+    };
     let games = counts.iter().sum::<u64>() * (N as u64 / 2);
     if (mean <= 0.0 || mean >= 1.0) && games < LEAST_ONE_SIDED {
         return Interval::default();
@@ -60,7 +70,9 @@ fn elo_interval<const N: usize>(counts: &[u64; N]) -> Interval {
     let mut mirrored = *counts;
     mirrored.reverse();
     let elo = |score: f64| Elo::from_score(score).map(|elo| elo.0);
-    Interval { low: elo(lower_end(counts, mean)), high: elo(1.0 - lower_end(&mirrored, 1.0 - mean)) }
+    let low = lower_end(counts, moments);
+    let high = 1.0 - lower_end(&mirrored, Moments { mean: 1.0 - mean, ..moments });
+    Interval { low: elo(low), high: elo(high) }
 }
 
 /// The lowest mean that is not rejected; 0 if none is.
@@ -71,67 +83,66 @@ fn elo_interval<const N: usize>(counts: &[u64; N]) -> Interval {
 /// such an `m` is rejected. The capital is split over many constant stakes `c` (a mixture, after H. Robbins, 1970),
 /// so that the interval depends on the counts alone.
 ///
-/// The capital falls as `m` grows: the root is found by the Illinois method (false position) between the observed
-/// mean and a few standard errors below.
-fn lower_end<const N: usize>(counts: &[u64; N], mean: f64) -> f64 {
-    const TOLERANCE: f64 = 1e-10;
-    let shares = shares();
-    let excess = |supposed: f64| log_capital(&shares, counts, supposed) - REFUTED.ln();
-    let (mut high, mut above) = (mean, -REFUTED.ln());
-    let (mut low, mut below) = (0.5 * mean, 0.0);
-    while low > TOLERANCE {
-        below = excess(low);
-        if below > 0.0 {
-            break;
-        }
-        (high, above) = (low, below);
-        low *= 0.5;
-    }
-    if below <= 0.0 {
+/// The logarithm of the capital falls with `ln m` and is convex in it. Newton's method therefore reaches the root from
+/// every start: after the first step from below.
+fn lower_end<const N: usize>(counts: &[u64; N], Moments { mean, variance }: Moments) -> f64 {
+    const LEAST: f64 = 1e-10;
+    if mean <= 0.0 {
         return 0.0;
     }
+    let total = counts.iter().sum::<u64>() as f64;
+    let start = mean - TYPICAL_DISTANCE * (variance / total).sqrt();
+    let mut end = start.max(0.5 * mean).max(LEAST);
     for _ in 0..100 {
-        let next = (low * above - high * below) / (above - below);
-        let value = excess(next);
-        if value > 0.0 {
-            (low, below, above) = (next, value, 0.5 * above);
-        } else {
-            (high, above, below) = (next, value, 0.5 * below);
+        let (log_capital, slope) = log_capital(counts, end);
+        let step = (REFUTED.ln() - log_capital) / slope;
+        if end <= LEAST && step <= 0.0 {
+            return 0.0;
         }
-        if high - low < TOLERANCE || value.abs() < 1e-9 {
-            return if value > 0.0 { low } else { high };
+        end = (end * step.exp()).max(LEAST);
+        if step.abs() < 1e-10 {
+            break;
         }
     }
-    low
+    end
 }
 
-/// Logarithm of the capital after these results, for a supposed mean above 0.
-fn log_capital<const N: usize>(shares: &[(f64, f64); SHARES], counts: &[u64; N], mean: f64) -> f64 {
-    let won = |share: f64| -> f64 {
-        let seen = scores::<N>().into_iter().zip(counts).filter(|(_, count)| **count > 0);
-        seen.map(|(score, &count)| count as f64 * gain(share, score, mean).ln()).sum()
-    };
-    let parts = shares.map(|(share, weight)| weight.ln() + won(share));
-    let greatest = parts.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    greatest + parts.iter().map(|part| (part - greatest).exp()).sum::<f64>().ln()
+/// Logarithm of the capital after these results, for a supposed mean above 0, and its derivative by `ln mean`.
+fn log_capital<const N: usize>(counts: &[u64; N], mean: f64) -> (f64, f64) {
+    let scores = scores::<N>().map(|score| score / mean);
+    let parts = SHARES.each_ref().map(|&(share, weight)| {
+        let (mut log, mut slope) = (weight, 0.0);
+        for (score, &count) in scores.into_iter().zip(counts).filter(|(_, count)| **count > 0) {
+            let gain = gain(share, score);
+            log += count as f64 * gain.ln();
+            slope -= count as f64 * share * score / gain;
+        }
+        (log, slope)
+    });
+    let greatest = parts.iter().fold(f64::NEG_INFINITY, |greatest, part| greatest.max(part.0));
+    let (mut capital, mut slopes) = (0.0, 0.0);
+    for (log, slope) in parts {
+        let part = (log - greatest).exp();
+        capital += part;
+        slopes += part * slope;
+    }
+    (greatest + capital.ln(), slopes / capital)
 }
 
-/// Factor by which a result multiplies the capital.
-fn gain(share: f64, score: f64, mean: f64) -> f64 {
-    1.0 + share * (score / mean - 1.0)
+/// Factor by which a result multiplies the capital; `score` is in units of the supposed mean.
+fn gain(share: f64, score: f64) -> f64 {
+    1.0 + share * (score - 1.0)
 }
 
-/// Stakes, each with its part of the capital.
-fn shares() -> [(f64, f64); SHARES] {
+fn shares() -> [(f64, f64); STAKES] {
     let (least, greatest) = SHARE_RANGE;
     let (center, deviation) = SHARE_SPREAD;
-    let mut shares = std::array::from_fn(|index| {
-        let share = least * (greatest / least).powf((index as f64 + 0.5) / SHARES as f64);
-        (share, (-0.5 * ((share / center).ln() / deviation).powi(2)).exp())
+    let shares = std::array::from_fn(|index| {
+        let share = least * (greatest / least).powf((index as f64 + 0.5) / STAKES as f64);
+        (share, -0.5 * ((share / center).ln() / deviation).powi(2))
     });
-    let sum: f64 = shares.iter().map(|(_, weight)| weight).sum();
-    shares.iter_mut().for_each(|(_, weight)| *weight /= sum);
-    shares
+    let sum: f64 = shares.iter().map(|(_, log): &(f64, f64)| log.exp()).sum();
+    shares.map(|(share, log)| (share, log - sum.ln()))
 }
 
 #[cfg(test)]
@@ -152,14 +163,13 @@ mod tests {
     /// Share of runs that reject the true mean at any look, with a look after each pair. Tracks the capital of each
     /// stake, an independent way to the same numbers.
     fn misses(chances: &[f64; 5], pairs: u32, runs: u64, seed: u64) -> f64 {
-        let shares = shares();
         let mean = Moments::from_distribution(chances).mean;
-        let gains = |mean: f64, score: f64| shares.map(|(share, _)| gain(share, score, mean));
+        let gains = |mean: f64, score: f64| SHARES.map(|(share, _)| gain(share, score / mean));
         let up = scores::<5>().map(|score| gains(mean, score));
         let down = scores::<5>().map(|score| gains(1.0 - mean, 1.0 - score));
         let missed = |run: u64| {
             let mut random = SplitMix::stream(seed, run);
-            let mut capitals = [shares.map(|(_, weight)| weight); 2];
+            let mut capitals = [SHARES.map(|(_, log)| log.exp()); 2];
             (0..pairs).any(|_| {
                 let result = random.outcome(chances);
                 for (capital, gains) in capitals.iter_mut().zip([&up[result], &down[result]]) {
@@ -195,12 +205,37 @@ mod tests {
     fn after_10_000_pairs_the_interval_is_at_most_1_7_times_as_wide_as_a_fixed_one() {
         for (name, chances) in PAIRS {
             let counts = chances.map(|chance| (10_000.0 * chance).round() as u64);
-            let Moments { mean, variance } = Moments::from_counts(&counts).unwrap();
-            let fixed = 2.0 * Z_95 * (variance / 10_000.0).sqrt();
+            let moments = Moments::from_counts(&counts).unwrap();
+            let fixed = 2.0 * Z_95 * (moments.variance / 10_000.0).sqrt();
             let mut mirrored = counts;
             mirrored.reverse();
-            let width = 1.0 - lower_end(&mirrored, 1.0 - mean) - lower_end(&counts, mean);
+            let high = 1.0 - lower_end(&mirrored, Moments { mean: 1.0 - moments.mean, ..moments });
+            let width = high - lower_end(&counts, moments);
             assert!(width > 1.4 * fixed && width <= 1.7 * fixed, "{name}: {}", width / fixed);
+        }
+    }
+
+    #[test]
+    fn the_capital_is_40_at_the_end_of_an_interval() {
+        let mut random = SplitMix::stream(3, 0);
+        let mut draw = |most: usize| random.below(most + 1) as u64;
+        for size in [1, 3, 10, 100, 10_000, 1_000_000_000] {
+            for _ in 0..300 {
+                let counts: [u64; 5] = std::array::from_fn(|_| if draw(2) == 0 { 0 } else { draw(size) });
+                let Some(moments) = Moments::from_counts(&counts) else { continue };
+                let end = lower_end(&counts, moments);
+                if end == 0.0 {
+                    assert!(
+                        moments.mean == 0.0 || log_capital(&counts, 1e-10).0 < REFUTED.ln(),
+                        "{counts:?}"
+                    );
+                    continue;
+                }
+                assert!(end < moments.mean, "{counts:?}");
+                let capital = |factor: f64| log_capital(&counts, end * factor).0;
+                let (below, above) = (capital(1.0 - 1e-9), capital(1.0 + 1e-9));
+                assert!(above < REFUTED.ln() && REFUTED.ln() < below, "{counts:?}: {above} {below}");
+            }
         }
     }
 

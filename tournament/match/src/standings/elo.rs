@@ -22,8 +22,12 @@ pub fn elo(found: Option<MatchStatistics>) -> Interval {
 /// Elo with the interval that is valid at every look.
 pub fn elo_at_any_look(counts: &Counts) -> Interval {
     let ends = counts.always_valid_interval();
-    let found = counts.statistics().and_then(|found| found.elo);
-    Interval { value: found.map(|elo| elo.value), error: ends.half_width(), low: ends.low, high: ends.high }
+    Interval {
+        value: counts.elo().map(|elo| elo.0),
+        error: ends.half_width(),
+        low: ends.low,
+        high: ends.high,
+    }
 }
 
 /// The estimate with its interval.
