@@ -35,7 +35,8 @@ impl<'a> Line<'a> {
 
 /// Bytes as text; invalid UTF-8 becomes U+FFFD, and NUL becomes a space.
 pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
-    let text = String::from_utf8_lossy(bytes);
+    // Valid text is checked in words of the processor, unlike with `from_utf8_lossy`.
+    let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     if text.contains('\0') { Cow::Owned(text.replace('\0', " ")) } else { text }
 }
 

@@ -254,11 +254,12 @@ impl LiveGame<'_> {
             Err(ConversationError::Fault(fault)) => return self.game_lost_by_fault(mover, &fault).map(Some),
         };
         let position = *self.game.position();
+        let best = searched.best.and_then(|mv| mv.to_move(&position).ok());
         self.unchecked = Some(UncheckedSearch {
             mover,
             position,
             plies: self.moves.len(),
-            best: searched.best.filter(|mv| mv.to_move(&position).is_ok()),
+            best: searched.best.filter(|_| best.is_some()),
             score: exact_score(&searched.report),
         });
         if let ClockFlag::Fallen(late) = self.clocks[mover.index()].spend(searched.elapsed) {
@@ -279,7 +280,7 @@ impl LiveGame<'_> {
             let words = "reported no move in a position with legal moves".to_owned();
             return Ok(Some(self.lost(mover, Termination::MissingMove, "no-move", words)));
         };
-        let Ok(mv) = uci.to_move(self.game.position()) else {
+        let Some(mv) = best else {
             let words = format!("answered {uci}, which is illegal in {}", self.game.position().to_fen());
             let mut verdict = self.lost(mover, Termination::IllegalMove, "illegal-move", words);
             if let Some(fault) = &mut verdict.fault {

@@ -2,6 +2,7 @@
 //! the end of the game; a mate score must have a PV of its length that ends in mate; the last PV must begin with the
 //! best move; and both sides cannot have a forced mate.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Write};
 
 use smalt_chess::{Color, Position, UciMove};
@@ -200,14 +201,15 @@ pub(super) fn check_search(
     mut on_finding: impl FnMut(Finding),
 ) {
     let mut last: Option<(&[u8], UciMove)> = None;
+    let mut keys = Vec::new();
     let (mut has_info, mut has_score) = (false, false);
     for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-        let text = String::from_utf8_lossy(line);
+        let text = std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
         let EngineMessage::Info(info) = EngineMessage::parse(&text) else { continue };
         has_info |= info.string.is_none();
         let Some(score) = info.score else { continue };
         has_score = true;
-        if let Some((kind, mv)) = check_line(root, &info, checks_mates) {
+        if let Some((kind, mv)) = check_line(root, &info, checks_mates, &mut keys) {
             on_finding(Finding { kind, mv, line: text.clone().into_owned() });
         }
         if info.multipv.is_none_or(|number| number == 1) {
@@ -231,13 +233,16 @@ fn are_same(position: &Position, first: UciMove, best: UciMove) -> bool {
     first == best || first.to_move(position).is_ok_and(|mv| best.to_move(position) == Ok(mv))
 }
 
-/// Checks one info line: the kind of its fault, and the move that shows it.
+/// Checks one info line: the kind of its fault, and the move that shows it. `keys` is memory for the keys of its
+/// positions.
 fn check_line(
     root: Root<'_>,
     info: &Info<'_>,
     checks_mates: bool,
+    keys: &mut Vec<u64>,
 ) -> Option<(SearchWarning, Option<String>)> {
-    let mut line = PvLine { root, position: *root.position, keys: Vec::new() };
+    keys.clear();
+    let mut line = PvLine { root, position: *root.position, keys };
     let mut plies: u64 = 0;
     for mv in info.pv.iter() {
         let legal = mv.to_move(&line.position);
@@ -250,7 +255,6 @@ fn check_line(
             return Some((SearchWarning::IllegalMove, Some(mv.to_string())));
         };
         line.position.play(legal);
-        line.keys.push(line.position.repetition_key());
         plies += 1;
     }
     if let Some(word) = info.pv.stopped_at() {
@@ -276,13 +280,14 @@ fn mate_warning(score: Score, plies: u64, end: &Position) -> Option<SearchWarnin
 struct PvLine<'a> {
     root: Root<'a>,
     position: Position,
-    /// Repetition keys of its positions.
-    keys: Vec<u64>,
+    /// Repetition keys of its positions that another move follows.
+    keys: &'a mut Vec<u64>,
 }
 
 impl PvLine<'_> {
     /// Whether the game is over in this position, and how. With a legal next move it is neither mate nor stalemate.
-    fn end(&self, is_next_legal: bool) -> Option<SearchWarning> {
+    fn end(&mut self, is_next_legal: bool) -> Option<SearchWarning> {
+        self.keys.push(self.position.repetition_key());
         if !is_next_legal && !self.position.has_legal_move() {
             let is_mate = self.position.is_check();
             return Some(if is_mate { SearchWarning::AfterCheckmate } else { SearchWarning::AfterStalemate });
