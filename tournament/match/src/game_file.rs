@@ -348,10 +348,6 @@ impl GameFiles {
         self.0.iter().filter(|file| paths.contains(&file.path)).try_for_each(GameFile::empty)
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     pub fn discard(self) {
         self.0.into_iter().for_each(GameFile::discard);
     }

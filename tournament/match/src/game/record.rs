@@ -2,7 +2,7 @@
 //! from them.
 
 use std::num::NonZeroU64;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use smalt_chess::{Color, Outcome, UciMove};
 use smalt_protocol::Score;
@@ -103,6 +103,24 @@ impl GameRecord {
             | Termination::MalformedMove
             | Termination::EndlessLine => words(Termination::IllegalMove),
             _ => self.sentence(),
+        }
+    }
+
+    /// Rounds all times down to the precision of the store, microseconds and milliseconds: the record is then equal to the
+    /// stored one.
+    pub(crate) fn round_times(&mut self) {
+        let rounded =
+            |time: Duration, unit: u32| Duration::new(time.as_secs(), time.subsec_nanos() / unit * unit);
+        let since = self.started.duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.started = UNIX_EPOCH + rounded(since, 1_000_000);
+        self.duration = rounded(self.duration, 1000);
+        for search in self.plies.iter_mut().filter_map(|ply| ply.search.as_mut()) {
+            search.elapsed = rounded(search.elapsed, 1000);
+            search.latency = search.latency.map(|time| rounded(time, 1000));
+            search.left = search.left.map(|time| rounded(time, 1000));
+        }
+        if let Some(fault) = &mut self.fault {
+            fault.overrun = fault.overrun.map(|time| rounded(time, 1000));
         }
     }
 

@@ -385,7 +385,7 @@ impl<'a> Coordinator<'a> {
         }
         self.walkovers += 1;
         let fen = self.prepared.openings.get(game.opening).fen;
-        self.finish_game(&GameRecord::walkover(game, fen, outcome))
+        self.finish_game(GameRecord::walkover(game, fen, outcome))
     }
 
     fn can_play(&self, game: &ScheduledGame) -> bool {
@@ -433,7 +433,7 @@ impl<'a> Coordinator<'a> {
                 self.disqualify(entrant, disqualification)?
             }
             Event::GameStarted(game) => self.notify(&RunEvent::GameStarted(&game)),
-            Event::GameFinished(record) => self.finish_game(&record)?,
+            Event::GameFinished(record) => self.finish_game(*record)?,
             Event::GameAbandoned(game) if self.stop.is_none() => self.skip_game(game)?,
             Event::GameAbandoned(_) => {}
             Event::MachineJoined(machine) => self.notify(&RunEvent::MachineJoined(&machine)),
@@ -483,16 +483,18 @@ impl<'a> Coordinator<'a> {
     }
 
     /// Stores a game; it counts only then.
-    fn finish_game(&mut self, record: &GameRecord) -> Result<(), RunError> {
-        let saved = self.store.save(record)?;
+    fn finish_game(&mut self, mut record: GameRecord) -> Result<(), RunError> {
+        let saved = self.store.save(&record)?;
         self.queue.stored(record.game.number);
         if saved == SaveOutcome::Known {
             return Ok(());
         }
         self.done.insert(record.game.number);
-        self.standings.add(record);
-        self.write_game(record.game.number)?;
-        self.notify(&RunEvent::GameFinished(record));
+        self.standings.add(&record);
+        // The files have the bytes that a later run writes from the store.
+        record.round_times();
+        self.games.put(&record)?;
+        self.notify(&RunEvent::GameFinished(&record));
         let is_crash = record.termination.kind() == TerminationKind::Crash;
         if let Some(fault) = &record.fault
             && (is_crash || self.prepared.plan.settings.run.on_fault != OnFault::StopOnCrash)

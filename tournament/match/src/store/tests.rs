@@ -67,6 +67,22 @@ fn what_is_stored_is_read_in_order() {
 }
 
 #[test]
+fn a_game_is_read_as_it_was_saved_with_its_times_rounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::create(&folder.path().join("run.db"), &run()).unwrap();
+    let time = |seconds: u64| Duration::new(seconds, 123_456_789);
+    let mut fine = record(0, Outcome::Win(Color::White));
+    (fine.started, fine.duration) = (UNIX_EPOCH + time(1_700_000_000), time(4000));
+    let search = fine.plies[1].search.as_mut().unwrap();
+    (search.elapsed, search.latency, search.left) = (time(0), Some(time(7)), Some(time(3599)));
+    fine.fault.as_mut().unwrap().overrun = Some(time(0));
+    store.save(&fine).unwrap();
+    assert_ne!(games(&store), [fine.clone()]);
+    fine.round_times();
+    assert_eq!(games(&store), [fine]);
+}
+
+#[test]
 fn faults_between_games_are_shown_once_and_apart() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::create(&folder.path().join("run.db"), &run()).unwrap();

@@ -3,16 +3,6 @@
 use super::{Coordinator, RunError, RunEvent};
 
 impl Coordinator<'_> {
-    /// Writes a game as read from the store, so that its bytes are always the same.
-    pub(super) fn write_game(&mut self, number: u32) -> Result<(), RunError> {
-        if self.games.is_empty() {
-            return Ok(());
-        }
-        let mut written = Ok(());
-        self.store.for_each_game_of(number..=number, |record| written = self.games.put(&record))?;
-        Ok(written?)
-    }
-
     /// Rewrites game files that were removed or replaced during the run.
     pub(super) fn restore_games(&mut self) -> Result<(), RunError> {
         let restored = self
