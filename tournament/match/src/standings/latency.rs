@@ -45,7 +45,7 @@ impl Latencies {
 
 /// Logarithmic class of a time in nanoseconds.
 fn class_of(time: Duration) -> usize {
-    let nanoseconds = time.as_nanos().max(1) as f64;
+    let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).max(1) as f64;
     (nanoseconds.log2() * CLASSES) as usize
 }
 
