@@ -12,6 +12,7 @@
 //! - `input`: input files and pipes;
 //! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
 //! - [`standard_output`]: results on standard output;
+//! - [`json`]: the version of JSON output, and JSON Schemas;
 //! - [`output_file`]: output files, and when an existing one may be replaced;
 //! - [`calendar`]: dates as text.
 
@@ -24,6 +25,7 @@ pub mod exit;
 pub mod file_stamp;
 pub mod fnv;
 mod input;
+pub mod json;
 pub mod output_file;
 pub mod program;
 pub mod signals;

@@ -181,7 +181,7 @@ pub(super) enum Command {
     },
     /// Make an opening book of balanced positions, or check a book
     Openings(super::openings::OpeningFlags),
-    /// Print the JSON schema of plans, registries, results or events, or the tables of the store
+    /// Print the JSON schema of a file format, or the tables of the store
     Schema {
         /// File format
         name: super::schema::SchemaName,

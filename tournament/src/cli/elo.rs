@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::anyhow;
+use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_report::{Sign, format};
 use smalt_stats::{Counts, MAX_COUNT, MatchFigures, MatchStatistics, Sprt};
@@ -31,11 +32,14 @@ impl<const N: usize> std::str::FromStr for CountList<N> {
     }
 }
 
-#[derive(Serialize)]
-struct EloJson {
+/// The statistics of a match from its results.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct EloJson {
     #[serde(flatten)]
     figures: MatchFigures,
+    /// Log-likelihood ratio; null without hypotheses.
     llr: Option<f64>,
+    /// Verdict of the sequential test; null without hypotheses.
     verdict: Option<String>,
     #[serde(flatten)]
     estimate: SprtEstimate,

@@ -10,13 +10,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_report::sanitize::escape_json;
 
-use super::output::{SCHEMA, inform, is_standard_output};
+use super::output::{inform, is_standard_output};
 use crate::export::seconds;
 use smalt_match::game::{GameRecord, MachineReport};
 use smalt_match::named_file::{is_in_place, is_special};
 use smalt_match::run::{RunEvent, RunObserver, StopReason};
 use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::{Standings, json};
+use smalt_workbench::json::SCHEMA;
 
 /// A line of the file.
 #[derive(Debug, Serialize, JsonSchema)]

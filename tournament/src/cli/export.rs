@@ -23,6 +23,7 @@ use smalt_match::pgn::PgnWriter;
 use smalt_match::plan::{Plan, Settings, merge_settings};
 use smalt_match::store::{Store, StoredFault};
 use smalt_report::sanitize::{escape_json, sanitize};
+use smalt_workbench::json::Versioned;
 use smalt_workbench::output_file::{Draft, Existing, Output, is_special};
 
 /// Exports the games of a store.
@@ -264,7 +265,7 @@ fn games(
 }
 
 fn json(record: &GameRecord, names: &[String]) -> String {
-    let json = serde_json::to_string(&JsonGame::of(record, names));
+    let json = serde_json::to_string(&Versioned::of(JsonGame::of(record, names)));
     escape_json(&json.expect("a game is texts and finite numbers"))
 }
 

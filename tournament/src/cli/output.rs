@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_dataset::write::check_target;
 use smalt_report::sanitize::{escape_json, sanitize_lines};
@@ -17,30 +16,13 @@ use smalt_match::plan::{OutputSettings, Plan};
 use smalt_match::setup::Prepared;
 use smalt_match::standings::Standings;
 use smalt_match::standings::json::ResultsJson;
+use smalt_workbench::json::Versioned;
 use smalt_workbench::output_file::{self, Existing, OutputError, is_same_file};
 pub(super) use smalt_workbench::standard_output::{is_standard_output, print, print_with};
 
 /// Writes a line of information to standard error.
 pub(super) fn inform(text: &str) {
     let _ = writeln!(io::stderr(), "{}", sanitize_lines(text));
-}
-
-/// JSON version of the program. New fields do not change it.
-pub(super) const SCHEMA: u32 = 1;
-
-/// JSON with its version.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Versioned<T> {
-    /// Version of this form.
-    schema: u32,
-    #[serde(flatten)]
-    results: T,
-}
-
-impl<T> Versioned<T> {
-    pub(super) fn of(results: T) -> Versioned<T> {
-        Versioned { schema: SCHEMA, results }
-    }
 }
 
 /// Writes results as JSON.

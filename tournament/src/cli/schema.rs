@@ -1,16 +1,20 @@
 //! JSON schemas of the files that the program reads and writes, and the tables of the store as SQL.
 
 use anyhow::Context;
-use schemars::schema_for;
 use smalt_match::plan::Settings;
 use smalt_match::standings::json::ResultsJson;
 use smalt_match::store::schema_sql;
 use smalt_workbench::entrant::RegistryFile;
+use smalt_workbench::json::{Versioned, schema_text};
 
+use super::elo::EloJson;
 use super::events::EventLine;
 use super::exit::{OrRefuse, Refusal};
-use super::output::{Versioned, print};
+use super::output::print;
+use super::status::StatusJson;
 use super::webhook::RunEndJson;
+use crate::export::JsonGame;
+use crate::ratings::json::RatingListJson;
 
 /// File formats that have a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -21,6 +25,14 @@ pub(super) enum SchemaName {
     Registry,
     /// Results (--json)
     Results,
+    /// Status of a run (status --json)
+    Status,
+    /// Rating list (ratings --json)
+    Ratings,
+    /// Statistics of given results (elo --json)
+    Elo,
+    /// A game of an export (export --format json or jsonl)
+    Games,
     /// The POST of the end of a run (--webhook)
     Webhook,
     /// A line of the events of a run (--events)
@@ -30,14 +42,16 @@ pub(super) enum SchemaName {
 }
 
 pub(super) fn schema(name: SchemaName) -> Result<(), Refusal> {
-    let schema = match name {
-        SchemaName::Plan => schema_for!(Settings),
-        SchemaName::Registry => schema_for!(RegistryFile),
-        SchemaName::Results => schema_for!(Versioned<ResultsJson>),
-        SchemaName::Webhook => schema_for!(Versioned<RunEndJson>),
-        SchemaName::Events => schema_for!(EventLine),
-        SchemaName::Store => return print(&schema_sql().context("describe the store").or_failed()?),
-    };
-    let text = serde_json::to_string_pretty(&schema).context("write the schema").or_failed()?;
-    print(&format!("{text}\n"))
+    print(&match name {
+        SchemaName::Plan => schema_text::<Settings>(),
+        SchemaName::Registry => schema_text::<RegistryFile>(),
+        SchemaName::Results => schema_text::<Versioned<ResultsJson>>(),
+        SchemaName::Status => schema_text::<Versioned<StatusJson<'_>>>(),
+        SchemaName::Ratings => schema_text::<Versioned<RatingListJson>>(),
+        SchemaName::Elo => schema_text::<Versioned<EloJson>>(),
+        SchemaName::Games => schema_text::<Versioned<JsonGame<'_>>>(),
+        SchemaName::Webhook => schema_text::<Versioned<RunEndJson>>(),
+        SchemaName::Events => schema_text::<EventLine>(),
+        SchemaName::Store => schema_sql().context("describe the store").or_failed()?,
+    })
 }

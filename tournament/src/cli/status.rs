@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_report::format;
 
@@ -21,51 +22,79 @@ use smalt_workbench::calendar::UtcTime;
 /// Number of faults shown by default.
 const MAX_FAULTS: usize = 20;
 
-#[derive(Serialize)]
-struct StatusJson<'a> {
+/// The status of a run.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct StatusJson<'a> {
+    /// State of the run.
     state: RunState,
+    /// Whether it is paused.
     is_paused: bool,
     /// Maximum number of concurrent games; null if it is not running, or runs on other machines.
     concurrency: Option<u32>,
+    /// Process of the runner; null if it is not running.
     pid: Option<u32>,
+    /// Number of games in the store.
     games_finished: u64,
+    /// Number of games of the whole run.
     games_planned: u32,
+    /// Number of games skipped because a player is disqualified.
     games_left_out: u64,
+    /// Games an hour of the present session; null before its first games.
     games_per_hour: Option<f64>,
+    /// Estimated seconds to the end; null if unknown.
     seconds_left: Option<f64>,
+    /// The faults of engines, in the order of the games.
     faults: Vec<FaultJson<'a>>,
+    /// The remote machines.
     machines: &'a [MachineJson<'a>],
 }
 
 /// A remote machine and its number of games.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct MachineJson<'a> {
+    /// Name of the worker.
     name: &'a str,
+    /// Version of its program.
     program: &'a str,
+    /// Model of the processor.
     cpu: &'a str,
+    /// Number of processors.
     cores: u32,
+    /// Number of concurrent games.
     slots: u32,
+    /// Nodes per second of its benchmark.
     nps: u64,
+    /// Number of games that it played.
     games: u64,
     /// Chi-square of its results against all other machines; null if incomparable.
     residual: Option<f64>,
     /// p-value of that statistic.
     residual_p: Option<f64>,
+    /// Programs of the engines on it.
     binaries: Vec<BinaryJson<'a>>,
 }
 
-#[derive(Serialize)]
+/// A program of an engine on a machine.
+#[derive(Serialize, JsonSchema)]
 struct BinaryJson<'a> {
+    /// Name of the engine.
     engine: &'a str,
+    /// Name that the engine reports.
     id: &'a str,
+    /// SHA-256 of the program, in hexadecimal.
     sha256: &'a str,
 }
 
-#[derive(Serialize)]
+/// A fault of an engine.
+#[derive(Serialize, JsonSchema)]
 struct FaultJson<'a> {
+    /// Number of the game, from 1; null between games.
     game: Option<u32>,
+    /// Name of the engine.
     engine: &'a str,
+    /// Name of the fault.
     name: &'a str,
+    /// Description of the fault, which follows the engine's name.
     words: &'a str,
 }
 

@@ -8,10 +8,11 @@ use rustls::crypto::ring;
 use serde::Serialize;
 use smalt_match::run::RunOutcome;
 use smalt_match::standings::{Standings, json::ResultsJson};
+use smalt_workbench::json::Versioned;
 use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-use super::output::{Versioned, inform};
+use super::output::inform;
 
 /// Time for connecting, sending and the answer.
 const TIMEOUT: Duration = Duration::from_secs(15);

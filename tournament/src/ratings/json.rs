@@ -1,73 +1,115 @@
 //! The list as JSON. Values that are not finite are null; errors are half-widths of intervals with the list's
 //! confidence, 95% by default.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_stats::ratings::ParameterSource;
 
 use super::RatingList;
 
-#[derive(Debug, Serialize)]
+/// A rating list.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RatingListJson {
+    /// The model of ratings and draws.
     model: &'static str,
     /// Probability that the true value lies within an error.
     confidence: f64,
+    /// Number of games.
     games: u64,
     /// Whether anchors fix the scale, otherwise the mean.
     anchored: bool,
+    /// Elo advantage of White.
     white_advantage: f64,
+    /// Error of `white_advantage`; null if it was given.
     white_advantage_error: Option<f64>,
+    /// `fitted`, `given`, or `open` if the games do not determine it.
     white_advantage_source: &'static str,
+    /// Share of draws between equal players, in [0, 1].
     draw_rate: f64,
+    /// Error of `draw_rate`; null if it was given.
     draw_rate_error: Option<f64>,
+    /// As `white_advantage_source`.
     draw_rate_source: &'static str,
+    /// Logarithm of the likelihood of the games.
     log_likelihood: f64,
+    /// Number of simulated lists with ratings.
     simulations: u64,
     /// Simulations without ratings, which are not part of the errors.
     simulations_without_ratings: u64,
+    /// The players, from the highest to the lowest rating.
     players: Vec<PlayerJson>,
+    /// Likelihood that the player of the row is stronger than that of the column, in the order of `players`; null on the diagonal and where it is unknown.
     los: Vec<Vec<Option<f64>>>,
+    /// One table per two players with games.
     pairings: Vec<PairingJson>,
+    /// Names of the players by group: games connect the ratings of a group; one group if all are connected.
     groups: Vec<Vec<String>>,
+    /// Skipped games, and other problems of the files.
     left_out: Vec<SkippedGame>,
 }
 
-#[derive(Debug, Serialize)]
+/// A player of the list.
+#[derive(Debug, Serialize, JsonSchema)]
 struct PlayerJson {
+    /// Name of the player.
     name: String,
+    /// Elo rating; null if the games do not determine it.
     rating: Option<f64>,
+    /// Error of `rating`.
     rating_error: Option<f64>,
+    /// Error of `rating` from simulations.
     simulated_error: Option<f64>,
     /// Number of simulated lists that rate the player; below 99% there is no simulated error.
     simulated_lists: Option<u64>,
+    /// Number of games.
     games: u64,
+    /// Number of games won.
     wins: u64,
+    /// Number of drawn games.
     draws: u64,
+    /// Number of games lost.
     losses: u64,
+    /// Points: 1 for a win, 0.5 for a draw.
     points: f64,
+    /// Number of games that the ratings use.
     rated_games: u64,
+    /// Points of these games.
     rated_points: f64,
+    /// Points expected of these games by the ratings.
     expected: Option<f64>,
+    /// Reason for a missing rating.
     note: Option<&'static str>,
 }
 
-#[derive(Debug, Serialize)]
+/// Two players and their games.
+#[derive(Debug, Serialize, JsonSchema)]
 struct PairingJson {
+    /// Name of the first player.
     first: String,
+    /// Name of its opponent.
     second: String,
+    /// Number of their games.
     games: u64,
+    /// Number of games that `first` won.
     wins: u64,
+    /// Number of drawn games.
     draws: u64,
+    /// Number of games that `first` lost.
     losses: u64,
+    /// Points of `first`.
     points: f64,
+    /// Points expected of `first` by the ratings.
     expected: Option<f64>,
 }
 
 /// A skipped game, or another problem of a file.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct SkippedGame {
+    /// The file.
     pub file: String,
     /// Line number, from 1.
     pub line: u64,
+    /// Reason of the skip, or the problem.
     pub reason: String,
 }
 

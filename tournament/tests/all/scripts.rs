@@ -1,5 +1,7 @@
 //! Interfaces for scripts: exit codes, a command that starts or resumes, schemas, completions and manual pages.
 
+use smalt_testing::json::undescribed_fields;
+
 use crate::support::{Place, duel, finish, restarted, scripted, signal};
 
 #[test]
@@ -57,20 +59,27 @@ fn json_and_events_have_a_version_and_a_schema() {
     let (first, second) = (scripted("first", ""), scripted("second", "--seed 2"));
     let words = "--games 2 --depth 1 --maxmoves 4 --store run.db --json run.json --events events.jsonl";
     place.check(&duel(&first, &second, words), 0);
-    let schema = |name: &str| -> serde_json::Value {
-        serde_json::from_str(&place.check(&["schema", name], 0).0).unwrap()
-    };
-    let fields =
-        |value: &serde_json::Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
-    let results: serde_json::Value = serde_json::from_str(&place.read("run.json")).unwrap();
-    assert_eq!(results["schema"], 1);
-    let known = fields(&schema("results")["properties"]);
-    assert!(fields(&results).iter().all(|field| known.contains(field)), "{known:?}");
+    let parse = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap() };
+    let schema = |name: &str| parse(&place.check(&["schema", name], 0).0);
+    for (name, words) in [
+        ("results", "standings run.db --json -"),
+        ("status", "status run.db --json -"),
+        ("ratings", "ratings run.db --json -"),
+        ("elo", "elo --wdl 3,2,1 --elo0 0 --elo1 5 --json -"),
+        ("games", "export run.db --format jsonl --game 1"),
+    ] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let (out, _) = place.check(&words, 0);
+        let document = parse(&out);
+        assert_eq!(document["schema"], 1, "{name}");
+        assert_eq!(undescribed_fields(&schema(name), &document), [""; 0], "{name}: {document}");
+    }
+    assert_eq!(parse(&place.read("run.json"))["schema"], 1);
     let events = schema("events");
     let names: Vec<&serde_json::Value> =
         events["oneOf"].as_array().unwrap().iter().map(|one| &one["properties"]["event"]["const"]).collect();
     for line in place.read("events.jsonl").lines() {
-        let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        let event = parse(line);
         assert_eq!(event["schema"], 1, "{line}");
         assert!(names.contains(&&event["event"]), "{line}");
     }
