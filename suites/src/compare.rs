@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_stats::paired::{bootstrap_sum, mcnemar};
 
@@ -14,60 +15,68 @@ const RESAMPLES: usize = 10_000;
 const SEED: u64 = 1;
 
 /// The second run against the first.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Comparison {
+    /// Name of the suite; `total` for all suites of two engines together.
     pub suite: String,
+    /// The run that is compared with.
     pub first: ComparedRun,
+    /// The run that is compared.
     pub second: ComparedRun,
-    /// Positions that both runs have answered.
+    /// Number of positions that both runs have answered.
     pub positions: usize,
-    /// Positions of either that the other does not have, or has not answered.
+    /// Number of positions of either run that the other does not have, or has not answered.
     pub unpaired: usize,
-    /// Solved by the second alone.
+    /// Positions that only the second run solved.
     pub newly_solved: Vec<ChangedPosition>,
-    /// Solved by the first alone.
+    /// Positions that only the first run solved.
     pub newly_lost: Vec<ChangedPosition>,
     /// McNemar's exact test, two-sided: the probability that changes split at least this unevenly by chance.
     pub p_value: f64,
     /// Points of the second less those of the first.
     pub points: i64,
-    /// The 95 % interval of that, from a paired bootstrap over positions; its lower end.
+    /// Lower end of the 95 % interval of `points`, from a paired bootstrap over positions.
     pub points_low: Option<f64>,
+    /// Its upper end.
     pub points_high: Option<f64>,
     /// Verdict on the second run.
     pub verdict: ComparisonVerdict,
 }
 
-/// One run in a comparison, of the positions that both have.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// One run of a comparison, on the positions that both have.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ComparedRun {
+    /// Engine name in the run.
     pub engine: String,
-    /// How long it could think.
+    /// Limit of a position, e.g. `nodes 20000`; null for a move list.
     pub limit: Option<String>,
-    /// How many it solved.
+    /// Number of solved positions.
     pub solved: usize,
+    /// Sum of points.
     pub points: u64,
 }
 
-/// A position that one solved and the other did not.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// A position that only one run solved.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ChangedPosition {
+    /// Id of the position in the suite.
     pub id: String,
+    /// The position.
     pub fen: String,
     /// Move of the first run, in SAN.
     pub first: Option<String>,
-    /// Move of the second run.
+    /// Move of the second run, in SAN.
     pub second: Option<String>,
-    /// What would have been right.
+    /// Solutions in SAN.
     pub best: Vec<String>,
-    /// What would have been wrong.
+    /// Moves to avoid, in SAN.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub avoid: Vec<String>,
 }
 
 /// Verdict on the second run, from a single test. Where each position is worth one point that is
 /// McNemar's exact test at 5 %, else the interval of points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ComparisonVerdict {
     /// More points than chance explains.

@@ -1,14 +1,16 @@
 //! The JSON format of results: written by a run, read to resume, compare and plot.
 
-use smalt_report::sanitize::escape_json;
 use std::collections::BTreeMap;
 use std::iter;
 use std::num::NonZeroU32;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smalt_chess::{CastlingMode, Move, Position, San, UciMove};
 use smalt_driver::Protocol;
 use smalt_protocol::{ReportedScore, Score};
+use smalt_report::sanitize::escape_json;
+use smalt_workbench::json::SCHEMA;
 
 use crate::ask::{AnswerFailure, EngineAnswer, EngineInfo, LateMove, Length, SuiteOutcome};
 use crate::grade::{Grade, MateClaim, MoveList, announced_mate};
@@ -16,15 +18,16 @@ use crate::plan::{Limit, Memory, Plan, SuiteEntrant};
 use crate::rating::{self, RatingEstimate, TriedPuzzle, puzzle_condition, puzzle_rating};
 use crate::suite::{self, Problem, Puzzle, Suite};
 
-/// Format version written. New fields do not change it.
-const FORMAT: u32 = 1;
-
 /// One engine on one suite.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
-    /// See [`FORMAT`].
+    /// Version of this form.
+    #[serde(default)]
+    pub schema: u32,
+    /// Old name of `schema`.
     #[serde(default)]
     pub format: u32,
+    /// Name of the suite.
     pub suite: String,
     /// Engine name in the run.
     pub engine: String,
@@ -34,21 +37,24 @@ pub struct Record {
     /// SHA-256 of the engine's files, in hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine_program: Option<String>,
-    /// Limit as its flag; `None` for a move list.
+    /// Limit of a position, e.g. `nodes 20000`; null for a move list.
     pub limit: Option<String>,
     /// Protocol: `uci` or `xboard`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
     #[serde(flatten)]
     pub settings: RunSettings,
+    /// Number of positions of the suite.
     pub positions: usize,
-    /// Number of solved problems.
+    /// Number of solved positions.
     pub solved: usize,
+    /// Sum of points.
     pub points: u64,
+    /// Most points that could be scored.
     pub max_points: u64,
     /// Points in percent of the maximum.
     pub percent: f64,
-    /// Rating from STS or puzzles, if available: see [`RatingEstimate`].
+    /// Elo rating from STS or puzzles; null if neither gives one.
     pub rating: Option<f64>,
     /// Half-width of the rating's 95% interval, from the sample of positions alone.
     #[serde(default)]
@@ -59,7 +65,7 @@ pub struct Record {
     /// Late answers: the principal variation at the limit counts instead.
     #[serde(default)]
     pub late: usize,
-    /// Number of solved problems if late moves counted.
+    /// Number of solved positions if late moves counted.
     #[serde(default)]
     pub solved_with_late: usize,
     /// Points if late moves counted.
@@ -74,13 +80,14 @@ pub struct Record {
     /// Reason of an early end.
     #[serde(default)]
     pub ended_by: Option<String>,
+    /// Points by theme.
     pub themes: Vec<ThemeRecord>,
     /// Results by position, in suite order.
     pub results: Vec<ResultRecord>,
 }
 
 /// Engine settings that affect its answers, other than the limit. Runs with different settings cannot be resumed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSettings {
     /// Option values by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -91,7 +98,7 @@ pub struct RunSettings {
     /// Whether hash tables were kept between positions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_hash: bool,
-    /// Grace time in milliseconds; `None` without a time limit.
+    /// Grace time in milliseconds; only with a time limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grace_ms: Option<u64>,
     /// Number of iterations with a solution that ended a search.
@@ -113,26 +120,34 @@ impl RunSettings {
 }
 
 /// A theme of a suite.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThemeRecord {
+    /// Name of the theme.
     pub name: String,
+    /// Number of its positions.
     pub positions: usize,
-    /// Number of solved problems.
+    /// Number of solved positions.
     pub solved: usize,
+    /// Sum of points.
     pub points: u64,
+    /// Most points that could be scored.
     pub max_points: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The result of a position.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultRecord {
+    /// Id of the position in the suite.
     pub id: String,
+    /// The position.
     pub fen: String,
+    /// Theme of the position; empty if the suite has none.
     #[serde(default)]
     pub theme: String,
     /// Puzzle of the problem.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub puzzle: Option<PuzzleRecord>,
-    /// The graded move in UCI notation; `None` without a legal one.
+    /// The graded move in UCI notation; null without a legal one.
     #[serde(rename = "move")]
     pub mv: Option<String>,
     /// The move in SAN.
@@ -141,9 +156,12 @@ pub struct ResultRecord {
     /// Solutions in SAN.
     #[serde(default)]
     pub best: Vec<String>,
+    /// Moves to avoid, in SAN.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub avoid: Vec<String>,
+    /// Points of the move.
     pub points: u32,
+    /// Most points of the position.
     pub max_points: u32,
     /// Whether it was solved.
     pub solved: bool,
@@ -151,6 +169,7 @@ pub struct ResultRecord {
     pub time_ms: Option<u64>,
     /// Milliseconds until the engine settled on its solution.
     pub solved_after_ms: Option<u64>,
+    /// Nodes until then.
     #[serde(default)]
     pub solved_after_nodes: Option<u64>,
     /// Iteration in which it found the solution.
@@ -158,8 +177,9 @@ pub struct ResultRecord {
     pub solved_after_depth: Option<u32>,
     /// Last depth, in plies.
     pub depth: Option<u32>,
+    /// Last number of nodes.
     pub nodes: Option<u64>,
-    /// Last score, from the side to move's view.
+    /// Last score, from the side to move's view: `{"cp": 31}` (centipawns) or `{"mate": 3}` (moves).
     pub score: Option<ScoreRecord>,
     /// Last mate announced within the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -179,10 +199,12 @@ pub struct ResultRecord {
     pub fault_text: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A Lichess puzzle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PuzzleRecord {
     /// Puzzle id, shared by the positions of a puzzle.
     pub name: String,
+    /// Themes of the puzzle.
     pub themes: Vec<String>,
     /// Elo of the puzzle.
     pub rating: f64,
@@ -191,11 +213,11 @@ pub struct PuzzleRecord {
 }
 
 /// An announced mate, checked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MateRecord {
     /// Moves to mate; negative if the side to move is mated.
     pub moves: i32,
-    /// Error of its line (PV); `None` for a legal line that mates in the announced number of moves.
+    /// Error of its line (PV); left out for a legal line that mates in the announced number of moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_error: Option<String>,
     /// Whether it is forced: `proved`, `refuted`, or `unknown` if the proof needs too many positions.
@@ -217,20 +239,21 @@ impl From<&MateClaim> for MateRecord {
 }
 
 /// A late move with its points.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LateRecord {
     /// The move in UCI notation.
     #[serde(rename = "move")]
     pub mv: String,
     /// The move in SAN.
     pub san: String,
+    /// Points that it would score.
     pub points: u32,
     /// Whether it solves the problem.
     pub solved: bool,
 }
 
 /// A score from the side to move's view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ScoreRecord {
     /// Centipawns.
@@ -313,7 +336,8 @@ impl Record {
         let puzzles = if unanswered == 0 { tried_puzzles(&results) } else { Vec::new() };
         let rating = puzzle_rating(&puzzles);
         Record {
-            format: FORMAT,
+            schema: SCHEMA,
+            format: SCHEMA,
             suite: suite.name.clone(),
             engine,
             engine_id: None,
@@ -519,7 +543,7 @@ pub enum RecordsError {
         /// JSON error, with line and column.
         source: serde_json::Error,
     },
-    #[error("{file} has format {format}, this program reads up to {FORMAT}: use a newer smalt-suites")]
+    #[error("{file} has format {format}, this program reads up to {SCHEMA}: use a newer smalt-suites")]
     TooNew {
         /// The file, as it was named.
         file: String,
@@ -548,8 +572,8 @@ pub fn from_json(text: &str, file: &str) -> Result<Vec<Record>, RecordsError> {
     } else {
         vec![serde_json::from_str(text).map_err(json)?]
     };
-    match records.iter().map(|record| record.format).max() {
-        Some(format) if format > FORMAT => Err(RecordsError::TooNew { file: file.to_owned(), format }),
+    match records.iter().map(|record| record.format.max(record.schema)).max() {
+        Some(format) if format > SCHEMA => Err(RecordsError::TooNew { file: file.to_owned(), format }),
         _ => Ok(records),
     }
 }

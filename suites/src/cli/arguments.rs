@@ -45,6 +45,11 @@ pub(super) enum SuitesCommand {
     /// Keep a history of builds: WAC, STS, bench, Elo
     #[command(after_help = HISTORY_EXAMPLES)]
     History(HistoryFlags),
+    /// Print the JSON schema of results, comparisons or histories
+    Schema {
+        /// File format
+        name: super::schema::SchemaName,
+    },
     /// Completions, manual pages and reference.
     #[command(flatten)]
     About(AboutCommand),

@@ -1,6 +1,5 @@
 //! `compare`: several runs side by side.
 
-use smalt_report::sanitize::escape_json;
 use std::collections::BTreeSet;
 use std::iter;
 use std::path::Path;
@@ -13,6 +12,8 @@ use super::output::{self, OutputFiles, TextSink};
 use crate::compare::{Comparison, by_engines, match_runs, unmatched_suites};
 use crate::record::Record;
 use crate::report::{ReportStyle, changes, comparison_report};
+use smalt_report::sanitize::escape_json;
+use smalt_workbench::json::Versioned;
 use smalt_workbench::output_file::check_apart;
 
 pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
@@ -70,7 +71,8 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
         outputs.write(path, &changes(&comparisons).to_csv())?;
     }
     if let Some(path) = &flags.json {
-        let text = serde_json::to_string_pretty(&comparisons).context("failed to write JSON").or_failed()?;
+        let versioned: Vec<_> = comparisons.iter().map(Versioned::of).collect();
+        let text = serde_json::to_string_pretty(&versioned).context("failed to write JSON").or_failed()?;
         outputs.write(path, &(escape_json(&text) + "\n"))?;
     }
     outputs.check_unchanged()?;

@@ -23,6 +23,7 @@ use crate::plan::{Program, SuiteEntrant};
 use crate::record::Record;
 use crate::report::{ReportStyle, history_plot, history_report};
 use smalt_workbench::calendar::Date;
+use smalt_workbench::json::Versioned;
 use smalt_workbench::output_file::check_apart;
 
 pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Refusal> {
@@ -53,7 +54,9 @@ fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
         outputs.write(path, &history_report(&history, ReportStyle::Markdown))?;
     }
     if let Some(path) = &flags.json {
-        let text = serde_json::to_string_pretty(&history).context("failed to write JSON").or_failed()?;
+        let text = serde_json::to_string_pretty(&Versioned::of(&history))
+            .context("failed to write JSON")
+            .or_failed()?;
         outputs.write(path, &(escape_json(&text) + "\n"))?;
     }
     if let Some(path) = &flags.plot {

@@ -11,6 +11,7 @@ mod output;
 mod progress;
 mod results;
 mod resume;
+mod schema;
 mod score;
 
 use std::process::ExitCode;
@@ -72,6 +73,10 @@ fn run(command: &SuitesCommand, builtin: Builtin) -> Result<ExitCode, Refusal> {
         SuitesCommand::Show(flags) => browse::show(flags)?,
         SuitesCommand::Compare(flags) => compare::compare(flags)?,
         SuitesCommand::History(flags) => history::history(flags, builtin)?,
+        SuitesCommand::Schema { name } => {
+            schema::schema(*name)?;
+            Exit::Done
+        }
     };
     Ok(exit_code(exit))
 }

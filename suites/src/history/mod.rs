@@ -9,6 +9,7 @@ mod ratings;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 
@@ -19,14 +20,16 @@ pub(crate) use gauntlet::{elo_of, results_of};
 pub(crate) use ratings::ratings_of;
 
 /// The builds, oldest first.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct History {
+    /// One table per build, oldest first.
     #[serde(default, rename = "build")]
     pub builds: Vec<Build>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// A build and its results.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Build {
     /// Date of measurement, e.g. `2026-11-21`.
@@ -34,15 +37,18 @@ pub struct Build {
     /// Commit of the build.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
+    /// Version of the engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// What is new in the build.
     pub feature: String,
     /// Name in tournaments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entrant: Option<String>,
-    /// Category: search, evaluation, speed.
+    /// Category, e.g. `search`, `evaluation` or `speed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
+    /// Limit of a position, e.g. `nodes 20000`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
     /// WAC positions solved, of 300.
@@ -69,12 +75,16 @@ pub struct Build {
 }
 
 /// Score of a build on a suite.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SuiteScore {
+    /// Number of solved positions.
     pub solved: usize,
+    /// Number of positions of the suite.
     pub positions: usize,
+    /// Sum of points.
     pub points: u64,
+    /// Most points that could be scored.
     pub max_points: u64,
     /// Rating from puzzles, in Elo.
     #[serde(default, skip_serializing_if = "Option::is_none")]

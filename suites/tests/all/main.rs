@@ -4,6 +4,7 @@
 
 mod grading;
 mod history;
+mod json;
 mod pages;
 mod reading;
 mod real_engines;

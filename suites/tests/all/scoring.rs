@@ -458,10 +458,14 @@ fn an_interrupted_run_writes_what_it_has() {
 fn a_later_format_is_refused() {
     let bench = Bench::new();
     let (ran, _) = bench.score(SUITE, &scripted("--moves e2e4"), &["--nodes", "10"]);
-    bench.file("later.json", ran.output.replace("\"format\": 1", "\"format\": 99"));
-    let ran = bench.run(["compare", "later.json", "later.json"]);
-    assert_eq!(ran.code, Some(2));
-    assert!(ran.errors.contains("later.json has format 99, this program reads up to 1"), "{}", ran.errors);
+    for key in ["format", "schema"] {
+        let later = ran.output.replace(&format!("\"{key}\": 1"), &format!("\"{key}\": 99"));
+        bench.file("later.json", later);
+        let ran = bench.run(["compare", "later.json", "later.json"]);
+        assert_eq!(ran.code, Some(2));
+        let words = "later.json has format 99, this program reads up to 1";
+        assert!(ran.errors.contains(words), "{}", ran.errors);
+    }
 }
 
 #[test]
