@@ -7,6 +7,7 @@ mod forecast;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tuning::{ColumnKind, ResumeError, TunableParam, Tuning, TuningRun, unit};
@@ -62,7 +63,7 @@ pub(crate) struct ValidationSchedule {
 }
 
 /// A validation match: current values against the last ones that passed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Validation {
     /// Games of the tuning until then.
     pub at: u64,

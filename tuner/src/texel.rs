@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::fit_data::FitData;
@@ -56,7 +57,7 @@ pub enum Players {
 }
 
 /// Fitted strength of a player.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PlayerStrength {
     /// Name of the player.
     pub name: String,
@@ -85,11 +86,15 @@ pub enum TexelError {
 
 /// Figures of a fit. Errors are mean squared errors against the target: results in [0, 1], or a mix of result and
 /// score.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Summary {
+    /// Number of positions.
     pub positions: usize,
+    /// Number of training positions.
     pub train: usize,
+    /// Number of validation positions.
     pub validation: usize,
+    /// Number of tuned parameters.
     pub parameters: usize,
     /// Steepness of the sigmoid.
     pub k: f64,
@@ -103,8 +108,9 @@ pub struct Summary {
     pub validation_error: f64,
     /// Increase of the validation error by rounding (of the training error without validation).
     pub rounding_error: f64,
+    /// Number of epochs.
     pub epochs: u64,
-    /// Time of the fit including K, without loading.
+    /// Time of the fit in seconds, including K, without loading.
     pub seconds: f64,
     /// Positions per second over all passes of the search.
     pub positions_per_second: f64,

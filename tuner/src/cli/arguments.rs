@@ -117,6 +117,11 @@ parameter is searched: choose it so that its worst values lose at most about 100
     /// Make an engine stronger in a loop, unattended: games, fit, SPRT, SPSA, and again
     #[command(after_help = super::night::EXAMPLES)]
     Night(NightFlags),
+    /// Print the JSON schema of what a command writes with --json
+    Schema {
+        /// Command
+        name: super::json::SchemaName,
+    },
     /// Completions, manual pages and reference.
     #[command(flatten)]
     About(AboutCommand),

@@ -4,13 +4,13 @@
 use std::cmp::Ordering;
 
 use anyhow::{Context, anyhow};
-use serde_json::{Map, Value, json};
 use smalt::evaluation::Parameters;
 use smalt::evaluation::features as counted;
 use smalt::evaluation::trace::FeatureCounter;
 use smalt_chess::Epd;
 
 use super::arguments::CheckFlags;
+use super::json::{CheckJson, CollinearJson};
 use super::traces::{self, is_traced};
 use super::{
     Exit, OrRefuse, Outputs, Refusal, Skipped, interrupt, memory_limit, open, parameters, show,
@@ -166,29 +166,33 @@ impl Outliers {
     }
 }
 
-fn document<R: LabelledRows>(
+fn document<'a, R: LabelledRows>(
     table: &FitData<R>,
-    schema: &Schema,
+    schema: &'a Schema,
     findings: &Findings,
-    phases: Option<&[u64]>,
-) -> Value {
-    let name = |weight: usize| schema.weights[weight].name.clone();
+    phases: Option<&'a [u64]>,
+) -> CheckJson<'a> {
+    let name = |weight: usize| schema.weights[weight].name.as_str();
     let names = |weights: &[usize]| weights.iter().map(|&weight| name(weight)).collect::<Vec<_>>();
     let parameter_name = |index: usize| schema.parameter_name(index);
-    let pair = |pair: &CollinearPair| json!({"first": parameter_name(pair.first), "second": parameter_name(pair.second), "correlation": pair.correlation});
+    let pair = |pair: &CollinearPair| CollinearJson {
+        first: parameter_name(pair.first),
+        second: parameter_name(pair.second),
+        correlation: pair.correlation,
+    };
     let dominated = findings.dominated.as_ref();
     let dominated = dominated.map(|all| all.iter().map(|&index| parameter_name(index)).collect::<Vec<_>>());
-    let coverage: Map<String, Value> =
-        table.coverage.iter().enumerate().map(|(weight, &count)| (name(weight), json!(count))).collect();
-    json!({
-        "positions": table.train.labels().len(), "k": findings.k, "error": findings.error,
-        "phases": phases,
-        "unseen": names(&findings.unseen),
-        "without_effect": names(&findings.dead),
-        "dominated": dominated,
-        "collinear": findings.collinear.iter().map(pair).collect::<Vec<_>>(),
-        "coverage": coverage,
-    })
+    CheckJson {
+        positions: table.train.labels().len(),
+        k: findings.k,
+        error: findings.error,
+        phases,
+        unseen: names(&findings.unseen),
+        without_effect: names(&findings.dead),
+        dominated,
+        collinear: findings.collinear.iter().map(pair).collect(),
+        coverage: table.coverage.iter().enumerate().map(|(weight, &count)| (name(weight), count)).collect(),
+    }
 }
 
 /// Number of parameters per term, as text.

@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use serde_json::{Value, json};
 use smalt_report::format::{count, number};
 use smalt_report::{Cell, Column, ColumnKind as CellKind, Sign, Table};
 
 use super::arguments::{ClopFlags, TuningFlags};
+use super::json::{ChoiceJson, ClopJson, ClopParameterJson, ValueJson};
 use super::tuning::{TuningSession, written_line};
 use super::{Exit, OrRefuse, Outputs, Refusal, print_info, show};
 use crate::clop::{ClopState, Region};
@@ -104,32 +104,42 @@ impl TuningResult {
         )
     }
 
-    fn document(&self, state: &ClopState, written: Option<&Path>) -> Value {
+    fn document<'a>(&self, state: &'a ClopState, written: Option<&'a Path>) -> ClopJson<'a> {
         let all = state.run.parameters.iter().zip(&self.best).zip(&self.regions);
-        let parameter = |((parameter, best), region): ((&TunableParam, &f64), &Region)| {
-            let shown = |value: f64| match parameter.choices.is_empty() {
-                true => json!(value),
-                false => json!(parameter.text(value)),
-            };
-            let mut object =
-                json!({"name": parameter.name, "before": shown(parameter.start), "after": shown(*best)});
-            match region {
-                Region::Interval([low, high]) => {
-                    object["low"] = json!(low);
-                    object["high"] = json!(high);
-                }
-                Region::Choices(choices) => {
-                    let choice = |(word, (elo, error, best)): (&String, &(f64, f64, f64))| json!({"choice": word, "elo": elo, "elo_error": 1.96 * error, "best": best});
-                    object["choices"] = parameter.choices.iter().zip(choices).map(choice).collect();
-                }
-            }
-            object
-        };
         let (elo, error) = self.gain;
-        json!({
-            "games": state.run.games.iter().sum::<u64>(), "rounds": state.run.rounds, "seed": state.run.seed,
-            "parameters": all.map(parameter).collect::<Vec<_>>(), "elo": elo, "elo_error": 1.96 * error,
-            "written": written,
-        })
+        ClopJson {
+            games: state.run.games.iter().sum(),
+            rounds: state.run.rounds,
+            seed: state.run.seed,
+            parameters: all.map(|((parameter, best), region)| to_json(parameter, *best, region)).collect(),
+            elo,
+            elo_error: 1.96 * error,
+            written,
+        }
+    }
+}
+
+fn to_json<'a>(parameter: &'a TunableParam, best: f64, region: &Region) -> ClopParameterJson<'a> {
+    let shown = |value: f64| match parameter.choices.is_empty() {
+        true => ValueJson::Number(value),
+        false => ValueJson::Choice(parameter.text(value)),
+    };
+    let (interval, choices) = match region {
+        Region::Interval([low, high]) => (Some((*low, *high)), None),
+        Region::Choices(choices) => (None, Some(parameter.choices.iter().zip(choices))),
+    };
+    let choice = |(choice, &(elo, error, best)): (&'a String, &(f64, f64, f64))| ChoiceJson {
+        choice,
+        elo,
+        elo_error: 1.96 * error,
+        best,
+    };
+    ClopParameterJson {
+        name: &parameter.name,
+        before: shown(parameter.start),
+        after: shown(best),
+        low: interval.map(|(low, _)| low),
+        high: interval.map(|(_, high)| high),
+        choices: choices.map(|choices| choices.map(choice).collect()),
     }
 }

@@ -1,12 +1,12 @@
 //! The command `convert`, and the summary of written files that `extract` shares.
 
 use anyhow::{Context, anyhow};
-use serde_json::json;
 use smalt_dataset::Dataset;
 use smalt_dataset::format::Format;
 use smalt_dataset::write::{SampleWriter, UnfitCounts, Written, check_target};
 
 use super::arguments::ConvertFlags;
+use super::json::ConvertJson;
 use super::{Exit, OrRefuse, Outputs, Refusal, Skipped, interrupt, print_info, show};
 use crate::progress::Progress;
 
@@ -80,9 +80,12 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     let written = writer.finish(&players).with_context(|| shown.clone()).or_failed()?;
     report_written(&written, &unfit);
     let page = format!("{} positions of {read} written to {shown}, {}\n", written.positions, format.name());
-    show(&page, flags.json.as_deref(), &outputs, || {
-        json!({"read": read, "positions": written.positions, "guessed_moves": written.guessed_moves,
-            "format": format.keyword(), "written": flags.output})
+    show(&page, flags.json.as_deref(), &outputs, || ConvertJson {
+        read,
+        positions: written.positions,
+        guessed_moves: written.guessed_moves,
+        format: format.keyword(),
+        written: &flags.output,
     })?;
     let is_whole = unfit.iter().next().is_none();
     Ok(if is_whole { skipped.exit() } else { Exit::LeftOut })

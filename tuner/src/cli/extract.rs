@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context as _, anyhow};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use smalt_dataset::format::Format;
 use smalt_dataset::write::check_target;
 use smalt_report::{Cell, Column, ColumnKind, Table};
 
 use super::arguments::ExtractFlags;
 use super::convert::report_written;
+use super::json::ExtractJson;
 use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, print_info, show, with_threads};
 use crate::extract::{ExtractError, ExtractReport, GameReason, NoisyPositions, Rules, extract};
 use crate::games::{export, tournament_program};
@@ -140,23 +141,18 @@ fn page(report: &ExtractReport) -> String {
     page
 }
 
-fn document(report: &ExtractReport) -> Value {
+fn document(report: &ExtractReport) -> ExtractJson<'_> {
     let key = |reason: Value| reason.as_str().unwrap_or_default().to_owned();
-    let dropped: Map<String, Value> =
-        report.dropped.iter().map(|(reason, count)| (key(json!(reason)), json!(count))).collect();
-    let skipped: Map<String, Value> = GameReason::ALL
-        .into_iter()
-        .map(|reason| (key(json!(reason)), json!(report.skipped[reason as usize])))
-        .collect();
-    json!({
-        "games": report.games,
-        "used_games": report.used_games,
-        "positions": report.positions,
-        "records": report.records,
-        "skipped_games": skipped,
-        "dropped_positions": dropped,
-        "phases": report.phases,
-        "hash": format!("{:016x}", report.hash),
-        "bad_games": report.bad_games,
-    })
+    let skipped = GameReason::ALL.into_iter().map(|reason| (reason, report.skipped[reason as usize]));
+    ExtractJson {
+        games: report.games,
+        used_games: report.used_games,
+        positions: report.positions,
+        records: report.records,
+        skipped_games: skipped.map(|(reason, count)| (key(json!(reason)), count)).collect(),
+        dropped_positions: report.dropped.iter().map(|(reason, count)| (key(json!(reason)), count)).collect(),
+        phases: &report.phases,
+        hash: format!("{:016x}", report.hash),
+        bad_games: &report.bad_games,
+    }
 }

@@ -6,6 +6,7 @@ mod clop;
 mod commit;
 mod convert;
 mod extract;
+mod json;
 mod night;
 mod plot;
 mod prove;
@@ -25,9 +26,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, anyhow};
 use clap::CommandFactory;
-use serde_json::Value;
+use serde::Serialize;
 use smalt::evaluation::Parameters;
 use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
+use smalt_workbench::json::Versioned;
 use smalt_workbench::output_file::{self, Existing, Output};
 use smalt_workbench::signals::{exit_code, is_stopped};
 use smalt_workbench::standard_output::{is_standard_output, print};
@@ -66,6 +68,7 @@ fn run(command: TunerCommand) -> Result<Exit, Refusal> {
         TunerCommand::Spsa(flags) => spsa::run(&flags),
         TunerCommand::Clop(flags) => clop::run(&flags),
         TunerCommand::Night(flags) => night::run(&flags),
+        TunerCommand::Schema { name } => json::schema(name).map(|()| Exit::Done),
         TunerCommand::About(about) => {
             let mut text = Vec::new();
             about.run(TunerArguments::command(), &mut text).or_failed()?;
@@ -172,17 +175,18 @@ fn check_share(flag: &str, share: f64) -> Result<(), Refusal> {
 }
 
 /// Shows a result: text for people, and JSON if requested. With JSON on standard output the text is omitted.
-fn show(
+fn show<T: Serialize>(
     page: &str,
     json: Option<&Path>,
     outputs: &Outputs,
-    value: impl FnOnce() -> Value,
+    document: impl FnOnce() -> T,
 ) -> Result<(), Refusal> {
     if !json.is_some_and(is_standard_output) {
         print(&sanitize_lines(page))?;
     }
     let Some(path) = json else { return Ok(()) };
-    let text = serde_json::to_string_pretty(&value()).context("failed to write JSON").or_failed()?;
+    let document = Versioned::of(document());
+    let text = serde_json::to_string_pretty(&document).context("failed to write JSON").or_failed()?;
     let text = escape_json(&text) + "\n";
     if is_standard_output(path) { print(&text) } else { outputs.write(path, &text) }
 }

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, anyhow};
-use serde_json::json;
 use smalt::evaluation::Parameters;
 use smalt_workbench::entrant::{BUILTIN, ResolveError};
 use smalt_workbench::output_file::{self, Existing, write_beside};
 
 use super::arguments::{PARAMETERS, ProveFlags};
+use super::json::ProveJson;
 use super::target::SHIPPED;
 use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, parameters, print_info, show};
 use crate::games::{
@@ -236,14 +236,21 @@ fn words(verdict: Verdict) -> &'static str {
     }
 }
 
-fn document(proof: &Proof, written: Option<&Path>) -> serde_json::Value {
+fn document<'a>(proof: &Proof, written: Option<&'a Path>) -> ProveJson<'a> {
     let [wins, draws, losses] = proof.games;
     let [llr, lower, upper] = proof.llr;
-    json!({
-        "verdict": words(proof.verdict), "wins": wins, "draws": draws, "losses": losses,
-        "elo": proof.elo.map(|elo| elo.0), "elo_error": proof.elo.map(|elo| elo.1),
-        "llr": llr, "lower": lower, "upper": upper, "written": written,
-    })
+    ProveJson {
+        verdict: words(proof.verdict),
+        wins,
+        draws,
+        losses,
+        elo: proof.elo.map(|elo| elo.0),
+        elo_error: proof.elo.map(|elo| elo.1),
+        llr,
+        lower,
+        upper,
+        written,
+    }
 }
 
 fn page(proof: &Proof, written: Option<&Path>) -> String {

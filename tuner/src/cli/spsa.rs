@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use anyhow::anyhow;
-use serde_json::json;
 use smalt_report::format::count;
 use smalt_report::{Cell, Column, ColumnKind as CellKind, Sign, Table};
 
 use super::arguments::SpsaFlags;
+use super::json::{SpsaJson, SpsaParameterJson};
 use super::tuning::{TuningSession, written_line};
 use super::{Exit, OrRefuse, Refusal, print_info, show};
 use crate::prove::{ProofEngine, ProofMatch, Verdict, prove};
@@ -137,17 +137,23 @@ fn propose(elo: Option<f64>, parameters: &mut [TunableParam], pairs: u64) {
     }
 }
 
-fn document(state: &SpsaState, written: Option<&Path>) -> serde_json::Value {
+fn document<'a>(state: &'a SpsaState, written: Option<&'a Path>) -> SpsaJson<'a> {
     let run = &state.run;
     let parameters = run.parameters.iter().zip(state.best());
-    let parameters: Vec<_> = parameters
-        .map(|(parameter, value)| json!({"name": parameter.name, "before": parameter.start, "after": value}))
-        .collect();
-    let [wins, draws, losses] = run.games;
-    json!({
-        "games": wins + draws + losses, "rounds": run.rounds, "seed": run.seed, "knobs": parameters,
-        "validations": state.validations, "written": written,
-    })
+    SpsaJson {
+        games: run.games.iter().sum(),
+        rounds: run.rounds,
+        seed: run.seed,
+        knobs: parameters
+            .map(|(parameter, after)| SpsaParameterJson {
+                name: &parameter.name,
+                before: parameter.start,
+                after,
+            })
+            .collect(),
+        validations: &state.validations,
+        written,
+    }
 }
 
 fn page(state: &SpsaState, written: Option<&Path>) -> String {

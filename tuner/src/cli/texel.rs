@@ -2,7 +2,6 @@
 //! `crate::texel` fits them; `traces` loads those of other engines.
 
 use anyhow::{Context, anyhow};
-use serde_json::{Value, json};
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::{Term, WEIGHTS};
 use smalt::evaluation::taper::FULL_SCALE;
@@ -11,6 +10,7 @@ use smalt_workbench::output_file::{self, Existing, Output};
 
 use super::arguments::{MethodName, ScheduleName, TexelFlags};
 use super::commit::commit;
+use super::json::{EpochJson, TexelJson};
 use super::target::{Evaluation, Target};
 use super::traces::{self, is_traced};
 use super::{
@@ -322,20 +322,22 @@ fn warnings<R: LabelledRows>(
 }
 
 /// The summary and the errors of each epoch, as JSON.
-fn document(tuned: &Tuned, hash: u64, warnings: &[String], target: &Target) -> Value {
-    let mut document = json!(tuned.summary);
-    document["data_hash"] = json!(format!("{hash:016x}"));
-    document["warnings"] = json!(warnings);
-    document["written"] = json!(target.paths().first());
-    document["written_files"] = json!(target.paths());
-    let step = |step: &Step| {
-        json!({
-            "epoch": step.epoch, "train": step.train, "validation": step.validation, "best": step.best,
-            "seconds": step.time.as_secs_f64(),
-        })
+fn document<'a>(tuned: &'a Tuned, hash: u64, warnings: &'a [String], target: &'a Target) -> TexelJson<'a> {
+    let step = |step: &Step| EpochJson {
+        epoch: step.epoch,
+        train: step.train,
+        validation: step.validation,
+        best: step.best,
+        seconds: step.time.as_secs_f64(),
     };
-    document["history"] = tuned.steps.iter().map(step).collect();
-    document
+    TexelJson {
+        summary: &tuned.summary,
+        data_hash: format!("{hash:016x}"),
+        warnings,
+        written: target.paths().first().copied(),
+        written_files: target.paths(),
+        history: tuned.steps.iter().map(step).collect(),
+    }
 }
 
 fn page(tuned: &Tuned, target: &Target) -> String {

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, anyhow};
-use serde_json::json;
 use smalt_workbench::concurrency::{Concurrent, within_limits};
 use smalt_workbench::output_file::{Existing, Output, put_beside, resolved};
 
 use super::arguments::{EngineFlags, TraceFlags};
+use super::json::TraceJson;
 use super::sources::SourceArgument;
 use super::{Exit, NAMED_LINES, OrRefuse, Outputs, Refusal, Skipped, interrupt, open, print_info, show};
 use crate::fit_data::FitData;
@@ -70,12 +70,15 @@ pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
         collected.known,
         collected.skipped,
     );
-    show(&page, flags.json.as_deref(), &outputs, || {
-        json!({
-            "positions": collected.positions, "known": collected.known, "skipped": collected.skipped,
-            "seconds": seconds, "processes": engines.len(), "verified": verification.positions,
-            "tolerance": verification.tolerance, "written": flags.output,
-        })
+    show(&page, flags.json.as_deref(), &outputs, || TraceJson {
+        positions: collected.positions,
+        known: collected.known,
+        skipped: collected.skipped,
+        seconds,
+        processes: engines.len(),
+        verified: verification.positions,
+        tolerance: verification.tolerance,
+        written: &flags.output,
     })?;
     Ok(skipped.exit())
 }

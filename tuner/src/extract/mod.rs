@@ -26,7 +26,7 @@ use smalt_workbench::output_file::Output;
 use choose::{Chooser, Numbered};
 use merge::Merger;
 pub use report::ExtractReport;
-pub(crate) use report::{GameReason, PHASES};
+pub(crate) use report::{BadGame, GameReason, PHASES};
 
 /// Games per batch, filtered in parallel.
 const BATCH: usize = 512;

@@ -1,5 +1,6 @@
 //! Report of an extraction: games and positions read, dropped (by reason) and kept.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use smalt::evaluation::taper::FULL_PHASE;
 use smalt_dataset::choose::Dropped;
@@ -12,7 +13,7 @@ pub(crate) const PHASES: usize = FULL_PHASE as usize + 1;
 const NAMED: usize = 100;
 
 /// Why a whole game was skipped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GameReason {
     /// A move, tag or start position is unreadable or illegal.
@@ -50,13 +51,16 @@ impl GameReason {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A skipped game.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BadGame {
+    /// The file.
     pub path: String,
     /// Line of the fault, or else of the game's start; from 1.
     pub line: u64,
-    /// The kind of fault.
+    /// Reason of the skip.
     pub reason: GameReason,
+    /// Description of the fault.
     pub words: String,
 }
 

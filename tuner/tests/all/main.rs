@@ -6,6 +6,7 @@ mod engine;
 mod extracting;
 mod fits;
 mod fuzz_corpus;
+mod json;
 mod laws;
 #[cfg(unix)]
 mod night;

@@ -8,6 +8,8 @@ use std::process::{Command, Output};
 
 use smalt::evaluation::Parameters;
 
+use crate::json::check_schema;
+
 pub(crate) fn games() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/games/ethereal12-stockfish15.pgn.zst")
 }
@@ -235,6 +237,7 @@ fn positions_are_converted_from_format_to_format() {
     let (out, error) = check(&["convert", &first, &second, "-o", &both, "--json", "-"], 0);
     let printed = json(&out);
     assert_eq!(printed["read"], printed["positions"], "{error}");
+    check_schema("convert", &printed);
     let csv = std::fs::read_to_string(&both).unwrap();
     assert_eq!(csv.lines().count() as u64, printed["positions"].as_u64().unwrap() + 1);
     let (out, error) = check(&["convert", &first, "-o", &path(&folder, "c.binpack"), "--json", "-"], 0);
@@ -276,6 +279,7 @@ fn bad_games_are_skipped_with_file_and_line_and_a_long_comment_is_no_harm() {
     let out = path(&folder, "positions");
     let (report, error) = check(&["extract", &file, "-o", &out, "--json", "-"], 3);
     let report = json(&report);
+    check_schema("extract", &report);
     assert_eq!((report["games"].as_u64(), report["used_games"].as_u64()), (Some(7), Some(2)));
     for reason in ["unreadable", "no_result", "time_loss", "crash", "contradiction"] {
         assert_eq!(report["skipped_games"][reason], 1, "{reason}");
@@ -415,6 +419,7 @@ fn a_fit_is_reported_as_json_and_as_a_picture() {
     assert!(page.starts_with("mean squared error") && page.contains("5 epochs"), "{page}");
     let printed = json(&std::fs::read_to_string(&run).unwrap());
     assert_eq!(printed["history"].as_array().unwrap().len(), 5);
+    check_schema("texel", &printed);
     assert!(printed["players"].as_array().unwrap().len() >= 2, "{printed}");
     let tuned = path(&folder, "tuned.toml");
     check(&["texel", &positions, "--epochs", "2", "--out", &tuned], 0);

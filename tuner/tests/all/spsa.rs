@@ -3,8 +3,10 @@
 use std::path::Path;
 
 #[cfg(unix)]
-use crate::programs::referee;
+use crate::json::check_schema;
 use crate::programs::{check, path};
+#[cfg(unix)]
+use crate::programs::{json, referee};
 
 /// A parameter file with comments and blanks.
 #[cfg(unix)]
@@ -282,6 +284,7 @@ fn a_tuning_that_loses_its_validation_matches_ends_at_its_start_values() {
     assert_eq!(saved["schedule"], serde_json::json!({"interval": 32, "games": 100}));
     let report: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&report).unwrap()).unwrap();
     assert_eq!(report["validations"][1]["kept"], false);
+    check_schema("spsa", &report);
     let validations = std::fs::read_to_string(path(&folder, "validations")).unwrap();
     assert_eq!(validations.lines().count(), 2);
     assert!(validations.contains("--nats nats://server:4222"), "{validations}");
@@ -340,6 +343,7 @@ fn clop_tunes_numbers_and_choices_and_draws_their_landscape() {
     assert!(margin["low"].as_f64() <= margin["after"].as_f64(), "{margin}");
     assert!(margin["after"].as_f64() <= margin["high"].as_f64(), "{margin}");
     assert_eq!(style["choices"][1]["choice"], "risky");
+    check_schema("clop", &report);
     let tuned = std::fs::read_to_string(&output).unwrap();
     let (margin, style) = (&margin["after"], style["after"].as_str().unwrap());
     let margin = margin.as_f64().unwrap();
@@ -373,7 +377,8 @@ fn values_of_options_are_kept_only_when_games_prove_them() {
         std::fs::write(&base, PARAMETERS).unwrap();
         let program = referee(&folder, verdict, 0);
         let flags = ["prove", &tuned, "--options", "--base", &base, "--engine", &engine, "--write"];
-        check(&[&flags[..], &["--tournament", &program]].concat(), code);
+        let (out, _) = check(&[&flags[..], &["--tournament", &program, "--json", "-"]].concat(), code);
+        check_schema("prove", &json(&out));
         assert_eq!(std::fs::read_to_string(&base).unwrap(), if is_kept { &after } else { PARAMETERS });
         let arguments = std::fs::read_to_string(path(&folder, "arguments")).unwrap();
         for word in ["option.margin=61", "option.margin=50", "option.other=5"] {

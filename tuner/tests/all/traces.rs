@@ -10,6 +10,8 @@ use std::process::{Command, Stdio};
 
 use smalt_tuner::{Comments, Header, rewrite_source};
 
+use crate::json::check_schema;
+
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/games/ethereal12-stockfish15.pgn.zst");
 
@@ -184,6 +186,7 @@ fn traces_are_kept_and_an_interrupted_file_is_continued() {
     let first = json(&check(&trace, 0).0);
     let count = first["positions"].as_u64().unwrap();
     assert!(count > 3000 && first["known"] == 0, "{first}");
+    check_schema("trace", &first);
     let bytes = fs::read(&kept).unwrap();
     fs::write(&kept, &bytes[..bytes.len() / 2]).unwrap();
     let second = json(&check(&trace, 0).0);
@@ -364,6 +367,7 @@ fn parameters_that_others_determine_are_named() {
     fs::write(&traces, text).unwrap();
     let summary = json(&check(&["check", &traces, "--json", "-"], 0).0);
     assert_eq!(summary["dominated"], serde_json::json!(["a", "b", "c"]), "{summary}");
+    check_schema("check", &summary);
     let (page, _) = check(&["check", &traces], 0);
     assert!(page.contains("same evaluations (3): a (1), b (1), c (1)\n"), "{page}");
 }
