@@ -17,6 +17,26 @@ PAGES = ROOT / "docs" / "reference"
 MANUAL = ROOT / "data" / "gauntlet.toml"
 
 
+SUITES = {
+    "results": (
+        "Results on suites (`smalt-suites score --json`, `grade --json`)",
+        "One table for one engine on one suite; otherwise a list of these.\n\n",
+    ),
+    "comparisons": ("Comparisons of suite results (`smalt-suites compare --json`)", "A list of tables.\n\n"),
+    "history": ("History of builds (`smalt-suites history --json`)", ""),
+}
+TUNER = {
+    "extract": "Extraction of positions (`smalt-tuner extract --json`)",
+    "convert": "Conversion of positions (`smalt-tuner convert --json`)",
+    "texel": "Texel fits (`smalt-tuner texel --json`)",
+    "trace": "Collected traces (`smalt-tuner trace --json`)",
+    "check": "Findings on a data set (`smalt-tuner check --json`)",
+    "prove": "Test of a tuned version (`smalt-tuner prove --json`)",
+    "spsa": "SPSA (`smalt-tuner spsa --json`)",
+    "clop": "CLOP (`smalt-tuner clop --json`)",
+}
+
+
 def run(program, *arguments):
     return subprocess.run([str(FOLDER / program), *arguments], check=True, capture_output=True, text=True).stdout
 
@@ -39,7 +59,7 @@ def resolved(schema, part):
 
 def kind(schema, part):
     part = resolved(schema, part)
-    words = part.get("enum") or [one["const"] for one in part.get("oneOf", []) if "const" in one]
+    words = part.get("enum") or [word for one in part.get("oneOf", []) for word in one.get("enum", [one["const"]] if "const" in one else [])]
     if words:
         return ", ".join(f"`{word}`" for word in words if word is not None)
     if "anyOf" in part:
@@ -94,20 +114,25 @@ def plan():
     return text.rstrip() + "\n"
 
 
-def fields(title, schema):
-    part = resolved(schema, schema)
-    text = f"## {title}\n\n{rows(schema, part.get('properties', {}), False)}\n"
+def fields(title, schema, said=""):
+    part = resolved(schema, schema.get("items", schema))
+    text = f"## {title}\n\n{said}{rows(schema, part.get('properties', {}), False)}\n"
     for name, definition in schema.get("$defs", {}).items():
         properties = definition.get("properties")
-        if properties:
+        if properties and properties != part.get("properties"):
             text += f"### {name}\n\n{sentence(definition.get('description', ''))}\n\n{rows(schema, properties, False)}\n"
     return text
 
 
 def json_page():
     text = "# JSON\n\nNames are fixed: fields are added, never renamed or removed. `schema` is the version of the form. A number that has no finite\n"
-    text += "value is `null`. `smalt-tournament schema results` and `schema events` print the JSON schemas. [Statistics](../statistics.md) explains the numbers.\n\n"
+    text += "value is `null`. `smalt-tournament schema results` prints the JSON schema of results; `smalt-suites schema` and `smalt-tuner schema` have\n"
+    text += "those of the other programs. [Statistics](../statistics.md) explains the numbers.\n\n"
     text += fields("Results (`--json`)", json.loads(run("smalt-tournament", "schema", "results")))
+    text += fields("Status (`status --json`)", json.loads(run("smalt-tournament", "schema", "status")))
+    text += fields("Rating lists (`ratings --json`)", json.loads(run("smalt-tournament", "schema", "ratings")))
+    text += fields("Elo of given results (`elo --json`)", json.loads(run("smalt-tournament", "schema", "elo")))
+    text += fields("Games (`export --format json`, `jsonl`)", json.loads(run("smalt-tournament", "schema", "games")))
     end = json.loads(run("smalt-tournament", "schema", "webhook"))
     text += f"## End of a run (`--webhook`)\n\n{rows(end, end['properties'], False)}\n"
     events = json.loads(run("smalt-tournament", "schema", "events"))
@@ -117,6 +142,11 @@ def json_page():
         name = properties.pop("event")["const"]
         text += f"### `{name}`\n\n{sentence(one.get('description', ''))}\n\n"
         text += ("The fields of [Results](#results---json).\n" if name == "standings" else rows(events, properties, False)) + "\n"
+    text = text.rstrip() + "\n\n"
+    for name, (title, said) in SUITES.items():
+        text += fields(title, json.loads(run("smalt-suites", "schema", name)), said)
+    for name, title in TUNER.items():
+        text += fields(title, json.loads(run("smalt-tuner", "schema", name)))
     return text.rstrip() + "\n"
 
 
