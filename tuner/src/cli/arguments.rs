@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use smalt_about::{AboutCommand, ColorFlag};
 
-use super::night::NightFlags;
+use super::night_settings::NightFlags;
 use super::sources::SourceArgument;
 use crate::weights::export::Language;
 use smalt_dataset::format::Format;
@@ -115,7 +115,7 @@ name, choice, value, word, word, ... for an option of type combo, check or strin
 parameter is searched: choose it so that its worst values lose at most about 100 Elo.")]
     Clop(ClopFlags),
     /// Make an engine stronger in a loop, unattended: games, fit, SPRT, SPSA, and again
-    #[command(after_help = super::night::EXAMPLES)]
+    #[command(after_help = super::night_settings::EXAMPLES)]
     Night(NightFlags),
     /// Print the JSON schema of what a command writes with --json
     Schema {

@@ -8,6 +8,7 @@ mod convert;
 mod extract;
 mod json;
 mod night;
+mod night_settings;
 mod plot;
 mod prove;
 mod sources;

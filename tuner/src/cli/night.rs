@@ -1,7 +1,6 @@
 //! The command `night`: the loop that runs the steps of a night until its end, and writes the report after each.
 //! `crate::night` keeps the state, `steps` runs the programs.
 
-mod settings;
 mod steps;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use smalt_report::format::{duration, grouped};
 use smalt_workbench::calendar::next_time_of_day;
 use smalt_workbench::standard_output::{is_standard_output, print};
 
+use super::night_settings::{NightFlags, NightSettings, SessionFlags};
 use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, parameters, print_info, show};
 use crate::games::{check_options, locate, tournament_program};
 use crate::night::{
@@ -22,8 +22,6 @@ use crate::night::{
 use crate::progress::Progress;
 use crate::prove::Verdict;
 use crate::weights::difference::{difference_table, differences};
-pub(super) use settings::{EXAMPLES, NightFlags};
-use settings::{NightSettings, SessionFlags};
 use steps::{Runner, put};
 
 /// File of the state.

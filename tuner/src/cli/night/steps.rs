@@ -12,8 +12,8 @@ use smalt_driver::EngineCommand;
 use smalt_workbench::entrant::{BUILTIN, split_words};
 use smalt_workbench::output_file::{self, Existing};
 
+use super::super::night_settings::{NightSettings, SessionFlags};
 use super::super::{Exit, OrRefuse, Refusal, parameters};
-use super::settings::{NightSettings, SessionFlags};
 use crate::games::{Entrant, PlayError, check_options, engine_in, export, read, watch, words};
 use crate::night::{Change, Step, StepKind, StepResult, accepted};
 use crate::parameter_file::ParameterFormat;

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smalt_workbench::entrant::BUILTIN;
 
-use super::super::{OrRefuse, Refusal};
+use super::{OrRefuse, Refusal};
 
-pub(crate) const EXAMPLES: &str = "Examples:
+pub(super) const EXAMPLES: &str = "Examples:
   smalt-tuner night tonight --until 07:00
   smalt-tuner night tonight --games 40000 --nodes 8000 --proof-nodes 20000 --generations 3
   smalt-tuner night tonight --engine ./tune --spsa engine/params/search.toml --spsa-games 20000 --until 8h
@@ -42,7 +42,7 @@ const LAMBDA: f64 = 0.8;
 const HYPOTHESES: [f64; 2] = [0.0, 5.0];
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct NightFlags {
+pub(super) struct NightFlags {
     /// Folder of the night: its state, games, data and report; created if missing
     #[arg(value_name = "FOLDER")]
     pub(super) folder: PathBuf,
