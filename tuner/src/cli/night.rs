@@ -112,7 +112,7 @@ fn run_steps(runner: &Runner<'_>, file: &NightFile, is_over: &AtomicBool) -> Res
         }
         write_report(runner, &steps, Some((generation, kind)))?;
         file.begin_step(generation, kind).or_failed()?;
-        let (begun, mut kept) = (Instant::now(), Instant::now());
+        let mut kept = Instant::now();
         let progress = Progress::spinner("night");
         progress.set_message(format!("generation {generation}, {}", kind.name()));
         let mut on_poll = |line: Option<&str>| {
@@ -131,7 +131,8 @@ fn run_steps(runner: &Runner<'_>, file: &NightFile, is_over: &AtomicBool) -> Res
         match result {
             Ok(result) => {
                 file.finish_step(generation, &result).or_failed()?;
-                let line = format!("generation {generation:<4} {}", line_of(&result, begun.elapsed()));
+                let time = file.steps().or_failed()?.last().map_or(Duration::ZERO, |step| step.time);
+                let line = format!("generation {generation:<4} {}", line_of(&result, time));
                 if is_standard_output_taken(runner.session) {
                     print_info(&line)
                 } else {
@@ -157,7 +158,7 @@ fn run_steps(runner: &Runner<'_>, file: &NightFile, is_over: &AtomicBool) -> Res
     }
 }
 
-/// The line of a finished step.
+/// The line of a finished step, with the time of all sessions.
 fn line_of(result: &StepResult, time: Duration) -> String {
     let words = match result {
         StepResult::Games { games, .. } => format!("{} games", grouped(*games as i64)),

@@ -71,6 +71,9 @@ pub(super) struct SessionFlags {
     /// Address of the live page of games and proofs, as `smalt-tournament` takes it, e.g. 8064
     #[arg(long, value_name = "ADDR")]
     pub(super) serve: Option<String>,
+    /// Continue a step although the engine's program has changed since the step began
+    #[arg(long)]
+    pub(super) allow_mixed: bool,
     /// Tournament program [default: `smalt-tournament` beside this one, or on the path]
     #[arg(long, value_name = "PROGRAM")]
     pub(super) tournament: Option<PathBuf>,

@@ -311,9 +311,8 @@ impl Runner<'_> {
         let begun = command.text("smalt-tuner");
         // A checkpoint keeps all of these.
         let mut command = if checkpoint.exists() { Arguments::of("spsa") } else { command };
-        if checkpoint.exists() {
-            command.add("--resume");
-        }
+        command.add_if("--resume", checkpoint.exists());
+        command.add_if("--allow-mixed", checkpoint.exists() && self.session.allow_mixed);
         command.set("--checkpoint", &checkpoint);
         command.set("--output", &after);
         command.set("--tournament", &self.tournament);
@@ -365,11 +364,10 @@ impl Runner<'_> {
         if store.exists() {
             command = Arguments::of("resume");
             command.add(&store);
+            command.add_if("--allow-mixed", self.session.allow_mixed);
         } else {
             command.set("--store", &store);
-            if self.session.nats.is_some() {
-                command.add("--send-files");
-            }
+            command.add_if("--send-files", self.session.nats.is_some());
         }
         command.set("--json", &json);
         command.set_some("--concurrency", self.session.concurrency.map(|count| count.to_string()).as_ref());
@@ -431,6 +429,12 @@ impl Arguments {
 
     fn add(&mut self, word: impl AsRef<std::ffi::OsStr>) {
         self.0.push(word.as_ref().to_owned());
+    }
+
+    fn add_if(&mut self, flag: &str, is_given: bool) {
+        if is_given {
+            self.add(flag);
+        }
     }
 
     fn set(&mut self, flag: &str, value: impl AsRef<std::ffi::OsStr>) {
