@@ -217,7 +217,7 @@ pub struct PuzzleRecord {
 pub struct MateRecord {
     /// Moves to mate; negative if the side to move is mated.
     pub moves: i32,
-    /// Error of its line (PV); left out for a legal line that mates in the announced number of moves.
+    /// Error of its line (PV); absent for a legal line that mates in the announced number of moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_error: Option<String>,
     /// Whether it is forced: `proved`, `refuted`, or `unknown` if the proof needs too many positions.

@@ -102,7 +102,7 @@ pub(super) enum Command {
     /// Resume a stopped, killed or crashed run at the exact game
     Resume(ResumeFlags),
     /// Show the progress of a run, its speed, time left and faults
-    Status(StatusFlags),
+    Status(super::status::StatusFlags),
     /// Control a run in progress: pause, resume, concurrency, add or withdraw an engine, extend it
     #[command(after_help = super::ctl::EXAMPLES)]
     Ctl(super::ctl::CtlFlags),
@@ -256,22 +256,6 @@ After wins only, or losses only, there is one bound. docs/statistics.md has the 
 fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..1.0).contains(share));
     share.ok_or_else(|| format!("expected a share below 1, e.g. 0.94 for 94 %, and not {text:?}"))
-}
-
-#[derive(Args, Clone, Debug)]
-pub(super) struct StatusFlags {
-    /// Store of the run
-    #[arg(value_name = "RUN.db")]
-    pub store: PathBuf,
-    /// Print every fault
-    #[arg(long)]
-    pub faults: bool,
-    /// Print the last lines of the protocol before each fault
-    #[arg(long)]
-    pub transcripts: bool,
-    /// JSON file of the status (`-`: standard output)
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
 }
 
 #[derive(Args, Clone, Debug)]

@@ -1,12 +1,12 @@
 //! `status`: progress, speed and faults of a run, which may be in progress.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_report::format;
 
-use super::arguments::StatusFlags;
 use super::exit::{Exit, Refusal};
 use super::output::{is_standard_output, print, write_json};
 use super::stored_run::{read_run, refuse_store};
@@ -21,6 +21,22 @@ use smalt_workbench::calendar::UtcTime;
 
 /// Number of faults shown by default.
 const MAX_FAULTS: usize = 20;
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct StatusFlags {
+    /// Store of the run
+    #[arg(value_name = "RUN.db")]
+    store: PathBuf,
+    /// Print every fault
+    #[arg(long)]
+    faults: bool,
+    /// Print the last lines of the protocol before each fault
+    #[arg(long)]
+    transcripts: bool,
+    /// JSON file of the status (`-`: standard output)
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
 
 /// The status of a run.
 #[derive(Serialize, JsonSchema)]
