@@ -10,9 +10,6 @@ use super::sources::SourceArgument;
 use crate::weights::export::Language;
 use smalt_dataset::format::Format;
 
-/// Evaluation parameter file, relative to the root of the project.
-pub(super) const PARAMETERS: &str = "engine/params/evaluation.toml";
-
 pub(super) const SEARCH_CONSTANTS: &str = "engine/params/search.toml";
 
 const EXIT_CODES: &str = "Exit codes:

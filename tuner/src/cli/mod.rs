@@ -41,6 +41,12 @@ use crate::weights::schema::Schema;
 use arguments::{DiffFlags, MemoryFlags, TunerArguments, TunerCommand};
 use smalt_dataset::{Dataset, SkippedLine};
 
+/// The engine's own file; supplies comments and layout if no other file is given.
+const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
+
+/// Evaluation parameter file, relative to the root of the project.
+const PARAMETERS: &str = "engine/params/evaluation.toml";
+
 /// Maximum number of unreadable lines listed; the others are counted.
 const NAMED_LINES: usize = 10;
 

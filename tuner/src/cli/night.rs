@@ -55,7 +55,7 @@ pub(super) fn run(flags: &NightFlags) -> Result<Exit, Refusal> {
     let begun = |settings: &NightSettings| -> NightSettings {
         let plays =
             |engine: &str| check_options(&tournament, engine, [("UCI_Chess960", "true".to_owned())]).is_ok();
-        let standing = || Some(super::arguments::PARAMETERS.into()).filter(|path: &PathBuf| path.is_file());
+        let standing = || Some(super::PARAMETERS.into()).filter(|path: &PathBuf| path.is_file());
         let mut settings = settings.clone();
         if settings.source.is_none() && settings.parameters.is_none() {
             settings.parameters = standing();

@@ -10,10 +10,9 @@ use smalt::evaluation::Parameters;
 use smalt_workbench::entrant::{BUILTIN, ResolveError};
 use smalt_workbench::output_file::{self, Existing, write_beside};
 
-use super::arguments::{PARAMETERS, ProveFlags};
+use super::arguments::ProveFlags;
 use super::json::ProveJson;
-use super::target::SHIPPED;
-use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, parameters, print_info, show};
+use super::{Exit, OrRefuse, Outputs, PARAMETERS, Refusal, SHIPPED, interrupt, parameters, print_info, show};
 use crate::games::{
     EngineError, PlayError, check_options, engine_command, engine_in, locate, tournament_program,
 };

@@ -6,17 +6,14 @@ use anyhow::{Context, anyhow};
 use smalt::evaluation::Parameters;
 use smalt_workbench::output_file::{self, Existing, write_beside};
 
-use super::arguments::{PARAMETERS, TexelFlags};
-use super::{OrRefuse, Outputs, Refusal};
+use super::arguments::TexelFlags;
+use super::{OrRefuse, Outputs, PARAMETERS, Refusal, SHIPPED};
 use crate::texel::Tuned;
 use crate::weights::document::{Origin, rewritten};
 use crate::weights::export::{Language, exported};
 use crate::weights::rounded;
 use crate::weights::schema::Schema;
 use crate::weights::source::{Comments, rewrite_source};
-
-/// The engine's own file; supplies comments and layout if no other file is given.
-pub(super) const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
 
 /// Whose evaluation is fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

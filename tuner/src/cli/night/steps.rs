@@ -91,7 +91,7 @@ impl Runner<'_> {
         };
         let evaluation = match settings.source.as_ref().or(settings.parameters.as_ref()) {
             Some(path) => text(path)?,
-            None => super::super::target::SHIPPED.to_owned(),
+            None => super::super::SHIPPED.to_owned(),
         };
         put(&self.evaluation_file(0), &evaluation)?;
         if settings.source.is_none() {
