@@ -288,6 +288,19 @@ pub(crate) fn engine_in(folder: &Path, engine: &str) -> Result<String, EngineErr
     Ok(to_words(&words))
 }
 
+/// An engine of this registry as words that need no registry: the settings of its entry, changed by its own words.
+pub(crate) fn spelled_out(engine: &str, registry: &Path) -> Result<String, EngineError> {
+    const REMARKS: [&str; 5] = ["package", "rating", "rating-error", "source", "note"];
+    let registry = Registry::load(Some(registry), &mut |_| {})?;
+    let mut words = registry.parse_engine(engine)?;
+    let entry = words.get("cmd").and_then(Setting::as_str).and_then(|name| registry.find(name));
+    let Some(mut entry) = entry.cloned() else { return Ok(engine.to_owned()) };
+    words.remove("cmd");
+    merge(&mut entry, words);
+    entry.retain(|key, _| !REMARKS.contains(&key));
+    Ok(to_words(&entry))
+}
+
 /// Command line of an engine by its words or registered name, and its UCI options.
 pub(crate) fn engine_command(engine: &str) -> Result<(EngineCommand, BTreeMap<String, String>), EngineError> {
     let entrant = entrant(engine)?;
@@ -336,6 +349,24 @@ mod tests {
                 Some(path)
             );
         }
+    }
+
+    #[test]
+    fn an_engine_of_a_registry_is_spelled_out() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let text = "[[engine]]\nname = \"My engine\"\ncmd = \"./x y\"\nargs = [\"a b\"]\nproto = \"xboard\"\nnote = \"n\"\n\
+                    options = { Hash = \"8\", A = \"1\" }\n[[engine]]\nname = \"z\"\ncmd = \"./z\"";
+        std::fs::write(file.path(), text).unwrap();
+        let check = |engine: &str, expected: &str| {
+            let words = spelled_out(engine, file.path()).unwrap();
+            let found = Registry::default().parse_engine(&words).unwrap();
+            assert_eq!(found, expected.parse::<Table>().unwrap(), "{engine}");
+        };
+        let all = "name = 'My engine'\ncmd = './x y'\nargs = ['a b']\nproto = 'xboard'";
+        check("My engine", &format!("{all}\noptions = {{ Hash = '8', A = '1' }}"));
+        check("z nodes=5 option.A=2", "name = 'z'\ncmd = './z'\nnodes = 5\noptions = { A = '2' }");
+        assert_eq!(spelled_out("builtin", file.path()).unwrap(), "builtin");
+        assert!(spelled_out("z pondr=on", file.path()).is_err());
     }
 
     #[test]

@@ -214,6 +214,9 @@ pub(super) struct EngineFlags {
     /// Engine that gives traces, as `smalt-tournament` names engines (a command, `cmd=… option.X=…`, or a registered name)
     #[arg(long, value_name = "ENGINE")]
     pub(super) engine: Option<String>,
+    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
+    #[arg(long = "engines", value_name = "FILE")]
+    pub(super) registry: Option<PathBuf>,
     /// Engine processes [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(super) concurrency: Option<usize>,
@@ -406,6 +409,9 @@ pub(super) struct PlotFlags {
     /// Engine whose parameters are compared: one that gives traces, as for `texel`
     #[arg(long, value_name = "ENGINE")]
     pub(super) engine: Option<String>,
+    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
+    #[arg(long = "engines", value_name = "FILE")]
+    pub(super) registry: Option<PathBuf>,
     /// Kind of plot [default: loss of a fit, parameters of a checkpoint of `spsa`, landscape of one of `clop`, boards of parameter files]
     #[arg(short, long, value_enum, value_name = "KIND")]
     pub(super) kind: Option<PlotKind>,
@@ -452,6 +458,9 @@ pub(super) struct ProveFlags {
     /// source folder
     #[arg(long, value_name = "ENGINE", default_value = "builtin")]
     pub(super) engine: String,
+    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
+    #[arg(long = "engines", value_name = "FILE")]
+    pub(super) registry: Option<PathBuf>,
     /// Nodes for each move, e.g. 20000
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(super) nodes: u64,
@@ -497,6 +506,9 @@ pub(super) struct TuningFlags {
     /// Engine that plays itself, as `smalt-tournament` names engines; each parameter must be an option of it
     #[arg(long, value_name = "ENGINE", required_unless_present = "resume")]
     pub(super) engine: Option<String>,
+    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
+    #[arg(long = "engines", value_name = "FILE")]
+    pub(super) registry: Option<PathBuf>,
     /// Parameters: Smalt's search parameters (.toml), weather-factory's config.json (.json), or lines in OpenBench's format
     /// [default: engine/params/search.toml]
     #[arg(long, alias = "knobs", value_name = "FILE")]

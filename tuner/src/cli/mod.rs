@@ -35,10 +35,14 @@ use smalt_workbench::output_file::{self, Existing, Output};
 use smalt_workbench::signals::{exit_code, is_stopped};
 use smalt_workbench::standard_output::{is_standard_output, print};
 
+use crate::games::spelled_out;
 use crate::weights::difference::{difference_table, differences};
 use crate::weights::export::imported;
 use crate::weights::schema::Schema;
-use arguments::{DiffFlags, MemoryFlags, TunerArguments, TunerCommand};
+use arguments::{
+    CheckFlags, ClopFlags, DiffFlags, MemoryFlags, SpsaFlags, TexelFlags, TraceFlags, TunerArguments,
+    TunerCommand,
+};
 use smalt_dataset::{Dataset, SkippedLine};
 
 /// The engine's own file; supplies comments and layout if no other file is given.
@@ -62,7 +66,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(command: TunerCommand) -> Result<Exit, Refusal> {
+fn run(mut command: TunerCommand) -> Result<Exit, Refusal> {
+    if let Some((engine, registry)) = named_engine(&mut command) {
+        *engine = spelled_out(engine, registry).with_context(|| format!("--engine {engine}")).or_usage()?;
+    }
     match command {
         TunerCommand::Extract(flags) => extract::run(&flags),
         TunerCommand::Convert(flags) => convert::run(&flags),
@@ -83,6 +90,22 @@ fn run(command: TunerCommand) -> Result<Exit, Refusal> {
             Ok(Exit::Done)
         }
     }
+}
+
+/// The engine that the command names, and the registry with that name, if both are given.
+fn named_engine(command: &mut TunerCommand) -> Option<(&mut String, &Path)> {
+    let (engine, registry) = match command {
+        TunerCommand::Texel(TexelFlags { engine, .. })
+        | TunerCommand::Trace(TraceFlags { engine, .. })
+        | TunerCommand::Check(CheckFlags { engine, .. }) => (engine.engine.as_mut(), &engine.registry),
+        TunerCommand::Plot(flags) => (flags.engine.as_mut(), &flags.registry),
+        TunerCommand::Prove(flags) => (Some(&mut flags.engine), &flags.registry),
+        TunerCommand::Spsa(SpsaFlags { tuning, .. }) | TunerCommand::Clop(ClopFlags { tuning, .. }) => {
+            (tuning.engine.as_mut(), &tuning.registry)
+        }
+        _ => return None,
+    };
+    engine.zip(registry.as_deref())
 }
 
 fn diff(flags: &DiffFlags) -> Result<Exit, Refusal> {

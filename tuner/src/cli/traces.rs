@@ -156,7 +156,7 @@ pub(super) fn load(
 
 /// Starts an engine for its header.
 pub(super) fn header_of(words: &str) -> Result<Header, Refusal> {
-    let flags = EngineFlags { engine: None, concurrency: Some(1), tolerance: None };
+    let flags = EngineFlags { engine: None, registry: None, concurrency: Some(1), tolerance: None };
     let stop = interrupt()?;
     Ok(start(words, &flags, &stop)?.header().clone())
 }
