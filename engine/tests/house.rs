@@ -407,7 +407,7 @@ fn expand(before: &[String], tree: &str, found: &mut Vec<(String, ItemPath)>) {
         found.push((alias.to_owned(), [before, &[name.to_owned()]].concat()));
     } else if tree == "self" {
         found.extend(before.last().map(|name| (name.clone(), before.to_vec())));
-    } else {
+    } else if !tree.is_empty() {
         found.push((tree.to_owned(), [before, &[tree.to_owned()]].concat()));
     }
 }
