@@ -251,6 +251,7 @@ impl Worker<'_> {
         let mut picker = self.picker(position, PickMode::All, tt_move, ply);
         let check_info = CheckInfo::new(position);
         let mut found = Found { best: -INFINITE, best_move: None, moves: 0 };
+        let mut alpha_raises = 0;
         // Children are written in place; the initial value does not matter.
         let mut child = *position;
         while let Some(mv) = self.pick(&mut picker, context, &check_info) {
@@ -310,6 +311,7 @@ impl Worker<'_> {
             let is_late = depth >= 2 && found.moves > 1 + usize::from(is_root) && !self.shared.seeks_mate;
             if is_late {
                 reduction += self.lmr_adjustment::<PV>(node_type, eval, mv.is_quiet(), tt_capture);
+                reduction += P.lmr_alpha_raise() * alpha_raises;
                 reduction -= P.lmr_killer() * i32::from(killers.contains(&Some(mv)));
                 reduction -= P.lmr_check() * i32::from(child.is_check());
                 reduction -= history / P.lmr_history_divisor();
@@ -360,6 +362,7 @@ impl Worker<'_> {
                         break;
                     }
                     alpha = score;
+                    alpha_raises += 1;
                 }
             }
             if found.best_move != Some(mv) {

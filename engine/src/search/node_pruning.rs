@@ -89,9 +89,13 @@ impl Worker<'_> {
     ) -> Option<i32> {
         let estimate = eval.estimate;
 
-        // Step 7a. Reverse futility pruning (RFP, static null move).
+        // Step 7a. Reverse futility pruning (RFP, static null move), not where a PV was.
         let margin = P.reverse_futility_margin() * (depth - i32::from(eval.improving));
-        if depth <= P.reverse_futility_depth() && estimate - margin >= beta && !is_decided(beta) {
+        if !eval.tt_pv
+            && depth <= P.reverse_futility_depth()
+            && estimate - margin >= beta
+            && !is_decided(beta)
+        {
             return Some((estimate + beta) / 2);
         }
 
@@ -107,7 +111,7 @@ impl Worker<'_> {
         if depth >= P.null_move_depth()
             && ply >= self.null_moves_from
             && estimate >= beta
-            && eval.evaluation >= beta
+            && eval.evaluation >= beta + P.null_move_margin_base() - P.null_move_margin() * depth
             && self.earlier(ply, 1).made != PieceTo::NONE
             && !is_decided(beta)
             && position.has_pieces(position.turn())

@@ -124,6 +124,10 @@ parameters! {
     null_move_score_divisor in 50..=500,
     /// Null move pruning: most plies of reduction by score.
     null_move_score_max in 1..=6,
+    /// Null move pruning: least static evaluation, relative to beta, at depth 0.
+    null_move_margin_base in -200..=400,
+    /// Null move pruning: how much that falls per ply of depth.
+    null_move_margin in 0..=50,
     /// Null move pruning: least depth with verification search.
     null_move_verified_depth in 8..=30,
     /// ProbCut: least depth.
@@ -202,6 +206,8 @@ parameters! {
     lmr_cutoffs in 0..=3000,
     /// Child cutoff count from which reductions grow.
     lmr_cutoffs_min in 1..=10,
+    /// LMR: more for each move of the node that has raised alpha.
+    lmr_alpha_raise in 0..=3000,
     /// Re-search a ply deeper when the reduced search beats the best score by this margin.
     deeper_margin in 0..=1000,
     /// Re-search a ply shallower when it beats the best score by less than this.
