@@ -77,6 +77,8 @@ pub struct FleetState {
     end: u32,
     members: Members,
     notices: Notices,
+    /// Whether a worker last asked for the configuration: it may build engines before it joins.
+    is_preparing: bool,
     /// Expected duration of a pair by its time controls; number and total duration of played pairs.
     expected: Duration,
     lasted: (u32, Duration),
@@ -128,6 +130,7 @@ impl FleetState {
             end: 0,
             members: Members::default(),
             notices: Notices::default(),
+            is_preparing: false,
             expected: expected.unwrap_or_default(),
             lasted: (0, Duration::ZERO),
         }
@@ -141,6 +144,11 @@ impl FleetState {
     /// Whether no worker is active.
     pub(crate) fn is_alone(&self) -> bool {
         self.members.active().next().is_none()
+    }
+
+    /// Whether a worker has the configuration and has neither joined nor refused.
+    pub(crate) fn is_preparing(&self) -> bool {
+        self.is_preparing
     }
 
     pub(crate) fn submit(&mut self, work: Work) -> Effect {
@@ -266,10 +274,12 @@ impl FleetState {
         }
         match question {
             WorkerRequest::Config => {
+                self.is_preparing = true;
                 return (ReplyTime::now(Response::Config(Box::new(self.config.clone()))), Vec::new());
             }
             WorkerRequest::Join(worker_info) => return self.join(worker, *worker_info, now),
             WorkerRequest::Notify(WorkerNotice::Unfit { name, words }) => {
+                self.is_preparing = false;
                 return (ReplyTime::None, vec![notice(format!("{name} cannot play: {words}"))]);
             }
             _ => {}
@@ -295,6 +305,7 @@ impl FleetState {
     }
 
     fn join(&mut self, worker: &str, worker_info: WorkerInfo, now: Instant) -> (ReplyTime, Vec<Effect>) {
+        self.is_preparing = false;
         let speed = NonZeroU64::new(worker_info.speed).unwrap_or(NonZeroU64::MIN);
         let mut report = Box::new(machine_report(worker_info));
         if let Err(words) = self.engines.check(&report.engines) {

@@ -397,9 +397,9 @@ fn a_bisection_says_what_it_lacks() {
 
 /// A worker on another machine, with another cache, and a recipe for the repository.
 #[cfg(feature = "nats")]
-fn builder(place: &Place, url: &str) -> std::process::Child {
+fn builder(place: &Place, url: &str, build: &str) -> std::process::Child {
     let repo = place.path("mine").display().to_string();
-    let recipe = format!("[[engine]]\nname = \"mine\"\nrepo = '{repo}'\nbuild = '{BUILD}'\n");
+    let recipe = format!("[[engine]]\nname = \"mine\"\nrepo = '{repo}'\nbuild = '{build}'\n");
     place.write("engines.toml", &recipe);
     let worker = ["worker", "--nats", url, "--engines", "engines.toml", "--name", "builder"];
     let mut worker = place.command(&[&worker[..], &["--concurrency", "1", "--speed", "1000000"]].concat());
@@ -415,7 +415,7 @@ fn a_bisection_of_a_fleet_has_only_commits_that_play() {
     let found = short_history(&place);
     let server = Server::start(&place, &[]);
     let url = server.url();
-    let worker = builder(&place, &url);
+    let worker = builder(&place, &url, BUILD);
     let err = short_bisection(&place, &found, &["--nats", &url]);
     assert!(err.contains("builder joins"), "{err}");
     assert_eq!(place.results("mine/run.db")["course"]["commits"].as_array().unwrap().len(), 1);
@@ -431,16 +431,25 @@ fn a_worker_of_a_fleet_builds_commits_by_its_own_recipe() {
     repository(&place);
     let server = Server::start(&place, &[]);
     let url = server.url();
-    let worker = builder(&place, &url);
-    let run = ["sprt", "--git", "HEAD~1..main", "--build", BUILD, "--nats", &url];
-    let output = place.command(&played(&run)).current_dir(place.path("mine")).output().unwrap();
-    let err = texts(&output).1;
-    assert_eq!(output.status.code(), Some(0), "{err}");
-    assert!(err.contains("builder joins"), "{err}");
+    place.write("wait", "");
+    let wait = place.path("wait").display().to_string();
+    // The run builds the engines, too, in another cache.
+    let build =
+        format!("while [ -e {wait} ] && [ -z ${{XDG_CACHE_HOME%%*elsewhere}} ]; do sleep 0.1; done; {BUILD}");
+    let mut worker = process::WatchedProgram::new(builder(&place, &url, &build));
+    worker.wait_for("Waiting for a run");
+    let run = ["sprt", "--git", "HEAD~1..main", "--build", &build, "--nats", &url];
+    let run = place.command(&played(&run)).current_dir(place.path("mine")).spawn().unwrap();
+    let mut run = process::WatchedProgram::new(run);
+    run.wait_for("A worker prepares the engines of the run");
+    std::fs::remove_file(place.path("wait")).unwrap();
+    run.wait_for("builder joins");
+    let err = run.finish(0);
+    assert!(!err.contains("Waiting for workers"), "{err}");
     assert_eq!(place.results("mine/run.db")["games_finished"], 4);
     let built = std::fs::read_dir(place.path("elsewhere/smalt/builds")).unwrap();
     assert_eq!(built.filter(|entry| entry.as_ref().unwrap().path().join("engine").exists()).count(), 2);
     process::signal(worker.id(), "-INT");
-    let messages = texts(&process::finish(worker, 130)).1;
+    let messages = worker.finish(130);
     assert_eq!(messages.matches("Building ").count(), 2, "{messages}");
 }

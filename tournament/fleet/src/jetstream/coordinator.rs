@@ -361,7 +361,9 @@ impl CoordinatorTask {
         self.alone = if is_alone { self.alone.saturating_add(1) } else { 0 };
         if self.alone == ANNOUNCEMENTS_BEFORE_WARNING {
             let server = &self.fleet_run.server;
-            let words = if server.ssh.is_empty() {
+            let words = if self.fleet_state.is_preparing() {
+                "A worker prepares the engines of the run".to_owned()
+            } else if server.ssh.is_empty() {
                 format!("Waiting for workers: smalt-tournament worker --nats {}", server.url())
             } else {
                 "Waiting for the workers on the ssh hosts".to_owned()
