@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::prove::{Proof, Verdict};
-pub(crate) use file::NightFile;
+pub(crate) use file::{LOCK, NightFile};
 pub(crate) use report::{AcceptedVersion, Report, proof_words};
 
 /// What a step does.

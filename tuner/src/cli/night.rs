@@ -17,7 +17,7 @@ use super::night_settings::{NightFlags, NightSettings, SessionFlags};
 use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, parameters, print_info, show};
 use crate::games::{check_options, locate, tournament_program};
 use crate::night::{
-    AcceptedVersion, Change, NightFile, Report, Step, StepKind, StepResult, next_step, proof_words,
+    AcceptedVersion, Change, LOCK, NightFile, Report, Step, StepKind, StepResult, next_step, proof_words,
 };
 use crate::progress::Progress;
 use crate::prove::Verdict;
@@ -48,7 +48,11 @@ pub(super) fn run(flags: &NightFlags) -> Result<Exit, Refusal> {
     let folder = std::path::absolute(&flags.folder).or_usage()?;
     let state = folder.join(STATE);
     let is_new = !state.exists();
-    if is_new && folder.is_dir() && folder.read_dir().or_usage()?.next().is_some() {
+    let has_files = || -> std::io::Result<bool> {
+        let lock = Path::new(STATE).with_extension(LOCK);
+        Ok(folder.is_dir() && folder.read_dir()?.flatten().any(|entry| entry.file_name() != lock.as_os_str()))
+    };
+    if is_new && has_files().or_usage()? {
         return Err(anyhow!("{}: it has files, but no {STATE}: name a new folder", folder.display()))
             .or_usage();
     }
@@ -183,7 +187,8 @@ fn end_of(text: &str) -> Result<SystemTime, Refusal> {
             Some(number) => (number, 1.0),
             None => (text.strip_suffix('m')?, 1.0 / 60.0),
         };
-        number.parse().ok().map(|number: f64| number * factor).filter(|hours| (0.0..10_000.0).contains(hours))
+        let hours = number.parse().ok().map(|number: f64| number * factor);
+        hours.filter(|hours| *hours > 0.0 && *hours < 10_000.0)
     };
     let after = |hours: f64| SystemTime::now() + Duration::from_secs_f64(hours * 3600.0);
     next_time_of_day(text)
@@ -215,17 +220,15 @@ fn current_file(folder: &Path, file: &Path) -> PathBuf {
     folder.join("current").join(file.file_name().unwrap_or_default())
 }
 
-/// Keys in the origin of an accepted table: its games and its proof.
+/// Keys in the origin of an accepted table: its games, its fit with the data of all generations in it, and its proof.
 fn origin(steps: &[Step], generation: u32) -> Vec<(&'static str, String)> {
     let of = steps.iter().filter(|step| step.generation == generation);
     let key = |step: &Step| match &step.result {
         StepResult::Games { games, command, .. } => {
-            let all: u64 = steps
-                .iter()
-                .filter(|step| step.generation <= generation && step.result.kind() == StepKind::Games)
-                .map(|step| step.result.games())
-                .sum();
-            Some(("games", format!("{games} of generation {generation} of {all} in all; {command}")))
+            Some(("games", format!("{games} of generation {generation}; {command}")))
+        }
+        StepResult::Fit { positions, data_hash, command, .. } => {
+            Some(("fit", format!("{positions} positions, hash {data_hash}; {command}")))
         }
         StepResult::Proof { proof, command } => Some(("proof", format!("{}; {command}", proof_words(proof)))),
         _ => None,
@@ -279,8 +282,12 @@ fn closing(runner: &Runner<'_>, report: &Report<'_>) -> String {
     let files =
         files.into_iter().flatten().map(|file| current_file(&runner.folder, &file).display().to_string());
     let (generation, kind) = next_step(report.steps, runner.settings.spsa.is_some());
+    let continues = match runner.session.generations {
+        Some(generations) if generation > generations => "a larger --generations",
+        _ => "the same command",
+    };
     format!(
-        "{}\ncurrent version: {}\nreport: {}\nthe same command continues with generation {generation}, {}\n",
+        "{}\ncurrent version: {}\nreport: {}\n{continues} continues with generation {generation}, {}\n",
         report.summary().join("\n"),
         files.collect::<Vec<_>>().join(", "),
         runner.folder.join("report.html").display(),

@@ -58,7 +58,7 @@ pub(super) struct SessionFlags {
     /// End: a time of day like 07:00 (local time), or a duration like 8h or 90m [default: none]
     #[arg(long, value_name = "TIME")]
     pub(super) until: Option<String>,
-    /// Number of generations after which the night ends [default: no limit]
+    /// Number of generations of the folder after which the night ends [default: no limit]
     #[arg(long, value_name = "N")]
     pub(super) generations: Option<u32>,
     /// Number of concurrent games [default: that of the tournament program]
@@ -109,7 +109,7 @@ pub(super) struct NightSettings {
     #[arg(long, value_name = "FOLDER", requires = "source")]
     pub(super) tree: Option<PathBuf>,
     /// Number of games of a generation [default: 20000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) games: Option<u64>,
     /// Nodes for each move of these games [default: 5000]
     #[arg(long, value_name = "N")]
@@ -125,7 +125,7 @@ pub(super) struct NightSettings {
     #[arg(long, value_name = "FILE")]
     pub(super) openings: Option<PathBuf>,
     /// Maximum number of positions of a game [default: 10]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) positions: Option<u64>,
     /// Maximum number of positions of a game phase, as a multiple of the mean [default: no limit]
     #[arg(long, value_name = "FACTOR")]
@@ -155,7 +155,7 @@ pub(super) struct NightSettings {
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     pub(super) elo1: Option<f64>,
     /// Maximum number of games of a proof; an undecided version is not accepted [default: 20000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) proof_games: Option<u64>,
     /// Search parameters to tune by SPSA in each generation, as `spsa` takes them, e.g. engine/params/search.toml [default:
     /// none]

@@ -1,7 +1,7 @@
 //! The file of a night, `night.db`: its settings and the steps that were begun and finished. Each change is one
 //! transaction, and only one program has the file open for a night.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,6 +14,9 @@ use super::{Step, StepKind, StepResult};
 const APPLICATION: i64 = 0x536d_6c6e;
 
 const VERSION: i64 = 1;
+
+/// Extension of the file that is locked while a night runs.
+pub(crate) const LOCK: &str = "lock";
 
 const TABLES: &str = "
 CREATE TABLE night (
@@ -52,7 +55,6 @@ pub(crate) enum NightError {
 /// The open file of a night.
 #[derive(Debug)]
 pub(crate) struct NightFile {
-    // Closed before the lock file: closing any handle of the file drops this process's SQLite locks.
     connection: Connection,
     path: PathBuf,
     _lock: File,
@@ -64,9 +66,15 @@ impl NightFile {
     /// # Errors
     /// If another program has it open for a night, or it is another file.
     pub(crate) fn open(path: &Path) -> Result<NightFile, NightError> {
-        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let lock = opened.map_err(|source| NightError::Open { path: path.to_owned(), source })?;
-        lock.try_lock().map_err(|_| NightError::Busy(path.to_owned()))?;
+        // A separate file: on Windows nothing else could read a locked database.
+        let lock_path = path.with_extension(LOCK);
+        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&lock_path);
+        let failed = |source| NightError::Open { path: lock_path.clone(), source };
+        let lock = opened.map_err(failed)?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => NightError::Busy(path.to_owned()),
+            TryLockError::Error(source) => failed(source),
+        })?;
         let failed = |source: rusqlite::Error| match source.sqlite_error_code() {
             Some(rusqlite::ErrorCode::NotADatabase) => NightError::Foreign(path.to_owned()),
             _ => NightError::Database { path: path.to_owned(), source },

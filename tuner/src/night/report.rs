@@ -45,6 +45,12 @@ enum Block {
     Chart(IntervalChart),
 }
 
+/// Elo of a proof with its error: corrected for the stopping rule, if there is enough for that.
+fn estimate(proof: &Proof) -> Option<(f64, f64)> {
+    let corrected = proof.corrected.map(|[elo, low, high]| (elo, (high - low) / 2.0));
+    corrected.or(proof.elo)
+}
+
 impl Report<'_> {
     pub(crate) fn to_markdown(&self) -> String {
         let block = |block: Block| match block {
@@ -106,11 +112,9 @@ impl Report<'_> {
     fn gain(&self) -> (f64, f64) {
         let accepted = self.steps.iter().filter_map(|step| step.result.proof());
         let accepted = accepted.filter(|proof| proof.verdict == Verdict::Better);
-        let (elo, variance) =
-            accepted.filter_map(|proof| proof.corrected).fold((0.0, 0.0), |sums, corrected| {
-                let [elo, low, high] = corrected;
-                (sums.0 + elo, sums.1 + ((high - low) / 2.0).powi(2))
-            });
+        let (elo, variance) = accepted
+            .filter_map(estimate)
+            .fold((0.0, 0.0), |(sum, variance), (elo, error)| (sum + elo, variance + error.powi(2)));
         (elo, variance.sqrt())
     }
 

@@ -171,10 +171,18 @@ fn a_night_keeps_its_settings_and_tries_a_failed_step_again() {
     let again = ["night", &folder, "--tournament", &tournament];
     check(&[&again[..], &["--generations", "1"]].concat(), 0);
     assert_eq!(lines(&place, "begun").len(), 2);
-    let (out, _) = check(&[&again[..], &["--until", "0h"]].concat(), 0);
-    assert!(out.contains("the same command continues with generation "), "{out}");
+    let (out, _) = check(&[&again[..], &["--generations", "1"]].concat(), 0);
+    assert!(out.contains("a larger --generations continues with generation 2, games"), "{out}");
+    check(&[&again[..], &["--until", "0h"]].concat(), 2);
     let (_, error) = check(&[&again[..], &["--until", "25:00"]].concat(), 2);
     assert!(error.contains("--until 25:00: expected a time of day like 07:00"), "{error}");
+    // Wrong flags of later steps are refused before the night begins, so that the mended ones begin it.
+    let other = path(&place, "other");
+    for wrong in [["--texel", "--bogus 3"], ["--data", "missing.bin"], ["--positions", "0"]] {
+        let (_, error) = check(&[&night(&other, &tournament, "1")[..], &wrong[..]].concat(), 2);
+        assert!(error.contains(wrong[0]), "{error}");
+    }
+    check(&night(&other, &tournament, "1"), 0);
     let (_, error) = check(&["night", &path(&place, ""), "--tournament", &tournament], 2);
     assert!(error.contains("it has files, but no night.db"), "{error}");
 }

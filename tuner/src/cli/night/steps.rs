@@ -7,11 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, anyhow};
+use clap::Parser as _;
 use serde_json::Value;
 use smalt_driver::EngineCommand;
 use smalt_workbench::entrant::{BUILTIN, split_words};
 use smalt_workbench::output_file::{self, Existing};
 
+use super::super::arguments::TunerArguments;
 use super::super::night_settings::{NightSettings, SessionFlags};
 use super::super::{Exit, OrRefuse, Refusal, parameters};
 use crate::games::{Entrant, PlayError, check_options, engine_in, export, read, watch, words};
@@ -26,7 +28,7 @@ const FINISHED: [i32; 2] = [0, 3];
 /// Table of Smalt's evaluation in the folder of a generation.
 const TABLE: &str = "evaluation.toml";
 
-/// What a step tells while it runs: a line, or that it still runs.
+/// Receives each output line of a running step, and `None` at each poll.
 pub(super) type OnPoll<'a> = dyn FnMut(Option<&str>) + 'a;
 
 /// A version: the generations of its evaluation and of its search parameters; 0 is the start.
@@ -86,6 +88,13 @@ impl Runner<'_> {
     pub(super) fn prepare(&self) -> Result<(), Refusal> {
         std::fs::create_dir_all(self.generation(0)).or_failed()?;
         let settings = &self.settings;
+        for data in &settings.data {
+            let path = Path::new(data.split(',').next().unwrap_or_default());
+            std::fs::metadata(path).with_context(|| format!("--data {}", path.display())).or_usage()?;
+        }
+        let fit = ["smalt-tuner", "texel", "positions.bin"].map(str::to_owned);
+        let more = split_words(settings.texel.as_deref().unwrap_or_default()).or_usage()?;
+        TunerArguments::try_parse_from(fit.into_iter().chain(more)).context("--texel").or_usage()?;
         let text = |path: &Path| {
             std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()
         };
@@ -203,7 +212,12 @@ impl Runner<'_> {
     fn positions(&self, generation: u32, on_poll: &mut OnPoll<'_>) -> Result<StepResult, Refusal> {
         let (settings, folder) = (&self.settings, self.generation(generation));
         let pgn = folder.join("games.pgn");
-        let _ = std::fs::remove_file(&pgn);
+        // What a killed export left is removed with it.
+        for entry in folder.read_dir().or_failed()?.flatten() {
+            if entry.file_name().to_string_lossy().starts_with("games.pgn") {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
         export(&self.tournament, &folder.join("games.db"), &pgn, &self.stop).map_err(refusal)?;
         let mut command = Arguments::of("extract");
         command.add(&pgn);
