@@ -5,6 +5,7 @@
 mod grading;
 mod history;
 mod json;
+mod mates;
 mod pages;
 mod reading;
 mod real_engines;
