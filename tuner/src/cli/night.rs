@@ -220,15 +220,12 @@ fn current_file(folder: &Path, file: &Path) -> PathBuf {
     folder.join("current").join(file.file_name().unwrap_or_default())
 }
 
-/// Keys in the origin of an accepted table: its games, its fit with the data of all generations in it, and its proof.
+/// Keys in the origin of an accepted table beside those of its fit: its newest games and its proof.
 fn origin(steps: &[Step], generation: u32) -> Vec<(&'static str, String)> {
     let of = steps.iter().filter(|step| step.generation == generation);
     let key = |step: &Step| match &step.result {
         StepResult::Games { games, command, .. } => {
             Some(("games", format!("{games} of generation {generation}; {command}")))
-        }
-        StepResult::Fit { positions, data_hash, command, .. } => {
-            Some(("fit", format!("{positions} positions, hash {data_hash}; {command}")))
         }
         StepResult::Proof { proof, command } => Some(("proof", format!("{}; {command}", proof_words(proof)))),
         _ => None,
