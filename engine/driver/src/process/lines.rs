@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr;
+
 /// Maximum line length in bytes; longer lines are cut. The longest real lines, a principal variation of 250 moves or a
 /// combo option with hundreds of values, are far shorter.
 pub const LINE_LIMIT: usize = 1 << 16;
@@ -37,7 +39,7 @@ impl<'a> Line<'a> {
 pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     // Valid text is checked in words of the processor, unlike with `from_utf8_lossy`.
     let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
-    if text.contains('\0') { Cow::Owned(text.replace('\0', " ")) } else { text }
+    if memchr(0, text.as_bytes()).is_some() { Cow::Owned(text.replace('\0', " ")) } else { text }
 }
 
 /// Splits a stream of bytes into lines.
@@ -146,7 +148,7 @@ impl LineBuffer {
     }
 
     fn find_feed(&mut self, from: usize) {
-        self.feed = find(b'\n', &self.bytes[from..self.end]).map(|offset| from + offset);
+        self.feed = memchr(b'\n', &self.bytes[from..self.end]).map(|offset| from + offset);
     }
 
     fn skip(&mut self) {
@@ -179,20 +181,7 @@ impl LineBuffer {
 
 /// The first line with its line feed, and the rest.
 pub(crate) fn split_line(bytes: &[u8]) -> (&[u8], &[u8]) {
-    bytes.split_at(find(b'\n', bytes).map_or(bytes.len(), |feed| feed + 1))
-}
-
-/// The index of the first such byte, compared in blocks that the compiler vectorizes.
-fn find(byte: u8, bytes: &[u8]) -> Option<usize> {
-    const BLOCK: usize = 32;
-    let mut at = 0;
-    for block in bytes.chunks_exact(BLOCK) {
-        if block.iter().fold(false, |found, &b| found | (b == byte)) {
-            break;
-        }
-        at += BLOCK;
-    }
-    bytes[at..].iter().position(|&b| b == byte).map(|offset| at + offset)
+    bytes.split_at(memchr(b'\n', bytes).map_or(bytes.len(), |feed| feed + 1))
 }
 
 #[cfg(test)]

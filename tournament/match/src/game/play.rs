@@ -442,12 +442,11 @@ impl LiveGame<'_> {
         let own =
             clock.time_left().map(|time_left| Clock { remaining: rest(time_left.remaining), ..time_left });
         // An engine with a clock gets both clocks; if its opponent has none, its own clock twice.
-        let time_left =
-            |color: Color| if color == mover { own } else { self.clocks[color.index()].time_left().or(own) };
-        let has_clock = clock.time_left().is_some();
+        let other = own.and_then(|own| self.clocks[mover.opposite().index()].time_left().or(Some(own)));
+        let [white, black] = if mover == Color::White { [own, other] } else { [other, own] };
         SearchLimits {
-            white: time_left(Color::White).filter(|_| has_clock),
-            black: time_left(Color::Black).filter(|_| has_clock),
+            white,
+            black,
             moves_to_go: clock.moves_to_go(),
             depth: terms.depth,
             nodes: terms.nodes,
