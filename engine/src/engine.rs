@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use smalt_chess::notation::polyglot::{BookMove, PolyglotBook};
+use smalt_chess::splitmix::splitmix;
 use smalt_chess::{Move, Position, UciMove, UciMoveError};
 use smalt_protocol::{Bound, SearchLimits};
 
@@ -14,7 +15,7 @@ use crate::search::{
     Limits, ProbeRule, Probing, Progress, PvLine, SearchContext, SearchControl, Task, ThreadData, TimeBudget,
     TranspositionTable, search,
 };
-use crate::strength::{Handicap, Strength, scramble};
+use crate::strength::{Handicap, Strength};
 use crate::tablebases::SyzygyTables;
 
 /// Not enough memory for the requested transposition table.
@@ -264,7 +265,7 @@ impl Engine {
         if limits.infinite || limits.ponder || limits.mate.is_some() || !limits.search_moves.is_empty() {
             return None;
         }
-        let random = scramble(self.position.key() ^ scramble(self.seed) ^ self.games);
+        let random = splitmix(self.position.key() ^ splitmix(self.seed) ^ self.games);
         self.book.as_ref()?.choose_move(&self.position, random)
     }
 

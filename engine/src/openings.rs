@@ -7,13 +7,13 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use smalt_chess::splitmix::splitmix;
 use smalt_chess::{Epd, Position};
 
 use crate::evaluation::Parameters;
 use crate::search::{
     ClockState, Limits, SearchContext, SearchControl, Task, ThreadData, TranspositionTable, search,
 };
-use crate::strength::scramble;
 
 /// A request for openings.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,7 +82,7 @@ impl OpeningsPlan {
     pub fn run(&self, take: &mut dyn FnMut(&Position)) -> Result<(), OpeningsError> {
         let starts = self.starts()?;
         let plies = if self.book.is_some() { PLIES_BEHIND_BOOK } else { PLIES };
-        let mut random = Random(scramble(self.seed));
+        let mut random = Random(splitmix(self.seed));
         let mut filter = BalanceFilter::new();
         let mut known = HashSet::new();
         for _ in 0..self.count {
@@ -119,7 +119,7 @@ struct Random(u64);
 impl Random {
     /// A random number below the bound, which is not zero. The bias is negligible for small bounds.
     fn below(&mut self, bound: u64) -> u64 {
-        self.0 = scramble(self.0);
+        self.0 = splitmix(self.0);
         ((u128::from(self.0) * u128::from(bound)) >> 64) as u64
     }
 

@@ -2,6 +2,7 @@
 //! position and the seed, so games are reproducible.
 
 use smalt_chess::Position;
+use smalt_chess::splitmix::splitmix;
 
 use crate::search::PvLine;
 use crate::search::score::is_mate;
@@ -102,18 +103,10 @@ fn noise(position: &Position, seed: u64, index: u64) -> f64 {
     let count = u64::from(position.fullmove_number());
     let mut state = position.key() ^ seed.rotate_left(32) ^ count << 48 ^ index << 56;
     let even = std::iter::repeat_with(|| {
-        state = scramble(state);
+        state = splitmix(state);
         (state >> 11) as f64 / (1_u64 << 53) as f64
     });
     even.take(12).sum::<f64>() - 6.0
-}
-
-/// SplitMix64 (S. Vigna).
-pub(crate) fn scramble(state: u64) -> u64 {
-    let mut mixed = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Labels of positions: result, score, players and data source of each row, and the split into training and validation.
 
-use smalt_dataset::{Sample, mixed};
+use smalt_chess::splitmix::splitmix;
+use smalt_dataset::Sample;
 
 /// Rows per block, the unit of work of a pass.
 pub(crate) const BLOCK: usize = 1024;
@@ -189,7 +190,7 @@ impl Split {
 
     /// Whether a game's positions are held out.
     pub fn holds_out(&self, game: u32) -> bool {
-        let share = mixed(self.seed ^ mixed(u64::from(game))) >> 11;
+        let share = splitmix(self.seed ^ splitmix(u64::from(game))) >> 11;
         (share as f64) < self.validation * (1_u64 << 53) as f64
     }
 }

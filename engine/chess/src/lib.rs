@@ -103,14 +103,15 @@
 //! - [`game`]: a start position with moves: repetition, fifty-move rule;
 //! - [`notation`]: FEN, EPD, SAN, UCI moves, PGN and Polyglot books;
 //! - [`perft`]: counts of move sequences;
-//! - [`actions`]: moves as numbers, and masks of the legal ones, for policy networks.
+//! - [`actions`]: moves as numbers, and masks of the legal ones, for policy networks;
+//! - [`splitmix`]: a hash and generator of random numbers, for choices that depend on a seed alone.
 //!
 //! # Stability
 //!
 //! Versions follow Cargo's rules of semantic versioning: within 0.2 nothing that is exported here at the root, in
 //! [`notation`], [`perft`] and [`actions`] changes its meaning, and the numbers of actions stay for good. What serves the
-//! engine alone may change with each minor version: [`attacks`], [`MoveSink`], [`PawnStep`], [`Checks`] and
-//! [`position::ExchangeValues`].
+//! engine alone may change with each minor version: [`attacks`], [`splitmix`], [`MoveSink`], [`PawnStep`],
+//! [`Checks`] and [`position::ExchangeValues`].
 
 #![warn(missing_docs)]
 
@@ -125,6 +126,7 @@ pub mod perft;
 pub mod piece;
 pub mod position;
 pub mod setup;
+pub mod splitmix;
 pub mod square;
 
 pub use bitboard::Bitboard;

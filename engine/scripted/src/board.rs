@@ -1,5 +1,6 @@
 //! The position, and a deterministic choice of a move.
 
+use smalt_chess::splitmix::{STEP, splitmix};
 use smalt_chess::{CastlingMode, Position, Square, UciMove};
 use smalt_protocol::Moves;
 use smalt_protocol::uci::client::Start;
@@ -85,11 +86,9 @@ impl PlayedGame {
     }
 }
 
-/// Spreads an integer over all bits (the finalizer of SplitMix64, Steele, Lea and Flood 2014).
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+/// The hash of a number, counted from the state before it.
+fn mix(number: u64) -> u64 {
+    splitmix(number.wrapping_sub(STEP))
 }
 
 #[cfg(test)]

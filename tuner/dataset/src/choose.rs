@@ -3,9 +3,9 @@
 use std::ops::AddAssign;
 
 use serde::Serialize;
+use smalt_chess::splitmix::splitmix;
 use smalt_chess::{Color, CommentScore, Move, Outcome, Position};
 
-use crate::mixed;
 use crate::record::Sample;
 
 /// The score of a mate on the board, in centipawns; a mate in n plies scores n less.
@@ -139,7 +139,7 @@ fn is_spread(index: usize, count: usize, most: usize, seed: u64, game: u32) -> b
     // The piece in which the index lies: piece p holds count·p/most to count·(p + 1)/most.
     let piece = ((index + 1) * most - 1) / count;
     let (start, end) = (count * piece / most, count * (piece + 1) / most);
-    let choice = mixed(mixed(seed ^ u64::from(game) << 32) ^ piece as u64);
+    let choice = splitmix(splitmix(seed ^ u64::from(game) << 32) ^ piece as u64);
     index == start + (choice % (end - start) as u64) as usize
 }
 

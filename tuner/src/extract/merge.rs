@@ -8,8 +8,8 @@ use std::io;
 use smalt::evaluation::features;
 use smalt::evaluation::trace::FeatureCounter;
 use smalt_chess::Move;
+use smalt_chess::splitmix::splitmix;
 use smalt_dataset::choose::PositionReason;
-use smalt_dataset::mixed;
 use smalt_dataset::record::{self, RECORD_SIZE, Sample};
 
 use super::Rules;
@@ -104,7 +104,7 @@ impl Merger {
         let occurring = bins.iter().filter(|bin| !bin.is_empty()).count();
         let most = (factor * self.positions.len() as f64 / occurring.max(1) as f64).ceil() as usize;
         for bin in &mut bins {
-            bin.sort_by_key(|&index| mixed(rules.seed ^ mixed(index as u64)));
+            bin.sort_by_key(|&index| splitmix(rules.seed ^ splitmix(index as u64)));
             for &index in bin.iter().skip(most) {
                 kept[index] = false;
             }

@@ -13,7 +13,8 @@ use smalt::evaluation::trace::FeatureCounter;
 
 use crate::labels::{SourceOptions, Sources};
 use row::{RowError, pack};
-use smalt_dataset::{Dataset, Sample, SkippedLine, mixed};
+use smalt_chess::splitmix::splitmix;
+use smalt_dataset::{Dataset, Sample, SkippedLine};
 
 pub(crate) use crate::labels::Label;
 pub use crate::labels::{Keep, Kept, Split};
@@ -93,7 +94,7 @@ impl Loader {
             return;
         };
         self.sources.note(loaded.game);
-        table.hash = mixed(table.hash ^ loaded.hash);
+        table.hash = splitmix(table.hash ^ loaded.hash);
         let number = table.train.len() + table.validation.len() + 1;
         FeatureRow::whole(packed).for_each_weight(|weight| {
             if std::mem::replace(&mut self.last_seen[weight], number) != number {
@@ -140,5 +141,5 @@ fn load(sample: &Sample, sources: &Sources) -> Loaded {
     let packed = COUNTER.with_borrow_mut(|counter| pack(&features(&sample.position, counter)));
     let label = sources.label(sample);
     let hash = u64::from(label.result.to_bits()) << 16 ^ u64::from(label.score.unwrap_or(0) as u16);
-    Loaded { packed, label, game: sources.game(sample.game), hash: sample.position.key() ^ mixed(hash) }
+    Loaded { packed, label, game: sources.game(sample.game), hash: sample.position.key() ^ splitmix(hash) }
 }

@@ -8,7 +8,7 @@ use crate::loss::LabelledRows;
 use crate::optimizer::{Identity, Method};
 use crate::weights::schema::Bounds;
 use crate::weights::variables::Constraints;
-use smalt_dataset::mixed;
+use smalt_chess::splitmix::splitmix;
 
 /// Identity of a fit with this steepness. Names are those of the flags.
 pub(super) fn identity_of<R: LabelledRows>(table: &FitData<R>, task: &Task, k: f64) -> Identity {
@@ -47,7 +47,7 @@ fn hash_of(start: &[f64]) -> u64 {
         integer if f64::from(integer) == number => u64::from(integer.cast_unsigned()),
         _ => number.to_bits(),
     };
-    start.iter().fold(0, |hash, number| mixed(hash ^ bits(number)))
+    start.iter().fold(0, |hash, number| splitmix(hash ^ bits(number)))
 }
 
 fn list(words: &[String]) -> String {

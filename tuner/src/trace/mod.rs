@@ -16,9 +16,10 @@ use crate::labels::{Kept, SourceOptions, Sources, Split};
 use file::{Skipped, TraceFile, TraceFileError, TracedPosition};
 use header::Header;
 pub(crate) use rows::TraceRows;
+use smalt_chess::splitmix::splitmix;
+use smalt_dataset::Sample;
 use smalt_dataset::file::{HASH_START, hashed};
 use smalt_dataset::record::merged;
-use smalt_dataset::{Sample, mixed};
 use verify::Verification;
 
 /// Number of positions between progress updates.
@@ -107,7 +108,7 @@ impl Loader {
             }
             self.rows += 1;
             let labels = u64::from(label.result.to_bits()) << 16 ^ u64::from(label.score.unwrap_or(0) as u16);
-            self.table.hash = mixed(self.table.hash ^ sample.position.key() ^ mixed(labels));
+            self.table.hash = splitmix(self.table.hash ^ sample.position.key() ^ splitmix(labels));
             let [white, black] = &position.trace.sides;
             for &(weight, _) in position.trace.linear.iter().chain(white).chain(black) {
                 let weight = usize::from(weight);

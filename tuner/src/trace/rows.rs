@@ -421,7 +421,7 @@ mod tests {
     use super::*;
     use crate::loss::{Loss, sigmoid, targets};
     use crate::trace::position::Reply;
-    use smalt_dataset::mixed;
+    use smalt_chess::splitmix::splitmix;
 
     const HEADER: &str = "trace version 1\ntrace unit 208\ntrace phase 24\ntrace scale 64\n\
         trace curve safety quadratic 512 eg linear 16\ntrace curve threat sigmoid 300 40 12 eg table 0:0 20:30 60:90\n\
@@ -429,7 +429,7 @@ mod tests {
         trace parameter safety.all 17 curve=safety\ntrace parameter threat.rook 13 8 curve=threat\ntrace ready";
 
     fn random(seed: u64, range: u64) -> f64 {
-        (mixed(seed) % range) as f64
+        (splitmix(seed) % range) as f64
     }
 
     /// Random traces with random results.

@@ -8,8 +8,9 @@ use std::sync::atomic::AtomicBool;
 use smalt::evaluation::schema::WEIGHTS;
 use smalt::evaluation::trace::FeatureCounter;
 use smalt::evaluation::{LARGEST_EVALUATION, Parameters, evaluate, features};
+use smalt_chess::splitmix::splitmix;
 use smalt_chess::{Color, Position};
-use smalt_dataset::{Dataset, mixed};
+use smalt_dataset::Dataset;
 use smalt_testing::positions::random_positions;
 use smalt_tuner::{
     Checkpoints, Constraints, FeatureData, FeatureRow, Kept, Method, Numbers, OptimizerSettings, Penalty,
@@ -23,7 +24,7 @@ const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
 fn tuned() -> Box<Numbers> {
     let lines =
         random_positions(1, 12, 100).iter().enumerate().fold(String::new(), |lines, (index, position)| {
-            lines + &format!("{} [{}]\n", position.to_fen(), (mixed(index as u64) % 3) as f64 / 2.0)
+            lines + &format!("{} [{}]\n", position.to_fen(), (splitmix(index as u64) % 3) as f64 / 2.0)
         });
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), lines).unwrap();
@@ -130,7 +131,7 @@ fn the_largest_numbers_neither_crash_nor_overflow() {
             let number = |half: u64| match seed {
                 0 => 30_000,
                 1 => -30_000,
-                _ if mixed(seed << 32 | (2 * weight as u64 + half)).is_multiple_of(2) => 30_000,
+                _ if splitmix(seed << 32 | (2 * weight as u64 + half)).is_multiple_of(2) => 30_000,
                 _ => -30_000,
             };
             *pair = if entry_of(weight).part.is_single() { [number(0); 2] } else { [number(0), number(1)] };

@@ -4,8 +4,9 @@
 use smalt::evaluation::schema::{Part, Term};
 use smalt::evaluation::trace::FeatureCounter;
 use smalt::evaluation::{Parameters, evaluate, features};
+use smalt_chess::splitmix::splitmix;
 use smalt_chess::{Color, Position};
-use smalt_dataset::{Dataset, mixed};
+use smalt_dataset::Dataset;
 use smalt_testing::positions::{RARE, random_positions};
 use smalt_tuner::{
     FeatureData, FeatureRow, Keep, Kept, Loss, PARAMETERS, Split, entry_of, pack, parameters_of, sigmoid,
@@ -16,7 +17,7 @@ use smalt_tuner::{
 fn corpus(games: usize) -> Vec<(Position, f32)> {
     let mut positions: Vec<Position> = RARE.iter().map(|fen| Position::from_fen(fen).unwrap()).collect();
     positions.extend(random_positions(1, games, 120));
-    let result = |index: usize| (mixed(index as u64) % 3) as f32 / 2.0;
+    let result = |index: usize| (splitmix(index as u64) % 3) as f32 / 2.0;
     positions.into_iter().enumerate().map(|(index, position)| (position, result(index))).collect()
 }
 
@@ -44,7 +45,7 @@ fn parameters() -> Vec<f64> {
     numbers
         .iter()
         .enumerate()
-        .map(|(index, number)| number + (mixed(index as u64) % 1000) as f64 / 250.0)
+        .map(|(index, number)| number + (splitmix(index as u64) % 1000) as f64 / 250.0)
         .collect()
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::WEIGHTS;
-use smalt_dataset::mixed;
+use smalt_chess::splitmix::splitmix;
 use smalt_tuner::{Numbers, OriginValue, PARAMETERS, parameters_of, rewritten, rounded};
 
 const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
@@ -21,8 +21,9 @@ fn keys(text: &str) -> Vec<&str> {
 }
 
 fn numbers(seed: u64) -> Box<Numbers> {
-    let parameters: Vec<f64> =
-        (0..PARAMETERS).map(|index| (mixed(seed ^ mixed(index as u64)) % 60_001) as f64 - 30_000.0).collect();
+    let parameters: Vec<f64> = (0..PARAMETERS)
+        .map(|index| (splitmix(seed ^ splitmix(index as u64)) % 60_001) as f64 - 30_000.0)
+        .collect();
     rounded(&parameters)
 }
 
