@@ -36,7 +36,8 @@ impl<'a> Line<'a> {
 }
 
 /// Bytes as text; invalid UTF-8 becomes U+FFFD, and NUL becomes a space.
-pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
+#[must_use]
+pub fn text(bytes: &[u8]) -> Cow<'_, str> {
     // Valid text is checked in words of the processor, unlike with `from_utf8_lossy`.
     let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     if memchr(0, text.as_bytes()).is_some() { Cow::Owned(text.replace('\0', " ")) } else { text }

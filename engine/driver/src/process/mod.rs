@@ -23,8 +23,8 @@ pub use child::{Process, StartError};
 pub use exit::Exit;
 pub use identity::Swept;
 pub use interrupt::Interrupt;
-pub use lines::{LINE_LIMIT, Line, LineEnd};
-pub(crate) use lines::{split_line, text};
+pub(crate) use lines::split_line;
+pub use lines::{LINE_LIMIT, Line, LineEnd, text};
 pub use lookup_error::LookupError;
 pub use poll::{PollOutcome, WaitFor, poll_once};
 pub use system::{

@@ -2,10 +2,10 @@
 //! the end of the game; a mate score must have a PV of its length that ends in mate; the last PV must begin with the
 //! best move; and both sides cannot have a forced mate.
 
-use std::borrow::Cow;
 use std::fmt::{self, Display, Write};
 
 use smalt_chess::{Color, Position, UciMove};
+use smalt_driver::process::text;
 use smalt_protocol::uci::EngineMessage;
 use smalt_protocol::{Bound, Info, Score};
 
@@ -204,7 +204,7 @@ pub(super) fn check_search(
     let mut keys = Vec::new();
     let (mut has_info, mut has_score) = (false, false);
     for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-        let text = std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
+        let text = text(line);
         let EngineMessage::Info(info) = EngineMessage::parse(&text) else { continue };
         has_info |= info.string.is_none();
         let Some(score) = info.score else { continue };
@@ -223,7 +223,7 @@ pub(super) fn check_search(
     if let (Some((line, first)), Some(best)) = (last, best)
         && !are_same(root.position, first, best)
     {
-        let line = String::from_utf8_lossy(line).into_owned();
+        let line = text(line).into_owned();
         on_finding(Finding { kind: SearchWarning::BestmoveMismatch, mv: Some(best.to_string()), line });
     }
 }

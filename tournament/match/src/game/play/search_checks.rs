@@ -3,6 +3,7 @@
 use regex::Regex;
 use smalt_chess::{Color, Position, UciMove};
 use smalt_driver::SearchLines;
+use smalt_driver::process::text;
 use smalt_protocol::Score;
 
 use super::LiveGame;
@@ -31,7 +32,7 @@ impl LiveGame<'_> {
         if self.setup.match_lines.is_empty() {
             return Box::default();
         }
-        let text = String::from_utf8_lossy(self.engines[mover.index()].search_lines());
+        let text = text(self.engines[mover.index()].search_lines());
         let last = |pattern: &Regex| text.lines().rev().find(|line| pattern.is_match(line)).map(Box::from);
         self.setup.match_lines.iter().filter_map(last).collect()
     }
@@ -81,7 +82,7 @@ impl LiveGame<'_> {
 
 /// The last line of a search with an exact score.
 fn last_score_line(lines: &[u8]) -> String {
-    let text = String::from_utf8_lossy(lines);
+    let text = text(lines);
     let is_exact =
         |line: &&str| line.contains(" score ") && !line.contains("bound") && !line.contains(" string ");
     text.lines().rev().find(is_exact).unwrap_or_default().to_owned()
