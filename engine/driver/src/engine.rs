@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use smalt_chess::CastlingMode;
 use smalt_protocol::option::OptionValueError;
-use smalt_protocol::{OptionDeclaration, OptionValue, SearchLimits};
+use smalt_protocol::{OptionDeclaration, OptionValue, SearchLimits, option};
 
 use crate::conversation::{Conversation, ConversationError, ExitOutcome};
 use crate::fault::{Fault, State};
@@ -269,6 +269,19 @@ pub enum SetOptionError {
     Value(#[from] OptionValueError),
     #[error(transparent)]
     Conversation(#[from] ConversationError),
+}
+
+/// The name of an option as the engine declared it, and the value that a text gives it.
+pub(crate) fn parse_option(
+    options: &[OptionDeclaration],
+    name: &str,
+    text: &str,
+) -> Result<(String, OptionValue), SetOptionError> {
+    let Some(declaration) = option::find(options, name) else {
+        let declared = options.iter().map(|option| option.name.clone()).collect();
+        return Err(SetOptionError::Unknown { name: name.to_owned(), declared });
+    };
+    Ok((declaration.name.clone(), declaration.parse_value(text)?))
 }
 
 fn hint(name: &str, declared: &[String]) -> String {

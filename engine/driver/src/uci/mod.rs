@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use smalt_chess::UciMove;
 use smalt_protocol::uci::ClientMessage;
 use smalt_protocol::uci::client::Switch;
-use smalt_protocol::{OptionDeclaration, OptionValue, option};
+use smalt_protocol::{OptionDeclaration, OptionValue};
 
 use crate::conversation::{Conversation, ConversationError, EngineTimeouts, WaitError};
-use crate::engine::{Engine, GameOptions, SetOptionError};
+use crate::engine::{Engine, GameOptions, SetOptionError, parse_option};
 use crate::fault::{Fault, State};
 use crate::process::{EngineCommand, Process};
 use crate::search::{
@@ -204,13 +204,7 @@ impl Engine for UciEngine {
         text: &str,
         context: &mut WaitContext<'_>,
     ) -> Result<OptionValue, SetOptionError> {
-        let options = &self.received.options;
-        let Some(declaration) = option::find(options, name) else {
-            let declared = options.iter().map(|option| option.name.clone()).collect();
-            return Err(SetOptionError::Unknown { name: name.to_owned(), declared });
-        };
-        let value = declaration.parse_value(text)?;
-        let name = declaration.name.clone();
+        let (name, value) = parse_option(&self.received.options, name, text)?;
         self.terms.note_choice(&name);
         let text = (value != OptionValue::Button).then(|| value.to_string());
         self.send(&[ClientMessage::SetOption { name: &name, value: text.as_deref() }], context)?;

@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 
 use smalt_chess::CastlingMode;
 use smalt_protocol::xboard::{ClientMessage, Thinking, moves};
-use smalt_protocol::{OptionDeclaration, OptionValue, SearchLimits, option};
+use smalt_protocol::{OptionDeclaration, OptionValue, SearchLimits};
 
 use crate::conversation::{Conversation, ConversationError, EngineTimeouts, WaitError};
-use crate::engine::{Engine, GameOptions, LimitMethod, SetOptionError};
+use crate::engine::{Engine, GameOptions, LimitMethod, SetOptionError, parse_option};
 use crate::fault::{Fault, State};
 use crate::process::{EngineCommand, Process};
 use crate::search::{
@@ -252,13 +252,7 @@ impl Engine for XboardEngine {
         text: &str,
         context: &mut WaitContext<'_>,
     ) -> Result<OptionValue, SetOptionError> {
-        let options = &self.received.features.options;
-        let Some(declaration) = option::find(options, name) else {
-            let declared = options.iter().map(|option| option.name.clone()).collect();
-            return Err(SetOptionError::Unknown { name: name.to_owned(), declared });
-        };
-        let value = declaration.parse_value(text)?;
-        let name = declaration.name.clone();
+        let (name, value) = parse_option(&self.received.features.options, name, text)?;
         let text = match &value {
             OptionValue::Check(is_on) => Some(u8::from(*is_on).to_string()),
             OptionValue::Spin(number) => Some(number.to_string()),
