@@ -20,12 +20,9 @@ use async_nats::Client;
 use async_nats::jetstream::{self, AckKind, consumer::PullConsumer};
 use futures_util::StreamExt;
 use smalt_chess::{CastlingMode, DrawClaims, Game, Outcome, UciMove};
-use smalt_fleet::wire::{
-    Announcement, EngineIdentity, RecordMessage, Response, WorkMessage, WorkerInfo, WorkerRequest, decode,
-    encode,
-};
+use smalt_fleet::wire::{Announcement, RecordMessage, Response, WorkMessage, WorkerRequest, decode, encode};
 use smalt_fleet::{RUNS, Subjects};
-use smalt_match::game::{GameRecord, PlyRecord, SearchRecord, Termination};
+use smalt_match::game::{BinaryReport, GameRecord, MachineReport, PlyRecord, SearchRecord, Termination};
 use smalt_match::run::OpenedGame;
 use smalt_protocol::Score;
 
@@ -128,8 +125,8 @@ async fn work(
 }
 
 async fn join(client: &Client, names: &Subjects, id: &str) -> Result<()> {
-    let engine = EngineIdentity { name: "Random".to_owned(), author: String::new(), sha256: "0".repeat(64) };
-    let introduction = WorkerInfo {
+    let engine = BinaryReport { name: "Random".to_owned(), author: String::new(), sha256: "0".repeat(64) };
+    let introduction = MachineReport {
         name: id.to_owned(),
         program: "simulation".to_owned(),
         cpu: String::new(),

@@ -15,14 +15,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::verify::GameVerifier;
 use super::wire::{
-    EngineIdentity, RecordMessage, Response, RunConfigMessage, WorkMessage, WorkerInfo, WorkerNotice,
-    WorkerRequest, trimmed,
+    RecordMessage, Response, RunConfigMessage, WorkMessage, WorkerNotice, WorkerRequest, trimmed,
 };
 use engines::Engines;
 use members::{Member, Members};
 use notices::Notices;
 use smalt_match::estimate::seconds_a_game;
-use smalt_match::game::{BinaryReport, Machine, MachineReport};
+use smalt_match::game::{Machine, MachineReport};
 use smalt_match::plan::{MoveClock, Plan};
 use smalt_match::run::{Event, Work};
 
@@ -277,7 +276,7 @@ impl FleetState {
                 self.is_preparing = true;
                 return (ReplyTime::now(Response::Config(Box::new(self.config.clone()))), Vec::new());
             }
-            WorkerRequest::Join(worker_info) => return self.join(worker, *worker_info, now),
+            WorkerRequest::Join(report) => return self.join(worker, report, now),
             WorkerRequest::Notify(WorkerNotice::Unfit { name, words }) => {
                 self.is_preparing = false;
                 return (ReplyTime::None, vec![notice(format!("{name} cannot play: {words}"))]);
@@ -304,10 +303,14 @@ impl FleetState {
         (reply, effects)
     }
 
-    fn join(&mut self, worker: &str, worker_info: WorkerInfo, now: Instant) -> (ReplyTime, Vec<Effect>) {
+    fn join(
+        &mut self,
+        worker: &str,
+        mut report: Box<MachineReport>,
+        now: Instant,
+    ) -> (ReplyTime, Vec<Effect>) {
         self.is_preparing = false;
-        let speed = NonZeroU64::new(worker_info.speed).unwrap_or(NonZeroU64::MIN);
-        let mut report = Box::new(machine_report(worker_info));
+        let speed = NonZeroU64::new(report.speed).unwrap_or(NonZeroU64::MIN);
         if let Err(words) = self.engines.check(&report.engines) {
             let text = format!("{} was refused: {words}", report.name);
             return (ReplyTime::refused(words), vec![notice(text)]);
@@ -468,24 +471,6 @@ impl FleetState {
 
 fn notice(words: String) -> Effect {
     Effect::Send(Event::Notice { words })
-}
-
-fn machine_report(worker_info: WorkerInfo) -> MachineReport {
-    let WorkerInfo { name, program, cpu, cores, slots, speed, engines } = worker_info;
-    let binary = |engine: EngineIdentity| BinaryReport {
-        name: engine.name,
-        author: engine.author,
-        sha256: engine.sha256,
-    };
-    MachineReport {
-        name,
-        program,
-        cpu,
-        cores,
-        slots,
-        speed,
-        engines: engines.into_iter().map(binary).collect(),
-    }
 }
 
 #[cfg(test)]

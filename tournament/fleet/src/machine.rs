@@ -5,7 +5,8 @@ use std::path::Path;
 use smalt_driver::WaitContext;
 use smalt_driver::process::Reaper;
 
-use super::wire::{EngineIdentity, check_machine, trimmed};
+use super::wire::{check_machine, trimmed};
+use smalt_match::game::BinaryReport;
 use smalt_match::plan::Plan;
 use smalt_match::run::{Binaries, engine_command, engine_timeouts};
 
@@ -63,7 +64,7 @@ pub fn engines(
     binaries: &Binaries,
     own_program: &Path,
     reaper: Option<&Reaper>,
-) -> Result<Vec<EngineIdentity>, String> {
+) -> Result<Vec<BinaryReport>, String> {
     let mut engines = Vec::new();
     for (entrant, sha256) in plan.entrants.iter().zip(binaries.program_digests()) {
         let failed = |words: String| format!("{}: failed to {words}", entrant.name);
@@ -75,7 +76,7 @@ pub fn engines(
         let engine = smalt_driver::start(&command, entrant.engine.proto, timeouts, None, &mut context);
         let mut engine = engine.map_err(|failure| failed(format!("start: it {}", failure.error)))?;
         let short = |text: &str| trimmed(text).chars().take(200).collect::<String>();
-        engines.push(EngineIdentity {
+        engines.push(BinaryReport {
             name: short(engine.name()),
             author: short(engine.author()),
             sha256: sha256.to_owned(),

@@ -15,7 +15,7 @@ pub(crate) use limits::check_files;
 use limits::{MAX_LINE, MAX_LINES, MAX_TEXT, MAX_TRANSCRIPT};
 pub use limits::{MAX_SLOTS, check_machine};
 
-use smalt_match::game::{FaultReport, GameRecord, PlyRecord, moves};
+use smalt_match::game::{FaultReport, GameRecord, MachineReport, PlyRecord, moves};
 use smalt_match::opening::Opening;
 use smalt_match::run::{OpenedGame, Work};
 use smalt_match::schedule::ScheduledGame;
@@ -61,7 +61,7 @@ pub enum WorkerRequest {
     /// Request the run's configuration.
     #[serde(rename = "terms")]
     Config,
-    Join(Box<WorkerInfo>),
+    Join(Box<MachineReport>),
     /// Take a pair; the answer lists its games to be played.
     Take {
         pair: u32,
@@ -75,36 +75,6 @@ pub enum WorkerRequest {
     /// A notice, without an answer.
     #[serde(rename = "tell")]
     Notify(WorkerNotice),
-}
-
-/// A worker's machine and engines.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WorkerInfo {
-    /// Name in tables, e.g. its host name.
-    pub name: String,
-    /// Its program and version.
-    pub program: String,
-    /// The model of its processor.
-    pub cpu: String,
-    pub cores: u32,
-    /// Number of concurrent games.
-    pub slots: u32,
-    /// Nodes per second of Smalt on one core.
-    pub speed: u64,
-    /// Engines by entrant, in plan order.
-    pub engines: Vec<EngineIdentity>,
-}
-
-/// A worker's engine for an entrant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EngineIdentity {
-    /// Name that the engine reports, with its version.
-    pub name: String,
-    pub author: String,
-    /// SHA-256 of the program file, in hexadecimal.
-    pub sha256: String,
 }
 
 /// A notice of a worker, without an answer.

@@ -10,10 +10,10 @@ use futures_util::{FutureExt, StreamExt};
 use nkeys::KeyPair;
 use serde_json::json;
 use smalt_fleet::wire::{
-    Announcement, EngineIdentity, RecordMessage, Response, WorkMessage, WorkerInfo, WorkerNotice,
-    WorkerRequest, decode, encode,
+    Announcement, RecordMessage, Response, WorkMessage, WorkerNotice, WorkerRequest, decode, encode,
 };
 use smalt_fleet::{RUNS, Subjects};
+use smalt_match::game::{BinaryReport, MachineReport};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use smalt_testing::process::WatchedProgram;
@@ -339,12 +339,12 @@ impl RawWorker {
 
     /// Joins with different engines.
     async fn join(&self) {
-        let engine = |name: &str| EngineIdentity {
+        let engine = |name: &str| BinaryReport {
             name: name.to_owned(),
             author: String::new(),
             sha256: "0".repeat(64),
         };
-        let introduction = WorkerInfo {
+        let introduction = MachineReport {
             name: "raw".to_owned(),
             program: "raw".to_owned(),
             cpu: String::new(),

@@ -6,7 +6,7 @@ use super::super::run_config;
 use super::super::wire::tests::work;
 use super::*;
 use smalt_chess::Outcome;
-use smalt_match::game::{GameRecord, Termination, moves};
+use smalt_match::game::{BinaryReport, GameRecord, Termination, moves};
 use smalt_match::plan::Settings;
 
 mod hostile;
@@ -38,13 +38,10 @@ fn fleet_state() -> FleetState {
     state_with(false, &[])
 }
 
-fn worker_info(name: &str) -> WorkerInfo {
-    let engine = |name: &str| EngineIdentity {
-        name: name.to_owned(),
-        author: "me".to_owned(),
-        sha256: "a".repeat(64),
-    };
-    WorkerInfo {
+fn machine_report(name: &str) -> MachineReport {
+    let engine =
+        |name: &str| BinaryReport { name: name.to_owned(), author: "me".to_owned(), sha256: "a".repeat(64) };
+    MachineReport {
         name: name.to_owned(),
         program: "p".to_owned(),
         cpu: "c".to_owned(),
@@ -59,8 +56,8 @@ fn ask(fleet_state: &mut FleetState, worker: &str, question: WorkerRequest) -> (
     fleet_state.ask(worker, question, Instant::now(), SystemTime::now())
 }
 
-fn join(fleet_state: &mut FleetState, worker: &str, worker_info: WorkerInfo) -> Response {
-    match ask(fleet_state, worker, WorkerRequest::Join(Box::new(worker_info))).0 {
+fn join(fleet_state: &mut FleetState, worker: &str, machine_report: MachineReport) -> Response {
+    match ask(fleet_state, worker, WorkerRequest::Join(Box::new(machine_report))).0 {
         ReplyTime::Now(answer) => *answer,
         other => panic!("{other:?}"),
     }
@@ -115,7 +112,7 @@ fn is_done(effects: &[Effect], expected: u32) -> bool {
 fn a_pair_is_done_when_both_games_are_stored_and_not_before() {
     let mut fleet_state = fleet_state();
     assert_eq!(published(&[fleet_state.submit(work(0))]), [0]);
-    assert_eq!(join(&mut fleet_state, "w1", worker_info("a")), Response::Welcome);
+    assert_eq!(join(&mut fleet_state, "w1", machine_report("a")), Response::Welcome);
     let (reply, effects) = send(&mut fleet_state, "w1", 0, "");
     assert_eq!((reply, finished(&effects)), (ReplyTime::WhenStored(0), vec![0]));
     assert!(fleet_state.stored(0).is_empty() && fleet_state.out.contains_key(&0));
@@ -129,7 +126,7 @@ fn a_repeated_result_is_stored_once_and_answered_twice() {
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
     for worker in ["w1", "w2"] {
-        join(&mut fleet_state, worker, worker_info(worker));
+        join(&mut fleet_state, worker, machine_report(worker));
     }
     send(&mut fleet_state, "w1", 0, "");
     let (reply, effects) = send(&mut fleet_state, "w2", 0, "");
@@ -151,7 +148,7 @@ fn what_a_resumed_coordinator_has_not_given_out_yet_waits() {
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
     assert_eq!(send(&mut fleet_state, "w1", 10, "").0, ReplyTime::now(Response::Unknown));
-    join(&mut fleet_state, "w1", worker_info("a"));
+    join(&mut fleet_state, "w1", machine_report("a"));
     assert_eq!(send(&mut fleet_state, "w1", 10, "").0, ReplyTime::now(Response::Later));
     assert_eq!(
         ask(&mut fleet_state, "w1", WorkerRequest::Take { pair: 5 }).0,
@@ -167,8 +164,8 @@ fn a_worker_with_an_impossible_game_is_disqualified_and_its_work_given_to_others
     for pair in 0..3 {
         fleet_state.submit(work(pair));
     }
-    join(&mut fleet_state, "w1", worker_info("a"));
-    join(&mut fleet_state, "w2", worker_info("b"));
+    join(&mut fleet_state, "w1", machine_report("a"));
+    join(&mut fleet_state, "w2", machine_report("b"));
     ask(&mut fleet_state, "w1", WorkerRequest::Take { pair: 0 });
     ask(&mut fleet_state, "w1", WorkerRequest::Take { pair: 1 });
     ask(&mut fleet_state, "w2", WorkerRequest::Take { pair: 2 });
@@ -176,7 +173,7 @@ fn a_worker_with_an_impossible_game_is_disqualified_and_its_work_given_to_others
     let ReplyTime::Now(answer) = reply else { panic!("{reply:?}") };
     assert!(matches!(*answer, Response::Refused { words } if words.contains("g1g5, which is illegal")));
     assert_eq!((finished(&effects), published(&effects)), (vec![], vec![0, 1]));
-    assert!(matches!(join(&mut fleet_state, "w1", worker_info("a")), Response::Refused { .. }));
+    assert!(matches!(join(&mut fleet_state, "w1", machine_report("a")), Response::Refused { .. }));
     assert_eq!(send(&mut fleet_state, "w2", 0, "").0, ReplyTime::WhenStored(0));
 }
 
@@ -184,14 +181,14 @@ fn a_worker_with_an_impossible_game_is_disqualified_and_its_work_given_to_others
 fn what_a_machine_says_of_itself_counts_when_it_has_played() {
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
-    let mut liar = worker_info("liar");
+    let mut liar = machine_report("liar");
     liar.engines[0].sha256 = "b".repeat(64);
     join(&mut fleet_state, "w1", liar);
     let proves = |effects: &[Effect]| {
         effects.iter().any(|effect| matches!(effect, Effect::Send(Event::MachineVerified(_))))
     };
     assert!(!proves(&send(&mut fleet_state, "w1", 0, "a1a8////1/").1));
-    assert_eq!(join(&mut fleet_state, "w2", worker_info("honest")), Response::Welcome);
+    assert_eq!(join(&mut fleet_state, "w2", machine_report("honest")), Response::Welcome);
     assert!(
         proves(&send(&mut fleet_state, "w2", 0, "").1) && !proves(&send(&mut fleet_state, "w2", 1, "").1)
     );
@@ -202,7 +199,7 @@ fn a_game_of_another_pair_disqualifies() {
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
     fleet_state.submit(work(1));
-    join(&mut fleet_state, "w1", worker_info("a"));
+    join(&mut fleet_state, "w1", machine_report("a"));
     ask(&mut fleet_state, "w1", WorkerRequest::Take { pair: 0 });
     let record = Box::new(message(""));
     let (reply, _) = ask(&mut fleet_state, "w1", WorkerRequest::Result { pair: 0, game: 3, record });
@@ -214,8 +211,8 @@ fn clocks_are_those_of_the_machine() {
     // At half the reference speed a clock of one second becomes two; at the reference speed it stays one.
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
-    join(&mut fleet_state, "w1", worker_info("slow"));
-    join(&mut fleet_state, "w2", WorkerInfo { speed: 1000, ..worker_info("fast") });
+    join(&mut fleet_state, "w1", machine_report("slow"));
+    join(&mut fleet_state, "w2", MachineReport { speed: 1000, ..machine_report("fast") });
     let text = "g1f3////1500000/ g8f6////1/";
     let (reply, effects) = send(&mut fleet_state, "w1", 0, text);
     assert_eq!(reply, ReplyTime::WhenStored(0));
@@ -228,12 +225,12 @@ fn clocks_are_those_of_the_machine() {
 
 #[test]
 fn engines_must_be_those_with_which_games_were_played() {
-    let check = |allow_mixed: bool, change: &dyn Fn(&mut WorkerInfo), refusal: Option<&str>| {
+    let check = |allow_mixed: bool, change: &dyn Fn(&mut MachineReport), refusal: Option<&str>| {
         let mut fleet_state = state_with(allow_mixed, &[]);
         fleet_state.submit(work(0));
-        assert_eq!(join(&mut fleet_state, "w1", worker_info("a")), Response::Welcome);
+        assert_eq!(join(&mut fleet_state, "w1", machine_report("a")), Response::Welcome);
         send(&mut fleet_state, "w1", 0, "");
-        let mut other = worker_info("b");
+        let mut other = machine_report("b");
         change(&mut other);
         match (join(&mut fleet_state, "w2", other), refusal) {
             (Response::Welcome, None) => {}
@@ -241,9 +238,9 @@ fn engines_must_be_those_with_which_games_were_played() {
             (answer, _) => panic!("{answer:?}"),
         }
     };
-    let binary = |other: &mut WorkerInfo| other.engines[1].sha256 = "b".repeat(64);
-    let name = |other: &mut WorkerInfo| other.engines[0].name = "Another".to_owned();
-    let missing = |other: &mut WorkerInfo| drop(other.engines.pop());
+    let binary = |other: &mut MachineReport| other.engines[1].sha256 = "b".repeat(64);
+    let name = |other: &mut MachineReport| other.engines[0].name = "Another".to_owned();
+    let missing = |other: &mut MachineReport| drop(other.engines.pop());
     check(false, &|_| {}, None);
     check(
         false,
@@ -257,14 +254,14 @@ fn engines_must_be_those_with_which_games_were_played() {
 
 #[test]
 fn engines_must_be_those_of_earlier_sessions() {
-    let known = machine_report(worker_info("old"));
+    let known = machine_report("old");
     let mut fleet_state = state_with(false, &[known]);
-    let mut other = worker_info("a");
+    let mut other = machine_report("a");
     other.engines[0].sha256 = "b".repeat(64);
     assert!(
         matches!(join(&mut fleet_state, "w1", other), Response::Refused { words } if words.contains("that of old"))
     );
-    assert_eq!(join(&mut fleet_state, "w2", worker_info("b")), Response::Welcome);
+    assert_eq!(join(&mut fleet_state, "w2", machine_report("b")), Response::Welcome);
 }
 
 #[test]
@@ -273,7 +270,7 @@ fn two_pairs_are_wanted_for_each_game_at_once() {
     let some = fleet_state.wanted();
     assert!(some > 0);
     for worker in ["w1", "w2", "w3"] {
-        join(&mut fleet_state, worker, worker_info("host"));
+        join(&mut fleet_state, worker, machine_report("host"));
     }
     assert_eq!(fleet_state.wanted(), 18);
     let later = Instant::now() + Duration::from_secs(10);
@@ -288,7 +285,7 @@ fn two_pairs_are_wanted_for_each_game_at_once() {
 fn workers_with_equal_names_get_numbers() {
     let mut fleet_state = fleet_state();
     let mut name = |worker: &str| {
-        let question = WorkerRequest::Join(Box::new(worker_info("host")));
+        let question = WorkerRequest::Join(Box::new(machine_report("host")));
         match ask(&mut fleet_state, worker, question).1.into_iter().next() {
             Some(Effect::Send(Event::MachineJoined(machine))) => Some(machine.name),
             _ => None,
@@ -304,7 +301,7 @@ fn games_of_a_disqualified_entrant_are_abandoned() {
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
     fleet_state.submit(work(1));
-    join(&mut fleet_state, "w1", worker_info("a"));
+    join(&mut fleet_state, "w1", machine_report("a"));
     send(&mut fleet_state, "w1", 0, "");
     let effects = fleet_state.cancel_entrant(1);
     let given_up: Vec<u32> = effects
@@ -323,7 +320,7 @@ fn games_of_a_disqualified_entrant_are_abandoned() {
 fn warnings_reach_the_user_until_they_are_a_flood() {
     let mut fleet_state = fleet_state();
     let begun = Instant::now();
-    join(&mut fleet_state, "w1", worker_info("w1"));
+    join(&mut fleet_state, "w1", machine_report("w1"));
     let mut warn = |number: u32| {
         let report = WorkerNotice::Warning { entrant: 1, words: format!("is odd in way {number}") };
         fleet_state.ask("w1", WorkerRequest::Notify(report), begun, SystemTime::now()).1

@@ -17,10 +17,10 @@ use super::connection::ConnectionChange;
 use super::worker::{CoordinatorClient, Worker, WorkerInputs, fits};
 use super::{SERVER_TIMEOUT, Subjects, session_of};
 use crate::wire::{
-    Announcement, RecordMessage, Response, WorkMessage, WorkerInfo, WorkerNotice, WorkerRequest, decode,
-    trimmed, trimmed_transcript,
+    Announcement, RecordMessage, Response, WorkMessage, WorkerNotice, WorkerRequest, decode, trimmed,
+    trimmed_transcript,
 };
-use smalt_match::game::GameRecord;
+use smalt_match::game::{GameRecord, MachineReport};
 use smalt_match::plan::Plan;
 use smalt_match::run::{
     Disqualification, Event, LocalWorkers, Processors, Queue, RejectedOption, SlotConfig, StopReason, Work,
@@ -86,7 +86,7 @@ pub(super) struct RunSession<'a> {
     run: Announcement,
     names: Subjects,
     plan: Plan,
-    worker_info: WorkerInfo,
+    machine: MachineReport,
     local: LocalWorkers,
     halted: Subscriber,
     lease: Duration,
@@ -107,7 +107,7 @@ impl<'a> RunSession<'a> {
         run: Announcement,
         plan: Plan,
         slot_config: SlotConfig,
-        worker_info: WorkerInfo,
+        machine: MachineReport,
         lease: Duration,
     ) -> Result<RunSession<'a>, String> {
         let names = Subjects::of(&run.run);
@@ -123,7 +123,7 @@ impl<'a> RunSession<'a> {
             run,
             names,
             plan,
-            worker_info,
+            machine,
             local,
             halted,
             lease,
@@ -270,7 +270,7 @@ impl<'a> RunSession<'a> {
     }
 
     fn join_question(&self) -> WorkerRequest {
-        WorkerRequest::Join(Box::new(self.worker_info.clone()))
+        WorkerRequest::Join(Box::new(self.machine.clone()))
     }
 
     fn coordinator(&self) -> CoordinatorClient {

@@ -127,8 +127,8 @@ impl Worker {
         if let Err(words) = &fitted {
             self.report_unfit(&run.run, words).await;
         }
-        let PreparedRun { plan, tablebases, binaries, books, worker_info, lease } = fitted?;
-        match self.ask(&Subjects::of(&run.run), WorkerRequest::Join(Box::new(worker_info.clone()))).await? {
+        let PreparedRun { plan, tablebases, binaries, books, machine, lease } = fitted?;
+        match self.ask(&Subjects::of(&run.run), WorkerRequest::Join(Box::new(machine.clone()))).await? {
             Response::Welcome => {}
             Response::Refused { words } => return Err(words),
             _ => return Err("the answer is invalid".to_owned()),
@@ -143,6 +143,6 @@ impl Worker {
         slot_config.log = log;
         slot_config.binaries = (!self.setup.server.allow_mixed).then_some(binaries);
         slot_config.books = books;
-        RunSession::begin(self, run, plan, slot_config, worker_info, lease).await
+        RunSession::begin(self, run, plan, slot_config, machine, lease).await
     }
 }

@@ -20,11 +20,11 @@ use super::objects::FileCache;
 use super::{Identity, SERVER_TIMEOUT, Subjects};
 use crate::run_config::{ReceivedFiles, RunConfigError};
 use crate::wire::{
-    Announcement, FileMessage, FilePurpose, Message, Response, WorkerInfo, WorkerNotice, WorkerRequest,
-    decode, encode, trimmed,
+    Announcement, FileMessage, FilePurpose, Message, Response, WorkerNotice, WorkerRequest, decode, encode,
+    trimmed,
 };
 use crate::{machine, run_config};
-use smalt_match::game::TablebaseAdjudicator;
+use smalt_match::game::{MachineReport, TablebaseAdjudicator};
 use smalt_match::opening::EngineBook;
 use smalt_match::plan::{Affinity, FleetSettings, Plan, TablebaseRule};
 use smalt_match::run::{Binaries, Event, measure_speed};
@@ -87,7 +87,7 @@ pub(super) struct PreparedRun {
     pub(super) tablebases: Option<TablebaseAdjudicator>,
     pub(super) binaries: Binaries,
     pub(super) books: Vec<Option<EngineBook>>,
-    pub(super) worker_info: WorkerInfo,
+    pub(super) machine: MachineReport,
     pub(super) lease: Duration,
 }
 
@@ -206,7 +206,7 @@ impl Worker {
         });
         let (binaries, books, engines, speed) = examine.await.map_err(|error| error.to_string())??;
         let _ = self.speed.set(speed);
-        let worker_info = WorkerInfo {
+        let machine = MachineReport {
             name: setup.name.clone(),
             program: concat!("smalt-tournament ", env!("CARGO_PKG_VERSION")).to_owned(),
             cpu: machine::processor_model(),
@@ -216,7 +216,7 @@ impl Worker {
             engines,
         };
         let lease = Duration::from_millis(message.lease_ms);
-        Ok(PreparedRun { plan, tablebases, binaries, books, worker_info, lease })
+        Ok(PreparedRun { plan, tablebases, binaries, books, machine, lease })
     }
 
     /// Takes the files that the run sends, if this worker accepts files.

@@ -1,9 +1,10 @@
 //! Limits of message parts: lengths, counts, characters.
 
 use super::{
-    Announcement, FileMessage, FilePurpose, Message, RecordMessage, Response, WorkMessage, WorkerInfo,
-    WorkerNotice, WorkerRequest, is_table_name,
+    Announcement, FileMessage, FilePurpose, Message, RecordMessage, Response, WorkMessage, WorkerNotice,
+    WorkerRequest, is_table_name,
 };
+use smalt_match::game::MachineReport;
 use smalt_match::plan::is_run_name;
 use smalt_report::sanitize::is_hidden;
 
@@ -83,29 +84,31 @@ impl Message for WorkerRequest {
     fn check(&self) -> Result<(), String> {
         match self {
             WorkerRequest::Config | WorkerRequest::Take { .. } => Ok(()),
-            WorkerRequest::Join(worker_info) => worker_info.check(),
+            WorkerRequest::Join(report) => check_machine_report(report),
             WorkerRequest::Result { record, .. } => record.check(),
             WorkerRequest::Notify(report) => report.check(),
         }
     }
 }
 
-impl WorkerInfo {
-    fn check(&self) -> Result<(), String> {
-        check_machine(&self.name)?;
-        check_text("program", &self.program, MAX_NAME)?;
-        check_text("cpu", &self.cpu, MAX_NAME)?;
-        check_count("entrants", self.engines.len(), MAX_ENTRANTS)?;
-        if self.speed == 0 || self.slots == 0 || self.slots as usize > MAX_SLOTS || self.cores > MAX_CORES {
-            return Err("speed, slots or cores are invalid".to_owned());
-        }
-        self.engines.iter().try_for_each(|engine| {
-            check_text("name of an engine", &engine.name, MAX_NAME)?;
-            check_text("author", &engine.author, MAX_NAME)?;
-            let is_digest = engine.sha256.len() == 64 && engine.sha256.bytes().all(|b| b.is_ascii_hexdigit());
-            if is_digest { Ok(()) } else { Err("sha256 is none".to_owned()) }
-        })
+fn check_machine_report(machine: &MachineReport) -> Result<(), String> {
+    check_machine(&machine.name)?;
+    check_text("program", &machine.program, MAX_NAME)?;
+    check_text("cpu", &machine.cpu, MAX_NAME)?;
+    check_count("entrants", machine.engines.len(), MAX_ENTRANTS)?;
+    if machine.speed == 0
+        || machine.slots == 0
+        || machine.slots as usize > MAX_SLOTS
+        || machine.cores > MAX_CORES
+    {
+        return Err("speed, slots or cores are invalid".to_owned());
     }
+    machine.engines.iter().try_for_each(|engine| {
+        check_text("name of an engine", &engine.name, MAX_NAME)?;
+        check_text("author", &engine.author, MAX_NAME)?;
+        let is_digest = engine.sha256.len() == 64 && engine.sha256.bytes().all(|b| b.is_ascii_hexdigit());
+        if is_digest { Ok(()) } else { Err("sha256 is none".to_owned()) }
+    })
 }
 
 impl WorkerNotice {

@@ -4,6 +4,7 @@
 use std::num::NonZeroU64;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
 use smalt_chess::{Color, Outcome, UciMove};
 use smalt_protocol::Score;
 use smalt_stats::GameResult;
@@ -200,8 +201,9 @@ pub struct EngineFault {
     pub transcript: Vec<String>,
 }
 
-/// A machine and its engines.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A machine and its engines, as a worker sends them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MachineReport {
     /// Name of the worker.
     pub name: String,
@@ -210,6 +212,7 @@ pub struct MachineReport {
     /// The model of its processor.
     pub cpu: String,
     pub cores: u32,
+    /// Number of concurrent games.
     pub slots: u32,
     /// Nodes per second of Smalt on one core.
     pub speed: u64,
@@ -218,7 +221,8 @@ pub struct MachineReport {
 }
 
 /// An engine binary of a machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BinaryReport {
     /// Name that the engine reports.
     pub name: String,

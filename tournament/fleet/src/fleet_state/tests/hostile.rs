@@ -23,20 +23,20 @@ fn notices(effects: &[Effect]) -> Vec<&str> {
     words.collect()
 }
 
-fn other_engines(name: &str) -> WorkerInfo {
-    let mut other = worker_info(name);
+fn other_engines(name: &str) -> MachineReport {
+    let mut other = machine_report(name);
     other.engines.iter_mut().for_each(|engine| engine.sha256 = "b".repeat(64));
     other
 }
 
-fn is_welcome(fleet_state: &mut FleetState, worker: &str, worker_info: WorkerInfo) -> bool {
-    join(fleet_state, worker, worker_info) == Response::Welcome
+fn is_welcome(fleet_state: &mut FleetState, worker: &str, machine_report: MachineReport) -> bool {
+    join(fleet_state, worker, machine_report) == Response::Welcome
 }
 
 #[test]
 fn a_fault_outside_of_games_is_noted_and_ends_nothing() {
     let mut fleet_state = fleet_state();
-    join(&mut fleet_state, "w1", worker_info("a"));
+    join(&mut fleet_state, "w1", machine_report("a"));
     let effects = notify(&mut fleet_state, "w1", fault("crashed"));
     assert!(
         matches!(&effects[..], [Effect::Send(Event::RemoteFault(fault))] if fault.transcript == ["x"]),
@@ -49,7 +49,7 @@ fn a_game_is_announced_as_started_once_by_the_worker_that_holds_it() {
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
     for worker in ["w1", "w2"] {
-        join(&mut fleet_state, worker, worker_info(worker));
+        join(&mut fleet_state, worker, machine_report(worker));
     }
     let mut started =
         |worker: &str| notify(&mut fleet_state, worker, WorkerNotice::Started { game: 1 }).len();
@@ -70,7 +70,7 @@ fn a_game_is_announced_as_started_once_by_the_worker_that_holds_it() {
 fn an_engine_that_starts_nowhere_stays_in_the_run_which_waits_for_others() {
     let mut fleet_state = fleet_state();
     for worker in ["w1", "w2"] {
-        join(&mut fleet_state, worker, worker_info(worker));
+        join(&mut fleet_state, worker, machine_report(worker));
     }
     for worker in ["w1", "w2"] {
         let report = WorkerNotice::Unable { entrant: 1, times: 3, words: "exited".to_owned() };
@@ -82,7 +82,7 @@ fn an_engine_that_starts_nowhere_stays_in_the_run_which_waits_for_others() {
         assert_eq!(effects.len(), 1, "the word of a worker ends nothing: {effects:?}");
     }
     assert!(fleet_state.is_alone());
-    assert!(is_welcome(&mut fleet_state, "w3", worker_info("c")) && !fleet_state.is_alone());
+    assert!(is_welcome(&mut fleet_state, "w3", machine_report("c")) && !fleet_state.is_alone());
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn an_idle_worker_binds_no_engine() {
     fleet_state.submit(work(1));
     assert!(is_welcome(&mut fleet_state, "w1", other_engines("idle")));
     ask(&mut fleet_state, "w1", WorkerRequest::Take { pair: 0 });
-    assert!(is_welcome(&mut fleet_state, "w2", worker_info("honest")));
+    assert!(is_welcome(&mut fleet_state, "w2", machine_report("honest")));
     assert_eq!(send(&mut fleet_state, "w2", 2, "").0, ReplyTime::WhenStored(2));
     assert!(!is_welcome(&mut fleet_state, "w3", other_engines("late")), "games were played with others");
     // It joined with other engines before any game was played: its first game is rejected.
@@ -115,7 +115,7 @@ fn an_impossible_game_binds_no_engine() {
     fleet_state.submit(work(0));
     join(&mut fleet_state, "w1", other_engines("liar"));
     send(&mut fleet_state, "w1", 0, "a1a8////1/");
-    assert!(is_welcome(&mut fleet_state, "w2", worker_info("honest")));
+    assert!(is_welcome(&mut fleet_state, "w2", machine_report("honest")));
 }
 
 #[test]
@@ -124,13 +124,13 @@ fn a_flood_of_workers_is_rate_limited_and_locks_nobody_out() {
     let mut lines = 0;
     for number in 0..20_000 {
         let worker = format!("u{number}");
-        let join = WorkerRequest::Join(Box::new(worker_info("u")));
+        let join = WorkerRequest::Join(Box::new(machine_report("u")));
         lines += ask(&mut fleet_state, &worker, join).1.len();
         let unable = WorkerNotice::Unable { entrant: 0, times: 1, words: "w".to_owned() };
         lines += notify(&mut fleet_state, &worker, unable).len();
     }
     assert!(lines < 600, "{lines} lines");
-    assert!(is_welcome(&mut fleet_state, "w1", worker_info("honest")));
+    assert!(is_welcome(&mut fleet_state, "w1", machine_report("honest")));
     let later = fleet_state.tick(Instant::now() + Duration::from_secs(3600));
     assert!(notices(&later).iter().any(|words| words.contains("more notices")), "{later:?}");
 }
@@ -140,7 +140,7 @@ fn results_of_pairs_that_were_never_taken_are_not() {
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
     for worker in ["w1", "w2"] {
-        join(&mut fleet_state, worker, worker_info(worker));
+        join(&mut fleet_state, worker, machine_report(worker));
     }
     ask(&mut fleet_state, "w1", WorkerRequest::Take { pair: 0 });
     let result = || WorkerRequest::Result { pair: 0, game: 0, record: Box::new(message("")) };
@@ -159,7 +159,7 @@ fn a_worker_holds_no_more_than_its_games_can_need() {
     for pair in 0..1000 {
         fleet_state.submit(work(pair));
     }
-    join(&mut fleet_state, "w1", WorkerInfo { slots: 1, ..worker_info("a") });
+    join(&mut fleet_state, "w1", MachineReport { slots: 1, ..machine_report("a") });
     let mut taken = 0;
     let mut take = |fleet_state: &mut FleetState, pair: u32| {
         let reply = ask(fleet_state, "w1", WorkerRequest::Take { pair }).0;
@@ -175,10 +175,10 @@ fn a_worker_holds_no_more_than_its_games_can_need() {
 #[test]
 fn no_more_pairs_are_out_than_a_fleet_can_need() {
     let mut fleet_state = fleet_state();
-    join(&mut fleet_state, "w1", WorkerInfo { slots: 1024, ..worker_info("a") });
+    join(&mut fleet_state, "w1", MachineReport { slots: 1024, ..machine_report("a") });
     assert_eq!(fleet_state.wanted(), 2048);
     for number in 0..1000 {
-        join(&mut fleet_state, &format!("u{number}"), WorkerInfo { slots: 1024, ..worker_info("a") });
+        join(&mut fleet_state, &format!("u{number}"), MachineReport { slots: 1024, ..machine_report("a") });
     }
     assert_eq!(fleet_state.wanted(), 20_000);
 }
@@ -187,7 +187,7 @@ fn no_more_pairs_are_out_than_a_fleet_can_need() {
 fn a_pair_of_which_nothing_comes_is_given_to_others_and_more_and_more_rarely() {
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
-    join(&mut fleet_state, "w1", worker_info("a"));
+    join(&mut fleet_state, "w1", machine_report("a"));
     let begun = Instant::now();
     let at = |fleet_state: &mut FleetState, worker: &str, seconds: u64, question: WorkerRequest| {
         fleet_state.ask(worker, question, begun + Duration::from_secs(seconds), SystemTime::now()).0
