@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use smalt_chess::{CastlingMode, Move, Position, San, UciMove};
 use smalt_driver::Protocol;
 use smalt_protocol::{ReportedScore, Score};
-use smalt_report::sanitize::escape_json;
 use smalt_workbench::json::SCHEMA;
+use smalt_workbench::json::to_text;
 
 use crate::ask::{AnswerFailure, EngineAnswer, EngineInfo, LateMove, Length, SuiteOutcome};
 use crate::grade::{Grade, MateClaim, MoveList, announced_mate};
@@ -554,11 +554,10 @@ pub enum RecordsError {
 /// Formats results: one object for one run, otherwise a list.
 pub fn to_json<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
     let records: Vec<&Record> = records.into_iter().collect();
-    let text = match records.as_slice() {
-        [record] => serde_json::to_string_pretty(record),
-        records => serde_json::to_string_pretty(records),
-    };
-    escape_json(&text.expect("results have only texts, numbers and lists")) + "\n"
+    match records.as_slice() {
+        [record] => to_text(record),
+        records => to_text(records),
+    }
 }
 
 /// Parses the output of [`to_json`]; `file` is the name in errors.

@@ -36,7 +36,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("tuner/dataset", &["smalt-chess", "smalt-workbench"]),
     ("engine/testing", &["smalt-chess"]),
-    ("engine/workbench", &["smalt-driver", "smalt-protocol"]),
+    ("engine/workbench", &["smalt-driver", "smalt-protocol", "smalt-report"]),
     ("tournament/stats", &[]),
     ("tournament/report", &[]),
     (

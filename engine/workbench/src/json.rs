@@ -2,6 +2,7 @@
 
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
+use smalt_report::sanitize::escape_json;
 
 /// JSON version of the programs. New fields do not change it.
 pub const SCHEMA: u32 = 1;
@@ -22,7 +23,13 @@ impl<T> Versioned<T> {
     }
 }
 
+/// JSON as text that is safe to print on a terminal.
+pub fn to_text(document: &(impl Serialize + ?Sized)) -> String {
+    let text = serde_json::to_string_pretty(document).expect("JSON has only texts, numbers and lists");
+    escape_json(&text) + "\n"
+}
+
 /// The JSON Schema of a form, as text.
 pub fn schema_text<T: JsonSchema>() -> String {
-    serde_json::to_string_pretty(&schema_for!(T)).expect("a schema has only texts, numbers and lists") + "\n"
+    to_text(&schema_for!(T))
 }

@@ -1,9 +1,10 @@
-//! Results on standard output. A closed pipe is no error: the reader has seen enough.
+//! Results on standard output, and messages on standard error. A closed pipe is no error: the reader has seen enough.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context as _;
+use smalt_report::sanitize::{sanitize_lines, sanitize_message};
 
 use crate::exit::{OrRefuse as _, Refusal};
 
@@ -27,6 +28,41 @@ pub fn print(text: &str) -> Result<(), Refusal> {
 pub fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Refusal> {
     let mut output = io::stdout().lock();
     finished(write(&mut output).and_then(|()| output.flush()))
+}
+
+/// Writes a message as a line to standard error.
+pub fn print_info(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", sanitize_message(text));
+}
+
+/// Destination of a text for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextSink {
+    Output,
+    /// Standard error, since scripts read standard output.
+    Error,
+}
+
+impl TextSink {
+    /// The destination beside these files, of which one may be standard output.
+    pub fn beside<'a>(files: impl IntoIterator<Item = &'a Path>) -> TextSink {
+        if files.into_iter().any(is_standard_output) { TextSink::Error } else { TextSink::Output }
+    }
+
+    /// Writes a text.
+    ///
+    /// # Errors
+    /// If standard output cannot be written.
+    pub fn show(self, text: &str) -> Result<(), Refusal> {
+        let text = sanitize_lines(text);
+        match self {
+            TextSink::Output => print(&text),
+            TextSink::Error => {
+                let _ = io::stderr().write_all(text.as_bytes());
+                Ok(())
+            }
+        }
+    }
 }
 
 fn finished(written: io::Result<()>) -> Result<(), Refusal> {

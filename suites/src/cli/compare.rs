@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::iter;
 use std::path::Path;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 
 use super::arguments::CompareFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -12,8 +12,7 @@ use super::output::{self, OutputFiles, TextSink};
 use crate::compare::{Comparison, by_engines, match_runs, unmatched_suites};
 use crate::record::Record;
 use crate::report::{ReportStyle, changes, comparison_report};
-use smalt_report::sanitize::escape_json;
-use smalt_workbench::json::Versioned;
+use smalt_workbench::json::{Versioned, to_text};
 use smalt_workbench::output_file::check_apart;
 
 pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
@@ -72,8 +71,7 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
     }
     if let Some(path) = &flags.json {
         let versioned: Vec<_> = comparisons.iter().map(Versioned::of).collect();
-        let text = serde_json::to_string_pretty(&versioned).context("failed to write JSON").or_failed()?;
-        outputs.write(path, &(escape_json(&text) + "\n"))?;
+        outputs.write(path, &to_text(&versioned))?;
     }
     outputs.check_unchanged()?;
     Ok(if is_whole && alone.is_empty() { Exit::Done } else { Exit::LeftOut })

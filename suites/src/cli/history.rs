@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use smalt_driver::process::Interrupt;
-use smalt_report::sanitize::{escape_json, sanitize_lines};
+use smalt_report::sanitize::sanitize_lines;
 use smalt_workbench::entrant::BUILTIN;
 
 use super::arguments::{
@@ -23,7 +23,7 @@ use crate::plan::{Program, SuiteEntrant};
 use crate::record::Record;
 use crate::report::{ReportStyle, history_plot, history_report};
 use smalt_workbench::calendar::Date;
-use smalt_workbench::json::Versioned;
+use smalt_workbench::json::{Versioned, to_text};
 use smalt_workbench::output_file::check_apart;
 
 pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Refusal> {
@@ -54,10 +54,7 @@ fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
         outputs.write(path, &history_report(&history, ReportStyle::Markdown))?;
     }
     if let Some(path) = &flags.json {
-        let text = serde_json::to_string_pretty(&Versioned::of(&history))
-            .context("failed to write JSON")
-            .or_failed()?;
-        outputs.write(path, &(escape_json(&text) + "\n"))?;
+        outputs.write(path, &to_text(&Versioned::of(&history)))?;
     }
     if let Some(path) = &flags.plot {
         outputs.write(path, &history_plot(&history).or_usage()?)?;

@@ -1,51 +1,20 @@
-//! Writes results to standard output, standard error or files. A closed pipe is no error.
+//! Input files, and output files of results.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 
-use smalt_report::sanitize::{sanitize_lines, sanitize_message};
-
 use super::exit::{OrRefuse, Refusal};
 use crate::record::{Record, from_json};
 use smalt_workbench::output_file::{Existing, Output};
-pub(super) use smalt_workbench::standard_output::{is_standard_output, print, print_with};
+pub(super) use smalt_workbench::standard_output::{
+    TextSink, is_standard_output, print, print_info, print_with,
+};
 
 /// Most bytes of an input. The largest are the puzzles of Lichess, about 1 GB.
 pub(super) const MAX_INPUT: u64 = 1 << 31;
-
-/// Destination of the report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TextSink {
-    Output,
-    /// Standard error, since scripts read standard output.
-    Error,
-}
-
-impl TextSink {
-    /// Destination of the report, given the files of which one may be standard output.
-    pub(super) fn beside<'a>(files: impl IntoIterator<Item = &'a Path>) -> TextSink {
-        if files.into_iter().any(is_standard_output) { TextSink::Error } else { TextSink::Output }
-    }
-
-    pub(super) fn show(self, text: &str) -> Result<(), Refusal> {
-        let text = sanitize_lines(text);
-        match self {
-            TextSink::Output => print(&text),
-            TextSink::Error => {
-                let _ = io::stderr().write_all(text.as_bytes());
-                Ok(())
-            }
-        }
-    }
-}
-
-/// Writes a line of information to standard error.
-pub(super) fn print_info(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", sanitize_message(text));
-}
 
 /// Assigns output files to forms by the endings of their names.
 ///

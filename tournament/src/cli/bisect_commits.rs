@@ -13,7 +13,7 @@ use smalt_workbench::source::BuildError;
 
 use super::continued_run::prepare_grown;
 use super::exit::{OrRefuse, Refusal};
-use super::output::inform;
+use super::output::print_info;
 use super::own_program::{builder, own_program};
 use super::started_run::StartedRun;
 use super::stored_run::{read_plan, refuse_store};
@@ -91,7 +91,7 @@ pub(super) fn build_commit(
             }
         }
         Err(error @ BuildError::Interrupted { .. }) => {
-            inform(&format!("Stopped: {error}"));
+            print_info(&format!("Stopped: {error}"));
             return Ok((built.engine, Vec::new()));
         }
         Err(error) if is_of_commit(&error) => error.to_string(),
@@ -100,13 +100,13 @@ pub(super) fn build_commit(
     if has_played {
         return Err(anyhow!("the games of {name} continue with its program: {words}")).or_failed();
     }
-    inform(&format!("Skipped: {words}"));
+    print_info(&format!("Skipped: {words}"));
     let (order, left) = (in_order(plan), commits_left(plan));
     let is_skipped = |other: &&usize| **other == entrant || !left.contains(other);
     let tail: Vec<usize> = order[1..].iter().rev().take_while(is_skipped).copied().collect();
     if tail.contains(&entrant) {
         let first = tail.last().map_or(name, |&first| &plan.entrants[first].name);
-        inform(&format!(
+        print_info(&format!(
             "Warning: {first} and all later commits are skipped: the result does not cover them"
         ));
     }
@@ -131,7 +131,10 @@ fn same_programs(
         }
         let [earlier, later] = if other_place < place { [other_place, place] } else { [place, other_place] };
         let [first, last] = [earlier, later].map(|place| &plan.entrants[order[place]].name);
-        inform(&format!("Skipped: {}: {last} has the program of {first}", count(later - earlier, "commit")));
+        print_info(&format!(
+            "Skipped: {}: {last} has the program of {first}",
+            count(later - earlier, "commit")
+        ));
         same.extend(&order[earlier + 1..=later]);
     }
     Ok(same)

@@ -12,7 +12,7 @@ use smalt_dashboard::{BoundAddress, PageCommands, PlayOnForm, RunControl};
 use super::data::check_made_openings;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{make_absolute, refuse_slots};
-use super::output::inform;
+use super::output::print_info;
 use super::own_program::own_program;
 use super::play_page::{PlayPages, StartableEngines};
 use super::registry::registry;
@@ -85,14 +85,14 @@ enum Action {
 pub(super) fn listen(store: &Path, events: &Sender<Event>) -> Option<ControlListener> {
     let events = events.clone();
     ControlListener::start(store, move |request| events.send(Event::Control(request)).is_ok())
-        .map_err(|error| inform(&format!("Warning: failed to listen to `ctl`: {error}")))
+        .map_err(|error| print_info(&format!("Warning: failed to listen to `ctl`: {error}")))
         .ok()
 }
 
 /// Sends a command to a run.
 pub(super) fn ctl(flags: &CtlFlags) -> Result<Exit, Refusal> {
     let answer = send(&flags.store, &flags.action)?;
-    inform(&format!("{}: {answer}", flags.store.display()));
+    print_info(&format!("{}: {answer}", flags.store.display()));
     Ok(Exit::Done)
 }
 

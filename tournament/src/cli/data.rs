@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use smalt_report::{Cell, Column, ColumnKind, Table};
 
 use super::exit::{OrRefuse, Refusal};
-use super::output::{check_data_target, inform};
+use super::output::{check_data_target, print_info};
 use super::stored_run::refuse_store;
 use crate::export::{DataReport, DataWriter};
 use smalt_match::game::GameRecord;
@@ -33,7 +33,7 @@ pub(super) fn write_run_data(plan: &Plan, store: &Path) -> Result<Option<String>
     if !is_free(&wanted) {
         let beside = (2..).map(|number| numbered(&wanted, number)).find(is_free);
         file.path = beside.expect("some number is free");
-        inform(&format!(
+        print_info(&format!(
             "Warning: {} is not the file that this run wrote, and is kept: the data are written to {}",
             wanted.display(),
             file.path.display()

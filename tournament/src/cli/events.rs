@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_report::sanitize::escape_json;
 
-use super::output::{inform, is_standard_output};
+use super::output::{is_standard_output, print_info};
 use crate::export::seconds;
 use smalt_match::game::{GameRecord, MachineReport};
 use smalt_match::named_file::{is_in_place, is_special};
@@ -224,7 +224,7 @@ impl EventWriter {
             && !is_in_place(file, &self.path)
         {
             let path = self.path.display();
-            inform(&format!(
+            print_info(&format!(
                 "Warning: {path} was removed or renamed during the run; further events go to a new file"
             ));
             // If that fails, they go on into the old one.
@@ -239,7 +239,7 @@ impl EventWriter {
         let written = line.and_then(|line| writeln!(sink, "{line}")).and_then(|()| sink.flush());
         if let Err(error) = written {
             if error.kind() != io::ErrorKind::BrokenPipe {
-                inform(&format!(
+                print_info(&format!(
                     "Warning: failed to write {}: {error}; events are no longer written",
                     self.path.display()
                 ));

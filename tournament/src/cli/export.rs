@@ -14,7 +14,7 @@ use super::arguments::{ExportFlags, ExportForm};
 use super::data::write_data;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::section;
-use super::output::{check_data_target, check_output, inform, print, refuse_store_path};
+use super::output::{check_data_target, check_output, print, print_info, refuse_store_path};
 use super::stored_run::{read_played_run, read_run, refuse_store};
 use super::view::place_of;
 use crate::export::{CSV_HEADER, Filter, JsonGame, Span, csv_line, epd_line};
@@ -216,7 +216,7 @@ fn pgn_writer(store: &Store, form: ExportForm, plan: &Plan) -> PgnWriter {
     let openings = match form {
         ExportForm::Pgn => {
             read_played_run(store).map(|prepared| prepared.openings).unwrap_or_else(|refusal| {
-                inform(&format!(
+                print_info(&format!(
                     "Opening names come from the positions, since the book cannot be read: {}",
                     refusal.error
                 ));

@@ -101,7 +101,7 @@ mod over_nats {
     use ring::rand::{SecureRandom, SystemRandom};
 
     use super::super::exit::{Exit, OrRefuse, Refusal};
-    use super::super::output::inform;
+    use super::super::output::print_info;
     use super::super::own_program::{own_program, start_reaper};
     use super::super::registry::registry;
     use super::super::signals;
@@ -173,7 +173,7 @@ mod over_nats {
         let own_program = own_program()?;
         let engines = engine_copies(plan, &own_program);
         let setup = SshSetup { server, login, run, own_program, engines, reaper };
-        let hosts = SshWorkers::start(setup, events, inform)
+        let hosts = SshWorkers::start(setup, events, print_info)
             .map_err(|error| anyhow!("failed to {error}"))
             .or_failed()?;
         Ok(queue.with_hosts(hosts, own_server))
@@ -184,7 +184,7 @@ mod over_nats {
         let is_kept =
             |entrant: &&Entrant| entrant.program != Program::Builtin && !is_sendable(&entrant.engine);
         for entrant in plan.entrants.iter().filter(is_kept).filter(|_| fleet.ssh.is_empty()) {
-            inform(&format!(
+            print_info(&format!(
                 "Not sent: {}: it has arguments, a folder or xboard commands (initstr); workers need it in their engines.toml",
                 entrant.name
             ));
@@ -245,7 +245,7 @@ mod over_nats {
             return registry(flags.engines.as_deref());
         }
         let copied = copied_engines().context("read the engines that were copied").or_failed()?;
-        let own = Registry::load_own(flags.engines.as_deref(), &mut |words| inform(&words)).or_usage()?;
+        let own = Registry::load_own(flags.engines.as_deref(), &mut |words| print_info(&words)).or_usage()?;
         Ok(own.or(copied).or(Registry::shipped()))
     }
 
@@ -287,7 +287,7 @@ mod over_nats {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         let slots = flags.concurrency.map_or(cores.saturating_sub(1).max(1), std::num::NonZeroUsize::get);
         if slots > cores {
-            inform(&format!(
+            print_info(&format!(
                 "Warning: concurrency {slots} on {}: engines will wait for each other",
                 smalt_report::format::count(cores, "core")
             ));
@@ -298,7 +298,7 @@ mod over_nats {
             return Err(anyhow!("--concurrency: {MAX_SLOTS} is the maximum")).or_usage();
         }
         let games = Concurrent::Games { threads: 1 };
-        let slots = within_limits(slots, games, &mut inform).context("play").or_usage()?;
+        let slots = within_limits(slots, games, &mut print_info).context("play").or_usage()?;
         let (sender, events) = mpsc::channel();
         signals::listen(sender.clone()).context("listen to signals").or_failed()?;
         let registry = worker_registry(flags)?;
@@ -319,7 +319,7 @@ mod over_nats {
             own_program: own_program()?,
             reaper: start_reaper(),
         };
-        match run_worker(setup, (sender, events), Box::new(inform)).map_err(refuse)? {
+        match run_worker(setup, (sender, events), Box::new(print_info)).map_err(refuse)? {
             WorkerExit::Asked => Ok(Exit::Interrupted),
             WorkerExit::Failed(words) => {
                 Err(Refusal { exit: Exit::Failed, error: anyhow!("failed to {words}") })

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::anyhow;
 
 use super::exit::{Exit, Refusal};
-use super::output::inform;
+use super::output::print_info;
 use super::stored_run::refuse_store;
 use smalt_match::game_file::{GameFile, GameFiles, GameFormat, Sharing};
 use smalt_match::pgn::PgnWriter;
@@ -148,7 +148,7 @@ pub(super) fn resume(prepared: &mut Prepared, store: &Store) -> Result<GameFiles
                 let created = GameFile::create_beside(&path, text);
                 let file = created.map_err(|error| kind.refuse(&path, error))?;
                 let beside = file.path().to_owned();
-                inform(&format!(
+                print_info(&format!(
                     "Warning: {} holds games of other runs and stays as it is; the games of this run go to {}",
                     path.display(),
                     beside.display()

@@ -77,7 +77,7 @@ pub fn main(engine: fn() -> ExitCode) -> ExitCode {
     match result {
         Ok(code) => code,
         Err(refusal) => {
-            output::inform(&format!("smalt-tournament: {refusal}"));
+            output::print_info(&format!("smalt-tournament: {refusal}"));
             exit_code(refusal.exit)
         }
     }
@@ -103,7 +103,7 @@ fn compat_command() -> Option<Command> {
 fn prepare_for_engines() {
     raise_file_limit();
     if let Err(error) = adopt_orphans() {
-        output::inform(&format!("Warning: child processes of engines may survive them: {error}"));
+        output::print_info(&format!("Warning: child processes of engines may survive them: {error}"));
     }
 }
 

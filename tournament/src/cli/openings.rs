@@ -117,7 +117,7 @@ fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
     let recipe = OpeningGenerator { seed: flags.seed, plies: flags.plies.unwrap_or(DEFAULT_PLIES) };
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let wanted = flags.concurrency.unwrap_or_else(|| cores.saturating_sub(1)).max(1);
-    let evaluators = within_limits(wanted, Concurrent::Engines, &mut output::inform).or_usage()?;
+    let evaluators = within_limits(wanted, Concurrent::Engines, &mut output::print_info).or_usage()?;
     let next = AtomicU64::new(0);
     let (sender, evaluations) = mpsc::sync_channel(64 * evaluators);
     let book = thread::scope(|scope| {
@@ -178,7 +178,7 @@ fn choose(evaluations: Receiver<EvaluatedCandidate>, flags: &OpeningFlags) -> an
             book.push_str(&format!("{} ce {score};\n", fields.join(" ")));
         }
     }
-    output::inform(&format!("{} openings of {number} candidates", seen.len()));
+    output::print_info(&format!("{} openings of {number} candidates", seen.len()));
     Ok(book)
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::exit::Exit;
-use super::output::inform;
+use super::output::print_info;
 use smalt_match::plan::Plan;
 use smalt_match::run::{Disqualification, RunOutcome};
 use smalt_match::schedule::{CandidateRounds, Selection};
@@ -19,10 +19,10 @@ pub(super) fn report_outcome(
     standings: &Standings,
 ) -> Exit {
     if let Some(store) = store {
-        inform(&format!("Store: {}", store.display()));
+        print_info(&format!("Store: {}", store.display()));
     }
     if let Some(pgn) = &plan.settings.output.pgn {
-        inform(&format!("Games: {}", pgn.display()));
+        print_info(&format!("Games: {}", pgn.display()));
     }
     let store = store.map(|store| store.display().to_string()).unwrap_or_default();
     let resume = format!("resume with: smalt-tournament resume {store}");
@@ -33,9 +33,9 @@ pub(super) fn report_outcome(
         RunOutcome::Complete | RunOutcome::Decided => Exit::Done,
         RunOutcome::Incomplete { games, disqualified } | RunOutcome::Walkovers { games, disqualified } => {
             for (entrant, disqualification) in disqualified {
-                inform(&format!("{} {disqualification}", plan.entrants[*entrant].name));
+                print_info(&format!("{} {disqualification}", plan.entrants[*entrant].name));
             }
-            inform(&match conclusion {
+            print_info(&match conclusion {
                 RunOutcome::Walkovers { .. } => {
                     format!("{games} games were lost as walkovers by disqualified entrants")
                 }
@@ -47,11 +47,11 @@ pub(super) fn report_outcome(
             Exit::LeftOut
         }
         RunOutcome::Interrupted => {
-            inform(&format!("Interrupted; {resume}"));
+            print_info(&format!("Interrupted; {resume}"));
             Exit::Interrupted
         }
         RunOutcome::Stopped(words) => {
-            inform(&format!("Stopped after a fault ({words}); {resume}"));
+            print_info(&format!("Stopped after a fault ({words}); {resume}"));
             Exit::Failed
         }
     }

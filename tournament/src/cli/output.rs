@@ -1,13 +1,11 @@
 //! Output of results: to standard output or files, with checks of these files. A closed pipe is no error.
 
 use std::fs::OpenOptions;
-use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use serde::Serialize;
 use smalt_dataset::write::check_target;
-use smalt_report::sanitize::{escape_json, sanitize_lines};
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::stored_run::is_store;
@@ -16,22 +14,17 @@ use smalt_match::plan::{OutputSettings, Plan};
 use smalt_match::setup::Prepared;
 use smalt_match::standings::Standings;
 use smalt_match::standings::json::ResultsJson;
-use smalt_workbench::json::Versioned;
+use smalt_workbench::json::{Versioned, to_text};
 use smalt_workbench::output_file::{self, Existing, OutputError, is_same_file};
-pub(super) use smalt_workbench::standard_output::{is_standard_output, print, print_with};
-
-/// Writes a line of information to standard error.
-pub(super) fn inform(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", sanitize_lines(text));
-}
+pub(super) use smalt_workbench::standard_output::{
+    TextSink, is_standard_output, print, print_info, print_with,
+};
 
 /// Writes results as JSON.
 pub(super) fn write_json(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
     let results = &Versioned::of(results);
     refuse_foreign_file(path, results)?;
-    let mut text = escape_json(&serde_json::to_string_pretty(results).context("write JSON").or_failed()?);
-    text.push('\n');
-    write_text(path, &text, Existing::Replace)
+    write_text(path, &to_text(results), Existing::Replace)
 }
 
 /// Length of a file to append to; 0 if it does not exist.

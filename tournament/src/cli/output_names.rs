@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use anyhow::Context;
 
 use super::exit::{OrRefuse, Refusal};
-use super::output::inform;
+use super::output::print_info;
 use super::output_style::OutputStyle;
 use super::stored_run::refuse_store;
 use smalt_match::named_file::numbered;
@@ -77,7 +77,7 @@ pub(super) fn set_aside(store: &Path) -> Result<(), Refusal> {
             linked => {
                 let moved = linked.and_then(|()| std::fs::remove_file(store));
                 moved.with_context(|| format!("rename {}", store.display())).or_failed()?;
-                inform(&format!("The store of the earlier run is {} now", aside.display()));
+                print_info(&format!("The store of the earlier run is {} now", aside.display()));
                 break;
             }
         }

@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use clap::Args;
 
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::{inform, print};
+use super::output::{print, print_info};
 use smalt_dashboard::{BoundAddress, DashboardError, Token, addresses};
 use smalt_match::plan::{OutputSettings, parse_address};
 
@@ -39,8 +39,8 @@ impl Announcement {
     /// Prints the addresses, once the page is served.
     pub(super) fn print(self) -> Result<(), Refusal> {
         print(&(self.urls.join("\n") + "\n"))?;
-        self.advice.into_iter().for_each(inform);
-        inform("The page is served until Ctrl-C.");
+        self.advice.into_iter().for_each(print_info);
+        print_info("The page is served until Ctrl-C.");
         Ok(())
     }
 }

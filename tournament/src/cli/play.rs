@@ -15,9 +15,7 @@ use super::display::Verbosity;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::games::BeginError;
 use super::outcome::report_outcome;
-use super::output::{
-    check_output, check_outputs, inform, is_standard_output, make_outputs_absolute, print, write_json,
-};
+use super::output::{TextSink, check_output, check_outputs, make_outputs_absolute, print_info, write_json};
 use super::output_names::{OutputNames, set_aside};
 use super::output_style::OutputStyle;
 use super::own_program::own_program;
@@ -126,14 +124,14 @@ fn begin(prepared: &Prepared, openings: &str, emptied: &[PathBuf]) -> Result<(St
 fn report_openings(prepared: &Prepared, book: &Book) {
     let file = prepared.plan.settings.openings.file.display();
     for skipped in book.skipped() {
-        inform(&format!("{file}, line {}: skipped, {}", skipped.line, skipped.reason));
+        print_info(&format!("{file}, line {}: skipped, {}", skipped.line, skipped.reason));
     }
     let (skipped, count) = (book.skipped_count(), book.count());
     if skipped > book.skipped().len() {
-        inform(&format!("{file}: … and {} more lines", skipped - book.skipped().len()));
+        print_info(&format!("{file}: … and {} more lines", skipped - book.skipped().len()));
     }
     if skipped > 0 {
-        inform(&format!(
+        print_info(&format!(
             "{file}: {skipped} of {} were skipped, {count} openings are left",
             skipped + count as usize
         ));
@@ -143,13 +141,15 @@ fn report_openings(prepared: &Prepared, book: &Book) {
         return;
     }
     if prepared.plan.bisection.is_some() {
-        inform(&format!(
+        print_info(&format!(
             "{file}: {count} openings; they repeat if the bisection plays more pairs, and commits that play the same moves \
              repeat games: a larger book or --random-plies avoids it"
         ));
     } else if prepared.plan.sprt.is_none() {
         // A sequential test seldom needs its maximum of games.
-        inform(&format!("{file}: the games need {wanted} openings and there are {count}: they will repeat"));
+        print_info(&format!(
+            "{file}: the games need {wanted} openings and there are {count}: they will repeat"
+        ));
     }
 }
 
@@ -168,7 +168,7 @@ pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Ex
     let page = page.and_then(|place| {
         let page = serve::serve_run(&path, place);
         // A failed page does not stop the run; another process can serve it.
-        page.map_err(|refusal| inform(&format!("Warning: {refusal}"))).ok()
+        page.map_err(|refusal| print_info(&format!("Warning: {refusal}"))).ok()
     });
     let mut state = None;
     let (plan, standings, conclusion) = loop {
@@ -231,12 +231,12 @@ fn finish(
     let again = format!("show it again with: smalt-tournament serve {}", path.display());
     match page {
         Some(page) => {
-            inform(&format!("The page is served until Ctrl-C; {again}"));
+            print_info(&format!("The page is served until Ctrl-C; {again}"));
             await_end(events);
             drop(page);
         }
         None if plan.settings.output.serve.is_some() => {
-            inform(&format!("The page has ended with the run; {again}"))
+            print_info(&format!("The page has ended with the run; {again}"))
         }
         None => {}
     }
@@ -258,11 +258,7 @@ fn show_results(plan: &Plan, store: &Path, standings: &Standings, data: Option<&
     let json = plan.settings.output.json.as_ref();
     let written = json.map_or(Ok(()), |json| write_json(json, &json::ResultsJson::of(standings)));
     let views = [&plan.settings.output.json, &plan.settings.output.events].into_iter().flatten();
-    if views.into_iter().any(|path| is_standard_output(path)) {
-        inform(&tables)
-    } else {
-        print(&tables)?
-    }
+    TextSink::beside(views.map(PathBuf::as_path)).show(&tables)?;
     written
 }
 
@@ -293,7 +289,7 @@ fn announce(prepared: &Prepared, store: &Path, players: &Workers) {
         }
     };
     let most = if plan.sprt.is_some() { "at most " } else { "" };
-    inform(&format!(
+    print_info(&format!(
         "{}: {most}{}, {place}, {}, {}",
         plan.format(),
         count(prepared.schedule.games() as usize, "game"),
@@ -303,17 +299,17 @@ fn announce(prepared: &Prepared, store: &Path, players: &Workers) {
             .map_or_else(|| "random openings".to_owned(), |openings| count(openings as usize, "opening")),
     ));
     for entrant in &plan.entrants {
-        inform(&format!("  {} ({})", entrant.name, entrant.clock));
+        print_info(&format!("  {} ({})", entrant.name, entrant.clock));
     }
-    inform(&format!("Openings: {}; seed {}", crate::report::openings(plan), plan.settings.run.seed));
+    print_info(&format!("Openings: {}; seed {}", crate::report::openings(plan), plan.settings.run.seed));
     let rules = crate::report::adjudication(&plan.settings.adjudication.rules());
-    inform(&format!("Adjudication: {}", if rules.is_empty() { "off" } else { &rules }));
+    print_info(&format!("Adjudication: {}", if rules.is_empty() { "off" } else { &rules }));
     if let Some(test) = &plan.sprt {
-        inform(&format!("SPRT of {}: {}", plan.entrants[plan.tested()].name, report::test_terms(test)));
+        print_info(&format!("SPRT of {}: {}", plan.entrants[plan.tested()].name, report::test_terms(test)));
     }
-    inform(&format!("Store: {}", store.display()));
+    print_info(&format!("Store: {}", store.display()));
     if let Some(pgn) = &plan.settings.output.pgn {
-        inform(&format!("Games: {}", pgn.display()));
+        print_info(&format!("Games: {}", pgn.display()));
     }
 }
 

@@ -21,7 +21,7 @@ use smalt_workbench::calendar::UtcTime;
 use smalt_workbench::entrant::{join_words, split_words};
 
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::{inform, is_standard_output, print, write_json};
+use super::output::{is_standard_output, print, print_info, write_json};
 use super::own_program::own_program;
 use super::{page_address, serve};
 
@@ -168,7 +168,7 @@ pub(super) fn queue(flags: &QueueFlags, check: CheckJob) -> Result<Exit, Refusal
         QueueCommand::Add { name, priority, hours, line } => {
             let folder = std::env::current_dir().context("find the current folder").or_failed()?;
             let mut job = NewJob::new(line, folder).or_usage()?;
-            job.command = check(&job.command, &mut inform)?;
+            job.command = check(&job.command, &mut print_info)?;
             let name = name.clone().unwrap_or_else(|| job.name.clone());
             let job = NewJob { name, priority: *priority, budget: *hours, ..job };
             let id = file.add(&job).map_err(refuse)?;
@@ -351,7 +351,7 @@ impl QueuePage for Page {
     fn add(&self, form: &JobForm) -> Result<(), String> {
         let words = split_words(&form.command).map_err(|error| error.to_string())?;
         let mut job = NewJob::new(&words, self.folder.clone()).map_err(|error| error.to_string())?;
-        job.command = (self.check)(&job.command, &mut inform).map_err(|refusal| refusal.to_string())?;
+        job.command = (self.check)(&job.command, &mut print_info).map_err(|refusal| refusal.to_string())?;
         let name = if form.name.trim().is_empty() { job.name.clone() } else { form.name.trim().to_owned() };
         let job = NewJob { name, priority: form.priority, ..job };
         self.file()?.add(&job).map(drop).map_err(|error| error.to_string())
@@ -380,14 +380,14 @@ fn play(file: QueueFile, flags: &RunQueueFlags, check: CheckJob) -> Result<(), R
         }
     };
     let path = file.path().to_owned();
-    let mut notify = |words: &str| inform(words);
+    let mut notify = |words: &str| print_info(words);
     let daemon = Daemon::new(file, DaemonSettings { slots, programs }, &mut notify, &mut store_found);
     let daemon = daemon.map_err(refuse_daemon)?;
     let stop = daemon.sender();
     smalt_workbench::signals::handle(move || drop(stop.send(DaemonEvent::Stop)), || ())
         .context("listen to signals")
         .or_failed()?;
-    inform(&format!("{} is played with concurrency {slots} until Ctrl-C", path.display()));
+    print_info(&format!("{} is played with concurrency {slots} until Ctrl-C", path.display()));
     daemon.run().map_err(refuse_daemon)
 }
 

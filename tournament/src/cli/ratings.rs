@@ -10,7 +10,7 @@ use smalt_stats::Elo;
 use smalt_stats::ratings::{Anchor, Parameter, RatingError};
 
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::{check_output, inform, is_standard_output, print, write_json, write_text};
+use super::output::{check_output, is_standard_output, print, print_info, write_json, write_text};
 use super::view::TableForm;
 use super::{stored_run, view};
 use crate::ratings::json::{RatingListJson, SkippedGame};
@@ -271,11 +271,15 @@ fn read(path: &Path, games: &mut Games) -> Result<Vec<Notice>, Refusal> {
         DecompressReader::open(path).and_then(|source| pgn::read(source, games)).with_context(failed);
     let notices = notices.or_usage()?;
     for notice in notices.iter().take(NOTICES_SHOWN) {
-        inform(&format!("{}, {notice}", path.display()));
+        print_info(&format!("{}, {notice}", path.display()));
     }
     if notices.len() > NOTICES_SHOWN {
         let games = notices.iter().filter(|notice| notice.consequence == Consequence::Skipped).count();
-        inform(&format!("{}: {} such lines in all, {games} games skipped", path.display(), notices.len()));
+        print_info(&format!(
+            "{}: {} such lines in all, {games} games skipped",
+            path.display(),
+            notices.len()
+        ));
     }
     Ok(notices)
 }

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::ctl::page_commands;
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::inform;
+use super::output::print_info;
 use super::page_address::{PageFlags, advice, refuse_page, urls};
 use super::play_page::StartableEngines;
 use super::stored_run::refuse_store;
@@ -89,7 +89,7 @@ pub(super) fn start(
 ) -> Result<Dashboard, Refusal> {
     let (urls, advice) = (urls(&place, &settings.hosts), advice(&place));
     let page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, flag))?;
-    urls.iter().for_each(|url| inform(&format!("The page: {url}")));
-    advice.into_iter().for_each(inform);
+    urls.iter().for_each(|url| print_info(&format!("The page: {url}")));
+    advice.into_iter().for_each(print_info);
     Ok(page)
 }

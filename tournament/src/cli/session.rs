@@ -21,7 +21,7 @@ use super::compat::output::CompatOutput;
 use super::display::Display;
 use super::events::EventWriter;
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::inform;
+use super::output::print_info;
 use super::output_style::OutputStyle;
 use super::own_program::{own_program, start_reaper};
 use super::stored_run::refuse_store;
@@ -81,7 +81,7 @@ impl Session {
         let mut display = observers(plan, &store, face)?;
         match Publisher::start(&path, boards) {
             Ok(publisher) => display.0.push(Box::new(publisher)),
-            Err(error) => inform(&format!("Warning: failed to show the games in progress: {error}")),
+            Err(error) => print_info(&format!("Warning: failed to show the games in progress: {error}")),
         }
         let coordinator = Coordinator::new(&prepared, store, &mut *queue, &mut display, games);
         let mut coordinator = coordinator.map_err(refuse_run)?;

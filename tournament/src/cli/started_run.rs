@@ -17,7 +17,7 @@ use smalt_workbench::concurrency::{Concurrent, within_limits};
 use smalt_workbench::source::is_unbuilt;
 
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::inform;
+use super::output::print_info;
 use super::own_program::own_program;
 use super::registry::registry;
 use super::session::Workers;
@@ -59,7 +59,7 @@ pub(super) fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
             format!("{} {:.3}", entrant.name, entrant.clock.factor(plan.settings.clock.measured))
         });
     let factors: Vec<String> = factors.collect();
-    inform(&format!("{measured} nodes/s on this machine: clocks are multiplied, {}", factors.join(", ")));
+    print_info(&format!("{measured} nodes/s on this machine: clocks are multiplied, {}", factors.join(", ")));
     Ok(())
 }
 
@@ -120,7 +120,8 @@ impl WorkerPool {
             None => {
                 let width = plan.threads_of_a_game();
                 let games = Concurrent::Games { threads: width };
-                let slots = within_limits(slots(prepared), games, &mut inform).context("play").or_usage()?;
+                let slots =
+                    within_limits(slots(prepared), games, &mut print_info).context("play").or_usage()?;
                 let processors = Processors::assign(&plan.settings.run.affinity, slots, width).or_usage()?;
                 Workers::Local { slots, processors, tablebases, books }
             }
@@ -156,7 +157,7 @@ fn slots(prepared: &Prepared) -> usize {
         .concurrency
         .map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
     if wanted > cores {
-        inform(&format!(
+        print_info(&format!(
             "Warning: concurrency {wanted} on {}: engines will wait for each other",
             count(cores, "core")
         ));

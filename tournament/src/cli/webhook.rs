@@ -12,7 +12,7 @@ use smalt_workbench::json::Versioned;
 use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-use super::output::inform;
+use super::output::print_info;
 
 /// Time for connecting, sending and the answer.
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -39,7 +39,7 @@ pub(super) fn post_end(url: &str, conclusion: &RunOutcome, standings: &Standings
     };
     let end = RunEndJson { outcome, reason, results: ResultsJson::of(standings) };
     if let Err(error) = post(url, &Versioned::of(end)) {
-        inform(&format!("Warning: failed to post the results to the webhook: {error:#}"));
+        print_info(&format!("Warning: failed to post the results to the webhook: {error:#}"));
     }
 }
 

@@ -18,8 +18,7 @@ mod texel;
 mod traces;
 mod tuning;
 
-use smalt_report::sanitize::{escape_json, sanitize_lines};
-use std::io::{self, Write};
+use smalt_report::sanitize::sanitize_lines;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -30,10 +29,10 @@ use clap::CommandFactory;
 use serde::Serialize;
 use smalt::evaluation::Parameters;
 use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
-use smalt_workbench::json::Versioned;
+use smalt_workbench::json::{Versioned, to_text};
 use smalt_workbench::output_file::{self, Existing, Output};
 use smalt_workbench::signals::{exit_code, is_stopped};
-use smalt_workbench::standard_output::{is_standard_output, print};
+use smalt_workbench::standard_output::{is_standard_output, print, print_info};
 
 use crate::games::spelled_out;
 use crate::weights::difference::{difference_table, differences};
@@ -216,8 +215,7 @@ fn show<T: Serialize>(
     }
     let Some(path) = json else { return Ok(()) };
     let document = Versioned::of(document());
-    let text = serde_json::to_string_pretty(&document).context("failed to write JSON").or_failed()?;
-    let text = escape_json(&text) + "\n";
+    let text = to_text(&document);
     if is_standard_output(path) { print(&text) } else { outputs.write(path, &text) }
 }
 
@@ -259,9 +257,4 @@ fn warn_of_moved_checkpoint(path: &Path, beside: &Path) {
         path.display(),
         beside.display()
     ));
-}
-
-/// Prints a message to standard error; a closed pipe is ignored.
-fn print_info(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", smalt_report::sanitize::sanitize_message(text));
 }

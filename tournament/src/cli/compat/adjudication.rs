@@ -7,7 +7,7 @@ use smalt_stats::sprt::Model;
 
 use super::Dialect;
 use super::flag::Flag;
-use crate::cli::output::inform;
+use crate::cli::output::print_info;
 use smalt_match::plan::{
     DrawRule, FiftyMoves, ResignRule, Sides, SprtSettings, TablebaseResults, TablebaseRule,
 };
@@ -100,7 +100,7 @@ fn folders(paths: &str) -> anyhow::Result<PathBuf> {
 /// Warns of table settings without tables, which fastchess accepts.
 pub(super) fn warn_without_tables(rule: &TablebaseRule) {
     if rule.path.is_none() && *rule != TablebaseRule::default() {
-        inform("Warning: -tbpieces, -tbignore50 and -tbadjudicate do nothing without -tb PATHS");
+        print_info("Warning: -tbpieces, -tbignore50 and -tbadjudicate do nothing without -tb PATHS");
     }
 }
 

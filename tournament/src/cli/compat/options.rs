@@ -24,7 +24,7 @@ use super::values::{
 use super::{Dialect, HELP, Request, adjudication, engine};
 use crate::cli::exit::{OrRefuse, Refusal};
 use crate::cli::intent::make_absolute;
-use crate::cli::output::{bytes_of, inform};
+use crate::cli::output::{bytes_of, print_info};
 use smalt_match::plan::{
     BookFormat, DrawRule, Figure, Format, OnFault, OnOff, OpeningPolicy, OpeningsSettings, Order, PgnStyle,
     Plan, PriorResults, START_POSITION, Settings,
@@ -395,7 +395,7 @@ impl<'a> Typed<'a> {
         }
         if self.is_quick && self.rounds.is_none() {
             self.rounds = Some(QUICK_ROUNDS);
-            inform(&format!(
+            print_info(&format!(
                 "-quick: {QUICK_ROUNDS} rounds of two games, as fastchess plays them; -rounds N asks for fewer"
             ));
         }
@@ -458,7 +458,7 @@ impl<'a> Typed<'a> {
             bail!("-config outname={}: the file holds something else than a configuration", path.display());
         }
         if !may_replace {
-            inform(&format!(
+            print_info(&format!(
                 "Warning: {} holds something else than a configuration, and stays as it is",
                 path.display()
             ));

@@ -21,7 +21,7 @@ use super::result_format::PlayerResults;
 use super::sample::Sampler;
 use super::statistics::Score;
 use super::tables::{self, Matchup};
-use crate::cli::output::inform;
+use crate::cli::output::print_info;
 use smalt_match::game::GameRecord;
 use smalt_match::plan::{OnFault, Order, Plan, Role};
 use smalt_match::run::{RunEvent, RunObserver, StopReason};
@@ -65,11 +65,11 @@ impl CompatOutput {
     pub(in crate::cli) fn new(plan: &Plan, shown: OutputOptions) -> CompatOutput {
         let names: Vec<String> = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
         let log = shown.log.as_ref().and_then(|log| {
-            let failed = |error| inform(&format!("Warning: write {}: {error}", log.path.display()));
+            let failed = |error| print_info(&format!("Warning: write {}: {error}", log.path.display()));
             Log::open(log).map_err(failed).ok()
         });
         let sampler = shown.sample.as_ref().and_then(|sample| {
-            let failed = |error| inform(&format!("Warning: write the samples: {error}"));
+            let failed = |error| print_info(&format!("Warning: write the samples: {error}"));
             Sampler::open(sample, plan.settings.run.seed).map_err(failed).ok()
         });
         let checksum = shown.pgn.as_ref().filter(|_| shown.checksum).map(|path| PgnChecksum::new(path));
@@ -117,7 +117,7 @@ impl CompatOutput {
 
     /// Writes a warning to standard error and to the log.
     fn warn(&mut self, level: Level, words: &str) {
-        inform(words);
+        print_info(words);
         self.note(level, &format!("{words}\n"));
     }
 

@@ -12,7 +12,7 @@ use crate::cli::compat::flag::{Flag, flags};
 use crate::cli::compat::{Dialect, Request};
 use crate::cli::exit::{OrRefuse, Refusal};
 use crate::cli::intent::make_absolute;
-use crate::cli::output::{inform, make_outputs_absolute};
+use crate::cli::output::{make_outputs_absolute, print_info};
 use crate::cli::stored_run::{read_played_run, refuse_store};
 
 /// A configuration to continue. As in fastchess, earlier flags are ignored, except `-each`.
@@ -119,7 +119,7 @@ impl<'a> LoadedConfig<'a> {
             None => typed.prior = prior,
         }
         if let Some(store) = self.file.missing_store().filter(|_| !self.drops_stats) {
-            inform(&format!(
+            print_info(&format!(
                 "Warning: the store {} is missing: the run resumes from the results in {}, without {NOT_IN_CONFIG}",
                 store.display(),
                 self.path.display()
