@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use smalt_driver::EngineCommand;
+use smalt_workbench::exit::reason;
 
 use crate::games::{PlayError, run};
 
@@ -18,7 +19,7 @@ const LAST_LINES: usize = 10;
 /// Why a version could not be built.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BuildError {
-    #[error("failed to copy {path}: {error}")]
+    #[error("failed to copy {path}: {}", reason(error))]
     Copy { path: String, error: io::Error },
     #[error("{file} is not in {folder}: give the folder of the sources with --tree")]
     Outside { file: String, folder: String },

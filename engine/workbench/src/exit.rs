@@ -57,21 +57,21 @@ pub struct Refusal {
 impl fmt::Display for Refusal {
     /// The error and its causes, without repetitions.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = self.error.to_string();
-        for cause in self.error.chain().skip(1).map(ToString::to_string) {
-            if !text.contains(&cause) {
+        let mut text = String::new();
+        for cause in self.error.chain() {
+            let cause = cause.downcast_ref::<io::Error>().map_or_else(|| cause.to_string(), reason);
+            if text.is_empty() {
+                text = cause;
+            } else if !text.contains(&cause) {
                 text.push_str(": ");
                 text.push_str(&cause);
             }
-        }
-        for error in self.error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()) {
-            text = text.replace(&error.to_string(), &reason(error));
         }
         f.write_str(&text)
     }
 }
 
-/// The text of an error of the system, the same for a full disk on all systems.
+/// The text of an error of the system, the same for a full disk on all systems. Errors of writing have it in their own text.
 pub fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),

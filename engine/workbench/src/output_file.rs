@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::exit::reason;
 use crate::file_stamp::FileStamp;
 use crate::standard_output::is_standard_output;
 
@@ -35,7 +36,7 @@ impl Existing {
 pub enum OutputError {
     #[error("write {}: it exists already; give --force to replace it, or choose another name", .0.display())]
     Exists(PathBuf),
-    #[error("write {}: {source}", path.display())]
+    #[error("write {}: {}", path.display(), reason(source))]
     Io { path: PathBuf, source: io::Error },
     #[error("write {}: it is a store of games, which is never replaced; choose another name", .0.display())]
     Store(PathBuf),

@@ -14,6 +14,7 @@ use smalt_driver::EngineCommand;
 use smalt_driver::process::Exit;
 use smalt_match::file_lock::try_lock;
 use smalt_match::store::StoreUse;
+use smalt_workbench::exit::reason;
 use smalt_workbench::output_file::resolved;
 
 use crate::allocation::{Request, allocate};
@@ -59,7 +60,7 @@ pub enum DaemonError {
     #[error("lock {}: another daemon plays this queue", .0.display())]
     Busy(PathBuf),
     /// A file of the daemon cannot be created.
-    #[error("write {}: {source}", path.display())]
+    #[error("write {}: {}", path.display(), reason(source))]
     File {
         path: PathBuf,
         /// Error of the system.

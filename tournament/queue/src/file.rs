@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior, params};
 use serde::Serialize;
 use smalt_match::file_lock::try_lock_shared;
+use smalt_workbench::exit::reason;
 use smalt_workbench::output_file::resolved;
 
 use crate::job::{Job, JobState, NewJob};
@@ -52,7 +53,7 @@ UPDATE job SET has_begun = EXISTS (SELECT 1 FROM event WHERE event.job = job.id 
 #[derive(Debug, thiserror::Error)]
 pub enum QueueError {
     /// Its folder cannot be created.
-    #[error("make {}: {source}", path.display())]
+    #[error("make {}: {}", path.display(), reason(source))]
     Folder {
         path: PathBuf,
         /// Error of the system.

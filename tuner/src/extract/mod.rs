@@ -21,6 +21,7 @@ use smalt_dataset::format::Format;
 use smalt_dataset::record::{RECORD_SIZE, Sample};
 use smalt_dataset::source::{DataSource, OpenError};
 use smalt_dataset::write::{SampleWriter, UnfitCounts};
+use smalt_workbench::exit::reason;
 use smalt_workbench::output_file::Output;
 
 use choose::{Chooser, Numbered};
@@ -94,7 +95,7 @@ pub enum ExtractError {
     Open(#[from] OpenError),
     #[error("{path}: {error}")]
     Read { path: String, error: io::Error },
-    #[error("{path}: {error}")]
+    #[error("{path}: {}", reason(error))]
     Write { path: String, error: io::Error },
     /// Nothing to write: an existing file is not replaced.
     #[error("{path}: not written: {} games have no position for it", .report.games)]

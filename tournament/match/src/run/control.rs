@@ -12,6 +12,8 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use smalt_workbench::exit::reason;
+
 /// The first line of a command file.
 const VERSION: &str = "smalt-control 2";
 
@@ -66,7 +68,7 @@ impl ControlRequest {
 pub enum ControlError {
     #[error("no run of this store is in progress on this machine")]
     NoRun,
-    #[error("write {}: {source}", path.display())]
+    #[error("write {}: {}", path.display(), reason(source))]
     Write { path: PathBuf, source: io::Error },
     /// The answer of the run.
     #[error("{0}")]
