@@ -34,6 +34,7 @@ TUNER = {
     "prove": "Test of a tuned version (`smalt-tuner prove --json`)",
     "spsa": "SPSA (`smalt-tuner spsa --json`)",
     "clop": "CLOP (`smalt-tuner clop --json`)",
+    "night": "Nights (`smalt-tuner night --json`)",
 }
 
 
@@ -59,6 +60,8 @@ def resolved(schema, part):
 
 def kind(schema, part):
     part = resolved(schema, part)
+    if "const" in part:
+        return f"`{part['const']}`"
     words = part.get("enum") or [word for one in part.get("oneOf", []) for word in one.get("enum", [one["const"]] if "const" in one else [])]
     if words:
         return ", ".join(f"`{word}`" for word in words if word is not None)
@@ -121,6 +124,8 @@ def fields(title, schema, said=""):
         properties = definition.get("properties")
         if properties and properties != part.get("properties"):
             text += f"### {name}\n\n{sentence(definition.get('description', ''))}\n\n{rows(schema, properties, False)}\n"
+            for one in definition.get("oneOf", []):
+                text += f"{sentence(one.get('description', ''))}\n\n{rows(schema, one['properties'], False)}\n"
     return text
 
 

@@ -8,6 +8,7 @@ mod report;
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::prove::{Proof, Verdict};
@@ -15,7 +16,7 @@ pub(crate) use file::{LOCK, NightFile};
 pub(crate) use report::{AcceptedVersion, Report, proof_words};
 
 /// What a step does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum StepKind {
     /// Games of the current version against itself.
@@ -47,7 +48,7 @@ impl StepKind {
 }
 
 /// Whether a fit or a tuning changed any number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Change {
     Changed,
@@ -55,41 +56,61 @@ pub(crate) enum Change {
 }
 
 /// The result of a finished step. Commands are those of its first start.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "step", rename_all = "kebab-case")]
 pub(crate) enum StepResult {
+    /// Games of the current version against itself.
     Games {
+        /// Number of finished games.
         games: u64,
+        /// Random seed of the games.
         seed: u64,
+        /// Command of the games.
         command: String,
     },
+    /// Positions of these games.
     Positions {
+        /// Number of positions.
         positions: u64,
         /// Hash of the positions.
         hash: String,
     },
+    /// Fit of the evaluation.
     Fit {
+        /// Whether any number changed.
         change: Change,
+        /// Number of positions of all data.
         positions: u64,
         /// Hash of the positions of all data.
         data_hash: String,
         /// Mean squared error of held-out games, before and after.
         validation_error: [f64; 2],
+        /// Command of the fit.
         command: String,
     },
+    /// SPRT of the fitted evaluation against the current one.
     Proof {
+        /// Result of the test.
         proof: Proof,
+        /// Command of the test.
         command: String,
     },
+    /// SPSA of search parameters.
     Spsa {
+        /// Whether any number changed.
         change: Change,
+        /// Number of games.
         games: u64,
         /// Names of the changed parameters, with their values before and after.
         parameters: Vec<(String, f64, f64)>,
+        /// Command of the tuning.
         command: String,
     },
+    /// SPRT of the tuned search parameters against the current ones.
     SpsaProof {
+        /// Result of the test.
         proof: Proof,
+        /// Command of the test.
         command: String,
     },
 }
@@ -125,12 +146,13 @@ impl StepResult {
 }
 
 /// A finished step.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Step {
     /// Generation, from 1.
     pub generation: u32,
     /// Time that it took, all sessions together; seconds in JSON.
     #[serde(rename = "seconds", serialize_with = "as_seconds")]
+    #[schemars(with = "f64")]
     pub time: Duration,
     #[serde(flatten)]
     pub result: StepResult,

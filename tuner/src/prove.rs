@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -31,7 +32,7 @@ pub(crate) struct ProofEngine {
 }
 
 /// Verdict on the tuned weights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Verdict {
     /// H1 was accepted.
@@ -43,8 +44,9 @@ pub(crate) enum Verdict {
 }
 
 /// The results of the games.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Proof {
+    /// Verdict on the tuned engine.
     pub verdict: Verdict,
     /// Wins, draws and losses of the tuned engine.
     pub games: [u64; 3],

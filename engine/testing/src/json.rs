@@ -16,7 +16,10 @@ fn collect(schema: &Value, part: &Value, document: &Value, path: &str, found: &m
             for (name, value) in fields {
                 let path = format!("{path}/{name}");
                 if let Some(property) = parts.iter().find_map(|part| part["properties"].get(name)) {
-                    if !alternatives(schema, property).iter().any(|part| part["description"].is_string()) {
+                    // A constant is the name of the variant, which has the description.
+                    let is_described =
+                        |part: &&Value| part["description"].is_string() || !part["const"].is_null();
+                    if !alternatives(schema, property).iter().any(is_described) {
                         found.push(path.clone());
                     }
                     collect(schema, property, value, &path, found);

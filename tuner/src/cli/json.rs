@@ -5,10 +5,13 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 use smalt_workbench::json::{Versioned, schema_text};
 
+use super::night_settings::NightSettings;
 use super::{Refusal, print};
 use crate::extract::BadGame;
+use crate::night::{Step, StepKind};
 use crate::spsa::Validation;
 use crate::texel::Summary;
 
@@ -31,6 +34,8 @@ pub(super) enum SchemaName {
     Spsa,
     /// Tuned parameters with their regions (clop --json)
     Clop,
+    /// Steps of a night and the accepted versions (night --json)
+    Night,
 }
 
 pub(super) fn schema(name: SchemaName) -> Result<(), Refusal> {
@@ -43,6 +48,7 @@ pub(super) fn schema(name: SchemaName) -> Result<(), Refusal> {
         SchemaName::Prove => schema_text::<Versioned<ProveJson<'_>>>(),
         SchemaName::Spsa => schema_text::<Versioned<SpsaJson<'_>>>(),
         SchemaName::Clop => schema_text::<Versioned<ClopJson<'_>>>(),
+        SchemaName::Night => schema_text::<Versioned<NightJson<'_>>>(),
     })
 }
 
@@ -284,4 +290,37 @@ pub(super) struct ChoiceJson<'a> {
     pub elo_error: f64,
     /// Probability that it is the best choice.
     pub best: f64,
+}
+
+/// A night at the end of a session.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct NightJson<'a> {
+    /// The settings with which the night began.
+    #[schemars(with = "NightSettings")]
+    pub settings: &'a Value,
+    /// The finished steps.
+    pub steps: &'a [Step],
+    /// The step in progress: always null.
+    pub running: Option<()>,
+    /// The versions that a proof accepted, in their order.
+    pub accepted: Vec<AcceptedJson<'a>>,
+    /// Elo of the accepted versions together.
+    pub elo: f64,
+    /// Half-width of the 95 % interval of `elo`.
+    pub elo_error: f64,
+    /// Number of games.
+    pub games: u64,
+    /// Time of all sessions in seconds.
+    pub seconds: f64,
+}
+
+/// A version that a proof accepted.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct AcceptedJson<'a> {
+    /// Generation, from 1.
+    pub generation: u32,
+    /// The step that accepted it.
+    pub proof: StepKind,
+    /// Its file: a table of the evaluation, a source, or search parameters.
+    pub file: &'a Path,
 }

@@ -13,6 +13,7 @@ use smalt_report::format::{duration, grouped};
 use smalt_workbench::calendar::next_time_of_day;
 use smalt_workbench::standard_output::{is_standard_output, print};
 
+use super::json::{AcceptedJson, NightJson};
 use super::night_settings::{NightFlags, NightSettings, SessionFlags};
 use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, parameters, print_info, show};
 use crate::games::{check_options, locate, tournament_program};
@@ -97,7 +98,7 @@ pub(super) fn run(flags: &NightFlags) -> Result<Exit, Refusal> {
     write_report(&runner, &steps, None)?;
     let exit = exit?;
     let report = report(&runner, &steps, None)?;
-    show(&closing(&runner, &report), session.json.as_deref(), &outputs, || report.to_json())?;
+    show(&closing(&runner, &report), session.json.as_deref(), &outputs, || document(&report))?;
     Ok(exit)
 }
 
@@ -290,6 +291,25 @@ fn closing(runner: &Runner<'_>, report: &Report<'_>) -> String {
         runner.folder.join("report.html").display(),
         kind.name(),
     )
+}
+
+fn document<'a>(report: &'a Report<'_>) -> NightJson<'a> {
+    let accepted = report.versions.iter().map(|version| AcceptedJson {
+        generation: version.generation,
+        proof: version.kind,
+        file: &version.file,
+    });
+    let (elo, elo_error) = report.gain();
+    NightJson {
+        settings: &report.settings,
+        steps: report.steps,
+        running: None,
+        accepted: accepted.collect(),
+        elo,
+        elo_error,
+        games: report.steps.iter().map(|step| step.result.games()).sum(),
+        seconds: report.time().as_secs_f64(),
+    }
 }
 
 /// What the night will do, and how long each step takes at most: as in its last generation, else by a rough forecast.

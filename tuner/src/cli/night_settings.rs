@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smalt_workbench::entrant::BUILTIN;
@@ -89,7 +90,7 @@ pub(super) struct SessionFlags {
 }
 
 /// Settings that are fixed when the night begins; `None` is the default until then.
-#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub(super) struct NightSettings {
     /// Engine, as `smalt-tournament` names engines: one with the option EvalFile; with --build, a path in the source folder

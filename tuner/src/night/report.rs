@@ -1,10 +1,10 @@
-//! The report of a night as Markdown, HTML and JSON: the Elo of each proof, games, hours, and the origin of each accepted
+//! The report of a night as Markdown and HTML: the Elo of each proof, games, hours, and the origin of each accepted
 //! version.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use smalt_report::format::{count, duration, grouped};
 use smalt_report::plot::{Axis, Chart as _, IntervalChart};
 use smalt_report::{Cell, Column, ColumnKind, Interval, Sign, Table, html, markdown};
@@ -83,33 +83,19 @@ impl Report<'_> {
         page.replacen("<title>", &refresh, 1)
     }
 
-    pub(crate) fn to_json(&self) -> Value {
-        let (elo, error) = self.gain();
-        json!({
-            "settings": &self.settings,
-            "steps": self.steps,
-            "running": self.running.map(|(generation, kind)| json!({"generation": generation, "step": kind})),
-            "accepted": self.versions.iter().map(|version| json!({
-                "generation": version.generation, "proof": version.kind, "file": version.file,
-            })).collect::<Vec<_>>(),
-            "elo": elo, "elo_error": error,
-            "games": self.steps.iter().map(|step| step.result.games()).sum::<u64>(),
-            "seconds": self.time().as_secs_f64(),
-        })
-    }
-
     fn title(&self) -> String {
         let engine = self.settings["engine"].as_str().unwrap_or_default();
         format!("Tuning of {engine} by night")
     }
 
-    fn time(&self) -> Duration {
+    /// Time of all steps.
+    pub(crate) fn time(&self) -> Duration {
         self.steps.iter().map(|step| step.time).sum()
     }
 
     /// Elo of the accepted versions together and the half-width of its 95 % interval; each proof's is corrected for its
     /// stopping rule, and their errors are independent.
-    fn gain(&self) -> (f64, f64) {
+    pub(crate) fn gain(&self) -> (f64, f64) {
         let accepted = self.steps.iter().filter_map(|step| step.result.proof());
         let accepted = accepted.filter(|proof| proof.verdict == Verdict::Better);
         let (elo, variance) = accepted
@@ -332,6 +318,8 @@ fn settings_table(settings: &Value) -> Table {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::super::tests::{proof, results};
     use super::super::{Change, accepted};
     use super::*;
@@ -355,7 +343,7 @@ mod tests {
             running: Some((3, StepKind::Games)),
             versions: vec![version(StepKind::Proof), version(StepKind::SpsaProof)],
         };
-        let (text, page, json) = (report.to_markdown(), report.to_html(), report.to_json());
+        let (text, page) = (report.to_markdown(), report.to_html());
         // Two accepted proofs of +30 (5, 52).
         let error = (2.0_f64).sqrt() * 23.5;
         for words in [
@@ -372,7 +360,6 @@ mod tests {
         }
         assert!(page.contains("http-equiv=\"refresh\"") && page.contains("<svg"));
         assert!(!Report { running: None, versions: Vec::new(), ..report }.to_html().contains("refresh"));
-        assert_eq!((&json["games"], &json["steps"][3]["proof"]["verdict"]), (&728.into(), &"better".into()));
         assert!(proof_words(&proof(Verdict::Undecided)).starts_with("undecided: Elo +30"));
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use smalt::evaluation::Parameters;
 use smalt_workbench::decompress::DecompressReader;
 
+use crate::json::check_schema;
 use crate::programs::{check, games, json, path, run};
 use crate::spsa::engine_with;
 
@@ -201,6 +202,7 @@ fn search_parameters_are_tuned_and_proved_after_the_evaluation() {
     ];
     let (report, _) = check(&flags.concat(), 0);
     let report = json(&report);
+    check_schema("night", &report);
     let [name, before, after] = [0, 1, 2].map(|index| &report["steps"][4]["parameters"][0][index]);
     assert_eq!((name, before), (&"margin".into(), &50.0.into()));
     let begun = lines(&place, "begun");
