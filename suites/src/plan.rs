@@ -166,15 +166,7 @@ pub(crate) fn resolve_entrants(
 
 /// Entrant keys that have no effect here.
 const FOR_GAMES: [&str; 10] = [
-    "timemargin",
-    "ponder",
-    "scale",
-    "whitepov",
-    "longest-move",
-    "role",
-    "book",
-    "bookdepth",
-    "trust",
+    "timemargin", "ponder", "scale", "whitepov", "longest-move", "role", "book", "bookdepth", "trust",
     "tscale",
 ];
 

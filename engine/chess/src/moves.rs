@@ -84,22 +84,9 @@ impl Move {
     pub const fn kind(self) -> MoveKind {
         use MoveKind::*;
         const KINDS: [MoveKind; 16] = [
-            Quiet,
-            DoublePush,
-            Castle,
-            Quiet,
-            Capture,
-            EnPassant,
-            Capture,
-            Capture,
-            KnightPromotion,
-            BishopPromotion,
-            RookPromotion,
-            QueenPromotion,
-            KnightPromotionCapture,
-            BishopPromotionCapture,
-            RookPromotionCapture,
-            QueenPromotionCapture,
+            Quiet, DoublePush, Castle, Quiet, Capture, EnPassant, Capture, Capture, KnightPromotion,
+            BishopPromotion, RookPromotion, QueenPromotion, KnightPromotionCapture, BishopPromotionCapture,
+            RookPromotionCapture, QueenPromotionCapture,
         ];
         KINDS[(self.0 >> 12) as usize]
     }

@@ -15,12 +15,8 @@ const SIZE: usize = 1 << 14;
 
 /// Odd hash multipliers, one per role (golden ratio, SplitMix and wyhash constants).
 const MULTIPLIERS: [u64; 6] = [
-    0x9e37_79b9_7f4a_7c15,
-    0xbf58_476d_1ce4_e5b9,
-    0x94d0_49bb_1331_11eb,
-    0xd6e8_feb8_6659_fd93,
-    0xa076_1d64_78bd_642f,
-    0xe703_7ed1_a0b4_28db,
+    0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93,
+    0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db,
 ];
 
 /// The last two moves, as piece and destination.

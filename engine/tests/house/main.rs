@@ -25,12 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "tuner",
         &[
-            "smalt",
-            "smalt-about",
-            "smalt-chess",
-            "smalt-dataset",
-            "smalt-driver",
-            "smalt-report",
+            "smalt", "smalt-about", "smalt-chess", "smalt-dataset", "smalt-driver", "smalt-report",
             "smalt-workbench",
         ],
     ),
@@ -42,12 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "tournament/match",
         &[
-            "smalt-chess",
-            "smalt-dataset",
-            "smalt-driver",
-            "smalt-protocol",
-            "smalt-report",
-            "smalt-stats",
+            "smalt-chess", "smalt-dataset", "smalt-driver", "smalt-protocol", "smalt-report", "smalt-stats",
             "smalt-workbench",
         ],
     ),
@@ -64,71 +54,30 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "tournament",
         &[
-            "smalt",
-            "smalt-about",
-            "smalt-chess",
-            "smalt-dashboard",
-            "smalt-dataset",
-            "smalt-driver",
-            "smalt-fleet",
-            "smalt-match",
-            "smalt-protocol",
-            "smalt-queue",
-            "smalt-report",
-            "smalt-stats",
+            "smalt", "smalt-about", "smalt-chess", "smalt-dashboard", "smalt-dataset", "smalt-driver",
+            "smalt-fleet", "smalt-match", "smalt-protocol", "smalt-queue", "smalt-report", "smalt-stats",
             "smalt-workbench",
         ],
     ),
     (
         "suites",
         &[
-            "smalt",
-            "smalt-about",
-            "smalt-chess",
-            "smalt-driver",
-            "smalt-protocol",
-            "smalt-report",
-            "smalt-stats",
-            "smalt-workbench",
+            "smalt", "smalt-about", "smalt-chess", "smalt-driver", "smalt-protocol", "smalt-report",
+            "smalt-stats", "smalt-workbench",
         ],
     ),
 ];
 
 /// Modules of `smalt-match` in reading order: each may use only earlier ones.
 const MATCH_MODULES: &[&str] = &[
-    "file_lock",
-    "named_file",
-    "plan",
-    "schedule",
-    "opening",
-    "game",
-    "setup",
-    "estimate",
-    "store",
-    "standings",
-    "progress",
-    "pgn",
-    "epd",
-    "game_file",
-    "run",
+    "file_lock", "named_file", "plan", "schedule", "opening", "game", "setup", "estimate", "store",
+    "standings", "progress", "pgn", "epd", "game_file", "run",
 ];
 
 /// Files and folders at the top, except dot files.
 const TOP: &[&str] = &[
-    "CONTRIBUTING.md",
-    "Cargo.lock",
-    "Cargo.toml",
-    "LICENSE",
-    "Makefile",
-    "README.md",
-    "data",
-    "deny.toml",
-    "docs",
-    "engine",
-    "suites",
-    "target",
-    "tournament",
-    "tuner",
+    "CONTRIBUTING.md", "Cargo.lock", "Cargo.toml", "LICENSE", "Makefile", "README.md", "data", "deny.toml",
+    "docs", "engine", "suites", "target", "tournament", "tuner",
 ];
 
 /// Words in code that are restricted to the named places.
@@ -147,9 +96,7 @@ const HOMES: &[(&str, &[&str])] = &[
     (
         "rusqlite::",
         &[
-            "tournament/match/src/store/",
-            "tournament/queue/src/file.rs",
-            "suites/src/history/",
+            "tournament/match/src/store/", "tournament/queue/src/file.rs", "suites/src/history/",
             "tuner/src/night/file.rs",
         ],
     ),
@@ -171,12 +118,8 @@ const HOMES: &[(&str, &[&str])] = &[
     (
         "clap::",
         &[
-            "engine/about/",
-            "engine/src/cli",
-            "tournament/match/src/plan",
-            "tournament/src/cli",
-            "suites/src/cli",
-            "tuner/src/cli",
+            "engine/about/", "engine/src/cli", "tournament/match/src/plan", "tournament/src/cli",
+            "suites/src/cli", "tuner/src/cli",
         ],
     ),
 ];
@@ -186,25 +129,9 @@ const EMPTY_NAMES: &[&str] = &["util", "utils", "common", "misc", "manager", "he
 
 /// Phrases that no chess programmer uses; CONTRIBUTING.md has the field's words. Matched as whole words.
 const BANNED_PHRASES: &[&str] = &[
-    "is told",
-    "so many",
-    "told",
-    "that is none",
-    "tells none",
-    "whoever",
-    "heed",
-    "heeds",
-    "heeded",
-    "bears",
-    "foretell",
-    "foretells",
-    "left out",
-    "of its own",
-    "of their own",
-    "stood still",
-    "is no number",
-    "colour",
-    "colours",
+    "is told", "so many", "told", "that is none", "tells none", "whoever", "heed", "heeds", "heeded",
+    "bears", "foretell", "foretells", "left out", "of its own", "of their own", "stood still",
+    "is no number", "colour", "colours",
 ];
 
 /// Extensions of files with prose: code, documents, help snapshots, the live page, scripts.

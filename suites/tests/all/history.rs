@@ -145,26 +145,8 @@ fn one_command_scores_an_engine_and_adds_its_row() {
     let bench = Bench::new();
     let engine = scripted("--info-lines 2 --seed 7");
     let ran = bench.run([
-        "history",
-        "add",
-        "First search",
-        "-e",
-        &engine,
-        "--nodes",
-        "10",
-        "--commit",
-        "abc",
-        "--date",
-        "2026-11-21",
-        "--category",
-        "search",
-        "--elo",
-        "1500",
-        "--json",
-        "scores.json",
-        "-q",
-        "-c",
-        "2",
+        "history", "add", "First search", "-e", &engine, "--nodes", "10", "--commit", "abc", "--date",
+        "2026-11-21", "--category", "search", "--elo", "1500", "--json", "scores.json", "-q", "-c", "2",
     ]);
     assert_eq!(ran.code, Some(0), "{}", ran.errors);
     let history = History::parse(&bench.read("history.toml"), "history.toml").unwrap();

@@ -35,16 +35,7 @@ fn json_has_a_version_and_a_schema() {
     assert_eq!((&comparisons[0]["schema"], &comparisons[0]["verdict"]), (&1.into(), &"noise".into()));
 
     let row = [
-        "history",
-        "add",
-        "x",
-        "--suites",
-        "mine.epd",
-        "--results",
-        "first.json",
-        "--no-bench",
-        "--elo",
-        "3",
+        "history", "add", "x", "--suites", "mine.epd", "--results", "first.json", "--no-bench", "--elo", "3",
     ];
     assert_eq!(bench.run(row).code, Some(0));
     assert_eq!(bench.run(["history", "--json", "history.json"]).code, Some(0));

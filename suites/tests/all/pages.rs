@@ -92,19 +92,8 @@ fn a_run_shows_themes_failures_and_ranks() {
     let text = page(
         &bench,
         &[
-            "score",
-            "suite.epd",
-            "-e",
-            &first,
-            "-e",
-            &second,
-            "--nodes",
-            "10",
-            "-c",
-            "1",
-            "--failures",
-            "--markdown",
-            "page.md",
+            "score", "suite.epd", "-e", &first, "-e", &second, "--nodes", "10", "-c", "1", "--failures",
+            "--markdown", "page.md",
         ],
     );
     assert_snapshot!(without_times(&text));

@@ -36,12 +36,7 @@ fn a_score_is_drawn_by_theme_and_over_time() {
     assert_eq!(ran.code, Some(0), "{}", ran.errors);
     let svg = bench.read("score.svg");
     let parts = [
-        "points by theme",
-        "Total",
-        "12 of 19",
-        "scripted",
-        "other",
-        "solved over time",
+        "points by theme", "Total", "12 of 19", "scripted", "other", "solved over time",
         "time to solution (ms",
     ];
     for part in parts {

@@ -32,14 +32,8 @@ const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
 /// Settings of ssh that the tunnel needs whatever `~/.ssh/config` says: no question to the user, no connection shared with other
 /// sessions (its tunnel would stay), and the message with the tunnel's port.
 const SSH_OPTIONS: [&str; 8] = [
-    "BatchMode=yes",
-    "ConnectTimeout=10",
-    "ServerAliveInterval=5",
-    "ExitOnForwardFailure=yes",
-    "ControlMaster=no",
-    "ControlPath=none",
-    "RemoteCommand=none",
-    "LogLevel=INFO",
+    "BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ExitOnForwardFailure=yes",
+    "ControlMaster=no", "ControlPath=none", "RemoteCommand=none", "LogLevel=INFO",
 ];
 
 /// Message of ssh with the port of a tunnel.

@@ -11,16 +11,7 @@ use smalt_match::store::Store;
 
 /// Commands that play games into a store and are resumed with `resume`.
 const PLAYING: [&str; 11] = [
-    "sprt",
-    "gauntlet",
-    "match",
-    "round-robin",
-    "race",
-    "bisect",
-    "datagen",
-    "swiss",
-    "knockout",
-    "pyramid",
+    "sprt", "gauntlet", "match", "round-robin", "race", "bisect", "datagen", "swiss", "knockout", "pyramid",
     "run",
 ];
 

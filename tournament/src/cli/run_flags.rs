@@ -82,30 +82,9 @@ pub(super) struct ResumableFlags(pub Flags<Settings>);
 
 impl ResumableFlags {
     const IDS: [&str; 24] = [
-        "games",
-        "concurrency",
-        "on_fault",
-        "disqualify_after",
-        "json",
-        "events",
-        "epd",
-        "log",
-        "serve",
-        "token_file",
-        "serve_after",
-        "rating_interval",
-        "webhook",
-        "exit_on_verdict",
-        "nats",
-        "user",
-        "password_file",
-        "creds",
-        "nkey",
-        "ca",
-        "cert",
-        "key",
-        "lease",
-        "allow_mixed",
+        "games", "concurrency", "on_fault", "disqualify_after", "json", "events", "epd", "log", "serve",
+        "token_file", "serve_after", "rating_interval", "webhook", "exit_on_verdict", "nats", "user",
+        "password_file", "creds", "nkey", "ca", "cert", "key", "lease", "allow_mixed",
     ];
 
     /// Another number of concurrent games.

@@ -170,14 +170,7 @@ fn statistics_are_those_that_fastchess_publishes() {
     );
     let (out, _) = place.check(
         &[
-            "elo",
-            "--penta",
-            "223,9863,21279,10037,246",
-            "--elo0",
-            "0.5",
-            "--elo1",
-            "2.5",
-            "--model",
+            "elo", "--penta", "223,9863,21279,10037,246", "--elo0", "0.5", "--elo1", "2.5", "--model",
             "logistic",
         ],
         0,
@@ -225,15 +218,8 @@ fn tables_and_json_of_a_run_have_their_form() {
     let mut results = place.results("run.db");
     for entrant in results["entrants"].as_array_mut().unwrap() {
         for timed in [
-            "nps",
-            "seconds_per_move",
-            "latency_median_us",
-            "latency_p99_us",
-            "latency_p999_us",
-            "handover_median_us",
-            "handover_p99_us",
-            "handover_p999_us",
-            "peak_memory_bytes",
+            "nps", "seconds_per_move", "latency_median_us", "latency_p99_us", "latency_p999_us",
+            "handover_median_us", "handover_p99_us", "handover_p999_us", "peak_memory_bytes",
         ] {
             entrant[timed] = "timed".into();
         }
@@ -270,16 +256,7 @@ fn a_book_is_the_same_at_any_number_of_judges() {
     let place = Place::new();
     let book = |concurrency: &str| {
         let arguments = [
-            "openings",
-            "--count",
-            "12",
-            "--nodes",
-            "200",
-            "--window",
-            "80",
-            "--seed",
-            "5",
-            "--concurrency",
+            "openings", "--count", "12", "--nodes", "200", "--window", "80", "--seed", "5", "--concurrency",
             concurrency,
         ];
         place.check(&arguments, 0).0

@@ -387,19 +387,8 @@ fn engines_of_cute_chess_are_known_by_name() {
     let (out, _) = run(&place, "cutechess", &["-engines".to_owned()], 0);
     assert_eq!(out, "One\nTwo\n");
     let native = [
-        "match",
-        "--engines",
-        "engines.json",
-        "--engine",
-        "One",
-        "--engine",
-        "Two",
-        "--depth",
-        "1",
-        "--games",
-        "2",
-        "--maxmoves",
-        "4",
+        "match", "--engines", "engines.json", "--engine", "One", "--engine", "Two", "--depth", "1",
+        "--games", "2", "--maxmoves", "4",
     ];
     place.check(&native, 0);
 }

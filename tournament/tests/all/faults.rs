@@ -161,23 +161,8 @@ fn an_engine_that_never_starts_is_disqualified_and_the_others_go_on() {
     let (good, other) = (scripted("good", ""), scripted("other", ""));
     let [bad, deaf] = ["bad", "gone"].map(|name| scripted(name, "--fault exit-at-start"));
     let arguments = [
-        "gauntlet",
-        "--engine",
-        &good,
-        "--opponent",
-        &bad,
-        "--opponent",
-        &other,
-        "--opponent",
-        &deaf,
-        "--depth",
-        "1",
-        "--games",
-        "4",
-        "--maxmoves",
-        "5",
-        "--store",
-        "run.db",
+        "gauntlet", "--engine", &good, "--opponent", &bad, "--opponent", &other, "--opponent", &deaf,
+        "--depth", "1", "--games", "4", "--maxmoves", "5", "--store", "run.db",
     ];
     let (out, err) = place.check(&arguments, 3);
     assert!(

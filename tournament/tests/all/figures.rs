@@ -168,13 +168,7 @@ fn every_form_shows_the_same_figures() {
 fn ranks_follow_one_scale_and_a_single_win_bounds_nothing() {
     let place = Place::new();
     let flags = [
-        "--format",
-        "gauntlet",
-        "--engine",
-        "cmd=a name=a",
-        "--opponent",
-        "cmd=b name=b",
-        "--opponent",
+        "--format", "gauntlet", "--engine", "cmd=a name=a", "--opponent", "cmd=b name=b", "--opponent",
         "cmd=c name=c",
     ];
     let flags = [&flags[..], &["--nodes", "1000", "--games", "12"]].concat();

@@ -155,23 +155,8 @@ fn a_sequential_test_ends_any_tournament_of_two() {
         let (good, bad) = (scripted("good", ""), restarted(&scripted("bad", "--fault illegal-move@all")));
         let opponent = if format == "gauntlet" { "--opponent" } else { "--engine" };
         let arguments = [
-            format,
-            "--engine",
-            &good,
-            opponent,
-            &bad,
-            "--depth",
-            "1",
-            "--maxmoves",
-            "4",
-            "--games",
-            "400",
-            "--elo0",
-            "0",
-            "--elo1",
-            "50",
-            "--store",
-            "run.db",
+            format, "--engine", &good, opponent, &bad, "--depth", "1", "--maxmoves", "4", "--games", "400",
+            "--elo0", "0", "--elo1", "50", "--store", "run.db",
         ];
         let (out, _) = place.check(&arguments, 0);
         let results = place.results("run.db");
@@ -189,24 +174,8 @@ fn a_sequential_test_takes_the_view_of_the_first_entrant_however_they_are_seeded
         let place = Place::new();
         let (good, bad) = (scripted("good", ""), restarted(&scripted("bad", "--fault illegal-move@all")));
         let arguments = [
-            "knockout",
-            "--engine",
-            &bad,
-            "--engine",
-            &good,
-            "--shuffle",
-            "--seed",
-            seed,
-            "--depth",
-            "1",
-            "--maxmoves",
-            "4",
-            "--games",
-            "400",
-            "--alpha",
-            "0.05",
-            "--store",
-            "run.db",
+            "knockout", "--engine", &bad, "--engine", &good, "--shuffle", "--seed", seed, "--depth", "1",
+            "--maxmoves", "4", "--games", "400", "--alpha", "0.05", "--store", "run.db",
         ];
         place.check(&arguments, 0);
         assert_eq!(place.results("run.db")["sprt"]["verdict"], "H0", "{seed}");

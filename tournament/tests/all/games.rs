@@ -295,15 +295,7 @@ fn standard_error_goes_to_the_file_that_the_entrant_names() {
 fn real_engines_ponder_and_play_to_the_end() {
     let place = Place::new();
     let arguments = [
-        "--tc",
-        "1+0.05",
-        "--timemargin",
-        "1000",
-        "--games",
-        "2",
-        "--pgn-comments",
-        "nodes",
-        "--maxmoves",
+        "--tc", "1+0.05", "--timemargin", "1000", "--games", "2", "--pgn-comments", "nodes", "--maxmoves",
         "60",
     ];
     play(&place, "cmd=stockfish ponder=on", "cmd=toga2 ponder=on", &arguments);

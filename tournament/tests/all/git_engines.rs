@@ -175,13 +175,7 @@ fn a_build_ends_with_a_killed_run_and_the_next_run_builds_once() {
     repository(&place);
     let (build, second) = (waiting_build(&place), scripted("second", ""));
     let arguments = played(&[
-        "match",
-        "--engine",
-        "git=mine ref=main name=first",
-        "--build",
-        &build,
-        "--engine",
-        &second,
+        "match", "--engine", "git=mine ref=main name=first", "--build", &build, "--engine", &second,
     ]);
     place.write("wait", "");
     // As in a git hook of another repository.

@@ -284,21 +284,8 @@ fn a_run_made_longer_is_the_run_that_was_planned_so() {
     let gauntlet = |place: &Place, games: &str| {
         let [hero, first, second] = &entrants;
         let arguments = [
-            "gauntlet",
-            "--engine",
-            hero,
-            "--opponent",
-            first,
-            "--opponent",
-            second,
-            "--depth",
-            "1",
-            "--games",
-            games,
-            "--maxmoves",
-            "20",
-            "--store",
-            "run.db",
+            "gauntlet", "--engine", hero, "--opponent", first, "--opponent", second, "--depth", "1",
+            "--games", games, "--maxmoves", "20", "--store", "run.db",
         ];
         place.check(&arguments, 0);
     };

@@ -20,19 +20,8 @@ fn finished_run(place: &Place, store: &str) {
     let other = scripted("other", "--seed 4");
     place.check(
         &[
-            "match",
-            "--engine",
-            &hostile,
-            "--engine",
-            &other,
-            "--games",
-            "4",
-            "--maxmoves",
-            "20",
-            "--tc",
-            "60+1",
-            "--store",
-            store,
+            "match", "--engine", &hostile, "--engine", &other, "--games", "4", "--maxmoves", "20", "--tc",
+            "60+1", "--store", store,
         ],
         0,
     );
@@ -132,15 +121,8 @@ fn what_is_not_there_is_not_found_and_nothing_else_is_opened() {
     place.write("secret.js", "secret");
     let served = Served::start(&place, &["run.db", "--listen", "0"]);
     for path in [
-        "/secret.js",
-        "/../secret.js",
-        "/%2e%2e/secret.js",
-        "/assets/../../secret.js",
-        "//etc/passwd",
-        "/api/runs/1",
-        "/api/runs/0/games/0",
-        "/api/runs/0/games/99",
-        "/api/runs/0/curves?entrant=7",
+        "/secret.js", "/../secret.js", "/%2e%2e/secret.js", "/assets/../../secret.js", "//etc/passwd",
+        "/api/runs/1", "/api/runs/0/games/0", "/api/runs/0/games/99", "/api/runs/0/curves?entrant=7",
         "/api/runs/0/games/1/pgn/..",
     ] {
         assert_eq!(get(served.address, path).status, 404, "{path}");

@@ -171,22 +171,8 @@ fn a_candidate_that_cannot_be_started_loses_by_walkover_while_the_race_is_open()
 fn a_race_that_goes_on_shows_who_leads() {
     let place = Place::new();
     let flags = [
-        "--format",
-        "race",
-        "--base",
-        "cmd=a name=a",
-        "--candidate",
-        "cmd=b name=b",
-        "--candidate",
-        "cmd=c name=c",
-        "--nodes",
-        "1000",
-        "--elo1",
-        "100",
-        "--round-pairs",
-        "8",
-        "--alpha",
-        "0.07",
+        "--format", "race", "--base", "cmd=a name=a", "--candidate", "cmd=b name=b", "--candidate",
+        "cmd=c name=c", "--nodes", "1000", "--elo1", "100", "--round-pairs", "8", "--alpha", "0.07",
     ];
     let outcome = |game: ScheduledGame| match (game.pair % 7, game.white, game.black) {
         (0, _, 1) => Outcome::Win(Color::Black),

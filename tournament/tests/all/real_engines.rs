@@ -8,21 +8,8 @@ fn real_engines_play_without_losing_on_time_and_leave() {
     let place = Place::new();
     // The margin allows for a busy machine; an engine with a wrong clock exceeds even that.
     let arguments = [
-        "gauntlet",
-        "--engine",
-        "stockfish",
-        "--opponent",
-        "toga2",
-        "--opponent",
-        "glaurung",
-        "--tc",
-        "2+0.05",
-        "--timemargin",
-        "2000",
-        "--games",
-        "2",
-        "--store",
-        "run.db",
+        "gauntlet", "--engine", "stockfish", "--opponent", "toga2", "--opponent", "glaurung", "--tc",
+        "2+0.05", "--timemargin", "2000", "--games", "2", "--store", "run.db",
     ];
     place.check(&arguments, 0);
     let results = place.results("run.db");

@@ -40,10 +40,7 @@ fn every_kind_of_plot_says_what_it_shows() {
         &place,
         &["run.db"],
         &[
-            "LLR of new",
-            "50 against 0 Elo, normalized",
-            "games",
-            "log-likelihood ratio (nats)",
+            "LLR of new", "50 against 0 Elo, normalized", "games", "log-likelihood ratio (nats)",
             "H1 from +2.94",
         ],
     );
@@ -202,17 +199,8 @@ fn a_report_is_one_file_in_which_names_are_text() {
     let page = place.read("report.html");
     check_self_contained(&page);
     for part in [
-        "LLR: ",
-        "Games to look at",
-        "Standings",
-        "Charts",
-        "Pairings",
-        "Terminations",
-        "Faults",
-        "Speed",
-        "Settings",
-        "Hash=16",
-        "42 games",
+        "LLR: ", "Games to look at", "Standings", "Charts", "Pairings", "Terminations", "Faults", "Speed",
+        "Settings", "Hash=16", "42 games",
     ] {
         assert!(page.contains(part), "{part}");
     }
@@ -299,18 +287,8 @@ fn a_gauntlet_against_a_known_engine_has_ratings_on_its_scale_with_its_error() {
     let run = |name: &str, words: &str| {
         let opponent = format!("\"cmd=b\" name=b rating=2700 source=Some_List {words}");
         let flags = [
-            "--format",
-            "gauntlet",
-            "--engine",
-            "cmd=a name=a",
-            "--opponent",
-            &opponent,
-            "--opponent",
-            "cmd=c name=c",
-            "--nodes",
-            "1000",
-            "--games",
-            "40",
+            "--format", "gauntlet", "--engine", "cmd=a name=a", "--opponent", &opponent, "--opponent",
+            "cmd=c name=c", "--nodes", "1000", "--games", "40",
         ];
         store(&place, name, &flags, 80, mixed);
         place.results(name)

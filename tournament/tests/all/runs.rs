@@ -10,25 +10,9 @@ use crate::support::{Place, duel, finish, restarted, scripted, signal, texts, ti
 /// Arguments of a gauntlet with this number of games in each of two pairings, of deterministic engines.
 fn gauntlet<'a>(games: &'a str, concurrency: &'a str, entrants: &'a [String; 3]) -> Vec<&'a str> {
     vec![
-        "gauntlet",
-        "--engine",
-        &entrants[0],
-        "--opponent",
-        &entrants[1],
-        "--opponent",
-        &entrants[2],
-        "--depth",
-        "1",
-        "--games",
-        games,
-        "--concurrency",
-        concurrency,
-        "--seed",
-        "7",
-        "--maxmoves",
-        "60",
-        "--store",
-        "run.db",
+        "gauntlet", "--engine", &entrants[0], "--opponent", &entrants[1], "--opponent", &entrants[2],
+        "--depth", "1", "--games", games, "--concurrency", concurrency, "--seed", "7", "--maxmoves", "60",
+        "--store", "run.db",
     ]
 }
 

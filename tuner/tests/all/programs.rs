@@ -58,21 +58,8 @@ fn the_sample_of_games_tunes_from_scratch_alike_at_any_number_of_threads() {
         let (positions, tuned) =
             (path(&folder, "1"), path(&folder, &format!("tuned{threads}-{memory}.toml")));
         let flags = [
-            "texel",
-            &positions,
-            "--scratch",
-            "--method",
-            "lbfgs",
-            "--epochs",
-            "25",
-            "--threads",
-            threads,
-            "--memory",
-            memory,
-            "--out",
-            &tuned,
-            "--json",
-            "-",
+            "texel", &positions, "--scratch", "--method", "lbfgs", "--epochs", "25", "--threads", threads,
+            "--memory", memory, "--out", &tuned, "--json", "-",
         ];
         let (summary, _) = check(&flags, 0);
         let summary = json(&summary);
@@ -84,13 +71,7 @@ fn the_sample_of_games_tunes_from_scratch_alike_at_any_number_of_threads() {
         assert!(number("peak_memory_bytes") > 0.0);
         errors.push(["final_error", "validation_error"].map(number));
         for key in [
-            "positions",
-            "train",
-            "validation",
-            "parameters",
-            "k",
-            "epochs",
-            "seconds",
+            "positions", "train", "validation", "parameters", "k", "epochs", "seconds",
             "positions_per_second",
         ] {
             assert!(number(key) > 0.0, "{key}: {summary}");
@@ -111,17 +92,9 @@ fn selection_leaves_other_weights_alone() {
     let (positions, tuned) = (path(&folder, "positions"), path(&folder, "tuned.toml"));
     check(&["extract", &games().display().to_string(), "-o", &positions, "--per-game", "4", "--resolve"], 0);
     let flags = [
-        "texel",
-        &positions,
-        "--only",
-        "mobility.*",
-        "--freeze",
-        "*.queen",
+        "texel", &positions, "--only", "mobility.*", "--freeze", "*.queen",
         // A method name of earlier versions, now L-BFGS.
-        "--method",
-        "newton",
-        "--out",
-        &tuned,
+        "--method", "newton", "--out", &tuned,
     ];
     let (page, _) = check(&flags, 0);
     assert!(page.contains("76 parameters"), "{page}");

@@ -48,16 +48,7 @@ fn parameters_follow_the_side_that_wins_and_a_saved_tuning_goes_on() {
     let tournament = stand_in(&folder);
     let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
     let mut flags = vec![
-        "spsa",
-        "--engine",
-        &engine,
-        "--parameters",
-        &parameters,
-        "--only",
-        "mar*",
-        "--games",
-        "32",
-        "--out",
+        "spsa", "--engine", &engine, "--parameters", &parameters, "--only", "mar*", "--games", "32", "--out",
         &tuned,
     ];
     flags.extend(["--checkpoint", &checkpoint, "--tournament", &tournament, "--ssh", "fast,slow/2"]);
@@ -103,14 +94,7 @@ fn parameters_follow_the_side_that_wins_and_a_saved_tuning_goes_on() {
 fn spsa<'a>(engine: &'a str, tournament: &'a str, files: &'a [String; 2]) -> Vec<&'a str> {
     let [parameters, checkpoint] = files;
     vec![
-        "spsa",
-        "--engine",
-        engine,
-        "--parameters",
-        parameters,
-        "--checkpoint",
-        checkpoint,
-        "--tournament",
+        "spsa", "--engine", engine, "--parameters", parameters, "--checkpoint", checkpoint, "--tournament",
         tournament,
     ]
 }

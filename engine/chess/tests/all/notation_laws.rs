@@ -95,22 +95,8 @@ const EPD: &[&str] = &[
 ];
 
 const FEN: &[&str] = &[
-    "8/",
-    "pppppppp/",
-    "4k3/",
-    "r3k2r/",
-    "R3K2R",
-    " ",
-    "w ",
-    "b ",
-    "KQkq ",
-    "HAha ",
-    "- ",
-    "e3 ",
-    "0 ",
-    "65535",
-    "P",
-    "é",
+    "8/", "pppppppp/", "4k3/", "r3k2r/", "R3K2R", " ", "w ", "b ", "KQkq ", "HAha ", "- ", "e3 ", "0 ",
+    "65535", "P", "é",
 ];
 
 const SAN: &[&str] = &[

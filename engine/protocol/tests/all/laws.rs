@@ -35,14 +35,7 @@ fn soup() -> impl Strategy<Value = String> {
         false (none) NULL 0000 e2e4 a7a8q a7b8N";
     let keys: Vec<&str> = keys.split_whitespace().collect();
     let first = prop::sample::select(vec![
-        "info",
-        "option name x type",
-        "bestmove",
-        "go",
-        "position",
-        "setoption name",
-        "id name",
-        "register",
+        "info", "option name x type", "bestmove", "go", "position", "setoption name", "id name", "register",
         "",
     ]);
     let word = prop_oneof![

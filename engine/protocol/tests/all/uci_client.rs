@@ -42,14 +42,7 @@ fn unknown_words_before_a_command_are_skipped() {
 #[test]
 fn own_commands_of_engines_are_kept_unparsed() {
     for line in [
-        "bench 16 1 13",
-        "d",
-        "eval",
-        "",
-        "debug",
-        "setoption value 3",
-        "position",
-        "position fen moves e2e4",
+        "bench 16 1 13", "d", "eval", "", "debug", "setoption value 3", "position", "position fen moves e2e4",
     ] {
         check(line, Other(line));
     }

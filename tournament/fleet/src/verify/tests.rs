@@ -80,12 +80,7 @@ fn games_that_were_played_are_taken() {
     check(report(MATE, "1-0", "checkmate", None), None);
     check(report(FOUR, "0-1", "resignation", None), None);
     for ending in [
-        "disconnect",
-        "stall",
-        "illegal move",
-        "missing move",
-        "malformed move",
-        "endless line",
+        "disconnect", "stall", "illegal move", "missing move", "malformed move", "endless line",
         "false claim",
     ] {
         check(report(FOUR, "0-1", ending, Some(Color::White)), None);

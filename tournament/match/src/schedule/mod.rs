@@ -340,10 +340,7 @@ impl Schedule {
         Some(match result_driven.system {
             RoundSystem::Candidates(ref rounds) => TournamentProgress::Candidates(rounds.clone()),
             RoundSystem::Knockout { tiebreak_pairs } => TournamentProgress::Knockout(knockout::bracket(
-                &result_driven.seeds,
-                games,
-                tiebreak_pairs,
-                &result_driven.played,
+                &result_driven.seeds, games, tiebreak_pairs, &result_driven.played,
             )),
             RoundSystem::Swiss { rounds } => {
                 let begun = u32::try_from(result_driven.played.len()).unwrap_or(u32::MAX);

@@ -185,18 +185,8 @@ pub(crate) fn await_file(place: &Place, name: &str) {
 /// A match of the two engines with this number of games.
 pub(crate) fn matched<'a>(games: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = vec!["match", "--engine", "first", "--engine", "second", "--engines", "engines.toml"];
-    arguments.extend([
-        "--depth",
-        "1",
-        "--maxmoves",
-        "60",
-        "--seed",
-        "7",
-        "--store",
-        "run.db",
-        "--games",
-        games,
-    ]);
+    arguments
+        .extend(["--depth", "1", "--maxmoves", "60", "--seed", "7", "--store", "run.db", "--games", games]);
     arguments.extend(more);
     arguments
 }

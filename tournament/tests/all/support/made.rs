@@ -91,16 +91,6 @@ pub(crate) fn sprt<'a>(first: &'a str, games: &'a str) -> Vec<&'a str> {
 }
 
 pub(crate) const ROUND_ROBIN: [&str; 12] = [
-    "--format",
-    "round-robin",
-    "--engine",
-    "cmd=a name=a",
-    "--engine",
-    "cmd=b name=b",
-    "--engine",
-    "cmd=c name=c",
-    "--nodes",
-    "1000",
-    "--games",
-    "8",
+    "--format", "round-robin", "--engine", "cmd=a name=a", "--engine", "cmd=b name=b", "--engine",
+    "cmd=c name=c", "--nodes", "1000", "--games", "8",
 ];

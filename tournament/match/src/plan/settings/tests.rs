@@ -25,15 +25,8 @@ fn keys<'a>(schema: &'a Json, section: &Json) -> Vec<(String, &'a Json)> {
 
 /// Keys without a flag: set by the command, or by the program.
 const FLAGLESS: [&str; 9] = [
-    "run.format",
-    "clock.measured",
-    "run.grown",
-    "run.skipped",
-    "prior.wins",
-    "prior.draws",
-    "prior.losses",
-    "prior.pairs",
-    "prior.drawn-pairs",
+    "run.format", "clock.measured", "run.grown", "run.skipped", "prior.wins", "prior.draws", "prior.losses",
+    "prior.pairs", "prior.drawn-pairs",
 ];
 
 #[test]

@@ -31,17 +31,8 @@ const RESUMABLE: [&str; 4] = ["concurrency", "recover", "log", "debug"];
 
 /// Report flags, which may change too.
 const REPORTS: [&str; 11] = [
-    "report",
-    "output",
-    "ratinginterval",
-    "scoreinterval",
-    "outcomeinterval",
-    "resultformat",
-    "show-latency",
-    "testEnv",
-    "crc32",
-    "autosaveinterval",
-    "config",
+    "report", "output", "ratinginterval", "scoreinterval", "outcomeinterval", "resultformat", "show-latency",
+    "testEnv", "crc32", "autosaveinterval", "config",
 ];
 
 /// Refuses flags after `-config file=STORE` that would change the resumed run; as in fastchess, earlier flags are
