@@ -2,6 +2,7 @@
 //!
 //! - [`entrant`]: an engine as users write it, on a command line or in a registry of engines;
 //! - [`source`]: engines built from commits of a git repository;
+//! - [`checkout`]: the commit of a git checkout;
 //! - [`fnv`]: checksums against accidental changes;
 //! - [`file_stamp`]: whether a file has changed;
 //! - [`engine_files`]: the program of an engine and the scripts and networks that it loads;
@@ -17,6 +18,7 @@
 //! - [`calendar`]: dates as text.
 
 pub mod calendar;
+pub mod checkout;
 pub mod concurrency;
 pub mod decompress;
 pub mod engine_files;

@@ -18,11 +18,12 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{self, OutputFiles, TextSink};
 use super::{Builtin, intent, score};
 use crate::bench::{BenchError, bench};
-use crate::history::{Build, History, current_commit, elo_of, ratings_of, results_of};
+use crate::history::{Build, History, elo_of, ratings_of, results_of};
 use crate::plan::{Program, SuiteEntrant};
 use crate::record::Record;
 use crate::report::{ReportStyle, history_plot, history_report};
 use smalt_workbench::calendar::Date;
+use smalt_workbench::checkout::current_commit;
 use smalt_workbench::json::{Versioned, to_text};
 use smalt_workbench::output_file::check_apart;
 

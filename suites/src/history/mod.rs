@@ -3,7 +3,6 @@
 //! The file is TOML with one table per build, kept in git beside the code: changes can be reviewed, merged and
 //! corrected by hand. Rows are appended as text, so that other content is kept.
 
-mod checkout;
 mod gauntlet;
 mod ratings;
 
@@ -15,7 +14,6 @@ use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 
 use crate::record::{Record, percent};
 
-pub(crate) use checkout::current_commit;
 pub(crate) use gauntlet::{elo_of, results_of};
 pub(crate) use ratings::ratings_of;
 

@@ -3,7 +3,6 @@
 mod arguments;
 mod check;
 mod clop;
-mod commit;
 mod convert;
 mod extract;
 mod json;

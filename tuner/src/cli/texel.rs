@@ -6,10 +6,10 @@ use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::{Term, WEIGHTS};
 use smalt::evaluation::taper::FULL_SCALE;
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
+use smalt_workbench::checkout::current_commit;
 use smalt_workbench::output_file::{self, Existing, Output};
 
 use super::arguments::{MethodName, ScheduleName, TexelFlags};
-use super::commit::commit;
 use super::json::{EpochJson, TexelJson};
 use super::target::{Evaluation, Target};
 use super::traces::{self, is_traced};
@@ -271,6 +271,7 @@ fn origin(flags: &TexelFlags, hash: u64, summary: &Summary) -> Origin {
         None => "the numbers built in".to_owned(),
     };
     let data: Vec<String> = flags.positions.iter().map(|source| source.path.display().to_string()).collect();
+    let commit = std::env::current_dir().ok().and_then(|folder| current_commit(&folder));
     let mut origin = vec![
         ("by", text(format!("smalt-tuner {}", smalt_about::VERSION))),
         ("command", text(format!("smalt-tuner {}", command.join(" ")))),
@@ -278,7 +279,7 @@ fn origin(flags: &TexelFlags, hash: u64, summary: &Summary) -> Origin {
         ("data", text(data.join(" "))),
         ("data_hash", text(format!("{hash:016x}"))),
         ("positions", OriginValue::Count(summary.positions as u64)),
-        ("commit", text(commit().unwrap_or_else(|| "unknown".to_owned()))),
+        ("commit", text(commit.unwrap_or_else(|| "unknown".to_owned()))),
         ("k", OriginValue::Number(summary.k)),
         ("initial_error", OriginValue::Number(summary.initial_error)),
         ("final_error", OriginValue::Number(summary.final_error)),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The commit checked out in a folder or above it; `None` outside of a checkout.
-pub(crate) fn current_commit(folder: &Path) -> Option<String> {
+pub fn current_commit(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
     let git = git_folder(&git)?;
     let head = fs::read_to_string(git.join("HEAD")).ok()?;
@@ -41,30 +41,34 @@ fn commit_of(git: &Path, name: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Checks the commit found below a folder with these files in its `.git`.
+    /// Checks the commit found below the folder `top` among these files.
     fn check(files: &[(&str, &str)], expected: Option<&str>) {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
-            let path = folder.path().join(".git").join(name);
+            let path = folder.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        let below = folder.path().join("a/b");
+        let below = folder.path().join("top/a/b");
         fs::create_dir_all(&below).unwrap();
-        assert_eq!(current_commit(&below).as_deref(), expected);
+        assert_eq!(current_commit(&below).as_deref(), expected, "{files:?}");
     }
 
     #[test]
     fn the_commit_is_found_wherever_git_keeps_it() {
-        check(&[("HEAD", "abc123\n")], Some("abc123"));
-        check(&[("HEAD", "ref: refs/heads/main\n"), ("refs/heads/main", "def\n")], Some("def"));
-        check(
-            &[
-                ("HEAD", "ref: refs/heads/main\n"),
-                ("packed-refs", "# pack\n111 refs/heads/x\n222 refs/heads/main\n"),
-            ],
-            Some("222"),
-        );
-        check(&[("HEAD", "ref: refs/heads/new\n")], None);
+        let head = ("top/.git/HEAD", "ref: refs/heads/main\n");
+        check(&[("top/.git/HEAD", "abc123\n")], Some("abc123"));
+        check(&[head, ("top/.git/refs/heads/main", "def\n")], Some("def"));
+        let packed = "# pack\n111 refs/heads/x\n222 refs/heads/main\n";
+        check(&[head, ("top/.git/packed-refs", packed)], Some("222"));
+        check(&[head], None);
+        let linked = [
+            ("top/.git", "gitdir: ../main/.git/worktrees/top\n"),
+            ("main/.git/worktrees/top/HEAD", "ref: refs/heads/top\n"),
+            ("main/.git/worktrees/top/commondir", "../..\n"),
+            ("main/.git/refs/heads/top", "abc4\n"),
+        ];
+        check(&linked, Some("abc4"));
+        check(&[("top/x", "")], None);
     }
 }
