@@ -5,7 +5,6 @@ game with the engine. The server speaks the part of FICS that this needs: login,
 usage: chess_server.py ENGINE
 """
 
-import contextlib
 import os
 import random
 import re
@@ -16,24 +15,11 @@ import tempfile
 import time
 
 import chess
+from real_xboard import started
 
 LONGEST = 150  # seconds for the game
 SECONDS = 120  # on the clock of each player
 BOT, GUEST = "SmaltBot", "Stub"
-
-
-@contextlib.contextmanager
-def started(command, **options):
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True, **options)
-    try:
-        yield process
-    finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
 
 class Client:
