@@ -9,6 +9,7 @@ use smalt::search::{ClockState, Progress, SearchControl};
 use smalt::strength::Strength;
 use smalt_chess::{Color, Move, Position, UciMove};
 use smalt_protocol::{Bound, Clock, SearchLimits};
+use smalt_testing::Random;
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 const MANY_MOVES: &str = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1";
@@ -396,13 +397,7 @@ fn bishop_and_knight_mate_within_fifty_moves() {
 fn no_move_is_illegal_along_random_games() {
     let mut engine = Engine::new();
     engine.set_hash(1).unwrap();
-    let mut state = 88_172_645_463_325_252_u64;
-    let mut random = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let mut random = Random(1);
     for game in 0..40 {
         let mut position = Position::start();
         for _ in 0..120 {
@@ -412,7 +407,7 @@ fn no_move_is_illegal_along_random_games() {
             }
             let (choice, _) = search(&mut engine, &position.to_fen(), &nodes(200 + game));
             assert!(position.is_legal(choice.best.unwrap()), "{position:?}");
-            position.play(moves[random() as usize % moves.len()]);
+            position.play(*random.choose(&moves));
         }
     }
 }

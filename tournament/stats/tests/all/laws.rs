@@ -266,18 +266,23 @@ fn a_forecast_keeps_the_error_rates_and_is_longest_between_the_hypotheses() {
     assert_eq!(sprt.forecast(0.0, 0.0), None);
 }
 
+/// Random numbers in [0, 1) by xorshift64.
+fn chances() -> impl FnMut() -> f64 {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
 /// With 94% drawn pairs a decided pair moves the LLR by a third.
 #[test]
 #[ignore = "needs a minute for 4,000 tests"]
 fn tests_with_94_percent_drawn_pairs_are_as_long_as_forecast() {
     let sprt = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).unwrap();
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut chance = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut chance = chances();
     for (won, lost) in [(0.03, 0.03), (0.0335, 0.0265)] {
         let deviation = (2.0 * (won + lost) / 16.0_f64).sqrt();
         let elo = 0.25 * (won - lost) / deviation * smalt_stats::NORMALIZED_ELO_PER_DEVIATION;
@@ -317,13 +322,7 @@ fn played_tests_are_as_long_and_as_right_as_forecast() {
     let deviation = Wdl::new(33, 36, 31).deviation().unwrap();
     let truth = Elo::from_score(win + 0.5 * draw).unwrap();
     let forecast = sprt.forecast(truth.0, deviation).unwrap();
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut chance = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut chance = chances();
     let (tests, mut games, mut passed) = (1000, 0, 0);
     for _ in 0..tests {
         let mut counts = Wdl::default();
