@@ -25,6 +25,7 @@ use smalt_fleet::{RUNS, Subjects};
 use smalt_match::game::{BinaryReport, GameRecord, MachineReport, PlyRecord, SearchRecord, Termination};
 use smalt_match::run::OpenedGame;
 use smalt_protocol::Score;
+use smalt_testing::Random;
 
 /// Plies after the opening until a side resigns.
 const PLIES: usize = 100;
@@ -96,7 +97,7 @@ async fn work(
     context.set_timeout(Duration::from_secs(30));
     let consumer: PullConsumer =
         context.get_consumer_from_stream(names.consumer(), names.stream()).await.context("no consumer")?;
-    let mut state = number;
+    let mut random = Random(number);
     loop {
         let asked = Instant::now();
         let mut batch = consumer.batch().max_messages(1).expires(Duration::from_secs(5)).messages().await?;
@@ -111,7 +112,7 @@ async fn work(
         };
         for opened in work.games.iter().filter(|opened| games.contains(&opened.game.number)) {
             tokio::time::sleep(length).await;
-            let record = Box::new(RecordMessage::from(&random_game(opened, length, &mut state)));
+            let record = Box::new(RecordMessage::from(&random_game(opened, length, &mut random)));
             let question = WorkerRequest::Result { pair: work.pair, game: opened.game.number, record };
             let sent = Instant::now();
             while ask(&client, &names, &id, question.clone()).await != Some(Response::Stored) {
@@ -152,7 +153,7 @@ async fn ask(client: &Client, names: &Subjects, id: &str, question: WorkerReques
 }
 
 /// A game of random moves; a side resigns at its end unless it is over before.
-fn random_game(opened: &OpenedGame, length: Duration, state: &mut u64) -> GameRecord {
+fn random_game(opened: &OpenedGame, length: Duration, random: &mut Random) -> GameRecord {
     let mode = CastlingMode::of(&opened.opening.position);
     let mut game = Game::new(opened.opening.position);
     let mut plies = Vec::new();
@@ -161,10 +162,7 @@ fn random_game(opened: &OpenedGame, length: Duration, state: &mut u64) -> GameRe
         game.play(mv).expect("openings are legal");
     }
     while plies.len() < opened.opening.moves.len() + PLIES && game.ending(DrawClaims::Automatic).is_none() {
-        // Knuth's multiplier for 64 bits; the upper half is random enough to choose moves.
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let moves = game.position().legal_moves();
-        let mv = moves[(*state >> 33) as usize % moves.len()];
+        let mv = *random.choose(&game.position().legal_moves());
         let search = SearchRecord {
             score: Some(Score::Centipawns(37)),
             depth: Some(12),

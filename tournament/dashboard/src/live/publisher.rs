@@ -190,21 +190,12 @@ fn words(moves: &[UciMove]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::super::LiveReader;
     use super::*;
     use smalt_match::game::GameObserver;
     use smalt_match::opening::Opening;
     use smalt_match::schedule::ScheduledGame;
-
-    fn await_that(mut check: impl FnMut() -> bool) {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while !check() {
-            assert!(Instant::now() < deadline, "waited in vain");
-            thread::sleep(Duration::from_millis(5));
-        }
-    }
+    use smalt_testing::process::wait_until;
 
     #[test]
     fn onlookers_see_what_is_shown_and_the_file_goes_with_the_run() {
@@ -219,13 +210,13 @@ mod tests {
         });
         assert!(!board.wants_info(), "nobody looks yet");
         let mut reader = LiveReader::new(&store);
-        await_that(|| reader.read().is_some_and(|games| !games.is_empty()));
+        wait_until("the board", || reader.read().is_some_and(|games| !games.is_empty()));
         let seen = &reader.read().unwrap()[0];
         assert_eq!((seen.number, seen.white, seen.moves.as_str()), (4, 1, "e2e4 e7e5"));
         assert_eq!(seen.sides[1].left_ms, Some(1500));
         assert!(board.wants_info());
         reader.close();
-        await_that(|| !board.wants_info());
+        wait_until("the end of watching", || !board.wants_info());
         drop(publisher);
         assert!(!path_of(&store).exists());
         assert!(reader.read().is_none());
