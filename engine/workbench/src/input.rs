@@ -4,6 +4,16 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+/// First bytes of an SQLite database (its documentation, *Database File Format*).
+pub const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// Whether this is a regular file with these first bytes. A pipe is not opened.
+pub fn begins_with(path: &Path, wanted: &[u8]) -> bool {
+    let mut start = Vec::new();
+    let mut read = || File::open(path)?.take(wanted.len() as u64).read_to_end(&mut start);
+    path.is_file() && read().is_ok() && start == wanted
+}
+
 /// A file or pipe to read.
 pub(crate) struct InputFile {
     file: File,

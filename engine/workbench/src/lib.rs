@@ -10,7 +10,7 @@
 //! - [`exit`]: exit codes, and errors that carry one;
 //! - [`concurrency`]: concurrency within the limits of the system;
 //! - [`signals`]: Ctrl-C and other termination signals;
-//! - `input`: input files and pipes;
+//! - [`input`]: input files and pipes;
 //! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
 //! - [`standard_output`]: results on standard output;
 //! - [`json`]: the version of JSON output, and JSON Schemas;
@@ -26,7 +26,7 @@ pub mod entrant;
 pub mod exit;
 pub mod file_stamp;
 pub mod fnv;
-mod input;
+pub mod input;
 pub mod json;
 pub mod output_file;
 pub mod program;

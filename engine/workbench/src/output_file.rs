@@ -5,11 +5,12 @@
 //! rule over a long computation: a file that the user writes in the meantime is kept.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::exit::reason;
 use crate::file_stamp::FileStamp;
+use crate::input::{SQLITE, begins_with};
 use crate::standard_output::is_standard_output;
 
 /// A temporary file beside its target.
@@ -271,9 +272,7 @@ pub fn is_special(path: &Path) -> bool {
 
 /// Whether the file is an SQLite database, as the stores of runs are.
 fn is_store(path: &Path) -> bool {
-    let mut start = [0; 16];
-    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
-        && start == *b"SQLite format 3\0"
+    begins_with(path, SQLITE)
 }
 
 /// Canonical path of a file or link that may not exist yet; the path unchanged if its folder does not exist.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use smalt_driver::EngineCommand;
 use smalt_driver::process::{Exit, StartError};
+use smalt_workbench::input::SQLITE;
 use smalt_workbench::program::run_to_end;
 
 /// The program that reads stores.
@@ -14,9 +15,6 @@ const READER: &str = "smalt-tournament";
 
 /// Timeout; a store of a million games is read in seconds.
 const PATIENCE: Duration = Duration::from_secs(120);
-
-/// First bytes of every SQLite file (its documentation, *Database File Format*).
-const STORE_MARK: &[u8] = b"SQLite format 3\0";
 
 /// Why there is no Elo.
 #[derive(Debug, thiserror::Error)]
@@ -74,7 +72,7 @@ impl GauntletJson {
 
 /// Results as JSON: the file's text, or the output of `smalt-tournament` for a store.
 pub(crate) fn results_of(bytes: &[u8], path: &Path) -> Result<String, GauntletError> {
-    if !bytes.starts_with(STORE_MARK) {
+    if !bytes.starts_with(SQLITE) {
         return Ok(String::from_utf8_lossy(bytes).into_owned());
     }
     json_of("standings", &[path.display().to_string()])

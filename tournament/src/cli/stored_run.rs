@@ -1,18 +1,15 @@
 //! Reads the run of a store; a store error becomes an exit code.
 
-use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use smalt_workbench::entrant::Registry;
+use smalt_workbench::input::{SQLITE, begins_with};
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use smalt_match::plan::{Plan, Settings};
 use smalt_match::setup::Prepared;
 use smalt_match::store::{Store, StoreError};
-
-/// Magic of an SQLite database.
-const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// Exit code of a store error: usage if the file is at fault, else failure.
 pub(super) fn refuse_store(error: StoreError) -> Refusal {
@@ -22,13 +19,7 @@ pub(super) fn refuse_store(error: StoreError) -> Refusal {
 
 /// Whether a file is a store, by its first bytes or its name, so that a damaged store is refused as such.
 pub(super) fn is_store(path: &Path) -> bool {
-    let mut start = Vec::new();
-    // Opening a pipe would block.
-    let begins_so = path.is_file()
-        && std::fs::File::open(path)
-            .and_then(|file| file.take(SQLITE.len() as u64).read_to_end(&mut start))
-            .is_ok_and(|_| start == SQLITE);
-    begins_so || path.extension().is_some_and(|extension| extension == "db")
+    begins_with(path, SQLITE) || path.extension().is_some_and(|extension| extension == "db")
 }
 
 /// The run of a store, without openings.

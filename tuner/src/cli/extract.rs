@@ -1,8 +1,6 @@
 //! The command `extract`: reads the rules from flags, exports the games of stores to PGN and prints the counts.
 //! `crate::extract` selects the positions.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -11,6 +9,7 @@ use serde_json::{Value, json};
 use smalt_dataset::format::Format;
 use smalt_dataset::write::check_target;
 use smalt_report::{Cell, Column, ColumnKind, Table};
+use smalt_workbench::input::{SQLITE, begins_with};
 
 use super::arguments::ExtractFlags;
 use super::convert::report_written;
@@ -19,9 +18,6 @@ use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, print_info, show, with_
 use crate::extract::{ExtractError, ExtractReport, GameReason, NoisyPositions, Rules, extract};
 use crate::games::{export, tournament_program};
 use crate::progress::Progress;
-
-/// First bytes of an SQLite database.
-const SQLITE: &[u8] = b"SQLite format 3\0";
 
 pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     let rules = rules(flags)?;
@@ -82,13 +78,6 @@ fn games_of(file: &Path, folder: &Path, stop: &AtomicBool) -> Result<PathBuf, Re
     let exported = export(&tournament_program(), file, &pgn, stop);
     exported.with_context(|| format!("read the store {}", file.display())).or_usage()?;
     Ok(pgn)
-}
-
-/// Whether this is a regular file (not a pipe) with these first bytes.
-fn begins_with(file: &Path, wanted: &[u8]) -> bool {
-    let mut start = Vec::new();
-    let mut read = || File::open(file)?.take(wanted.len() as u64).read_to_end(&mut start);
-    file.is_file() && read().is_ok() && start == wanted
 }
 
 /// Refuses to write positions over games.
