@@ -36,8 +36,26 @@ const fn step_table(steps: &[(i32, i32)]) -> [Bitboard; 64] {
     table
 }
 
+/// The attacks of a slider from each square of an empty board.
+const fn ray_table(rook: bool) -> [Bitboard; 64] {
+    let mut table = [Bitboard::EMPTY; 64];
+    let mut index = 0;
+    while index < 64 {
+        let square = Square::from_index(index);
+        table[index] = if rook {
+            walk::rook_attacks(square, Bitboard::EMPTY)
+        } else {
+            walk::bishop_attacks(square, Bitboard::EMPTY)
+        };
+        index += 1;
+    }
+    table
+}
+
 static KNIGHT: [Bitboard; 64] = step_table(&KNIGHT_STEPS);
 static KING: [Bitboard; 64] = step_table(&KING_STEPS);
+static BISHOP_RAYS: [Bitboard; 64] = ray_table(false);
+static ROOK_RAYS: [Bitboard; 64] = ray_table(true);
 static PAWN: [[Bitboard; 64]; 2] = [step_table(&[(-1, 1), (1, 1)]), step_table(&[(-1, -1), (1, -1)])];
 
 /// The squares strictly between two squares on one rank, file or diagonal; otherwise empty.
@@ -105,6 +123,18 @@ pub const fn king_attacks(square: Square) -> Bitboard {
 #[inline]
 pub fn pawn_attacks(color: Color, square: Square) -> Bitboard {
     PAWN[color.index()][square.index()]
+}
+
+/// The squares that a bishop attacks on an empty board.
+#[inline]
+pub fn bishop_rays(square: Square) -> Bitboard {
+    BISHOP_RAYS[square.index()]
+}
+
+/// The squares that a rook attacks on an empty board.
+#[inline]
+pub fn rook_rays(square: Square) -> Bitboard {
+    ROOK_RAYS[square.index()]
 }
 
 /// The squares that a queen attacks, given the occupied squares.

@@ -26,8 +26,6 @@ pub(super) struct Structure {
     pub(super) score: PackedScore,
     /// The passed pawns of both sides.
     passed: Bitboard,
-    /// The squares that White's and Black's pawns attack now or after advancing.
-    attack_spans: [Bitboard; 2],
     /// Complexity: endgame centipawns for the leader.
     complexity: i32,
     /// Number of files near the white and the black king without an own pawn, 0 to 3.
@@ -55,8 +53,8 @@ pub(super) fn weigh<T: Trace>(
 ) -> Sums {
     let mut info = EvalInfo::new(position);
     let mut linear = structure.score;
-    linear += pieces::weigh(&mut info, structure, Color::White, weighing);
-    linear -= pieces::weigh(&mut info, structure, Color::Black, weighing);
+    linear += pieces::weigh(&mut info, Color::White, weighing);
+    linear -= pieces::weigh(&mut info, Color::Black, weighing);
     linear += rest(&info, structure, Color::White, weighing);
     linear -= rest(&info, structure, Color::Black, weighing);
     Sums {

@@ -9,7 +9,7 @@ use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 use super::Structure;
 
-/// Evaluates the pawns of a side, and records its passed pawns and attack spans.
+/// Evaluates the pawns of a side, and records its passed pawns.
 pub(super) fn weigh<T: Trace>(
     position: &Position,
     color: Color,
@@ -19,7 +19,6 @@ pub(super) fn weigh<T: Trace>(
     let pawns =
         Pawns { color, own: position.pieces(color, Role::Pawn), enemy: position.pieces(!color, Role::Pawn) };
     let attacked = pawn_attack_set(color, pawns.own);
-    structure.attack_spans[color.index()] = attacked | ahead(attacked, color);
 
     let mut score = weighing.weigh(Term::MaterialPawn.first(), pawns.own.count(), color);
     score += pawns.contacts(weighing);

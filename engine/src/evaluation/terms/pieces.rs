@@ -1,20 +1,20 @@
 //! Knights, bishops, rooks and queens: material, piece-square tables, mobility, outposts, rooks on files.
 
-use smalt_chess::attacks::{bishop_attacks, knight_attacks, queen_attacks, rook_attacks};
+use smalt_chess::attacks::{
+    between, bishop_attacks, bishop_rays, knight_attacks, rook_attacks, rook_rays, walk,
+};
 use smalt_chess::{Bitboard, Color, File, Position, Rank, Role, Square};
 
-use super::super::eval_info::{CENTER_FILES, EvalInfo, board_index, x_ray_attacks};
+use super::super::eval_info::{CENTER_FILES, EvalInfo, ahead, board_index, x_ray_attacks};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
-use super::Structure;
 
 /// Evaluates the pieces of a side, and records their attacks in the info.
 // Not inlined: one copy for both sides.
 #[inline(never)]
 pub(super) fn weigh<T: Trace>(
     info: &mut EvalInfo<'_>,
-    structure: &Structure,
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> PackedScore {
@@ -41,17 +41,45 @@ pub(super) fn weigh<T: Trace>(
         (attacked, rook_terms(position, square, (attacked & safe).count(), color, weighing))
     };
     let queen = |square, weighing: &mut Weighing<'_, T>| {
-        (queen_attacks(square, occupied), queen_terms(position, square, color, weighing))
+        let (diagonals, lines) = (bishop_attacks(square, occupied), rook_attacks(square, occupied));
+        let is_x_rayed_by = |role, rays: Bitboard, near, attacks: fn(Square, Bitboard) -> Bitboard| {
+            let sliders = position.pieces(!color, role);
+            rays.intersects(sliders) && x_ray_attacks(square, occupied, near, attacks).intersects(sliders)
+        };
+        let is_aimed_at = is_x_rayed_by(Role::Bishop, bishop_rays(square), diagonals, bishop_attacks)
+            || is_x_rayed_by(Role::Rook, rook_rays(square), lines, rook_attacks);
+        (diagonals | lines, weighing.weigh(Term::QueenOnLine.first(), usize::from(is_aimed_at), color))
     };
     role(info, color, &KNIGHT, knight, weighing)
         + role(info, color, &BISHOP, bishop, weighing)
         + role(info, color, &ROOK, rook, weighing)
         + role(info, color, &QUEEN, queen, weighing)
-        + by_sets(info, structure, color, weighing)
+        + by_sets(info, color, weighing)
 }
 
 /// The squares d4, e4, d5 and e5.
 const CENTER: Bitboard = Bitboard(0x0000_0018_1800_0000);
+
+/// By square: the squares that must be free for a bishop to attack two center squares; from elsewhere than the ends of a
+/// long diagonal it never does, and its own square is listed.
+static CENTER_PATHS: [Bitboard; 64] = {
+    let mut paths = [Bitboard::EMPTY; 64];
+    let mut index = 0;
+    while index < 64 {
+        let square = Square::from_index(index);
+        let mut seen = walk::bishop_attacks(square, Bitboard::EMPTY).0 & CENTER.0;
+        paths[index] = Bitboard::from_square(square);
+        if seen.count_ones() > 1 {
+            paths[index] = Bitboard::EMPTY;
+            while seen != 0 {
+                paths[index].0 |= between(square, Square::from_index(seen.trailing_zeros() as usize)).0;
+                seen &= seen - 1;
+            }
+        }
+        index += 1;
+    }
+    paths
+};
 
 /// A rook with more moves is not trapped.
 const TRAPPED_MOVES: usize = 3;
@@ -103,17 +131,28 @@ fn role<T: Trace>(
 ) -> PackedScore {
     let squares = info.position.pieces(color, terms.role);
     let (king_zone, king_area) = (info.side(!color).king_zone, info.side(!color).king_area);
-    let side = &mut info.sides[color.index()];
+    let safe = info.side(color).safe;
+    // Local sums: what is written to memory would have to be read again for each piece.
+    let (mut by_role, mut twice, mut zone_attackers, mut area_attacks) =
+        (Bitboard::EMPTY, Bitboard::EMPTY, 0, 0);
+    let attacked_before = info.side(color).attacked;
     let mut score = weighing.weigh(terms.material.first(), squares.count(), color);
     for square in squares {
         let (attacked, own_terms) = look(square, weighing);
-        side.attack(terms.role, attacked);
+        twice |= (attacked_before | by_role) & attacked;
+        by_role |= attacked;
         score += own_terms;
         score += weighing.weigh(terms.square.at(board_index(square, color)), 1, color);
-        score += weighing.weigh(terms.mobility.at((attacked & side.safe).count()), 1, color);
-        side.zone_attackers[terms.role.index() - 1] += usize::from(attacked.intersects(king_zone));
-        side.area_attacks += (attacked & king_area).count();
+        score += weighing.weigh(terms.mobility.at((attacked & safe).count()), 1, color);
+        zone_attackers += usize::from(attacked.intersects(king_zone));
+        area_attacks += (attacked & king_area).count();
     }
+    let side = &mut info.sides[color.index()];
+    side.attacked |= by_role;
+    side.attacked_twice |= twice;
+    side.attacked_by[terms.role.index()] = by_role;
+    side.zone_attackers[terms.role.index() - 1] = zone_attackers;
+    side.area_attacks += area_attacks;
     score
 }
 
@@ -129,12 +168,12 @@ fn bishop_terms<T: Trace>(
     let pawns = position.role(Role::Pawn);
     let same = if Bitboard::LIGHT.contains(square) { Bitboard::LIGHT } else { Bitboard::DARK };
     let own = (pawns & position.color(color) & same).count();
-    let lined = bishop_attacks(square, Bitboard::EMPTY) & pawns & position.color(!color);
-    let seen = bishop_attacks(square, pawns) & CENTER;
+    let lined = bishop_rays(square) & pawns & position.color(!color);
+    let is_blocked = (pawns | square.into()).intersects(CENTER_PATHS[square.index()]);
     weighing.weigh(Term::BishopOwnPawns.first(), own, color)
         + weighing.weigh(Term::BishopBlockedCenter.first(), own * blocked, color)
         + weighing.weigh(Term::BishopLinedPawns.first(), lined.count(), color)
-        + weighing.weigh(Term::BishopLongDiagonal.first(), usize::from(seen.more_than_one()), color)
+        + weighing.weigh(Term::BishopLongDiagonal.first(), usize::from(!is_blocked), color)
 }
 
 /// `moves` are the safe squares that the rook reaches, as counted for mobility.
@@ -173,50 +212,16 @@ fn is_beside_king(position: &Position, rook: Square, color: Color) -> bool {
     if king < File::E { rook.file() < king } else { rook.file() > king }
 }
 
-#[inline(always)]
-fn queen_terms<T: Trace>(
-    position: &Position,
-    square: Square,
-    color: Color,
-    weighing: &mut Weighing<'_, T>,
-) -> PackedScore {
-    let bishops = position.pieces(!color, Role::Bishop);
-    let rooks = position.pieces(!color, Role::Rook);
-    let is_aimed_at = is_x_rayed(position, square, bishops, bishop_attacks)
-        || is_x_rayed(position, square, rooks, rook_attacks);
-    weighing.weigh(Term::QueenOnLine.first(), usize::from(is_aimed_at), color)
-}
-
-/// Whether one of the sliders attacks the square through exactly one piece.
-#[inline(always)]
-fn is_x_rayed(
-    position: &Position,
-    square: Square,
-    sliders: Bitboard,
-    attacks: impl Fn(Square, Bitboard) -> Bitboard,
-) -> bool {
-    if !attacks(square, Bitboard::EMPTY).intersects(sliders) {
-        return false;
-    }
-    let occupied = position.occupied();
-    let near = attacks(square, occupied);
-    x_ray_attacks(square, occupied, near, attacks).intersects(sliders)
-}
-
 /// Evaluates the terms that need no loop over the pieces.
 #[inline]
-fn by_sets<T: Trace>(
-    info: &EvalInfo<'_>,
-    structure: &Structure,
-    color: Color,
-    weighing: &mut Weighing<'_, T>,
-) -> PackedScore {
+fn by_sets<T: Trace>(info: &EvalInfo<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> PackedScore {
     let position = info.position;
     let pieces = |role| position.pieces(color, role);
     let ranks = [Rank::Fourth, Rank::Fifth, Rank::Sixth];
     let middle =
         ranks.into_iter().fold(Bitboard::EMPTY, |set, rank| set | Bitboard::from_rank(color.rank(rank)));
-    let outposts = middle & !structure.attack_spans[(!color).index()];
+    let hostile = info.side(!color).attacked_by[Role::Pawn.index()];
+    let outposts = middle & !(hostile | ahead(hostile, !color));
     let supported = info.side(color).attacked_by[Role::Pawn.index()];
 
     let pair = usize::from(pieces(Role::Bishop).more_than_one());

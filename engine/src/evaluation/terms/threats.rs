@@ -1,6 +1,6 @@
 //! Threats: attacks on enemy pawns and pieces.
 
-use smalt_chess::attacks::{bishop_attacks, knight_attacks, pawn_attack_set, rook_attacks};
+use smalt_chess::attacks::{bishop_rays, knight_attacks, pawn_attack_set, rook_rays};
 use smalt_chess::{Bitboard, Color, Rank, Role};
 
 use super::super::eval_info::EvalInfo;
@@ -69,9 +69,10 @@ fn on_queen<T: Trace>(
     let by = |role: Role| own.attacked_by[role.index()];
     let safe = own.safe & !info.position.color(color) & !well_defended;
     let knights = by(Role::Knight) & knight_attacks(queen) & safe;
-    let sliders = by(Role::Bishop) & bishop_attacks(queen, info.occupied)
-        | by(Role::Rook) & rook_attacks(queen, info.occupied);
-    let sliders = sliders & safe & own.attacked_twice;
+    // Of an only queen: a slider attacks it from a square if it attacks that square along the slider's rays.
+    let seen = info.side(!color).attacked_by[Role::Queen.index()];
+    let sliders = by(Role::Bishop) & bishop_rays(queen) | by(Role::Rook) & rook_rays(queen);
+    let sliders = sliders & seen & safe & own.attacked_twice;
     weighing.weigh(Term::ThreatOnQueen.at(0), knights.count(), color)
         + weighing.weigh(Term::ThreatOnQueen.at(1), sliders.count(), color)
 }
