@@ -80,7 +80,8 @@ impl ThreatIndex {
 
 /// The history tables of one thread, zero at the start.
 pub(super) struct Histories {
-    quiet: [[[i16; 4096]; 4]; 2],
+    /// By side, origin, threat index and destination: the moves of a piece are together.
+    quiet: [[[[i16; 64]; 4]; 64]; 2],
     pawn: [[i16; PIECE_TO_COUNT]; PAWN_KEYS],
     capture: [[i16; 6]; PIECE_TO_COUNT],
     continuation: [[i16; PIECE_TO_COUNT]; PIECE_TO_COUNT + 1],
@@ -103,14 +104,9 @@ pub(super) fn apply_gravity(history: &mut i16, by: i32, bound: i32) {
     *history = (old + by - old * by.abs() / bound) as i16;
 }
 
-#[inline]
-fn squares(mv: Move) -> usize {
-    usize::from(mv.to_bits() & 4095)
-}
-
 /// The history tables that score the quiet moves of one node.
 pub(super) struct QuietHistories<'a> {
-    squares: &'a [[i16; 4096]; 4],
+    squares: &'a [[[i16; 64]; 4]; 64],
     pawn: &'a [i16; PIECE_TO_COUNT],
     continuations: [&'a [i16; PIECE_TO_COUNT]; 4],
 }
@@ -121,7 +117,7 @@ impl QuietHistories<'_> {
     pub(super) fn of(&self, mv: Move, piece_to: PieceTo, threat_index: ThreatIndex) -> i32 {
         let [first, second, fourth, sixth] = self.continuations.map(|row| i32::from(row[piece_to.index()]));
         let pawn = i32::from(self.pawn[piece_to.index()]);
-        i32::from(self.squares[threat_index.index()][squares(mv)])
+        i32::from(self.squares[mv.from().index()][threat_index.index()][mv.to().index()])
             + pawn * P.pawn_history_weight() / 1024
             + (2 * (first + second + fourth) + sixth)
     }
@@ -173,7 +169,7 @@ impl Histories {
         by: i32,
     ) {
         apply_gravity(
-            &mut self.quiet[context.turn.index()][threat_index.index()][squares(mv)],
+            &mut self.quiet[context.turn.index()][mv.from().index()][threat_index.index()][mv.to().index()],
             by,
             MAX_HISTORY,
         );

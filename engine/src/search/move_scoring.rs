@@ -80,7 +80,8 @@ impl ScoredMoves {
         known: [Option<Move>; N],
         scorer: impl MoveScorer,
     ) {
-        position.generate(wanted, &mut Filler { scored: self, known, scorer });
+        let origins = known.into_iter().flatten().map(Move::from).collect();
+        position.generate(wanted, &mut Filler { scored: self, known, origins, scorer });
         self.make_room(0);
         self.scores[self.end..self.end + LANES].fill(NEVER);
         self.end = self.end.next_multiple_of(LANES);
@@ -105,17 +106,21 @@ impl ScoredMoves {
     /// Appends the moves to all targets, with their scores.
     #[inline(always)]
     fn extend(&mut self, targets: Bitboard, scored_move: impl Fn(Square) -> (Move, i32)) {
-        self.make_room(targets.count());
-        let length = self.scores.len();
-        let (moves, scores) = (&mut self.moves[..length], &mut self.scores[..length]);
-        for to in targets {
-            let (mv, score) = scored_move(to);
+        let count = targets.count();
+        self.make_room(count);
+        let range = self.end..self.end + count;
+        let (moves, scores) = (&mut self.moves[range.clone()], &mut self.scores[range]);
+        let (mut next, mut low_bits) = (self.next, INDICES - 1 - self.end as i32);
+        let mut rest = targets.0;
+        for (mv, packed) in moves.iter_mut().zip(scores) {
+            let (scored, score) = scored_move(Square::from_index(rest.trailing_zeros() as usize));
+            rest &= rest.wrapping_sub(1);
             debug_assert!(score.abs() <= MAX_SCORE);
-            let packed = score * INDICES + INDICES - 1 - self.end as i32;
-            (moves[self.end], scores[self.end]) = (mv, packed);
-            self.next = self.next.max(packed);
-            self.end += 1;
+            (*mv, *packed) = (scored, score * INDICES + low_bits);
+            next = next.max(*packed);
+            low_bits -= 1;
         }
+        (self.next, self.end) = (next, self.end + count);
     }
 
     #[inline]
@@ -174,6 +179,8 @@ pub(super) trait MoveScorer {
 struct Filler<'a, R, const N: usize> {
     scored: &'a mut ScoredMoves,
     known: [Option<Move>; N],
+    /// The origins of the known moves.
+    origins: Bitboard,
     scorer: R,
 }
 
@@ -188,10 +195,36 @@ impl<R, const N: usize> Filler<'_, R, N> {
 }
 
 impl<R: MoveScorer, const N: usize> MoveSink for Filler<'_, R, N> {
+    #[inline(always)]
+    fn piece(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
+        if targets.any() {
+            self.add_piece_moves(from, targets, captures);
+        }
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind) {
+        if targets.any() {
+            self.add_pawn_moves(targets, step, kind);
+        }
+    }
+
+    fn single(&mut self, mv: Move) {
+        if !self.known.contains(&Some(mv)) {
+            let score = self.scorer.score(&self.scorer.mover(mv.from()), mv);
+            self.scored.extend(mv.to().into(), |_| (mv, score));
+        }
+    }
+}
+
+impl<R: MoveScorer, const N: usize> Filler<'_, R, N> {
     // Not inlined: one copy for all pieces of both sides, per kind of moves.
     #[inline(never)]
-    fn piece(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
-        let targets = self.without_known(targets, |mv| mv.from() == from);
+    fn add_piece_moves(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
+        let targets = match self.origins.contains(from) {
+            true => self.without_known(targets, |mv| mv.from() == from),
+            false => targets,
+        };
         let mover = self.scorer.mover(from);
         self.scored.extend(targets, |to| {
             let kind = if captures.contains(to) { MoveKind::Capture } else { MoveKind::Quiet };
@@ -202,19 +235,12 @@ impl<R: MoveScorer, const N: usize> MoveSink for Filler<'_, R, N> {
 
     // Not inlined: one copy for all steps of both sides, per kind of moves.
     #[inline(never)]
-    fn pawns(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind) {
+    fn add_pawn_moves(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind) {
         let targets = self.without_known(targets, |mv| mv.from() == step.origin(mv.to()));
         self.scored.extend(targets, |to| {
             let mv = Move::new(step.origin(to), to, kind);
             (mv, self.scorer.score(&self.scorer.mover(mv.from()), mv))
         });
-    }
-
-    fn single(&mut self, mv: Move) {
-        if !self.known.contains(&Some(mv)) {
-            let score = self.scorer.score(&self.scorer.mover(mv.from()), mv);
-            self.scored.extend(mv.to().into(), |_| (mv, score));
-        }
     }
 }
 
