@@ -72,21 +72,19 @@ impl Entry {
             | u64::from(flags) << 56
     }
 
-    fn unpack(data: u64, ply: usize) -> Option<Entry> {
-        let bound = match data >> 56 & 3 {
-            1 => Bound::Upper,
-            2 => Bound::Lower,
-            3 => Bound::Exact,
-            _ => return None,
-        };
-        Some(Entry {
+    /// The entry of packed data other than zero.
+    #[inline]
+    fn unpack(data: u64, ply: usize) -> Entry {
+        // A table instead of branches, which would often be mispredicted.
+        const BOUNDS: [Bound; 4] = [Bound::Exact, Bound::Upper, Bound::Lower, Bound::Exact];
+        Entry {
             best: Move::from_bits(data as u16),
             score: from_table(i32::from((data >> 16) as i16), ply),
-            bound,
+            bound: BOUNDS[(data >> 56 & 3) as usize],
             evaluation: i32::from((data >> 32) as i16),
             depth: i32::from((data >> 48) as u8),
             tt_pv: data >> 58 & 1 != 0,
-        })
+        }
     }
 }
 
@@ -187,10 +185,11 @@ impl TranspositionTable {
     /// Looks up a key, at this ply.
     #[inline]
     pub(crate) fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
-        self.bucket(key).iter().find_map(|slot| {
+        let found = self.bucket(key).iter().find_map(|slot| {
             let data = slot.data.load(Relaxed);
-            if slot.mixed_key.load(Relaxed) ^ data == key { Entry::unpack(data, ply) } else { None }
-        })
+            (slot.mixed_key.load(Relaxed) ^ data == key && data != 0).then_some(data)
+        });
+        found.map(|data| Entry::unpack(data, ply))
     }
 
     /// Stores an entry at this ply, replacing the least valuable of the bucket by depth and age. A much deeper entry of

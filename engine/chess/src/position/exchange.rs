@@ -104,6 +104,7 @@ struct Exchange<'a> {
 
 impl<'a> Exchange<'a> {
     /// The exchange after the first move.
+    #[inline(always)]
     fn start(position: &'a Position, mv: Move) -> Exchange<'a> {
         let square = mv.to();
         let mut occupied = (position.occupied() - mv.from().into()) | square.into();
@@ -119,6 +120,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// Captures with the side's least valuable attacker and adds x-ray attackers behind it. `None` without an attacker.
+    #[inline(always)]
     fn capture(&mut self, side: Color) -> Option<Role> {
         let own = self.attackers(side);
         let role = Role::ALL.into_iter().find(|&role| own.intersects(self.position.role(role)))?;
