@@ -150,7 +150,7 @@ impl StepResult {
 pub(crate) struct Step {
     /// Generation, from 1.
     pub generation: u32,
-    /// Time that it took, all sessions together; seconds in JSON.
+    /// Time of all sessions, in seconds.
     #[serde(rename = "seconds", serialize_with = "as_seconds")]
     #[schemars(with = "f64")]
     pub time: Duration,

@@ -52,9 +52,9 @@ pub(crate) struct Proof {
     pub games: [u64; 3],
     /// Pairs of games with 0, ½, 1, 1½ and 2 points of the tuned engine.
     pub pairs: Option<[u64; 5]>,
-    /// Elo of the tuned engine over the base, and the half-width of its interval; `None` if one side won all games.
+    /// Elo of the tuned engine over the base, and the half-width of its interval; null if one side won all games.
     pub elo: Option<(f64, f64)>,
-    /// Elo corrected for the stopping rule, and the ends of its 95 % interval; `None` after few games.
+    /// Elo corrected for the stopping rule, and the ends of its 95 % interval; null after few games.
     pub corrected: Option<[f64; 3]>,
     /// Log-likelihood ratio and its bounds.
     pub llr: [f64; 3],

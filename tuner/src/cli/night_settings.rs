@@ -89,7 +89,7 @@ pub(super) struct SessionFlags {
     pub(super) force: bool,
 }
 
-/// Settings that are fixed when the night begins; `None` is the default until then.
+/// Settings that are fixed when the night begins; null is the default until then.
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "kebab-case")]
 pub(super) struct NightSettings {
