@@ -48,13 +48,13 @@ impl EvaluationEntry {
 }
 
 #[derive(Clone, Copy)]
-#[repr(align(32))]
+#[repr(align(64))]
 struct StructureEntry {
     key: u64,
     structure: Structure,
 }
 
-const _: () = assert!(size_of::<StructureEntry>() == 32);
+const _: () = assert!(size_of::<StructureEntry>() == 64);
 
 /// Evaluates positions with one set of parameters. One per search thread.
 pub struct Evaluator {

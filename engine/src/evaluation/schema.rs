@@ -212,6 +212,20 @@ terms! {
     PassedSafeStop = "passed" "safe_stop" List(6), Linear;
     /// Passed pawn with a defended square ahead, by rank 2 to 7.
     PassedDefendedStop = "passed" "defended_stop" List(6), Linear;
+    /// Enemy rook or queen behind a passed pawn, on its file.
+    PassedEnemyBehind = "passed" "enemy_behind" One, Linear;
+    /// Passed pawn with an empty path to promotion, by rank 2 to 7.
+    PassedClearPath = "passed" "clear_path" List(6), Linear;
+    /// Passed pawn with a path to promotion that is defended on every square, by rank 2 to 7.
+    PassedDefendedPath = "passed" "defended_path" List(6), Linear;
+    /// Passed pawn whose square ahead the enemy attacks twice and the own side does not, by rank 2 to 7.
+    PassedStopLost = "passed" "stop_lost" List(6), Linear;
+    /// Own king distance to the square ahead, 0 to 7, times the ranks beyond the second.
+    PassedOwnKingTable = "passed" "own_king_by_distance" List(8), Linear;
+    /// Enemy king distance to the square ahead, 0 to 7, times the ranks beyond the second.
+    PassedEnemyKingTable = "passed" "enemy_king_by_distance" List(8), Linear;
+    /// A passed pawn by the distance of its file from the edge, 0 to 3.
+    PassedFile = "passed" "file" List(4), Linear;
     /// Unstoppable passed pawn: the enemy has no pieces, and its king is outside of the pawn's square.
     PassedUnstoppable = "passed" "unstoppable" One, Linear;
 
@@ -258,6 +272,16 @@ terms! {
     DangerWingDefense = "danger" "wing_defense" One, Danger;
     /// King blockers: each enemy bishop, rook or queen blocked from the king by a single piece of either side.
     DangerBlocker = "danger" "blocker" One, Danger;
+    /// Each square next to the king that an enemy pawn attacks.
+    DangerPawnAttack = "danger" "pawn_attack" One, Danger;
+    /// Each square of the king's flank, as above, that the own side attacks twice.
+    DangerWingDefenseTwice = "danger" "wing_defense_twice" One, Danger;
+    /// Pawn shelter on the king's file: none, else by ranks ahead, 1 beside to 7.
+    DangerShelterKing = "danger" "shelter_king_file" List(8), Danger;
+    /// The same on each file beside it.
+    DangerShelterSide = "danger" "shelter_side_file" List(8), Danger;
+    /// Pawn storm on each of the three files, not blocked by an own pawn: none, else by ranks ahead, 1 beside to 7.
+    DangerStormFree = "danger" "storm_free" List(8), Danger;
 
     /// Threat by pawn: it attacks a knight, bishop, rook or queen.
     ThreatByPawn = "threats" "by_pawn" List(4), Linear;
@@ -267,6 +291,12 @@ terms! {
     ThreatByMinor = "threats" "by_minor" List(5), Linear;
     /// Threat by rook: it attacks a weak pawn, knight, bishop or rook, or any queen.
     ThreatByRook = "threats" "by_rook" List(5), Linear;
+    /// Threat by minor: a knight or bishop attacks a knight or bishop that is not weak.
+    ThreatByMinorDefended = "threats" "by_minor_on_defended" List(2), Linear;
+    /// Threat by rook: it attacks a pawn, knight or bishop that is not weak.
+    ThreatByRookDefended = "threats" "by_rook_on_defended" List(3), Linear;
+    /// Each weak piece that is defended once and attacked twice.
+    ThreatOverloaded = "threats" "attacked_twice" One, Linear;
     /// Threat by king: each weak pawn or piece that it attacks.
     ThreatByKing = "threats" "by_king" One, Linear;
     /// Hanging: each piece that is attacked and not defended.
@@ -312,6 +342,8 @@ terms! {
     ScaleOppositeBishopsPieces = "scale" "opposite_bishops_with_pieces" One, Scale;
     /// The stronger side has no pawns and is ahead by at most a minor piece: alone, with more on the board.
     ScaleNoPawns = "scale" "no_pawns" List(2), Scale;
+    /// The stronger side has a single pawn.
+    ScaleOnePawn = "scale" "one_pawn" One, Scale;
 }
 
 const fn starts() -> [usize; SCHEMA.len() + 1] {

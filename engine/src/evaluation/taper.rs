@@ -18,8 +18,11 @@ const LARGEST_DANGER: i32 = 2_048;
 /// Middlegame penalty in centipawns: danger squared divided by this.
 const DANGER_SQUARE_DIVISOR: i32 = 1_024;
 
-/// Endgame penalty in centipawns: danger divided by this.
+/// Endgame penalty in centipawns: danger divided by this, and by as much again for each [`DANGER_BEND`] units.
 const DANGER_LINEAR_DIVISOR: i32 = 16;
+
+/// King danger units at which the endgame penalty is twice the linear one.
+const DANGER_BEND: i32 = 256;
 
 /// Number type of the formula: `i32` in the engine, `f64` or a dual number in the tuner.
 pub trait Number: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
@@ -98,7 +101,7 @@ pub struct Parts<N> {
 impl<N: Number> Parts<N> {
     /// The evaluation in centipawns from White's point of view, within ±[`LARGEST_EVALUATION`].
     ///
-    /// Integers are divided once, at the end: the result is the exact value rounded toward zero.
+    /// But for the bend of the endgame danger, integers are divided once, at the end, and rounded toward zero.
     #[inline(always)]
     pub fn evaluation(&self) -> N {
         let [white, black] = self.danger;
@@ -106,14 +109,17 @@ impl<N: Number> Parts<N> {
             let units = units.clamped(0, LARGEST_DANGER);
             units * units
         };
-        let plain = |units: N| units.clamped(0, LARGEST_DANGER);
+        let bent = |units: N| {
+            let units = units.clamped(0, LARGEST_DANGER);
+            units + (units * units).divided_by(DANGER_BEND)
+        };
         let limited = |score: N| score.clamped(-LARGEST_EVALUATION, LARGEST_EVALUATION);
         let whole = N::from_integer;
 
         let middlegame = limited(self.linear.middlegame) * whole(DANGER_SQUARE_DIVISOR)
             + (square(black.middlegame) - square(white.middlegame));
         let endgame = limited(self.linear.endgame) * whole(DANGER_LINEAR_DIVISOR)
-            + (plain(black.endgame) - plain(white.endgame));
+            + (bent(black.endgame) - bent(white.endgame));
         let endgame = widened(endgame, limited(self.complexity) * whole(DANGER_LINEAR_DIVISOR));
         let leader = endgame.choose(self.scale[0], self.scale[1]);
         let scaled = endgame * leader.clamped(0, FULL_SCALE);
@@ -186,7 +192,8 @@ mod tests {
     fn danger_counts_against_its_king_along_the_curve() {
         check(([0, 0], [[0, 0], [512, 0]], [64, 64], 24), 256);
         check(([0, 0], [[512, 160], [0, 0]], [64, 64], 24), -256);
-        check(([0, 0], [[512, 160], [0, 0]], [64, 64], 0), -10);
+        check(([0, 0], [[512, 160], [0, 0]], [64, 64], 0), -16);
+        check(([0, 0], [[0, 0], [0, 512]], [64, 64], 0), 96);
         check(([0, 0], [[-512, -160], [0, 0]], [64, 64], 12), 0);
     }
 
@@ -205,7 +212,7 @@ mod tests {
         check_complex(([0, -100], safe, 30, plain, 0), -130);
         check_complex(([0, 100], safe, -30, plain, 0), 70);
         check_complex(([0, -100], safe, -30, plain, 0), -70);
-        check_complex(([0, 0], [[0, 1600], [0, 0]], 30, plain, 0), -130);
+        check_complex(([0, 0], [[0, 512], [0, 0]], 30, plain, 0), -126);
         check_complex(([100, 100], safe, 30, plain, 12), 115);
         check_complex(([100, 100], safe, 30, plain, 24), 100);
         check_complex(([0, 100], safe, -20, [16, 64], 0), 20);

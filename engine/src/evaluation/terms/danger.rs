@@ -30,7 +30,7 @@ pub(super) fn weigh<T: Trace>(
     let defenders = minors & info.position.color(color) & near;
     let enemy_queens = info.position.pieces(!color, Role::Queen);
 
-    let mut danger = weighing.weigh(Term::DangerBase.first(), 1, color);
+    let mut danger = structure.danger[color.index()];
     for (index, &attackers) in enemy.zone_attackers.iter().enumerate() {
         danger += weighing.weigh(Term::DangerAttacker.at(index), attackers, color);
     }
@@ -48,9 +48,9 @@ pub(super) fn weigh<T: Trace>(
     let twice = camp & enemy.attacked_twice;
     danger += weighing.weigh(Term::DangerWingAttackTwice.first(), twice.count(), color);
     danger += weighing.weigh(Term::DangerWingDefense.first(), (camp & own.attacked).count(), color);
+    let twice = camp & own.attacked_twice;
+    danger += weighing.weigh(Term::DangerWingDefenseTwice.first(), twice.count(), color);
     danger += weighing.weigh(Term::DangerNoQueen.first(), usize::from(enemy_queens.is_empty()), color);
-    let open_files = usize::from(structure.open_files[color.index()]);
-    danger += weighing.weigh(Term::DangerOpenFile.first(), open_files, color);
     danger + weighing.weigh(Term::DangerDefender.first(), defenders.count(), color)
 }
 

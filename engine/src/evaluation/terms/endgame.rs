@@ -40,9 +40,9 @@ fn steps_from_center(square: Square) -> usize {
 #[inline(always)]
 pub(super) fn scales<T: Trace>(position: &Position, weighing: &mut Weighing<'_, T>) -> [i32; 2] {
     let pawns = position.role(Role::Pawn);
-    let [white_pawns, black_pawns] = Color::ALL.map(|color| pawns.intersects(position.color(color)));
+    let [white_pawns, black_pawns] = Color::ALL.map(|color| (pawns & position.color(color)).more_than_one());
     let opposite = has_opposite_bishops(position);
-    // The common case: both sides have pawns, and nothing is scaled.
+    // The common case: both sides have two pawns or more, and nothing is scaled.
     if white_pawns & black_pawns & !opposite {
         return [FULL_SCALE; 2];
     }
@@ -64,7 +64,8 @@ fn scale<T: Trace>(
 }
 
 fn scale_weight(position: &Position, leader: Color, opposite: bool) -> Option<Weight> {
-    let no_pawns = position.pieces(leader, Role::Pawn).is_empty();
+    let pawns = position.pieces(leader, Role::Pawn);
+    let no_pawns = pawns.is_empty();
     let (own, enemy) = (pieces(position, leader), pieces(position, !leader));
     let knights_only = position.pieces(leader, Role::Knight).count() * MINOR == own;
     match (no_pawns, opposite) {
@@ -74,6 +75,7 @@ fn scale_weight(position: &Position, leader: Color, opposite: bool) -> Option<We
         (true, _) if own <= enemy + MINOR => Some(Term::ScaleNoPawns.at(1)),
         (_, true) if own == MINOR && enemy == MINOR => Some(Term::ScaleOppositeBishops.first()),
         (_, true) if own == enemy => Some(Term::ScaleOppositeBishopsPieces.first()),
+        (false, _) if !pawns.more_than_one() => Some(Term::ScaleOnePawn.first()),
         _ => None,
     }
 }

@@ -28,8 +28,8 @@ pub(super) struct Structure {
     passed: Bitboard,
     /// Complexity: endgame centipawns for the leader.
     complexity: i32,
-    /// Number of files near the white and the black king without an own pawn, 0 to 3.
-    open_files: [u8; 2],
+    /// Danger to the white and the black king by the pawns near them.
+    danger: [PackedScore; 2],
 }
 
 /// Sums of the terms, before the formula.

@@ -35,13 +35,20 @@ fn passed<T: Trace>(
     let stop = Bitboard::from(square).forward(color);
     let (own, enemy) = (info.side(color), info.side(!color));
     let hostile = enemy.attacked | position.color(!color);
-    let rooks = position.pieces(color, Role::Rook);
+    let behind = ahead(square.into(), !color);
+    let rooks = position.role(Role::Rook);
+    let enemy_heavy = (rooks | position.role(Role::Queen)) & position.color(!color);
+    let lost = enemy.attacked_twice & !own.attacked_twice;
 
     let mut score = PackedScore::ZERO;
     let mut add = |weight, is_so: bool| score += weighing.weigh(weight, usize::from(is_so), color);
     add(Term::PassedFree.at(rank), !info.occupied.intersects(stop));
     add(Term::PassedSafePath.at(rank), !hostile.intersects(way));
-    add(Term::PassedRookBehind.first(), ahead(square.into(), !color).intersects(rooks));
+    add(Term::PassedClearPath.at(rank), !info.occupied.intersects(way));
+    add(Term::PassedDefendedPath.at(rank), way.is_subset(own.attacked));
+    add(Term::PassedRookBehind.first(), behind.intersects(rooks & position.color(color)));
+    add(Term::PassedEnemyBehind.first(), behind.intersects(enemy_heavy));
+    add(Term::PassedStopLost.at(rank), lost.intersects(stop));
     add(Term::PassedSafeStop.at(rank), !enemy.attacked.intersects(stop));
     add(Term::PassedDefendedStop.at(rank), own.attacked.intersects(stop));
     add(Term::PassedUnstoppable.first(), is_unstoppable(info, square, way, color));
@@ -49,6 +56,8 @@ fn passed<T: Trace>(
         let distance = |king: Color| usize::from(position.king(king).distance(stop));
         score += weighing.weigh(Term::PassedOwnKing.at(rank), distance(color), color);
         score += weighing.weigh(Term::PassedEnemyKing.at(rank), distance(!color), color);
+        score += weighing.weigh(Term::PassedOwnKingTable.at(distance(color)), rank, color);
+        score += weighing.weigh(Term::PassedEnemyKingTable.at(distance(!color)), rank, color);
     }
     score
 }

@@ -37,6 +37,8 @@ pub(super) fn weigh<T: Trace>(
     for square in passed {
         let rank = relative_rank(square, color) - 1;
         score += weighing.weigh(Term::PassedRank.at(rank), 1, color);
+        let file = square.file().index();
+        score += weighing.weigh(Term::PassedFile.at(file.min(7 - file)), 1, color);
         let is_protected = usize::from(attacked.contains(square));
         score += weighing.weigh(Term::PassedProtected.at(rank), is_protected, color);
     }

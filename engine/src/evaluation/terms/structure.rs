@@ -24,6 +24,6 @@ fn side<T: Trace>(
     structure: &mut Structure,
     weighing: &mut Weighing<'_, T>,
 ) -> PackedScore {
-    structure.open_files[color.index()] = shelter::open_files(position, color);
-    pawns::weigh(position, color, structure, weighing) + shelter::weigh(position, color, weighing)
+    let score = pawns::weigh(position, color, structure, weighing);
+    score + shelter::weigh(position, color, structure, weighing)
 }

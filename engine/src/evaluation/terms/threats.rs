@@ -31,6 +31,9 @@ pub(super) fn weigh<T: Trace>(
     let mut score = PackedScore::ZERO;
     let by_minor = (by(Role::Knight) | by(Role::Bishop)) & (weak | rooks | queens);
     let by_rook = by(Role::Rook) & (weak | queens);
+    let strong = attacked & !weak;
+    let minor_on_strong = (by(Role::Knight) | by(Role::Bishop)) & strong;
+    let rook_on_strong = by(Role::Rook) & strong;
     for (index, role) in TARGETS.into_iter().enumerate() {
         let targets = position.role(role);
         if index > 0 {
@@ -39,10 +42,20 @@ pub(super) fn weigh<T: Trace>(
         }
         score += weighing.weigh(Term::ThreatByMinor.at(index), (by_minor & targets).count(), color);
         score += weighing.weigh(Term::ThreatByRook.at(index), (by_rook & targets).count(), color);
+        if index < 3 {
+            let defended = (rook_on_strong & targets).count();
+            score += weighing.weigh(Term::ThreatByRookDefended.at(index), defended, color);
+        }
+        if index == 1 || index == 2 {
+            let defended = (minor_on_strong & targets).count();
+            score += weighing.weigh(Term::ThreatByMinorDefended.at(index - 1), defended, color);
+        }
     }
     let pieces = enemies & !position.role(Role::Pawn);
     let pushes = pawn_attack_set(color, safe_pushes(info, color)) & pieces & !by(Role::Pawn);
     score += weighing.weigh(Term::ThreatByPawnPush.first(), pushes.count(), color);
+    let overloaded = weak & pieces & enemy.attacked & own.attacked_twice;
+    score += weighing.weigh(Term::ThreatOverloaded.first(), overloaded.count(), color);
     score += weighing.weigh(Term::ThreatByKing.first(), (weak & by(Role::King)).count(), color);
     score += weighing.weigh(Term::ThreatHanging.first(), (attacked & !enemy.attacked).count(), color);
     let safe_pawns = position.pieces(color, Role::Pawn) & (own.attacked | !enemy.attacked);
