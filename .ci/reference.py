@@ -68,7 +68,7 @@ def kind(schema, part):
     if "anyOf" in part:
         return " or ".join(kind(schema, one) for one in part["anyOf"] if one.get("type") != "null")
     names = part.get("type", "value")
-    names = [name for name in ([names] if isinstance(names, str) else names) if name != "null"] or ["null"]
+    names = [name for name in ([names] if isinstance(names, str) else names) if name != "null"]
     name = {"integer": "whole number", "number": "number", "boolean": "true or false", "string": "text"}.get(names[0], names[0])
     if names[0] == "array":
         return f"list of {kind(schema, part.get('items', {}))}"

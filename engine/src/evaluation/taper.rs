@@ -101,7 +101,7 @@ pub struct Parts<N> {
 impl<N: Number> Parts<N> {
     /// The evaluation in centipawns from White's point of view, within ±[`LARGEST_EVALUATION`].
     ///
-    /// But for the bend of the endgame danger, integers are divided once, at the end, and rounded toward zero.
+    /// Integers are divided once, at the end, and rounded toward zero, except for the bend of the endgame danger.
     #[inline(always)]
     pub fn evaluation(&self) -> N {
         let [white, black] = self.danger;

@@ -221,9 +221,10 @@ impl<R: MoveScorer, const N: usize> Filler<'_, R, N> {
     // Not inlined: one copy for all pieces of both sides, per kind of moves.
     #[inline(never)]
     fn add_piece_moves(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
-        let targets = match self.origins.contains(from) {
-            true => self.without_known(targets, |mv| mv.from() == from),
-            false => targets,
+        let targets = if self.origins.contains(from) {
+            self.without_known(targets, |mv| mv.from() == from)
+        } else {
+            targets
         };
         let mover = self.scorer.mover(from);
         self.scored.extend(targets, |to| {

@@ -300,8 +300,6 @@ pub(super) struct NightJson<'a> {
     pub settings: &'a Value,
     /// The finished steps.
     pub steps: &'a [Step],
-    /// The step in progress: always null.
-    pub running: Option<()>,
     /// The versions that a proof accepted, in their order.
     pub accepted: Vec<AcceptedJson<'a>>,
     /// Elo of the accepted versions together.

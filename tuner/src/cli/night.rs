@@ -303,7 +303,6 @@ fn document<'a>(report: &'a Report<'_>) -> NightJson<'a> {
     NightJson {
         settings: &report.settings,
         steps: report.steps,
-        running: None,
         accepted: accepted.collect(),
         elo,
         elo_error,

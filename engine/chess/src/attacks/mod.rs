@@ -37,7 +37,7 @@ const fn step_table(steps: &[(i32, i32)]) -> [Bitboard; 64] {
 }
 
 /// The attacks of a slider from each square of an empty board.
-const fn ray_table(rook: bool) -> [Bitboard; 64] {
+pub(crate) const fn ray_table(rook: bool) -> [Bitboard; 64] {
     let mut table = [Bitboard::EMPTY; 64];
     let mut index = 0;
     while index < 64 {

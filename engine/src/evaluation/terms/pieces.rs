@@ -60,8 +60,8 @@ pub(super) fn weigh<T: Trace>(
 /// The squares d4, e4, d5 and e5.
 const CENTER: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
-/// By square: the squares that must be free for a bishop to attack two center squares; from elsewhere than the ends of a
-/// long diagonal it never does, and its own square is listed.
+/// By square: the squares that must be free of pawns for a bishop to attack two center squares. Where it never attacks two,
+/// the square itself, which counts as blocked.
 static CENTER_PATHS: [Bitboard; 64] = {
     let mut paths = [Bitboard::EMPTY; 64];
     let mut index = 0;

@@ -1,6 +1,6 @@
 //! Tables of the squares from which sliders affect a king, computed at compile time.
 
-use crate::attacks::{between, king_attacks, walk};
+use crate::attacks::{between, king_attacks, ray_table};
 use crate::bitboard::Bitboard;
 use crate::square::Square;
 
@@ -21,15 +21,10 @@ impl SliderTables {
     const fn new(diagonal: bool) -> SliderTables {
         let mut zone = [Bitboard::EMPTY; 64];
         let mut toward = [[Bitboard::EMPTY; 64]; 64];
-        let mut rays = [Bitboard::EMPTY; 64];
+        let rays = ray_table(!diagonal);
         let mut slider = 0;
         while slider < 64 {
             let square = Square::from_index(slider);
-            rays[slider] = if diagonal {
-                walk::bishop_attacks(square, Bitboard::EMPTY)
-            } else {
-                walk::rook_attacks(square, Bitboard::EMPTY)
-            };
             let mut king = 0;
             while king < 64 {
                 let mut reached = rays[slider].0 & king_attacks(Square::from_index(king)).0;
