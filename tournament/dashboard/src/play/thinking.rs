@@ -65,6 +65,13 @@ impl Thinking {
         if self.lines.len() <= index {
             self.lines.resize(index + 1, None);
         }
+        let first = line.pv.first();
+        let stale = |other: &Option<Line>| other.as_ref().is_some_and(|other| other.pv.first() == first);
+        // Another line with this first move is of an earlier iteration: the one that is replaced here takes its place.
+        let earlier = self.lines.iter().position(stale).filter(|&other| other != index);
+        if let Some(earlier) = earlier {
+            self.lines.swap(earlier, index);
+        }
         self.lines[index] = Some(line);
         true
     }
@@ -91,5 +98,39 @@ impl Thinking {
         let lines = self.lines.iter().flatten().map(line).collect();
         let json = ThinkingJson { purpose: self.purpose, nodes: self.nodes, nps: self.nps, lines };
         serde_json::to_string(&json).expect("names and numbers are valid JSON")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use smalt_protocol::uci::EngineMessage;
+
+    use super::*;
+
+    fn after(infos: &[(u32, &str)]) -> Vec<String> {
+        let mut thinking = Thinking::new(Purpose::Hint, Position::start(), ScoreView::Mover);
+        for &(multipv, mv) in infos {
+            let info = format!("info depth 5 multipv {multipv} score cp 1 pv {mv}");
+            let EngineMessage::Info(info) = EngineMessage::parse(&info) else { panic!("{info}") };
+            assert!(thinking.update(&info));
+        }
+        let json: serde_json::Value = serde_json::from_str(&thinking.to_json()).unwrap();
+        json["lines"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|line| line["line"][0].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn no_first_move_has_two_lines_while_an_iteration_is_reported() {
+        let iteration = [(1, "e2e4"), (2, "d2d4"), (3, "c2c4")];
+        assert_eq!(after(&iteration), ["e4", "d4", "c4"]);
+        let next = [&iteration[..], &[(1, "c2c4")]].concat();
+        assert_eq!(after(&next), ["c4", "d4", "e4"]);
+        let after_that = [&next[..], &[(2, "e2e4"), (3, "d2d4")]].concat();
+        assert_eq!(after(&after_that), ["c4", "e4", "d4"]);
+        assert_eq!(after(&[(1, "e2e4"), (2, "e2e4")]), ["e4"]);
     }
 }
