@@ -9,7 +9,7 @@
 //! UTF-8, each terminated by a line feed.
 
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use memmap2::Mmap;
@@ -18,6 +18,7 @@ use tempfile::NamedTempFile;
 
 use super::Worked;
 use super::record::{RECORD_SIZE, Sample, game_of, is_same_position, merged, ply_of};
+use super::source::DataSource;
 use super::text::LineError;
 
 const MAGIC: [u8; 8] = *b"SMALTPOS";
@@ -54,8 +55,23 @@ pub struct PositionFile {
     version: u32,
 }
 
+/// The content of a compressed file of positions, as a temporary file; `None` for any other file.
+fn unpacked(path: &Path) -> io::Result<Option<File>> {
+    let mut packed = [0; MAGIC.len()];
+    File::open(path)?.read_exact(&mut packed)?;
+    let mut start = [0; MAGIC.len()];
+    let mut content = DataSource::open(path).map_err(|error| error.error)?;
+    if packed == MAGIC || content.read_exact(&mut start).is_err() || start != MAGIC {
+        return Ok(None);
+    }
+    let mut file = tempfile::tempfile()?;
+    file.write_all(&start)?;
+    io::copy(&mut content, &mut file)?;
+    Ok(Some(file))
+}
+
 impl PositionFile {
-    /// Maps a file and checks its header and length.
+    /// Maps a file and checks its header and length. A compressed one (gzip, zstd) is unpacked into a temporary file.
     ///
     /// # Errors
     /// If it is not such a file, damaged, or newer than this program.
@@ -64,16 +80,19 @@ impl PositionFile {
         if std::fs::metadata(path)?.len() < HEADER_SIZE as u64 {
             return Err(FileError::Foreign);
         }
-        let file = File::open(path)?;
+        let file = match unpacked(path)? {
+            Some(file) => file,
+            None => File::open(path)?,
+        };
         #[expect(unsafe_code, reason = "a memory map is a system call")]
         // SAFETY: the map is only read, as bytes, for which any value is valid. If another program shortens the file,
         // the system ends this process with a signal; the writer below replaces files and never shortens them.
         let map = unsafe { Mmap::map(&file)? };
-        let short = |at: usize| u32::from_le_bytes(std::array::from_fn(|index| map[at + index]));
-        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|index| map[at + index]));
-        if map[..8] != MAGIC {
+        if map.len() < HEADER_SIZE || map[..8] != MAGIC {
             return Err(FileError::Foreign);
         }
+        let short = |at: usize| u32::from_le_bytes(std::array::from_fn(|index| map[at + index]));
+        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|index| map[at + index]));
         if short(8) > VERSION {
             return Err(FileError::Newer(short(8)));
         }

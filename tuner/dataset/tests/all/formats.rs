@@ -290,6 +290,19 @@ fn what_a_format_has_no_place_for_is_reported_and_skipped() {
 }
 
 #[test]
+fn a_compressed_file_is_read_as_the_file_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples();
+    for format in [Format::Smalt, Format::Plain] {
+        let plain = written(folder.path(), format, &samples);
+        let packed = folder.path().join("packed.zst");
+        std::fs::write(&packed, zstd::encode_all(&*std::fs::read(&plain).unwrap(), 3).unwrap()).unwrap();
+        assert_eq!(read(&packed, format), read(&plain, format));
+        assert_eq!(read(&packed, format).len(), samples.len());
+    }
+}
+
+#[test]
 fn damaged_files_are_reported_and_never_panic() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples();
