@@ -14,7 +14,8 @@ fn main() {
 
 /// Commit and date in brackets; empty at the release tag.
 fn suffix(version: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // Asked at run time: checkouts that share a target folder share this program.
+    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../..");
     let git = |arguments: &[&str]| {
         #[expect(clippy::disallowed_methods, reason = "a build script has no driver")]
         let output = std::process::Command::new("git").arg("-C").arg(&root).args(arguments).output().ok()?;
