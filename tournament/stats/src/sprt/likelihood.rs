@@ -15,6 +15,9 @@ const UNSEEN: f64 = 1e-3;
 /// Maximum number of iterations of a distribution.
 const ROUNDS: usize = 200;
 
+/// Maximum number of deviations between a distribution and the one its iteration starts from.
+const STEP: f64 = 0.25;
+
 /// A distribution has converged when no probability moves by more than this.
 const STILL: f64 = 1e-12;
 
@@ -94,20 +97,26 @@ pub(crate) fn with_mean<const N: usize>(frequencies: &[f64; N], mean: f64) -> [f
 
 /// The most likely distribution whose mean lies `deviations` of its standard deviations above ½.
 ///
-/// The property is linearized at the previous distribution, starting from the uniform one, until it converges.
+/// The property is linearized at the previous distribution until it converges. Far from ½ no distribution fits what is
+/// linearized at the uniform one: the start there is the distribution of fewer deviations.
 fn with_normalized_mean<const N: usize>(frequencies: &[f64; N], deviations: f64) -> [f64; N] {
     let mut distribution = [1.0 / N as f64; N];
-    for _ in 0..ROUNDS {
-        let Moments { mean, variance } = Moments::from_distribution(&distribution);
-        let deviation = variance.sqrt();
-        let excess = scores::<N>().map(|score| {
-            score - 0.5 - 0.5 * deviations * deviation * (1.0 + ((score - mean) / deviation).powi(2))
-        });
-        let next = tilted(frequencies, &excess);
-        let moved = distribution.iter().zip(&next).map(|(old, new)| (new - old).abs()).fold(0.0, f64::max);
-        distribution = next;
-        if moved < STILL {
-            break;
+    let steps = (deviations.abs() / STEP).ceil().max(1.0);
+    for step in 1..=steps as u32 {
+        let deviations = deviations * f64::from(step) / steps;
+        for _ in 0..ROUNDS {
+            let Moments { mean, variance } = Moments::from_distribution(&distribution);
+            let deviation = variance.sqrt();
+            let excess = scores::<N>().map(|score| {
+                score - 0.5 - 0.5 * deviations * deviation * (1.0 + ((score - mean) / deviation).powi(2))
+            });
+            let next = tilted(frequencies, &excess);
+            let moved =
+                distribution.iter().zip(&next).map(|(old, new)| (new - old).abs()).fold(0.0, f64::max);
+            distribution = next;
+            if moved < STILL {
+                break;
+            }
         }
     }
     distribution
@@ -165,7 +174,7 @@ mod tests {
             assert!((distribution.iter().sum::<f64>() - 1.0).abs() < 1e-9);
             assert!((Moments::from_distribution(&distribution).mean - mean).abs() < 1e-9);
         }
-        for deviations in [-0.5, 0.0, 0.1, 1.0] {
+        for deviations in [-4.0, -0.5, 0.0, 0.1, 1.0, 3.0] {
             let distribution = with_normalized_mean(&frequencies, deviations);
             let Moments { mean, variance } = Moments::from_distribution(&distribution);
             assert!(
@@ -183,6 +192,22 @@ mod tests {
             let steps = [llr(lost + 1) - llr(lost), normal(lost + 1) - normal(lost)];
             assert!(steps.iter().all(|step| (-0.1..0.0).contains(step)), "{lost}: {steps:?}");
         }
+    }
+
+    #[test]
+    fn losses_speak_against_every_gain() {
+        for counts in [[5, 0, 0, 0, 0], [5, 10, 20, 10, 5], [0, 0, 40, 1, 0]] {
+            let llr = |elo1: u32| normalized(&counts, 2.0, 0.0, f64::from(elo1));
+            let falls = (100..1000).step_by(10).all(|elo1| llr(elo1 + 10) < llr(elo1));
+            assert!(falls && llr(100) < 0.0, "{counts:?}");
+        }
+        // The most likely distribution, found by sequential quadratic programming from 30 random starts.
+        let frequencies = Frequencies::new(&[0, 0, 40, 1, 0]);
+        let deviations = 230.0 / NORMALIZED_ELO_PER_DEVIATION * 2.0_f64.sqrt();
+        let distribution = with_normalized_mean(&frequencies.of_each, deviations);
+        let likelihood: f64 =
+            frequencies.of_each.iter().zip(distribution).map(|(share, under)| share * under.ln()).sum();
+        assert!((likelihood - -0.633_542_76).abs() < 1e-7, "{likelihood}");
     }
 
     #[test]
