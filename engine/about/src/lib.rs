@@ -64,7 +64,7 @@ impl AboutCommand {
             }
             AboutCommand::Man { output } => {
                 std::fs::create_dir_all(output)?;
-                clap_mangen::generate_to(program, output)
+                clap_mangen::generate_to(for_manual(program), output)
             }
             AboutCommand::Reference => out.write_all(reference::markdown(program).as_bytes()),
         }
@@ -79,6 +79,15 @@ fn with_example(program: Command) -> Command {
          The script asks the program itself for candidates, so that it fits every version."
     );
     program.mut_subcommand("completions", |command| command.after_help(example))
+}
+
+/// The program with the help of all arguments (clap_mangen prints no short help that `-h` hides), and with the version
+/// in each command.
+fn for_manual(program: Command) -> Command {
+    program
+        .version(VERSION)
+        .mut_args(|argument| argument.hide_short_help(false))
+        .mut_subcommands(|command| for_manual(command).disable_version_flag(true))
 }
 
 /// Colors of help and errors.
@@ -124,13 +133,14 @@ mod tests {
     use clap::{Arg, FromArgMatches};
 
     fn program() -> Command {
-        let play = Command::new("play").about("Play games").arg(
+        let play = Command::new("play").about("Play games").args([
             Arg::new("games")
                 .long("games")
                 .value_name("N")
                 .default_value("8")
                 .help("Number of games | pairs"),
-        );
+            Arg::new("seed").long("seed").value_name("N").help("Random seed").hide_short_help(true),
+        ]);
         AboutCommand::augment_subcommands(Command::new("runner").subcommand(play)).about("Plays")
     }
 
@@ -178,7 +188,15 @@ mod tests {
         pages.sort();
         assert_eq!(pages, ["runner-completions.1", "runner-play.1", "runner.1"]);
         let page = std::fs::read_to_string(folder.path().join("runner-play.1")).unwrap();
-        assert!(page.contains("Number of games"), "{page}");
+        assert!(page.contains(&format!("\"play {VERSION}\"")), "{page}");
+        let lines: Vec<_> = page.lines().collect();
+        // A paragraph with a tag: the flag, then its description.
+        let options = || lines.split(|line| *line == ".TP").skip(1);
+        assert_eq!(options().count(), 3, "{page}");
+        for option in options() {
+            assert!(option.len() > 1 && !option[1].is_empty() && !option[1].starts_with('.'), "{option:?}");
+        }
+        assert!(!page.contains("\\-\\-version"), "{page}");
     }
 
     #[test]
