@@ -22,7 +22,7 @@ pub enum LookupError {
     #[error("run `{}`: its interpreter `{}` does not exist", path.display(), interpreter.display())]
     NoInterpreter {
         path: PathBuf,
-        /// The path after `#!`.
+        /// The path after `#!`, or the dynamic linker of a program.
         interpreter: PathBuf,
     },
     #[error("enter the working folder `{}`: there is no such folder", directory.display())]
