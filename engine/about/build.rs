@@ -1,11 +1,13 @@
 //! Adds commit and date to the version of builds between releases. Debug builds have the plain version, so that a
-//! commit alone recompiles nothing.
+//! commit alone recompiles nothing. The environment variable SMALT_COMMIT replaces them where there is no git; empty,
+//! it makes a release.
 
 use std::env;
 use std::path::Path;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=SMALT_COMMIT");
     let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
     let is_release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
     let suffix = if is_release { suffix(&version) } else { String::new() };
@@ -14,6 +16,9 @@ fn main() {
 
 /// Commit and date in brackets; empty at the release tag.
 fn suffix(version: &str) -> String {
+    if let Ok(commit) = env::var("SMALT_COMMIT") {
+        return if commit.is_empty() { commit } else { format!(" ({commit})") };
+    }
     // Asked at run time: checkouts that share a target folder share this program.
     let root = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../..");
     let git = |arguments: &[&str]| {
