@@ -9,14 +9,11 @@ use shakmaty::Position as _;
 use smalt_chess::notation::pgn::{Flow, PgnGame, PgnReader, Variations, Visitor};
 use smalt_chess::{Game, Position, San};
 
-/// Games of strong engines if that file is beside the project, else generated games.
+/// The games of data/games.
 fn games() -> Vec<u8> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/games/ethereal12-stockfish15.pgn.zst");
-    match std::fs::File::open(file) {
-        Ok(file) => zstd::decode_all(file).expect("the file is whole"),
-        Err(_) => pattern().into_bytes(),
-    }
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/games/ethereal12-stockfish15.pgn.zst");
+    let file = std::fs::File::open(file).expect("the file is in the repository");
+    zstd::decode_all(file).expect("the file is whole")
 }
 
 fn pattern() -> String {

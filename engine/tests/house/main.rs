@@ -95,12 +95,10 @@ const HOMES: &[(&str, &[&str])] = &[
     ),
     (
         "rusqlite::",
-        &[
-            "tournament/match/src/store/", "tournament/queue/src/file.rs", "suites/src/history/",
-            "tuner/src/night/file.rs",
-        ],
+        &["tournament/match/src/store/", "tournament/queue/src/file.rs", "tuner/src/night/file.rs"],
     ),
     ("async_nats", &["tournament/fleet/src/"]),
+    ("ureq::", &["tournament/src/cli/webhook.rs"]),
     // Engine and adjudication probe tables independently; a test compares the engine with the library.
     (
         "shakmaty_syzygy",

@@ -213,7 +213,7 @@ pub(super) struct HistoryAddFlags {
     /// Engine [default: builtin, or the one engine of --results]
     #[arg(short, long, value_name = "ENGINE")]
     pub engine: Option<String>,
-    /// Registry of named engines [default: smalt/engines.toml in your configuration folder]
+    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long = "engines", value_name = "FILE")]
     pub registry: Option<PathBuf>,
     /// Suites to score, of the program or EPD and puzzle files; in a row the results of each have a column
@@ -292,7 +292,7 @@ pub(super) struct ScoreFlags {
     /// Default settings of every engine, as key=value words, e.g. 'option.Hash=16'
     #[arg(long, value_name = "WORDS")]
     pub each: Option<String>,
-    /// Registry of named engines [default: smalt/engines.toml in your configuration folder]
+    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long = "engines", value_name = "FILE")]
     pub registry: Option<PathBuf>,
     /// Time for each position, in milliseconds [default: 200]
