@@ -79,7 +79,7 @@ impl PlayedGame {
     /// An illegal move of an own piece.
     pub(crate) fn choose_illegal(&self) -> UciMove {
         let from = self.position.king(self.position.turn());
-        let mv = |to| UciMove::Normal { from, to, promotion: None };
+        let mv = |to| UciMove::new(from, to, None);
         // No king reaches every square, so the fallback is never needed.
         let mut elsewhere = Square::all().filter(|&to| to != from).map(mv);
         elsewhere.find(|mv| mv.to_move(&self.position).is_err()).unwrap_or(mv(from))

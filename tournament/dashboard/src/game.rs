@@ -203,10 +203,7 @@ fn plies(records: &[PlyRecord], mut position: Position) -> Vec<PlyJson> {
 
 /// From and to square of a move; empty for a null move.
 pub(super) fn squares(mv: UciMove) -> [String; 2] {
-    match mv {
-        UciMove::Normal { from, to, .. } => [from.to_string(), to.to_string()],
-        UciMove::Null => [String::new(), String::new()],
-    }
+    mv.squares().map_or_else(Default::default, |squares| squares.map(|square| square.to_string()))
 }
 
 /// A variation in SAN, up to its first illegal move.

@@ -108,7 +108,7 @@ fn parse_move(mv: &PackMove, position: &Position) -> Option<Move> {
         MoveType::Promotion => Some(*Role::ALL.get(usize::from(mv.promoted_piece().id() / 2))?),
         MoveType::Normal | MoveType::Castle | MoveType::EnPassant => None,
     };
-    UciMove::Normal { from: square(mv.from())?, to: square(mv.to())?, promotion }.to_move(position).ok()
+    UciMove::new(square(mv.from())?, square(mv.to())?, promotion).to_move(position).ok()
 }
 
 /// Writes positions. Consecutive positions of a game take a few bits each.

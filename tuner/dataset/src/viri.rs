@@ -150,7 +150,7 @@ fn ply_of(position: &Position) -> u16 {
 fn parse_move(code: u16, position: &Position) -> Option<Move> {
     let square = |bits: u16| Square::from_index(usize::from(bits & 63));
     let promotion = (code & PROMOTION == PROMOTION).then(|| PROMOTIONS[usize::from(code >> 12 & 3)]);
-    UciMove::Normal { from: square(code), to: square(code >> 6), promotion }.to_move(position).ok()
+    UciMove::new(square(code), square(code >> 6), promotion).to_move(position).ok()
 }
 
 fn move_code(mv: Move) -> u16 {

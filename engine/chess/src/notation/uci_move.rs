@@ -11,22 +11,10 @@ use crate::position::Position;
 use crate::setup::CastlingSide;
 use crate::square::{File, Rank, Square};
 
-/// A move in coordinate notation. Whether castling is the king's two-square step or the king capturing its rook depends
-/// on the position.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum UciMove {
-    /// `0000`: a null move.
-    Null,
-    /// A move from one square to another.
-    Normal {
-        /// Origin square.
-        from: Square,
-        /// Destination square.
-        to: Square,
-        /// Promotion role: knight, bishop, rook or queen.
-        promotion: Option<Role>,
-    },
-}
+/// A move in coordinate notation, in 16 bits. Whether castling is the king's two-square step or the king capturing its
+/// rook depends on the position.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UciMove(u16);
 
 /// The text is not coordinate notation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -72,6 +60,29 @@ pub enum UciMoveError {
 }
 
 impl UciMove {
+    /// `0000`: a null move.
+    pub const NULL: UciMove = UciMove(u16::MAX);
+
+    /// A move from one square to another, with its promotion role: knight, bishop, rook or queen.
+    pub const fn new(from: Square, to: Square, promotion: Option<Role>) -> UciMove {
+        let promotion = match promotion {
+            Some(role) => role as u16 + 1,
+            None => 0,
+        };
+        UciMove(from.index() as u16 | (to.index() as u16) << 6 | promotion << 12)
+    }
+
+    /// Origin and destination square; `None` for a null move.
+    pub fn squares(self) -> Option<[Square; 2]> {
+        (self != UciMove::NULL).then(|| [self.0, self.0 >> 6].map(|bits| Square::from_index(bits.into())))
+    }
+
+    /// Promotion role.
+    pub fn promotion(self) -> Option<Role> {
+        let number = usize::from(self.0 >> 12);
+        Role::ALL.get(number.checked_sub(1)?).copied()
+    }
+
     /// The notation of a move. In standard mode castling is the king's two-square move if king and rook are on their
     /// standard squares; otherwise the king captures its rook, which is unambiguous.
     pub fn from_move(mv: Move, mode: CastlingMode) -> UciMove {
@@ -79,7 +90,7 @@ impl UciMove {
         if mv.is_castle() && mode == CastlingMode::Standard && is_usual_castling(from, to) {
             to = Square::new(CastlingSide::of(from, to).king_file(), from.rank());
         }
-        UciMove::Normal { from, to, promotion: mv.promoted_to() }
+        UciMove::new(from, to, mv.promoted_to())
     }
 
     /// The legal move that the text denotes in a position. Both castling notations are accepted; a king move to an
@@ -88,10 +99,8 @@ impl UciMove {
     /// # Errors
     /// If no legal move has these squares and this promotion.
     pub fn to_move(self, position: &Position) -> Result<Move, UciMoveError> {
-        let UciMove::Normal { from, to, promotion } = self else {
-            return Err(UciMoveError::Null);
-        };
-        guess(position, from, to, promotion)
+        let [from, to] = self.squares().ok_or(UciMoveError::Null)?;
+        guess(position, from, to, self.promotion())
             .filter(|&mv| position.is_legal(mv))
             .ok_or(UciMoveError::Illegal(self))
     }
@@ -106,13 +115,13 @@ impl UciMove {
 
     fn read(text: &[u8]) -> Option<UciMove> {
         let (squares, promotion) = match *text {
-            [b'0', b'0', b'0', b'0'] => return Some(UciMove::Null),
+            [b'0', b'0', b'0', b'0'] => return Some(UciMove::NULL),
             [a, b, c, d] => ([a, b, c, d], None),
             [a, b, c, d, letter] => ([a, b, c, d], Some(promotion(letter)?)),
             _ => return None,
         };
         let [a, b, c, d] = squares;
-        Some(UciMove::Normal { from: square(a, b)?, to: square(c, d)?, promotion })
+        Some(UciMove::new(square(a, b)?, square(c, d)?, promotion))
     }
 }
 
@@ -167,16 +176,20 @@ impl FromStr for UciMove {
 
 impl fmt::Display for UciMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let UciMove::Normal { from, to, promotion } = *self else {
-            return f.write_str("0000");
-        };
+        let Some(squares) = self.squares() else { return f.write_str("0000") };
         let mut word = Letters::<5>::of("");
-        for square in [from, to] {
+        for square in squares {
             word.push(square.file().to_char());
             word.push(square.rank().to_char());
         }
-        promotion.into_iter().for_each(|role| word.push(role.to_char()));
+        self.promotion().into_iter().for_each(|role| word.push(role.to_char()));
         word.write(f)
+    }
+}
+
+impl fmt::Debug for UciMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -184,22 +197,20 @@ impl fmt::Display for UciMove {
 mod tests {
     use super::*;
 
-    fn normal(from: Square, to: Square, promotion: Option<Role>) -> UciMove {
-        UciMove::Normal { from, to, promotion }
-    }
-
     #[test]
     fn every_move_prints_as_it_parses() {
         let promotions = [None, Some(Role::Knight), Some(Role::Bishop), Some(Role::Rook), Some(Role::Queen)];
         for from in Square::all() {
             for to in Square::all() {
                 for promotion in promotions {
-                    let mv = normal(from, to, promotion);
+                    let mv = UciMove::new(from, to, promotion);
+                    assert_eq!((mv.squares(), mv.promotion()), (Some([from, to]), promotion));
                     assert_eq!(mv.to_string().parse(), Ok(mv));
                 }
             }
         }
-        assert_eq!(UciMove::Null.to_string().parse(), Ok(UciMove::Null));
+        assert_eq!(UciMove::NULL.to_string().parse(), Ok(UciMove::NULL));
+        assert_eq!((UciMove::NULL.squares(), UciMove::NULL.promotion()), (None, None));
     }
 
     fn meaning(fen: &str, text: &str) -> Result<(MoveKind, Square), UciMoveError> {
@@ -270,8 +281,8 @@ mod tests {
 
     #[test]
     fn upper_case_is_taken() {
-        assert_eq!(UciMove::parse("A7B8Q"), Ok(normal(Square::A7, Square::B8, Some(Role::Queen))));
-        assert_eq!(UciMove::parse("a7b8N"), Ok(normal(Square::A7, Square::B8, Some(Role::Knight))));
+        assert_eq!(UciMove::parse("A7B8Q"), Ok(UciMove::new(Square::A7, Square::B8, Some(Role::Queen))));
+        assert_eq!(UciMove::parse("a7b8N"), Ok(UciMove::new(Square::A7, Square::B8, Some(Role::Knight))));
     }
 
     #[test]

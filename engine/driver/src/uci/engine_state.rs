@@ -167,7 +167,7 @@ impl EngineState {
             EngineMessage::ReadyOk => self.ready = true,
             EngineMessage::BestMove { best, ponder } if self.awaiting == Awaiting::BestMove => {
                 let best = match best {
-                    BestMove::Move(UciMove::Null) | BestMove::None => Ok(None),
+                    BestMove::Move(UciMove::NULL) | BestMove::None => Ok(None),
                     BestMove::Move(mv) => Ok(Some(mv)),
                     BestMove::Unreadable("") => Err(Fault::NoMove { line: quote(line) }),
                     BestMove::Unreadable(_) => Err(Fault::MalformedBestmove { line: quote(line) }),

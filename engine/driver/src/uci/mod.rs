@@ -7,7 +7,6 @@ mod position_line;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use smalt_chess::UciMove;
 use smalt_protocol::uci::ClientMessage;
 use smalt_protocol::uci::client::Switch;
 use smalt_protocol::{OptionDeclaration, OptionValue};
@@ -139,7 +138,8 @@ impl UciEngine {
     /// Whether this is an earlier answer sent twice: it moves a piece that has moved since, or is from an earlier game
     /// and illegal in this one.
     fn is_repetition(&self, answer: &Answer) -> bool {
-        let Ok(Some(mv @ UciMove::Normal { from, .. })) = answer.best else { return false };
+        let Ok(Some(mv)) = answer.best else { return false };
+        let Some([from, _]) = mv.squares() else { return false };
         self.last_answers.contains(mv)
             && self.position.has_left(from).unwrap_or_else(|| !self.position.is_legal(mv))
     }

@@ -47,9 +47,9 @@ impl PositionLine {
 
     /// Whether this square was left and not entered since; `None` if no move of the last line involves it.
     pub(super) fn has_left(&self, square: Square) -> Option<bool> {
-        let from_or_to = |mv: &UciMove| match *mv {
-            UciMove::Normal { from, .. } if from == square => Some(true),
-            UciMove::Normal { to, .. } if to == square => Some(false),
+        let from_or_to = |mv: &UciMove| match mv.squares() {
+            Some([from, _]) if from == square => Some(true),
+            Some([_, to]) if to == square => Some(false),
             _ => None,
         };
         self.moves.iter().rev().find_map(from_or_to)

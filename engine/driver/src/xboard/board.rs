@@ -152,7 +152,7 @@ fn before_double_step(position: &Position) -> Option<(Position, Move)> {
     setup.en_passant = None;
     setup.halfmove_clock = 0;
     let before = Position::new(&setup).ok()?;
-    let step = UciMove::Normal { from, to, promotion: None }.to_move(&before).ok()?;
+    let step = UciMove::new(from, to, None).to_move(&before).ok()?;
     Some((before, step))
 }
 

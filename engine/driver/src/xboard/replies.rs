@@ -80,7 +80,7 @@ impl XboardEngine {
         self.board.forget();
         let line = answer.line.clone();
         match BestMove::parse(&answer.text) {
-            BestMove::Move(UciMove::Null) | BestMove::None | BestMove::Unreadable("") => {
+            BestMove::Move(UciMove::NULL) | BestMove::None | BestMove::Unreadable("") => {
                 Err(Fault::NoMove { line })
             }
             BestMove::Move(illegal) => Ok(illegal),

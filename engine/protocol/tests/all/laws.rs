@@ -60,12 +60,12 @@ fn any_move() -> impl Strategy<Value = UciMove> {
         Some(Role::Queen),
     ]);
     prop_oneof![
-        1 => Just(UciMove::Null),
-        20 => (0..64_usize, 0..64_usize, role).prop_map(|(from, to, promotion)| UciMove::Normal {
-            from: Square::from_index(from),
-            to: Square::from_index(to),
+        1 => Just(UciMove::NULL),
+        20 => (0..64_usize, 0..64_usize, role).prop_map(|(from, to, promotion)| UciMove::new(
+            Square::from_index(from),
+            Square::from_index(to),
             promotion
-        }),
+        )),
     ]
 }
 

@@ -39,6 +39,6 @@ impl PolyglotMove {
         };
         let from = Square::from_index(usize::from(self.0 >> 6 & 63));
         let to = Square::from_index(usize::from(self.0 & 63));
-        UciMove::Normal { from, to, promotion }.to_move(position).ok()
+        UciMove::new(from, to, promotion).to_move(position).ok()
     }
 }

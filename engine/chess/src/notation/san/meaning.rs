@@ -112,7 +112,7 @@ impl SanMove {
     fn find_from(&self, position: &Position, from: Square) -> Matches {
         let stands = position.piece_at(from).map(|piece| piece.role());
         let fits = self.role == Role::Pawn || stands == Some(self.role);
-        let text = UciMove::Normal { from, to: self.to, promotion: self.promotion };
+        let text = UciMove::new(from, self.to, self.promotion);
         match text.to_move(position) {
             Ok(mv) if fits => Matches::One(mv),
             _ => Matches::None,
