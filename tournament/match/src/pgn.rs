@@ -189,9 +189,7 @@ impl PgnWriter {
         let last = record.plies.len().wrapping_sub(1);
         for (index, ply) in record.plies.iter().enumerate() {
             let Ok(mv) = ply.mv.to_move(game.position()) else { break };
-            if game.push_move(mv).is_err() {
-                break;
-            }
+            game.push_legal(mv);
             if self.writing.form == PgnForm::Minimal {
                 continue;
             }

@@ -1,9 +1,10 @@
 //! A buffer for short texts such as moves, so that they are formatted with one write.
 
-use std::fmt;
+use std::ops::Deref;
 
-/// At most `N` ASCII letters.
-pub(super) struct Letters<const N: usize> {
+/// A text of at most `N` ASCII letters, without an allocation.
+#[derive(Clone, Copy, Debug)]
+pub struct Letters<const N: usize> {
     bytes: [u8; N],
     length: usize,
 }
@@ -21,7 +22,19 @@ impl<const N: usize> Letters<N> {
         self.length += 1;
     }
 
-    pub(super) fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(std::str::from_utf8(&self.bytes[..self.length]).map_err(|_| fmt::Error)?)
+    /// Appends a decimal number, with leading zeros up to this many digits.
+    pub(super) fn push_number(&mut self, number: u64, digits: usize) {
+        if number > 9 || digits > 1 {
+            self.push_number(number / 10, digits.saturating_sub(1));
+        }
+        self.push(char::from(b'0' + (number % 10) as u8));
+    }
+}
+
+impl<const N: usize> Deref for Letters<N> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.length]).expect("letters are ASCII")
     }
 }

@@ -9,3 +9,5 @@ pub mod pgn;
 pub mod polyglot;
 pub mod san;
 pub mod uci_move;
+
+pub use letters::Letters;

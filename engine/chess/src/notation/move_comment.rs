@@ -5,6 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::notation::letters::Letters;
+
 /// A runner's comment on one move.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum MoveComment {
@@ -132,10 +134,17 @@ impl fmt::Display for MoveComment {
 
 impl fmt::Display for SearchComment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.score, self.depth)?;
+        let mut word = self.score.letters();
+        word.push('/');
+        word.push_number(self.depth.into(), 1);
         if let Some(time) = self.time {
-            write!(f, " {}.{:03}s", time.as_secs(), time.subsec_millis())?;
+            word.push(' ');
+            word.push_number(time.as_secs(), 1);
+            word.push('.');
+            word.push_number(time.subsec_millis().into(), 3);
+            word.push('s');
         }
+        f.write_str(&word)?;
         match self.rest.is_empty() {
             true => Ok(()),
             false => write!(f, ", {}", self.rest),
@@ -143,18 +152,34 @@ impl fmt::Display for SearchComment {
     }
 }
 
+/// Long enough for the longest score, depth and time, 49 letters.
+type Word = Letters<49>;
+
+impl CommentScore {
+    fn letters(self) -> Word {
+        let (sign, size) = match self {
+            CommentScore::Centipawns(0) => ("", 0),
+            CommentScore::Centipawns(value) if value < 0 => ("-", value.unsigned_abs()),
+            CommentScore::Centipawns(value) => ("+", value.unsigned_abs()),
+            CommentScore::Mates(plies) => ("+M", plies),
+            CommentScore::Mated(plies) => ("-M", plies),
+        };
+        let mut word = Word::of(sign);
+        match self {
+            CommentScore::Centipawns(_) => {
+                word.push_number((size / 100).into(), 1);
+                word.push('.');
+                word.push_number((size % 100).into(), 2);
+            }
+            CommentScore::Mates(_) | CommentScore::Mated(_) => word.push_number(size.into(), 1),
+        }
+        word
+    }
+}
+
 impl fmt::Display for CommentScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            CommentScore::Centipawns(0) => f.write_str("0.00"),
-            CommentScore::Centipawns(value) => {
-                let sign = if value < 0 { '-' } else { '+' };
-                let size = value.unsigned_abs();
-                write!(f, "{sign}{}.{:02}", size / 100, size % 100)
-            }
-            CommentScore::Mates(plies) => write!(f, "+M{plies}"),
-            CommentScore::Mated(plies) => write!(f, "-M{plies}"),
-        }
+        f.write_str(&self.letters())
     }
 }
 

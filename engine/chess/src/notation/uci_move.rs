@@ -174,16 +174,23 @@ impl FromStr for UciMove {
     }
 }
 
-impl fmt::Display for UciMove {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(squares) = self.squares() else { return f.write_str("0000") };
-        let mut word = Letters::<5>::of("");
+impl UciMove {
+    /// The text, without an allocation.
+    pub fn letters(self) -> Letters<5> {
+        let Some(squares) = self.squares() else { return Letters::of("0000") };
+        let mut word = Letters::of("");
         for square in squares {
             word.push(square.file().to_char());
             word.push(square.rank().to_char());
         }
         self.promotion().into_iter().for_each(|role| word.push(role.to_char()));
-        word.write(f)
+        word
+    }
+}
+
+impl fmt::Display for UciMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.letters())
     }
 }
 

@@ -65,7 +65,8 @@ impl PositionLine {
             // Without moves the line has no `moves` to append to.
             Some(added) if same_start && !self.moves.is_empty() => {
                 for mv in added {
-                    write!(self.text, " {mv}").expect("a string takes any text");
+                    self.text.push(' ');
+                    self.text.push_str(&mv.letters());
                 }
                 self.moves.extend_from_slice(added);
                 self.length

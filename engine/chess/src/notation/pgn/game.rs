@@ -158,7 +158,7 @@ impl PgnGame {
     }
 
     /// Appends a legal move without checking it.
-    pub(super) fn push_legal(&mut self, mv: Move) {
+    pub fn push_legal(&mut self, mv: Move) {
         let line = self.innermost_mut();
         line.before = Some(line.now);
         line.now.play(mv);

@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 
 use super::game::{Element, PgnGame};
 use crate::moves::Move;
+use crate::notation::letters::Letters;
 use crate::notation::san::{San, SanBody};
 use crate::notation::uci_move::{CastlingMode, UciMove};
 use crate::piece::Color;
@@ -26,18 +27,15 @@ pub enum MoveNotation {
 }
 
 impl MoveNotation {
-    fn write(self, out: &mut String, mv: Move, position: &Position, mode: CastlingMode) -> fmt::Result {
-        match self {
-            MoveNotation::San => write!(out, "{}", San::from_move(mv, position)),
-            MoveNotation::Lan => {
-                let mut san = San::from_move(mv, position);
-                if let SanBody::Normal(normal) = &mut san.body {
-                    (normal.file, normal.rank) = (Some(mv.from().file()), Some(mv.from().rank()));
-                }
-                write!(out, "{san}")
-            }
-            MoveNotation::Uci => write!(out, "{}", UciMove::from_move(mv, mode)),
+    fn write(self, out: &mut String, mv: Move, position: &Position, mode: CastlingMode) {
+        if self == MoveNotation::Uci {
+            return out.push_str(&UciMove::from_move(mv, mode).letters());
         }
+        let mut san = San::from_move(mv, position);
+        if let (MoveNotation::Lan, SanBody::Normal(normal)) = (self, &mut san.body) {
+            (normal.file, normal.rank) = (Some(mv.from().file()), Some(mv.from().rank()));
+        }
+        out.push_str(&san.letters());
     }
 }
 
@@ -102,13 +100,16 @@ impl LinePosition {
     }
 
     /// Writes the number before the next move, if it needs one.
-    fn write_number(&self, out: &mut String) -> fmt::Result {
-        let number = self.now.fullmove_number();
-        match (self.now.turn(), self.needs_number) {
-            (Color::White, _) => write!(out, "{number}. "),
-            (Color::Black, true) => write!(out, "{number}... "),
-            (Color::Black, false) => Ok(()),
-        }
+    fn write_number(&self, out: &mut String) {
+        let dots = match (self.now.turn(), self.needs_number) {
+            (Color::White, _) => ". ",
+            (Color::Black, true) => "... ",
+            (Color::Black, false) => return,
+        };
+        let mut number = Letters::<5>::of("");
+        number.push_number(self.now.fullmove_number().into(), 1);
+        out.push_str(&number);
+        out.push_str(dots);
     }
 
     fn play(&mut self, mv: Move) {
@@ -133,13 +134,13 @@ impl Movetext {
         match element {
             Element::Move(mv) => {
                 words.begin();
-                line.write_number(&mut words.text)?;
-                self.notation.write(&mut words.text, *mv, &line.now, self.mode)?;
+                line.write_number(&mut words.text);
+                self.notation.write(&mut words.text, *mv, &line.now, self.mode);
                 line.play(*mv);
             }
             Element::Pass => {
                 words.begin();
-                line.write_number(&mut words.text)?;
+                line.write_number(&mut words.text);
                 words.text.push_str("--");
                 line.before = line.now;
                 line.now = line.now.after_null_move();

@@ -106,34 +106,40 @@ impl FromStr for San {
     }
 }
 
-impl fmt::Display for San {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl San {
+    pub(super) fn letters(&self) -> Word {
         let mut word = match self.body {
             SanBody::Null => Word::of("--"),
             SanBody::Castle(CastlingSide::King) => Word::of("O-O"),
             SanBody::Castle(CastlingSide::Queen) => Word::of("O-O-O"),
-            SanBody::Normal(normal) => normal.word(),
+            SanBody::Normal(normal) => normal.letters(),
         };
         match self.mark {
             CheckMark::None => {}
             CheckMark::Check => word.push('+'),
             CheckMark::Checkmate => word.push('#'),
         }
-        word.write(f)
+        word
+    }
+}
+
+impl fmt::Display for San {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.letters())
     }
 }
 
 impl fmt::Display for SanMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.word().write(f)
+        f.write_str(&self.letters())
     }
 }
 
 /// Long enough for `Qh4xe1` with a promotion, which no move needs, and a mark.
-type Word = Letters<9>;
+pub(super) type Word = Letters<9>;
 
 impl SanMove {
-    fn word(&self) -> Word {
+    fn letters(&self) -> Word {
         let mut word = Word::of("");
         if self.role != Role::Pawn {
             word.push(self.role.to_upper_char());
