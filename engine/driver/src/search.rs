@@ -243,8 +243,9 @@ impl SearchReport {
         keep(&mut self.hashfull, info.hashfull);
         keep(&mut self.tbhits, info.tbhits);
         keep(&mut self.time, info.time);
-        if !info.pv.is_empty() {
-            self.pv = info.pv.to_vec();
+        let pv = info.pv.to_vec();
+        if !pv.is_empty() {
+            self.pv = pv;
         }
     }
 }

@@ -23,8 +23,13 @@ impl<'a> Moves<'a> {
     pub const NONE: Moves<'static> = Moves(MoveSource::Values(&[]));
 
     /// Moves in coordinate notation, separated by white space.
-    pub const fn from_text(text: &'a str) -> Moves<'a> {
-        Moves(MoveSource::Text(text))
+    pub fn from_text(text: &'a str) -> Moves<'a> {
+        Moves::from_line(Words::new(text).line())
+    }
+
+    /// As [`Moves::from_text`], for one line without leading and trailing space.
+    pub(crate) fn from_line(line: &'a str) -> Moves<'a> {
+        Moves(MoveSource::Text(line))
     }
 
     pub const fn from_slice(moves: &'a [UciMove]) -> Moves<'a> {
@@ -34,17 +39,9 @@ impl<'a> Moves<'a> {
     /// The moves in order.
     pub fn iter(&self) -> Iter<'a> {
         Iter(match self.0 {
-            MoveSource::Text(text) => MoveReader::Words(Words::new(text)),
+            MoveSource::Text(text) => MoveReader::Words(Words::of_line(text)),
             MoveSource::Values(moves) => MoveReader::Values(moves.iter()),
         })
-    }
-
-    /// The first word that is not a move, where the sequence ends.
-    pub fn stopped_at(&self) -> Option<&'a str> {
-        match self.0 {
-            MoveSource::Text(text) => Words::new(text).find(|word| UciMove::parse(word).is_err()),
-            MoveSource::Values(_) => None,
-        }
     }
 
     /// Whether there are no moves.
@@ -72,6 +69,17 @@ pub struct Iter<'a>(MoveReader<'a>);
 enum MoveReader<'a> {
     Words(Words<'a>),
     Values(std::slice::Iter<'a, UciMove>),
+}
+
+impl<'a> Iter<'a> {
+    /// The first word that is not a move, where the sequence ends.
+    pub fn stopped_at(mut self) -> Option<&'a str> {
+        self.by_ref().for_each(drop);
+        match self.0 {
+            MoveReader::Words(mut words) => words.next(),
+            MoveReader::Values(_) => None,
+        }
+    }
 }
 
 impl Iterator for Iter<'_> {
@@ -135,8 +143,9 @@ mod tests {
         let mut iter = moves.iter();
         assert_eq!(iter.by_ref().count(), 2);
         assert_eq!(iter.next(), None);
-        assert_eq!(moves.stopped_at(), Some("Nf3"));
-        assert_eq!(Moves::from_text(" e2e4 ").stopped_at(), None);
+        assert_eq!(iter.stopped_at(), Some("Nf3"));
+        assert_eq!(moves.iter().stopped_at(), Some("Nf3"));
+        assert_eq!(Moves::from_text(" e2e4 ").iter().stopped_at(), None);
     }
 
     #[test]

@@ -39,6 +39,11 @@ impl<'a> Words<'a> {
         Words { line: end.map_or(text, |end| trim(&text[..end])), at: 0 }
     }
 
+    /// The words of a text that is one line without leading and trailing space.
+    pub(crate) fn of_line(line: &'a str) -> Words<'a> {
+        Words { line, at: 0 }
+    }
+
     /// The whole line without leading and trailing space.
     pub(crate) fn line(&self) -> &'a str {
         self.line

@@ -176,7 +176,7 @@ fn parse_position(mut words: Words<'_>) -> Option<ClientMessage<'_>> {
         Start::Fen(_) => Start::Fen(text),
     };
     words.next();
-    Some(ClientMessage::Position { start, moves: Moves::from_text(words.rest()) })
+    Some(ClientMessage::Position { start, moves: Moves::from_line(words.rest()) })
 }
 
 impl fmt::Display for ClientMessage<'_> {

@@ -62,8 +62,8 @@ impl<'a> EngineMessage<'a> {
         let mut words = Words::new(line);
         let line = words.line();
         let message = match words.next() {
-            Some("info") => Some(EngineMessage::Info(info_text::parse(words))),
-            Some("bestmove") => Some(parse_best_move(words)),
+            Some("info") => return EngineMessage::Info(info_text::parse(words)),
+            Some("bestmove") => return parse_best_move(words),
             Some("readyok") => Some(EngineMessage::ReadyOk),
             Some("uciok") => Some(EngineMessage::UciOk),
             Some("id") => parse_id(words),

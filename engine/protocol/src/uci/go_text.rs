@@ -84,20 +84,17 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, limits: &SearchLimits) -> fmt::R
     if limits.ponder {
         f.write_str(" ponder")?;
     }
-    let ms = |time: Duration| time.as_millis().min(i64::MAX as u128);
-    let clocks = [('w', limits.white), ('b', limits.black)];
-    for (side, clock) in clocks {
-        number(f, format_args!(" {side}time"), clock.map(|clock| ms(clock.remaining)))?;
-    }
-    for (side, clock) in clocks {
-        number(f, format_args!(" {side}inc"), clock.map(|clock| ms(clock.increment)))?;
-    }
-    number(f, format_args!(" movestogo"), limits.moves_to_go)?;
-    number(f, format_args!(" depth"), limits.depth)?;
-    number(f, format_args!(" nodes"), limits.nodes)?;
-    number(f, format_args!(" mate"), limits.mate)?;
-    number(f, format_args!(" movetime"), limits.move_time.map(ms))?;
-    number(f, format_args!(" perft"), limits.perft)?;
+    let ms = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+    number(f, " wtime ", limits.white.map(|clock| ms(clock.remaining)))?;
+    number(f, " btime ", limits.black.map(|clock| ms(clock.remaining)))?;
+    number(f, " winc ", limits.white.map(|clock| ms(clock.increment)))?;
+    number(f, " binc ", limits.black.map(|clock| ms(clock.increment)))?;
+    number(f, " movestogo ", limits.moves_to_go)?;
+    number(f, " depth ", limits.depth)?;
+    number(f, " nodes ", limits.nodes)?;
+    number(f, " mate ", limits.mate)?;
+    number(f, " movetime ", limits.move_time.map(ms))?;
+    number(f, " perft ", limits.perft)?;
     if limits.infinite {
         f.write_str(" infinite")?;
     }
@@ -108,10 +105,8 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, limits: &SearchLimits) -> fmt::R
     limits.search_moves.iter().try_for_each(|mv| write!(f, " {mv}"))
 }
 
-fn number<T: fmt::Display>(
-    f: &mut fmt::Formatter<'_>,
-    name: fmt::Arguments<'_>,
-    value: Option<T>,
-) -> fmt::Result {
-    value.map_or(Ok(()), |value| write!(f, "{name} {value}"))
+fn number<T: fmt::Display>(f: &mut fmt::Formatter<'_>, name: &str, value: Option<T>) -> fmt::Result {
+    let Some(value) = value else { return Ok(()) };
+    f.write_str(name)?;
+    value.fmt(f)
 }

@@ -124,7 +124,7 @@ fn ends_moves(word: &str) -> bool {
 }
 
 fn moves<'a>(words: &mut Words<'a>) -> Moves<'a> {
-    Moves::from_text(words.until(ends_moves))
+    Moves::from_line(words.until(ends_moves))
 }
 
 fn wdl(words: &mut Words<'_>) -> Option<Wdl> {

@@ -117,7 +117,7 @@ impl CommandHandler {
             terminal.set_game(start, moves.iter());
         }
         self.engine.set_position(start, moves.iter()).map_err(|error| error.to_string())?;
-        match moves.stopped_at() {
+        match moves.iter().stopped_at() {
             Some(word) => Err(format!("move {} can't be read: {word:?}", moves.iter().count() + 1)),
             None => Ok(()),
         }

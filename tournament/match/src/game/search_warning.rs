@@ -200,31 +200,30 @@ pub(super) fn check_search(
     checks_mates: bool,
     mut on_finding: impl FnMut(Finding),
 ) {
-    let mut last: Option<(&[u8], UciMove)> = None;
+    let mut last = None;
     let mut keys = Vec::new();
     let (mut has_info, mut has_score) = (false, false);
-    for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-        let text = text(line);
-        let EngineMessage::Info(info) = EngineMessage::parse(&text) else { continue };
+    let text = text(lines);
+    for line in text.lines() {
+        let EngineMessage::Info(info) = EngineMessage::parse(line) else { continue };
         has_info |= info.string.is_none();
         let Some(score) = info.score else { continue };
         has_score = true;
         if let Some((kind, mv)) = check_line(root, &info, checks_mates, &mut keys) {
-            on_finding(Finding { kind, mv, line: text.clone().into_owned() });
+            on_finding(Finding { kind, mv, line: line.to_owned() });
         }
         if info.multipv.is_none_or(|number| number == 1) {
-            let first = info.pv.iter().next().filter(|_| score.bound == Bound::Exact);
-            last = first.map(|first| (line, first));
+            last = (score.bound == Bound::Exact).then_some((line, info.pv));
         }
     }
     if has_info && !has_score {
         on_finding(Finding { kind: SearchWarning::NoScore, mv: None, line: String::new() });
     }
-    if let (Some((line, first)), Some(best)) = (last, best)
-        && !are_same(root.position, first, best)
+    if let (Some((line, pv)), Some(best)) = (last, best)
+        && pv.iter().next().is_some_and(|first| !are_same(root.position, first, best))
     {
-        let line = text(line).into_owned();
-        on_finding(Finding { kind: SearchWarning::BestmoveMismatch, mv: Some(best.to_string()), line });
+        let (mv, line) = (Some(best.to_string()), line.to_owned());
+        on_finding(Finding { kind: SearchWarning::BestmoveMismatch, mv, line });
     }
 }
 
@@ -244,7 +243,8 @@ fn check_line(
     keys.clear();
     let mut line = PvLine { root, position: *root.position, keys };
     let mut plies: u64 = 0;
-    for mv in info.pv.iter() {
+    let mut moves = info.pv.iter();
+    for mv in moves.by_ref() {
         let legal = mv.to_move(&line.position);
         if plies > 0
             && let Some(kind) = line.end(legal.is_ok())
@@ -257,7 +257,7 @@ fn check_line(
         line.position.play(legal);
         plies += 1;
     }
-    if let Some(word) = info.pv.stopped_at() {
+    if let Some(word) = moves.stopped_at() {
         return Some((SearchWarning::IllegalMove, Some(word.to_owned())));
     }
     let score = info.score.filter(|score| checks_mates && plies > 0 && score.bound == Bound::Exact)?;
