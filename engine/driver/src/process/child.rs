@@ -210,9 +210,9 @@ impl Process {
 
     /// Records that this program runs now, and should have been running by `expected` (or now, if that is later).
     pub(super) fn note_awake(&mut self, now: Instant, expected: Instant) {
-        let late = now.saturating_duration_since(expected.max(self.awake_at));
-        if late > STALL_TOLERANCE {
-            self.stalled += late;
+        let expected = expected.max(self.awake_at);
+        if now > expected + STALL_TOLERANCE {
+            self.stalled += now - expected;
         }
         self.awake_at = now;
     }
@@ -260,13 +260,13 @@ impl Process {
             let sources = SourceSet::exit();
             let watch = Watch { engine: &self.child, other: None, interrupt: None, sources };
             let ready = poll(&watch, Instant::now(), deadline).ok()?;
-            if ready.iter().all(Option::is_none) {
+            if ready.is_empty() {
                 return None;
             }
             self.read_stderr();
             self.read_stdout();
             while self.take_line().is_some() {}
-            if ready.contains(&Some(Source::End)) {
+            if ready.contains(Source::End) {
                 self.note_end();
             } else if Instant::now() >= deadline {
                 return None;

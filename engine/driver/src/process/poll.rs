@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::child::Process;
 use super::interrupt::Interrupt;
-use super::system::{self, SOURCES, Source, SourceSet, Watch};
+use super::system::{self, Source, SourceSet, Watch};
 
 /// What a wait is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,17 +102,17 @@ fn poll_set(
         sources: sources(set, engine, other.as_deref(), waiting),
     };
     let ready = system::poll(&watch, now, deadline)?;
-    if ready == [None; SOURCES] {
+    if ready.is_empty() {
         note_awake(engine, other, Instant::now(), deadline);
         return Ok(None);
     }
     if let Some(other) = other.as_deref_mut().filter(|other| !other.has_line())
-        && !ready.contains(&Some(Source::OtherOutput))
+        && !ready.contains(Source::OtherOutput)
     {
         other.note_quiet();
     }
     let mut result = PollOutcome::Progress;
-    for source in ready.into_iter().flatten() {
+    for source in ready.iter() {
         match source {
             Source::Output => engine.read_stdout(),
             Source::Errors => engine.read_stderr(),
@@ -127,7 +127,7 @@ fn poll_set(
             engine.note_full_poll(None);
         }
     }
-    let now = if ready.contains(&Some(Source::Output)) { engine.read_at() } else { Instant::now() };
+    let now = if ready.contains(Source::Output) { engine.read_at() } else { Instant::now() };
     note_awake(engine, other, now, deadline);
     Ok(Some(result))
 }

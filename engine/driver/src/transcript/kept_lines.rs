@@ -14,8 +14,10 @@ const LINE_LIMIT: u16 = 4096;
 #[derive(Default)]
 pub(crate) struct KeptLines {
     lines: VecDeque<Kept>,
-    /// The kept bytes of all lines, one after the other.
-    bytes: VecDeque<u8>,
+    /// The kept bytes of all lines, one after the other, behind dropped ones.
+    bytes: Vec<u8>,
+    /// Number of dropped bytes.
+    dropped: usize,
     /// The last growing line that was dropped.
     before: Vec<u8>,
 }
@@ -38,7 +40,7 @@ impl KeptLines {
         let line = &line[..line.len().min(usize::from(LINE_LIMIT))];
         let shared = shared.map(|shared| shared.min(line.len()));
         let added = &line[shared.unwrap_or(0)..];
-        self.bytes.extend(added);
+        self.bytes.extend_from_slice(added);
         let within_limit = |count: usize| u16::try_from(count).unwrap_or(LINE_LIMIT);
         self.lines.push_back(Kept {
             at,
@@ -50,12 +52,17 @@ impl KeptLines {
 
     fn pop(&mut self) {
         let Some(Kept { shared, length, .. }) = self.lines.pop_front() else { return };
-        let length = usize::from(length);
+        let end = self.dropped + usize::from(length);
         if let Some(shared) = shared {
             self.before.truncate(usize::from(shared));
-            self.before.extend(self.bytes.range(..length));
+            self.before.extend_from_slice(&self.bytes[self.dropped..end]);
         }
-        self.bytes.drain(..length);
+        self.dropped = end;
+        // This moves fewer bytes than were dropped.
+        if 2 * self.dropped > self.bytes.len() {
+            self.bytes.drain(..self.dropped);
+            self.dropped = 0;
+        }
     }
 
     /// Whether the last line is an empty line of this speaker.
@@ -71,13 +78,15 @@ impl KeptLines {
 
     /// Calls this with each line, oldest first.
     pub(crate) fn for_each(&self, mut show: impl FnMut(Instant, Speaker, &[u8])) {
-        let mut rest = self.bytes.range(..);
+        let mut rest = &self.bytes[self.dropped..];
         let (mut growing, mut other) = (self.before.clone(), Vec::new());
         for &Kept { at, speaker, shared, length } in &self.lines {
             let line = if shared.is_some() { &mut growing } else { &mut other };
             line.truncate(usize::from(shared.unwrap_or(0)));
-            line.extend(rest.by_ref().take(usize::from(length)));
+            let (added, after) = rest.split_at(usize::from(length));
+            line.extend_from_slice(added);
             show(at, speaker, line);
+            rest = after;
         }
     }
 }

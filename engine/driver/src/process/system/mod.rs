@@ -72,9 +72,6 @@ impl<E: Into<io::Error>> From<E> for SpawnError {
     }
 }
 
-/// Most sources of one wait: four of the engine, two of the other, the interrupt.
-pub(super) const SOURCES: usize = 7;
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Source {
     Output,
@@ -86,7 +83,17 @@ pub(super) enum Source {
     Interrupt,
 }
 
-pub(super) type Ready = [Option<Source>; SOURCES];
+impl Source {
+    pub(super) const ALL: [Source; 7] = [
+        Source::Output,
+        Source::Errors,
+        Source::End,
+        Source::Room,
+        Source::OtherOutput,
+        Source::OtherErrors,
+        Source::Interrupt,
+    ];
+}
 
 /// What one system call watches.
 pub(super) struct Watch<'a> {
@@ -106,8 +113,17 @@ impl SourceSet {
         SourceSet::default().with(Source::End, true).with(Source::Output, true).with(Source::Errors, true)
     }
 
-    pub(super) fn with(self, source: Source, is_watched: bool) -> SourceSet {
-        SourceSet(self.0 | u8::from(is_watched) << source as u8)
+    /// With this source too, if the condition is true.
+    pub(super) fn with(self, source: Source, condition: bool) -> SourceSet {
+        SourceSet(self.0 | u8::from(condition) << source as u8)
+    }
+
+    pub(super) fn iter(self) -> impl Iterator<Item = Source> {
+        Source::ALL.into_iter().filter(move |&source| self.contains(source))
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
     }
 
     #[inline]

@@ -6,18 +6,18 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 
-use super::super::{Ready, SOURCES, Source, Watch};
+use super::super::{Source, SourceSet, Watch};
 use super::child::Child;
 use super::event::WakeEvent;
 
 /// Waits from one instant to another until a watched source is ready; none is ready at the deadline.
 #[inline]
-pub(in crate::process) fn poll(watch: &Watch<'_>, now: Instant, deadline: Instant) -> io::Result<Ready> {
-    let mut ready = [None; SOURCES];
+pub(in crate::process) fn poll(watch: &Watch<'_>, now: Instant, deadline: Instant) -> io::Result<SourceSet> {
+    let mut ready = SourceSet::default();
     let (mut fds, sources, count) = watched(watch);
     if poll_until(&mut fds[..count], now, deadline)? > 0 {
-        for (slot, (fd, source)) in ready.iter_mut().zip(fds[..count].iter().zip(sources)) {
-            *slot = (!fd.revents().is_empty()).then_some(source);
+        for (fd, source) in fds[..count].iter().zip(sources) {
+            ready = ready.with(source, !fd.revents().is_empty());
         }
     }
     Ok(ready)
@@ -35,7 +35,7 @@ fn poll_until(fds: &mut [PollFd<'_>], mut now: Instant, deadline: Instant) -> io
     }
 }
 
-type Watched<'a> = ([PollFd<'a>; SOURCES], [Source; SOURCES], usize);
+type Watched<'a> = ([PollFd<'a>; Source::ALL.len()], [Source; Source::ALL.len()], usize);
 
 /// The watched descriptors, the most likely ones first, and their number.
 #[inline]
@@ -44,7 +44,7 @@ fn watched<'a>(watch: &Watch<'a>) -> Watched<'a> {
     let engine = watch.engine;
     let filler = PollFd::from_borrowed_fd(engine.exit_fd(), read);
     let mut fds = std::array::from_fn(|_| filler.clone());
-    let mut sources = [Source::End; SOURCES];
+    let mut sources = Source::ALL;
     let mut count = 0;
     for (source, fd, flags) in [
         (Source::Output, engine.stdout_fd(), read),

@@ -14,9 +14,7 @@ use windows_sys::Win32::System::Threading::{
     CREATE_NEW_PROCESS_GROUP, CREATE_SUSPENDED, SetProcessAffinityMask, WaitForMultipleObjects,
 };
 
-use super::super::{
-    Errors, ReadOutcome, Ready, SOURCES, Source, SourceSet, SpawnError, SystemChild, Watch, Written,
-};
+use super::super::{Errors, ReadOutcome, Source, SourceSet, SpawnError, SystemChild, Watch, Written};
 use super::affinity::mask_of_child;
 use super::job::Job;
 use super::pipes::{Events, Pipes, Which};
@@ -164,7 +162,11 @@ fn bind(child: &std::process::Child, mask: Option<usize>) -> Result<(), SpawnErr
 }
 
 /// Waits until a watched source is ready; none is at the deadline.
-pub(in crate::process) fn poll(watch: &Watch<'_>, mut now: Instant, deadline: Instant) -> io::Result<Ready> {
+pub(in crate::process) fn poll(
+    watch: &Watch<'_>,
+    mut now: Instant,
+    deadline: Instant,
+) -> io::Result<SourceSet> {
     let Watch { engine, other, interrupt, sources } = *watch;
     let interrupt = interrupt.filter(|_| sources.contains(Source::Interrupt));
     let own = Events {
@@ -177,17 +179,15 @@ pub(in crate::process) fn poll(watch: &Watch<'_>, mut now: Instant, deadline: In
     loop {
         let (events, end_at) = engine.pipes.check(own, now);
         let other_events = others.map(|(other, watched)| other.pipes.check(watched, now).0);
-        let ready = [
-            (Source::Output, events.output),
-            (Source::End, events.end),
-            (Source::Errors, events.errors),
-            (Source::Room, events.room),
-            (Source::OtherOutput, other_events.is_some_and(|events| events.output)),
-            (Source::OtherErrors, other_events.is_some_and(|events| events.errors)),
-            (Source::Interrupt, interrupt.is_some_and(|interrupt| interrupt.wait(Duration::ZERO))),
-        ];
-        let ready: [Option<Source>; SOURCES] = ready.map(|(source, is_ready)| is_ready.then_some(source));
-        if ready.iter().any(Option::is_some) || now >= deadline {
+        let ready = SourceSet::default()
+            .with(Source::Output, events.output)
+            .with(Source::End, events.end)
+            .with(Source::Errors, events.errors)
+            .with(Source::Room, events.room)
+            .with(Source::OtherOutput, other_events.is_some_and(|events| events.output))
+            .with(Source::OtherErrors, other_events.is_some_and(|events| events.errors))
+            .with(Source::Interrupt, interrupt.is_some_and(|interrupt| interrupt.wait(Duration::ZERO)));
+        if !ready.is_empty() || now >= deadline {
             return Ok(ready);
         }
         let until = end_at.map_or(deadline, |at| at.min(deadline));
