@@ -4,6 +4,9 @@
 /// Whether a character is invisible but changes the text around it: control and format characters (Unicode categories
 /// Cc, Cf, Zl and Zp).
 pub fn is_hidden(letter: char) -> bool {
+    if letter.is_ascii() {
+        return letter.is_ascii_control();
+    }
     letter.is_control()
         || matches!(letter,
             '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}'
