@@ -12,6 +12,7 @@
 //! - [`signals`]: Ctrl-C and other termination signals;
 //! - [`input`]: input files and pipes;
 //! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
+//! - [`sqlite_journal`]: journals that lost their database;
 //! - [`standard_output`]: results on standard output;
 //! - [`json`]: the version of JSON output, and JSON Schemas;
 //! - [`output_file`]: output files, and when an existing one may be replaced;
@@ -32,6 +33,7 @@ pub mod output_file;
 pub mod program;
 pub mod signals;
 pub mod source;
+pub mod sqlite_journal;
 pub mod standard_output;
 
 use std::path::PathBuf;

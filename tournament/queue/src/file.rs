@@ -10,6 +10,7 @@ use serde::Serialize;
 use smalt_match::file_lock::try_lock_shared;
 use smalt_workbench::exit::reason;
 use smalt_workbench::output_file::resolved;
+use smalt_workbench::sqlite_journal::{LeftJournal, check_left_journal};
 
 use crate::job::{Job, JobState, NewJob};
 
@@ -61,6 +62,8 @@ pub enum QueueError {
     },
     #[error("use {}: {source}", path.display())]
     Database { path: PathBuf, source: rusqlite::Error },
+    #[error("create {}: {journal}", path.display())]
+    LeftJournal { path: PathBuf, journal: LeftJournal },
     /// It is not a queue file.
     #[error("read {}: it is not a queue", .0.display())]
     Foreign(PathBuf),
@@ -108,6 +111,8 @@ impl QueueFile {
         }
         // All paths to one queue have one lock.
         let path = &resolved(path);
+        check_left_journal(path)
+            .map_err(|journal| QueueError::LeftJournal { path: path.to_owned(), journal })?;
         let failed = |source| QueueError::Database { path: path.to_owned(), source };
         let mut connection = Connection::open(path).map_err(failed)?;
         let prepared = prepare(&mut connection).map_err(|source| match source.sqlite_error_code() {

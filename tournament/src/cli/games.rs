@@ -87,7 +87,7 @@ impl From<Refusal> for BeginError {
 
 impl From<StoreError> for BeginError {
     fn from(error: StoreError) -> BeginError {
-        let is_taken = matches!(error, StoreError::Exists(_));
+        let is_taken = matches!(error, StoreError::Exists(_) | StoreError::LeftJournal { .. });
         let refusal = refuse_store(error);
         if is_taken { BeginError::Taken(refusal) } else { BeginError::Other(refusal) }
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 
 use super::exit::{OrRefuse, Refusal};
 use super::output::print_info;
@@ -13,6 +13,7 @@ use smalt_match::named_file::numbered;
 use smalt_match::plan::{OutputSettings, Plan};
 use smalt_match::store::Store;
 use smalt_workbench::calendar::UtcTime;
+use smalt_workbench::sqlite_journal::journals;
 
 /// Names of the store and the PGN file. The default is format and date; the PGN file is beside the store.
 pub(super) struct OutputNames {
@@ -70,8 +71,19 @@ pub(super) fn set_aside(store: &Path) -> Result<(), Refusal> {
     }
     // Checkpoints the write-ahead log; fails if the store is in use.
     Store::resume(store).map_err(refuse_store)?.close();
+    if let Some((_, journal)) = journals(store).next() {
+        return Err(anyhow!(
+            "rename {}: another program has it open, and {} with it",
+            store.display(),
+            journal.display()
+        ))
+        .or_failed();
+    }
     for number in 2.. {
         let aside = numbered(store, number);
+        if journals(&aside).next().is_some() {
+            continue;
+        }
         match std::fs::hard_link(store, &aside) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             linked => {

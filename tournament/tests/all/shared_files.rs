@@ -195,10 +195,37 @@ fn a_store_that_is_renamed_or_replaced_during_the_run_keeps_its_games_and_those_
         } else {
             assert!(place.results("moved.db")["games_finished"].as_u64().unwrap() >= 2);
         }
-        for name in ["run.db", "run-2.db", "run.pgn"] {
+        for name in ["run.db", "run.db-wal", "run.db-shm", "run-2.db", "run.pgn"] {
             let _ = std::fs::remove_file(place.path(name));
         }
     }
+}
+
+#[test]
+fn a_new_run_leaves_the_journal_of_a_renamed_store_alone() {
+    let place = Place::new();
+    for journal in ["run.db-wal", "run.db-journal", "run.db-shm"] {
+        place.write(journal, "games");
+        let err = play(&place, &["--store", "run.db"], 2);
+        assert!(err.contains(&format!("{journal} exists without its database")), "{err}");
+        assert_eq!(place.read(journal), "games");
+        assert!(!place.path("run.db").exists() && !place.path("run.pgn").exists());
+        std::fs::remove_file(place.path(journal)).unwrap();
+    }
+    play(&place, &["--store", "run.db"], 0);
+}
+
+#[test]
+fn a_file_of_the_user_beside_a_store_costs_a_run_its_control_and_its_boards_only() {
+    let place = Place::new();
+    for name in ["run.db-ctl", "run.db-live"] {
+        place.write(name, "notes");
+    }
+    let err = play(&place, &["--store", "run.db"], 0);
+    assert!(err.contains("run.db-ctl") && err.contains("run.db-live"), "{err}");
+    assert_eq!(["run.db-ctl", "run.db-live"].map(|name| place.read(name)), ["notes", "notes"]);
+    place.check(&["ctl", "run.db", "pause"], 1);
+    assert_eq!(place.read("run.db-ctl"), "notes");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::Value;
+use smalt_workbench::sqlite_journal::{LeftJournal, check_left_journal};
 
 use super::{Step, StepKind, StepResult};
 
@@ -44,6 +45,8 @@ pub(crate) enum NightError {
     Busy(PathBuf),
     #[error("use {}: {source}", path.display())]
     Database { path: PathBuf, source: rusqlite::Error },
+    #[error("create {}: {journal}", path.display())]
+    LeftJournal { path: PathBuf, journal: LeftJournal },
     #[error("read {}: it is not the file of a night", .0.display())]
     Foreign(PathBuf),
     #[error("read {}: its format is {found}, and this program knows formats up to {VERSION}; use a newer one", path.display())]
@@ -79,6 +82,8 @@ impl NightFile {
             Some(rusqlite::ErrorCode::NotADatabase) => NightError::Foreign(path.to_owned()),
             _ => NightError::Database { path: path.to_owned(), source },
         };
+        check_left_journal(path)
+            .map_err(|journal| NightError::LeftJournal { path: path.to_owned(), journal })?;
         let mut connection = Connection::open(path).map_err(failed)?;
         match prepare(&mut connection).map_err(failed)? {
             (APPLICATION, VERSION) => Ok(NightFile { connection, path: path.to_owned(), _lock: lock }),

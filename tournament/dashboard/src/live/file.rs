@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use smalt_protocol::Score;
 use smalt_workbench::fnv::{FNV_EMPTY, fnv1a};
 
+/// How a file of any version begins.
+pub(super) const MAGIC: &[u8] = b"smalt-live ";
+
 /// Format version; others are refused.
 const FORMAT: u32 = 1;
 

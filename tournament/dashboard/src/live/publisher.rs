@@ -12,9 +12,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use smalt_chess::UciMove;
 
 use smalt_match::file_lock;
+use smalt_workbench::input::begins_with;
 
 use super::board::{BoardState, LiveBoard, SearchInfo, SideState};
-use super::file::{self, LiveFile, LiveGame, LiveSearchInfo, LiveSide, path_of};
+use super::file::{self, LiveFile, LiveGame, LiveSearchInfo, LiveSide, MAGIC, path_of};
 use smalt_match::run::{RunEvent, RunObserver};
 use smalt_match::standings::Standings;
 
@@ -36,9 +37,13 @@ impl Publisher {
     /// Starts publishing these boards beside a store.
     ///
     /// # Errors
-    /// If the file cannot be created, or the thread cannot start.
+    /// If another file has its name, it cannot be created, or the thread cannot start.
     pub fn start(store: &Path, boards: Vec<Arc<LiveBoard>>) -> std::io::Result<Publisher> {
         let path = path_of(store);
+        if is_foreign(&path) {
+            let words = format!("{} has another content; rename it", path.display());
+            return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, words));
+        }
         // Not truncated: a reader of a killed run may have it open and continues with it.
         let file = super::open(File::options().read(true).write(true).create(true).truncate(false), &path)?;
         let (stop, stopped) = mpsc::channel();
@@ -60,7 +65,9 @@ impl Publisher {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
-            let _ = std::fs::remove_file(&self.path);
+            if !is_foreign(&self.path) {
+                let _ = std::fs::remove_file(&self.path);
+            }
         }
     }
 }
@@ -77,6 +84,11 @@ impl Drop for Publisher {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Whether this is a file that no run wrote.
+fn is_foreign(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|found| found.len() > 0) && !begins_with(path, MAGIC)
 }
 
 struct LiveWriter {
@@ -220,6 +232,23 @@ mod tests {
         drop(publisher);
         assert!(!path_of(&store).exists());
         assert!(reader.read().is_none());
+    }
+
+    #[test]
+    fn a_file_of_the_user_with_the_name_of_the_live_file_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("run.db");
+        let read = || std::fs::read_to_string(path_of(&store)).unwrap();
+        std::fs::write(path_of(&store), "notes").unwrap();
+        let refused = Publisher::start(&store, Vec::new()).unwrap_err();
+        assert!(refused.to_string().contains("run.db-live"), "{refused}");
+        assert_eq!(read(), "notes");
+        std::fs::remove_file(path_of(&store)).unwrap();
+        let publisher = Publisher::start(&store, Vec::new()).unwrap();
+        std::fs::rename(path_of(&store), folder.path().join("moved")).unwrap();
+        std::fs::write(path_of(&store), "written during the run").unwrap();
+        drop(publisher);
+        assert_eq!(read(), "written during the run");
     }
 
     #[test]

@@ -13,9 +13,16 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use smalt_workbench::exit::reason;
+use smalt_workbench::input::begins_with;
 
 /// The first line of a command file.
 const VERSION: &str = "smalt-control 2";
+
+/// How that of every version begins.
+const MAGIC: &[u8] = b"smalt-control ";
+
+/// Maximum size of a command file in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// Polling interval for commands.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -70,10 +77,18 @@ pub enum ControlError {
     NoRun,
     #[error("write {}: {}", path.display(), reason(source))]
     Write { path: PathBuf, source: io::Error },
+    /// A file of the user's has the name of the command file.
+    #[error("{0}")]
+    Foreign(ForeignFile),
     /// The answer of the run.
     #[error("{0}")]
     Refused(String),
 }
+
+/// A file in the place of a command file that no version of this program wrote.
+#[derive(Debug, thiserror::Error)]
+#[error("{} is no command file of a run; rename it", .0.display())]
+pub struct ForeignFile(PathBuf);
 
 impl fmt::Display for ControlCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -122,7 +137,7 @@ impl ControlCommand {
                 None => thread::sleep(INTERVAL / 4),
             }
         };
-        let _ = fs::remove_file(&path);
+        let _ = remove(&path);
         answer
     }
 }
@@ -138,7 +153,7 @@ fn claim(path: &Path) -> Result<fs::File, ControlError> {
             }
             Err(_) if Instant::now() >= deadline => {
                 let is_answered = read(path).as_deref().is_some_and(|text| parse_answer(text).is_some());
-                let _ = fs::remove_file(path);
+                remove(path).map_err(ControlError::Foreign)?;
                 if !is_answered {
                     return Err(ControlError::NoRun);
                 }
@@ -186,13 +201,13 @@ impl ControlListener {
     /// command of an earlier session is deleted.
     ///
     /// # Errors
-    /// If the system has no more threads.
+    /// If another file has the name of the command file, or the system has no more threads.
     pub fn start(
         store: &Path,
         submit: impl Fn(ControlRequest) -> bool + Send + 'static,
     ) -> io::Result<ControlListener> {
         let path = command_file(store);
-        let _ = fs::remove_file(&path);
+        remove(&path).map_err(|foreign| io::Error::new(ErrorKind::AlreadyExists, foreign))?;
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("control".to_owned()).spawn(move || {
@@ -257,8 +272,23 @@ impl Drop for ControlListener {
     }
 }
 
+/// Deletes a command file, if there is one. An empty one is of a sender that was killed.
+fn remove(path: &Path) -> Result<(), ForeignFile> {
+    let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
+    if !found.is_file() || (found.len() > 0 && !begins_with(path, MAGIC)) {
+        return Err(ForeignFile(path.to_owned()));
+    }
+    let _ = fs::remove_file(path);
+    Ok(())
+}
+
 /// Command or answer in a file; `None` if it is incomplete or of another version.
 fn read(path: &Path) -> Option<String> {
+    // A pipe would not end.
+    let found = fs::symlink_metadata(path).ok()?;
+    if !found.is_file() || found.len() > MAX_FILE_BYTES {
+        return None;
+    }
     let text = fs::read_to_string(path).ok()?;
     let text = text.strip_prefix(VERSION)?.strip_prefix('\n')?.strip_suffix("\nend\n")?;
     Some(text.to_owned())
@@ -319,6 +349,24 @@ mod tests {
         let refused = ControlCommand::Pause.send(&store).unwrap_err();
         assert_eq!(refused.to_string(), "the run is stopping");
         assert!(!command_file(&store).exists());
+    }
+
+    #[test]
+    fn a_file_of_the_user_with_the_name_of_the_command_file_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("run.db");
+        let file = command_file(&store);
+        fs::write(&file, "notes about run.db\n").unwrap();
+        let refused = ControlListener::start(&store, |_| true).unwrap_err();
+        assert!(refused.to_string().contains(&file.display().to_string()), "{refused}");
+        assert!(matches!(ControlCommand::Pause.send(&store), Err(ControlError::Foreign(_))));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "notes about run.db\n");
+        // What another version or a killed sender left is not.
+        for left in ["smalt-control 1\npause\n", ""] {
+            fs::write(&file, left).unwrap();
+            drop(ControlListener::start(&store, |_| true).unwrap());
+            assert!(!file.exists(), "{left:?}");
+        }
     }
 
     #[test]

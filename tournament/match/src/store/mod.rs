@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
+use smalt_workbench::sqlite_journal::{LeftJournal, check_left_journal, journals};
 
 pub use occupancy::StoreUse;
 pub use read::{StoredFault, StoredRun};
@@ -34,6 +35,8 @@ use crate::named_file::{is_in_place, is_removed, numbered};
 pub enum StoreError {
     #[error("create {}: it exists already; resume it with `smalt-tournament resume {}`, or choose another --store", .0.display(), .0.display())]
     Exists(PathBuf),
+    #[error("create {}: {journal}", path.display())]
+    LeftJournal { path: PathBuf, journal: LeftJournal },
     /// The file cannot be created or opened.
     #[error("open {}: {source}", path.display())]
     Open { path: PathBuf, source: std::io::Error },
@@ -103,11 +106,13 @@ impl Store {
     /// Creates the store of a new run. The file appears atomically.
     ///
     /// # Errors
-    /// If the file exists, or cannot be created.
+    /// If the file or a journal of an earlier one exists, or it cannot be created.
     pub fn create(path: &Path, run: &StoredRun) -> Result<Store, StoreError> {
         if path.exists() {
             return Err(StoreError::Exists(path.to_owned()));
         }
+        check_left_journal(path)
+            .map_err(|journal| StoreError::LeftJournal { path: path.to_owned(), journal })?;
         write_new(path, &serialize_new(path, run)?).map_err(|source| match source.kind() {
             ErrorKind::AlreadyExists => StoreError::Exists(path.to_owned()),
             ErrorKind::StorageFull => StoreError::Full(path.to_owned()),
@@ -185,7 +190,10 @@ impl Store {
         };
         let mut names =
             std::iter::once(self.path.clone()).chain((2..).map(|number| numbered(&self.path, number)));
-        let unused = names.find(|name| !name.exists()).expect("the numbers do not end");
+        // The log of the open file has its first name.
+        let is_unused =
+            |name: &PathBuf| !name.exists() && (*name == self.path || journals(name).next().is_none());
+        let unused = names.find(is_unused).expect("the numbers do not end");
         let copied = self.connection.execute("VACUUM INTO ?1", [unused.to_string_lossy()]);
         // The log has the name of the file, not the file itself: another file of that name would be read with our log.
         let emptied =
@@ -244,10 +252,10 @@ impl Store {
     }
 }
 
-/// Rejects pipes and devices.
+/// Rejects pipes and devices, and empty files, whose journal SQLite would delete.
 fn check_is_file(path: &Path) -> Result<(), StoreError> {
     match std::fs::metadata(path) {
-        Ok(found) if found.is_file() => Ok(()),
+        Ok(found) if found.is_file() && found.len() > 0 => Ok(()),
         Ok(_) => Err(StoreError::Foreign(path.to_owned())),
         Err(source) => Err(StoreError::Open { path: path.to_owned(), source }),
     }

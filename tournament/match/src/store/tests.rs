@@ -177,6 +177,33 @@ fn a_store_appears_whole_or_not_at_all() {
 }
 
 #[test]
+fn a_new_store_leaves_the_journals_of_an_earlier_one_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, left] = ["run.db", "left.db"].map(|name| folder.path().join(name));
+    let mut store = Store::create(&path, &run()).unwrap();
+    store.save(&record(0, Outcome::Draw)).unwrap();
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let journal = journal_path(&left, suffix);
+        let content = std::fs::read(journal_path(&path, suffix)).unwrap_or_else(|_| b"of a store".to_vec());
+        std::fs::write(&journal, &content).unwrap();
+        let error = Store::create(&left, &run()).unwrap_err();
+        let names_it = error.to_string().contains(&journal.display().to_string());
+        assert!(matches!(error, StoreError::LeftJournal { .. }) && names_it, "{error}");
+        assert!(std::fs::read(&journal).unwrap() == content && !left.exists(), "{suffix} is changed");
+        // SQLite deletes the log of an empty database.
+        std::fs::write(&left, "").unwrap();
+        assert!(Store::read(&left).is_err() && Store::resume(&left).is_err());
+        assert!(std::fs::read(&journal).unwrap() == content, "{suffix} is changed");
+        std::fs::remove_file(&left).unwrap();
+        std::fs::rename(&journal, folder.path().join("kept").with_extension(&suffix[1..])).unwrap();
+    }
+    // With its log the renamed store has all games.
+    std::fs::copy(&path, &left).unwrap();
+    std::fs::rename(folder.path().join("kept.wal"), journal_path(&left, "-wal")).unwrap();
+    assert_eq!(games(&Store::read(&left).unwrap()), [record(0, Outcome::Draw)]);
+}
+
+#[test]
 fn a_reader_at_the_end_of_a_run_leaves_a_single_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.db");

@@ -144,3 +144,13 @@ fn another_file_is_refused() {
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE run (id INTEGER)").unwrap();
     assert!(matches!(QueueFile::open(&other), Err(QueueError::Foreign(_))));
 }
+
+#[test]
+fn a_new_queue_leaves_the_journal_of_a_renamed_one_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, journal] = ["queue.db", "queue.db-wal"].map(|name| folder.path().join(name));
+    std::fs::write(&journal, "jobs").unwrap();
+    assert!(matches!(QueueFile::open(&path), Err(QueueError::LeftJournal { .. })));
+    assert_eq!(std::fs::read_to_string(&journal).unwrap(), "jobs");
+    assert!(!path.exists());
+}

@@ -1,0 +1,40 @@
+//! Journals that SQLite keeps beside a database, and that belong to it alone.
+
+use std::path::{Path, PathBuf};
+
+/// What SQLite appends to the name of a database for its write-ahead log, rollback journal and shared memory.
+const SUFFIXES: [&str; 3] = ["-wal", "-journal", "-shm"];
+
+/// A journal without its database. SQLite would delete it, or apply it to a new database of that name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{} exists without its database, which may have been renamed or moved, and may hold the last that was written to \
+     it; give it the name of that database with {suffix} behind, or delete it",
+    path.display()
+)]
+pub struct LeftJournal {
+    path: PathBuf,
+    suffix: &'static str,
+}
+
+/// Checks that a missing database has left no journal.
+///
+/// # Errors
+/// If it has.
+pub fn check_left_journal(database: &Path) -> Result<(), LeftJournal> {
+    // Another program may be creating it: the database is there before its journal.
+    match journals(database).next() {
+        Some((suffix, path)) if !database.exists() => Err(LeftJournal { path, suffix }),
+        _ => Ok(()),
+    }
+}
+
+/// The existing journals of a database, with their suffixes.
+pub fn journals(database: &Path) -> impl Iterator<Item = (&'static str, PathBuf)> {
+    let journal = |suffix| {
+        let mut name = database.as_os_str().to_owned();
+        name.push(suffix);
+        (suffix, PathBuf::from(name))
+    };
+    SUFFIXES.map(journal).into_iter().filter(|(_, path)| path.symlink_metadata().is_ok())
+}
