@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use smalt_chess::{CastlingMode, UciMove};
 use smalt_driver::{Engine, EngineTimeouts, GameOptions, SearchRequest, WaitContext};
@@ -20,7 +20,9 @@ use toml::Table;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::{output, registry};
 use smalt_match::opening::{Book, Candidate, OpeningGenerator, OpeningSource};
-use smalt_match::plan::{BookFormat, ClockSettings, Entrant, Format, Plan, Settings, parse_word};
+use smalt_match::plan::{
+    BookFormat, ClockSettings, Entrant, Format, MAX_RANDOM_PLIES, Plan, Settings, parse_word,
+};
 use smalt_match::run::engine_command;
 use smalt_match::setup::source_of;
 use smalt_workbench::concurrency::{Concurrent, within_limits};
@@ -113,8 +115,12 @@ fn check(path: &Path, flags: &OpeningFlags) -> Result<Exit, Refusal> {
 fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
     let existing = Existing::with_force(flags.force);
     flags.output.as_deref().map_or(Ok(()), |path| output::check_output(path, existing))?;
+    let plies = flags.plies.unwrap_or(DEFAULT_PLIES);
+    if plies > MAX_RANDOM_PLIES {
+        return Err(anyhow!("--plies {plies}: expected {MAX_RANDOM_PLIES} at most")).or_usage();
+    }
     let evaluator = evaluator(flags)?;
-    let recipe = OpeningGenerator { seed: flags.seed, plies: flags.plies.unwrap_or(DEFAULT_PLIES) };
+    let recipe = OpeningGenerator { seed: flags.seed, plies };
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let wanted = flags.concurrency.unwrap_or_else(|| cores.saturating_sub(1)).max(1);
     let evaluators = within_limits(wanted, Concurrent::Engines, &mut output::print_info).or_usage()?;

@@ -12,6 +12,19 @@ fn help_teaches() {
 }
 
 #[test]
+fn more_random_plies_than_any_game_has_are_refused() {
+    let place = Place::new();
+    let (a, b) = (scripted("a", ""), scripted("b", ""));
+    for plies in ["401", "4294967295"] {
+        let (_, err) = place.check(&duel(&a, &b, &format!("--depth 1 --random-plies {plies}")), 2);
+        assert!(err.contains(&format!("[openings] random-plies {plies}: expected 400 at most")), "{err}");
+        let (_, err) = place.check(&["openings", "--engine", &a, "--count", "1", "--plies", plies], 2);
+        assert!(err.contains(&format!("--plies {plies}: expected 400 at most")), "{err}");
+    }
+    place.check(&duel(&a, &b, "--depth 1 --games 2 --maxmoves 3 --random-plies 400"), 0);
+}
+
+#[test]
 fn flags_and_the_plan_that_they_print_mean_the_same() {
     let place = Place::new();
     let entrant = scripted("mine", "--seed 3");

@@ -253,6 +253,32 @@ fn serve(stores: Vec<PathBuf>) -> Dashboard {
 }
 
 #[test]
+fn a_stored_plan_beyond_its_bounds_is_refused_and_stops_no_other_run() {
+    let place = Place::new();
+    let [healthy, wrong] = ["healthy.db", "wrong.db"].map(|name| place.path(name));
+    write_store(&healthy);
+    std::fs::copy(&healthy, &wrong).unwrap();
+    let plan = "replace(plan, 'random-plies = 0', 'random-plies = 4294967295')";
+    let database = Connection::open(&wrong).unwrap();
+    database.execute_batch(&format!("UPDATE run SET plan = {plan}, checksum = NULL")).unwrap();
+    drop(database);
+    let words = "[openings] random-plies 4294967295: expected 400 at most";
+    for command in ["standings", "export", "report", "resume"] {
+        let (_, err) = place.check(&[command, "wrong.db"], 2);
+        assert!(err.contains(words), "{command}: {err}");
+    }
+    let page = serve(vec![wrong, healthy]);
+    let run = |number: usize| -> serde_json::Value {
+        serde_json::from_str(&get(page.address(), &format!("/api/runs/{number}")).1).unwrap()
+    };
+    assert!(run(0)["problem"].as_str().unwrap().contains(words), "{}", run(0)["problem"]);
+    assert_eq!(
+        (&run(1)["problem"], &run(1)["results"]["games_finished"]),
+        (&serde_json::Value::Null, &16.into())
+    );
+}
+
+#[test]
 fn damaged_runs_do_not_take_the_page_of_a_healthy_one_down() {
     let place = Place::new();
     let healthy = place.path("healthy.db");

@@ -80,7 +80,7 @@ impl Adjudicator {
         let moves = self.plies / 2;
         if let Some(rule) = self.rules.draw
             && moves >= rule.movenumber
-            && self.even >= 2 * rule.movecount
+            && self.even >= rule.movecount.saturating_mul(2)
         {
             return Some((Outcome::Draw, Termination::DrawAdjudication));
         }

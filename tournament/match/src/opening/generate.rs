@@ -7,6 +7,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use smalt_chess::{Game, Move, Position, Setup};
 
 use super::Opening;
+use crate::plan::MAX_RANDOM_PLIES;
 use crate::schedule::below;
 
 /// Maximum number of random walks until one does not end the game.
@@ -16,7 +17,7 @@ const ATTEMPTS: u32 = 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpeningGenerator {
     pub seed: u64,
-    /// Number of random plies.
+    /// Number of random plies, [`MAX_RANDOM_PLIES`] at most.
     pub plies: u32,
 }
 
@@ -90,10 +91,10 @@ fn is_drawn(share: f64, random: &mut ChaCha8Rng) -> bool {
     ((random.next_u64() >> 11) as f64) < share * (1_u64 << 53) as f64
 }
 
-/// Random legal moves; `None` if they end the game or give check.
+/// Random legal moves, [`MAX_RANDOM_PLIES`] at most; `None` if they end the game or give check.
 fn random_walk(start: Position, plies: u32, random: &mut ChaCha8Rng) -> Option<(Vec<Move>, Position)> {
     let mut game = Game::new(start);
-    for _ in 0..plies {
+    for _ in 0..plies.min(MAX_RANDOM_PLIES) {
         let moves = game.position().legal_moves();
         if moves.is_empty() {
             return None;

@@ -16,6 +16,7 @@ use toml::{Table, Value};
 use super::clock::{ClockError, MoveClock, TimeFlow};
 use super::entrant::{EngineSettings, Entrant, Role};
 use super::fleet::{FleetError, FleetSettings};
+use super::openings::MAX_RANDOM_PLIES;
 use super::pairing::Repeat;
 use super::run::RunSize;
 use super::settings::{Settings, merge_settings};
@@ -420,11 +421,16 @@ fn check_flow(plan: &Plan) -> Result<(), PlanError> {
     }
 }
 
-/// Checks the share of Chess960 and the file of training data.
+/// Checks the variation of openings and the file of training data.
 fn check_data(settings: &Settings) -> Result<(), PlanError> {
     let share = settings.openings.chess960_share;
     if !(0.0..=1.0).contains(&share) {
         let words = format!("[openings] chess960-share {share}: expected a share from 0 to 1");
+        return Err(PlanError::Value(words));
+    }
+    let plies = settings.openings.random_plies;
+    if plies > MAX_RANDOM_PLIES {
+        let words = format!("[openings] random-plies {plies}: expected {MAX_RANDOM_PLIES} at most");
         return Err(PlanError::Value(words));
     }
     settings.data.output(settings.run.seed)?;

@@ -38,7 +38,7 @@ pub use fleet::{FleetError, FleetSettings, SshHost, is_run_name};
 pub use growth::GrowthError;
 pub use machine::{Affinity, Timeouts};
 pub(crate) use openings::CHESS960_OPENINGS;
-pub use openings::{EMBEDDED_OPENINGS, OpeningsSettings, Order, START_POSITION};
+pub use openings::{EMBEDDED_OPENINGS, MAX_RANDOM_PLIES, OpeningsSettings, Order, START_POSITION};
 pub use output::{
     Figure, GameWriting, LinePattern, Notation, OutputSettings, PgnForm, PgnStyle, PvRecord, Times,
     parse_address,

@@ -21,6 +21,9 @@ pub(crate) const CHESS960_OPENINGS: &str = "chess960";
 /// Name of the start position alone.
 pub const START_POSITION: &str = "startpos";
 
+/// Maximum number of random plies after an opening: nearly every random game ends before.
+pub const MAX_RANDOM_PLIES: u32 = 400;
+
 /// Section `[openings]`: opening book and its order.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]

@@ -272,13 +272,11 @@ impl Schedule {
             }
         };
         match self.rules.policy {
-            OpeningPolicy::Round | OpeningPolicy::Cycle => {
-                rounds.saturating_mul(units(self.rules.games) + further.saturating_mul(units(2)))
-            }
-            OpeningPolicy::Pair => {
-                pairings.saturating_mul(units(self.rules.games) + further.saturating_mul(units(2)))
-            }
-            OpeningPolicy::Pairing => pairings.saturating_mul(1 + further),
+            OpeningPolicy::Round | OpeningPolicy::Cycle => rounds
+                .saturating_mul(units(self.rules.games).saturating_add(further.saturating_mul(units(2)))),
+            OpeningPolicy::Pair => pairings
+                .saturating_mul(units(self.rules.games).saturating_add(further.saturating_mul(units(2)))),
+            OpeningPolicy::Pairing => pairings.saturating_mul(further.saturating_add(1)),
         }
     }
 
