@@ -48,7 +48,7 @@ pub(super) fn begin_session(
     let games = games::resume(&mut prepared, &store)?;
     store.change_plan(&prepared.plan.settings.to_toml()).map_err(refuse_store)?;
     for process in store.left_processes().map_err(refuse_store)? {
-        let _ = process.sweep();
+        let _ = process.sweep_stored();
         store.remove_process(process).map_err(refuse_store)?;
     }
     Ok(StartedRun { prepared, pool, store, outputs: Outputs { games, page }, binaries })

@@ -2,7 +2,7 @@
 //! process ids are reused.
 
 use super::ProcessIdentity;
-use super::system::{identify, sweep};
+use super::system::{identify, sweep, sweep_stored};
 
 /// What a sweep found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,6 +11,15 @@ pub enum Swept {
     Gone,
     /// Number of processes that were left and were killed.
     Killed(usize),
+}
+
+impl Swept {
+    fn of(killed: usize) -> Self {
+        match killed {
+            0 => Swept::Gone,
+            count => Swept::Killed(count),
+        }
+    }
 }
 
 impl ProcessIdentity {
@@ -23,9 +32,13 @@ impl ProcessIdentity {
     /// processes that have its process id now are left alone. On Windows none is ever left.
     #[must_use]
     pub fn sweep(&self) -> Swept {
-        match sweep(self) {
-            0 => Swept::Gone,
-            count => Swept::Killed(count),
-        }
+        Swept::of(sweep(self))
+    }
+
+    /// The same for an identity from a file: only processes that carry the mark of a program which has died are killed,
+    /// with their group if its leader carries one. On macOS the mark is not read.
+    #[must_use]
+    pub fn sweep_stored(&self) -> Swept {
+        Swept::of(sweep_stored(self))
     }
 }

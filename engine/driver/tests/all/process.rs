@@ -1,12 +1,15 @@
 //! A process and its pipes, with small shell scripts as engines: what is read, what is bounded, and that no process is
 //! left.
 
+use std::os::unix::process::CommandExt as _;
 use std::time::{Duration, Instant};
 
 use smalt_driver::process::{
-    EngineCommand, Exit, Interrupt, LineEnd, PollOutcome, Process, StartError, StderrPolicy, Swept, WaitFor,
-    Written, poll_once,
+    EngineCommand, Exit, Interrupt, LineEnd, PollOutcome, Process, ProcessIdentity, StartError, StderrPolicy,
+    Swept, WaitFor, Written, poll_once,
 };
+
+use smalt_testing::process::wait_until;
 
 use crate::support::{LONG, assert_group_ends, example, group_lives};
 
@@ -245,6 +248,36 @@ fn a_sweep_kills_only_processes_of_the_killed_run() {
     assert!(matches!(identity.sweep(), Swept::Killed(1..)));
     assert_group_ends(identity.pid);
     assert_eq!(identity.sweep(), Swept::Gone);
+}
+
+/// The identity of a running process, as a store has it.
+fn identity_of(pid: u32) -> ProcessIdentity {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let fields: Vec<_> = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace().collect();
+    ProcessIdentity { pid, started: fields[19].parse().unwrap(), session: fields[3].parse().unwrap() }
+}
+
+#[test]
+fn a_stored_identity_names_no_process_that_a_killed_run_did_not_start() {
+    let mut stranger = smalt_testing::process::command("sleep");
+    let mut stranger = stranger.arg("1000").process_group(0).spawn().unwrap();
+    assert_eq!(identity_of(stranger.id()).sweep_stored(), Swept::Gone);
+    assert!(group_lives(stranger.id()));
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+    let engine = spawn("sleep 1000 & sleep 1000");
+    assert_eq!(engine.identity().sweep_stored(), Swept::Gone, "its run is alive");
+    assert!(group_lives(engine.pid()));
+    // No reaper: the shell ends with its program, and its child stays.
+    let script = "sleep 1000 & echo uciok; wait";
+    let command = EngineCommand::new(example("owner")).arguments(["sh", "-c", script]);
+    let mut owner = Process::spawn(&command).unwrap();
+    let (line, _) = next_line(&mut owner).unwrap();
+    let left = identity_of(line.split(' ').next().unwrap().parse().unwrap());
+    assert_eq!(left.sweep_stored(), Swept::Gone, "its run is alive");
+    assert_eq!(owner.kill(), Some(Exit::Signal(9)));
+    wait_until("the kill of its child", || left.sweep_stored() != Swept::Gone);
+    assert_group_ends(left.pid);
 }
 
 #[test]

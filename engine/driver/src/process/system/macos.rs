@@ -83,6 +83,11 @@ pub(super) fn tag_prefix() -> &'static str {
 
 pub(super) fn end_tagged(_: &str) {}
 
+/// Always: the environment of another process is not read on macOS.
+pub(super) fn is_left_engine(_: u32) -> bool {
+    true
+}
+
 /// Starts the program in a new process group, with this limit of open files if there is one.
 #[expect(clippy::disallowed_methods, reason = "this crate starts processes")]
 pub(super) fn spawn(

@@ -34,14 +34,14 @@ pub(super) use unix::knows_more_formats;
 #[cfg(unix)]
 pub(super) use unix::{
     Child, FALLBACK_FOLDERS, NULL_DEVICE, StartErrorKind, WakeEvent, bare_name, candidates, check_format,
-    classify, is_executable, poll, sweep,
+    classify, is_executable, poll, sweep, sweep_stored,
 };
 #[cfg(unix)]
 pub use unix::{MostGames, Reaper, StopSignals, most_games, raise_file_limit, run_reaper};
 #[cfg(windows)]
 pub(super) use windows::{
     Child, FALLBACK_FOLDERS, NULL_DEVICE, StartErrorKind, WakeEvent, bare_name, candidates, check_format,
-    classify, identify, is_executable, poll, sweep,
+    classify, identify, is_executable, poll, sweep, sweep_stored,
 };
 #[cfg(windows)]
 pub use windows::{

@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-use super::stat::identify;
+use super::super::unix_process::Life;
+use super::stat::{identify, stat};
 use crate::process::ENGINE_VARIABLE;
 
 /// How long to wait for a killed helper to exit, so that its own children become visible.
@@ -136,6 +137,21 @@ pub(in crate::process::system) fn end_tagged(prefix: &str) {
         }
         thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// Whether a run that was killed left this process: it has a tag, and the program that set the tag is dead.
+pub(in crate::process::system) fn is_left_engine(pid: u32) -> bool {
+    has_tag(pid, |tag| owner_of(tag).is_some_and(|owner| !is_alive(owner)))
+}
+
+/// The program that set a tag: its process id and start time.
+fn owner_of(tag: &[u8]) -> Option<(u32, u64)> {
+    let mut numbers = std::str::from_utf8(tag).ok()?.split('-');
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+fn is_alive((pid, started): (u32, u64)) -> bool {
+    stat(pid).is_some_and(|stat| stat.started == started && stat.life == Life::Alive)
 }
 
 /// Whether a process has such a tag in its environment. A zombie's environment is empty.

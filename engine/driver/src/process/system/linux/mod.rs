@@ -12,7 +12,7 @@ use std::os::fd::OwnedFd;
 use rustix::process::{Pid, Signal};
 
 pub use affinity::{bind_this_thread, own_processors};
-pub(super) use descendants::{Children, end_tagged, tag_prefix};
+pub(super) use descendants::{Children, end_tagged, is_left_engine, tag_prefix};
 pub use descendants::{adopt_orphans, end_orphans};
 pub(super) use ignored::unignored;
 pub use memory::peak_memory_bytes;

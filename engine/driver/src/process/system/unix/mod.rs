@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 pub(in crate::process) use child::Child;
 pub(in crate::process) use event::WakeEvent;
-pub(in crate::process) use identity::sweep;
+pub(in crate::process) use identity::{sweep, sweep_stored};
 pub use limits::{MostGames, most_games, raise_file_limit};
 #[cfg(test)]
 pub(in crate::process) use lookup::knows_more_formats;

@@ -57,6 +57,11 @@ pub(in crate::process) fn sweep(_: &ProcessIdentity) -> usize {
     0
 }
 
+/// Finds nothing, as [`sweep`].
+pub(in crate::process) fn sweep_stored(_: &ProcessIdentity) -> usize {
+    0
+}
+
 /// Puts this program into a job object that ends with it: an engine that is started, but not in its own job yet, is
 /// killed with this program, too. For programs whose children are all started by this crate.
 ///
