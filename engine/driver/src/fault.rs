@@ -57,6 +57,8 @@ pub enum Fault {
         limit: usize,
         start: String,
     },
+    #[error("declared options of more than {limit} bytes")]
+    OptionsTooLong { limit: usize },
     #[error("did not end its features with `done=1` within {waited:?}")]
     NoFeaturesDone { waited: Duration },
     #[error("did not answer `ping` with `pong` within {waited:?}")]
@@ -134,6 +136,7 @@ impl Fault {
             Self::NoMove { .. } => "no-move",
             Self::MalformedBestmove { .. } => "malformed-bestmove",
             Self::LineTooLong { .. } => "line-too-long",
+            Self::OptionsTooLong { .. } => "options-too-long",
             Self::NoFeaturesDone { .. } => "no-features",
             Self::NoPong { .. } => "no-pong",
             Self::Refused { .. } => "refused",

@@ -29,6 +29,7 @@
 //! - [`process`]: a child process with pipes, which is killed with all its children;
 //! - `wait_context`: what a wait for an engine also watches: the interrupt, the other engine of the game;
 //! - `fault`: the closed list of faults;
+//! - `declared_options`: the options that an engine declares, within limits;
 //! - `transcript`: the last lines of a conversation, and a full log;
 //! - `conversation`: lines written and read by a deadline;
 //! - `search`: requests and results of a search;
@@ -40,6 +41,7 @@
 //! Move legality and time forfeits are left to the game.
 
 mod conversation;
+mod declared_options;
 mod engine;
 mod fault;
 pub mod nearest;

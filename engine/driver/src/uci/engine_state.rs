@@ -6,11 +6,12 @@
 use std::time::Instant;
 
 use smalt_chess::UciMove;
+use smalt_protocol::Info;
 use smalt_protocol::uci::EngineMessage;
 use smalt_protocol::uci::engine::{BestMove, Id};
-use smalt_protocol::{Info, OptionDeclaration};
 
 use crate::conversation::LineHandler;
+use crate::declared_options::DeclaredOptions;
 use crate::fault::{Fault, quote};
 use crate::process::{Line, text};
 use crate::search::{SearchControl, SearchLines, SearchReport, WorkLimit};
@@ -60,7 +61,7 @@ pub(super) struct Answer {
 pub(super) struct EngineState {
     pub(super) name: String,
     pub(super) author: String,
-    pub(super) options: Vec<OptionDeclaration>,
+    pub(super) options: DeclaredOptions,
     pub(super) introduced: bool,
     pub(super) refusal: Refusal,
     pub(super) ready: bool,
@@ -162,7 +163,8 @@ impl EngineState {
         match EngineMessage::parse(line) {
             EngineMessage::Id(Id::Name(name)) => self.name = name.to_owned(),
             EngineMessage::Id(Id::Author(author)) => self.author = author.to_owned(),
-            EngineMessage::Option(option) => self.on_option(option),
+            EngineMessage::Option(option) if self.introduced => self.options.replace(option),
+            EngineMessage::Option(option) => self.options.add(option),
             EngineMessage::UciOk => self.introduced = true,
             EngineMessage::ReadyOk => self.ready = true,
             EngineMessage::BestMove { best, ponder } if self.awaiting == Awaiting::BestMove => {
@@ -180,16 +182,6 @@ impl EngineState {
             | EngineMessage::CopyProtection(_)
             | EngineMessage::Registration(_) => {}
             EngineMessage::Other(line) => self.refusal.update(line),
-        }
-    }
-
-    /// Some engines declare an option twice; the last declaration holds. The number is limited to bound memory.
-    fn on_option(&mut self, option: OptionDeclaration) {
-        const MOST: usize = 4096;
-        if let Some(known) = self.options.iter_mut().find(|known| known.has_name(&option.name)) {
-            *known = option;
-        } else if self.options.len() < MOST && !self.introduced {
-            self.options.push(option);
         }
     }
 }

@@ -12,6 +12,7 @@ use smalt_protocol::uci::client::Switch;
 use smalt_protocol::{OptionDeclaration, OptionValue};
 
 use crate::conversation::{Conversation, ConversationError, EngineTimeouts, WaitError};
+use crate::declared_options::DeclaredOptions;
 use crate::engine::{Engine, GameOptions, SetOptionError, parse_option};
 use crate::fault::{Fault, State};
 use crate::process::{EngineCommand, Process};
@@ -170,8 +171,12 @@ impl Engine for UciEngine {
         let asked_at = self.send(&[ClientMessage::Uci], context)?;
         let waited = self.conversation.timeouts.start;
         let result = self.wait_until(asked_at + waited, context, |received| {
-            received.introduced || received.refusal == Refusal::Refused
+            let is_refused = received.refusal == Refusal::Refused;
+            received.introduced || is_refused || received.options.is_excessive()
         });
+        if self.received.options.is_excessive() {
+            return Err(self.conversation.fail(DeclaredOptions::fault()).into());
+        }
         let result = result.and(if self.received.introduced { Ok(()) } else { Err(WaitError::TimedOut) });
         self.conversation.fail_if_late(result, Fault::NoUciok { waited })?;
         self.conversation.state = State::Idle;
@@ -191,7 +196,7 @@ impl Engine for UciEngine {
     }
 
     fn options(&self) -> &[OptionDeclaration] {
-        &self.received.options
+        self.received.options.as_slice()
     }
 
     fn set_debug(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
@@ -204,7 +209,7 @@ impl Engine for UciEngine {
         text: &str,
         context: &mut WaitContext<'_>,
     ) -> Result<OptionValue, SetOptionError> {
-        let (name, value) = parse_option(&self.received.options, name, text)?;
+        let (name, value) = parse_option(self.received.options.as_slice(), name, text)?;
         self.terms.note_choice(&name);
         let text = (value != OptionValue::Button).then(|| value.to_string());
         self.send(&[ClientMessage::SetOption { name: &name, value: text.as_deref() }], context)?;
@@ -217,7 +222,7 @@ impl Engine for UciEngine {
         context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError> {
         self.abandon(context)?;
-        for (name, value) in self.terms.changes(terms, &self.received.options)? {
+        for (name, value) in self.terms.changes(terms, self.received.options.as_slice())? {
             self.send(&[ClientMessage::SetOption { name, value: Some(value) }], context)?;
         }
         self.received.ready = false;

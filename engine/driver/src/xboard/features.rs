@@ -3,8 +3,7 @@
 use smalt_protocol::xboard::{Feature, parse_option};
 use smalt_protocol::{OptionDeclaration, OptionKind};
 
-/// Maximum number of options kept, to bound memory.
-const MOST_OPTIONS: usize = 4096;
+use crate::declared_options::DeclaredOptions;
 
 /// Option name for a protocol setting, the same as in UCI.
 pub(super) const MEMORY: &str = "Hash";
@@ -25,7 +24,7 @@ pub(super) struct Features {
     pub(super) chess960: bool,
     /// Whether it can measure time in nodes.
     pub(super) nps: bool,
-    pub(super) options: Vec<OptionDeclaration>,
+    pub(super) options: DeclaredOptions,
     /// Answers not sent yet.
     pub(super) replies: String,
 }
@@ -55,7 +54,7 @@ impl Default for Features {
             reuse: true,
             chess960: false,
             nps: false,
-            options: Vec::new(),
+            options: DeclaredOptions::default(),
             replies: String::new(),
         }
     }
@@ -100,19 +99,15 @@ impl Features {
     }
 
     fn offer(&mut self, name: &str, default: i64, max: i64) {
-        if smalt_protocol::option::find(&self.options, name).is_none() {
+        if !self.options.knows(name) {
             let kind = OptionKind::Spin { default, min: 1, max };
-            self.options.push(OptionDeclaration { name: name.to_owned(), kind });
+            self.options.add(OptionDeclaration { name: name.to_owned(), kind });
         }
     }
 
     fn on_option(&mut self, text: &str) -> bool {
         let Some(option) = parse_option(text) else { return false };
-        if let Some(known) = self.options.iter_mut().find(|known| known.has_name(&option.name)) {
-            *known = option;
-        } else if self.options.len() < MOST_OPTIONS {
-            self.options.push(option);
-        }
+        self.options.add(option);
         true
     }
 }

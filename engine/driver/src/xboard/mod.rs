@@ -20,6 +20,7 @@ use smalt_protocol::xboard::{ClientMessage, Thinking, moves};
 use smalt_protocol::{OptionDeclaration, OptionValue, SearchLimits};
 
 use crate::conversation::{Conversation, ConversationError, EngineTimeouts, WaitError};
+use crate::declared_options::DeclaredOptions;
 use crate::engine::{Engine, GameOptions, LimitMethod, SetOptionError, parse_option};
 use crate::fault::{Fault, State};
 use crate::process::{EngineCommand, Process};
@@ -202,7 +203,9 @@ impl Engine for XboardEngine {
         let asked_at = self.send(context)?;
         let waited = self.conversation.timeouts.start;
         let soon = asked_at + FEATURE_TIMEOUT.min(waited);
-        let is_done = |received: &EngineState| received.features.state == FeatureState::Done;
+        let is_done = |received: &EngineState| {
+            received.features.state == FeatureState::Done || received.features.options.is_excessive()
+        };
         let mut woken_at = asked_at;
         for (silence, lines) in xboard_wake_up_lines() {
             let until = soon.min(woken_at + silence);
@@ -221,6 +224,9 @@ impl Engine for XboardEngine {
             }
             Ok(()) | Err(WaitError::TimedOut) => {}
             Err(WaitError::Failed(error)) => return Err(error),
+        }
+        if self.received.features.options.is_excessive() {
+            return Err(self.conversation.fail(DeclaredOptions::fault()).into());
         }
         self.conversation.state = State::Idle;
         Ok(())
@@ -243,7 +249,7 @@ impl Engine for XboardEngine {
     }
 
     fn options(&self) -> &[OptionDeclaration] {
-        &self.received.features.options
+        self.received.features.options.as_slice()
     }
 
     fn set_option(
@@ -252,7 +258,7 @@ impl Engine for XboardEngine {
         text: &str,
         context: &mut WaitContext<'_>,
     ) -> Result<OptionValue, SetOptionError> {
-        let (name, value) = parse_option(&self.received.features.options, name, text)?;
+        let (name, value) = parse_option(self.received.features.options.as_slice(), name, text)?;
         let text = match &value {
             OptionValue::Check(is_on) => Some(u8::from(*is_on).to_string()),
             OptionValue::Spin(number) => Some(number.to_string()),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use smalt_driver::process::{Exit, Interrupt};
 use smalt_driver::{
     ConversationError, Engine, EngineCommand, EngineTimeouts, ExitOutcome, Fault, SearchControl, SearchEnd,
-    SearchRequest, SearchResult, SetOptionError, State, UciEngine, WaitContext,
+    SearchRequest, SearchResult, SetOptionError, State, UciEngine, WaitContext, XboardEngine,
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{OptionValue, SearchLimits};
@@ -174,6 +174,27 @@ fn endless_standard_error_does_not_move_the_deadline() {
 fn an_endless_line_is_cut_and_a_fault() {
     let script = Script { go: "printf 'info string '; yes x | tr -d '\\n'", ..CORRECT };
     check(script, LENIENT, LONG, "line-too-long", "beginning `info string xxx");
+}
+
+#[test]
+fn options_of_megabytes_are_a_fault() {
+    // 100 names of 60,000 letters.
+    let declare = "for number in $(seq 100); do printf 'BEGIN%s ' $number; head -c 60000 /dev/zero | tr '\\0' x; printf 'END\n'; done";
+    let declare = |begin: &str, end: &str| declare.replace("BEGIN", begin).replace("END", end);
+    let uci = format!("read -r line; {}; echo uciok; read -r line", declare("option name ", " type button"));
+    let mut engine = UciEngine::start(&EngineCommand::shell(&uci), LENIENT).unwrap();
+    let refused = engine.introduce(&mut WaitContext::none()).unwrap_err();
+    let words = "the engine declared options of more than 4194304 bytes";
+    assert_eq!(
+        (refused.to_string().as_str(), engine.fault().map(Fault::name)),
+        (words, Some("options-too-long"))
+    );
+    assert_nothing_left(engine);
+    let features = declare("feature option=\"", " -button\"");
+    let xboard = format!("read -r line; echo feature done=0; {features}; echo feature done=1; read -r line");
+    let mut engine = XboardEngine::start(&EngineCommand::shell(&xboard), LENIENT).unwrap();
+    assert_eq!(engine.introduce(&mut WaitContext::none()).unwrap_err(), refused);
+    assert_nothing_left(engine);
 }
 
 #[test]

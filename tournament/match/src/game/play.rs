@@ -502,6 +502,7 @@ impl LiveGame<'_> {
             | Fault::NoNodeLimit
             | Fault::NoChess960 { .. }
             | Fault::NoSetBoard { .. }
+            | Fault::OptionsTooLong { .. }
             | Fault::Exited { .. }
             | Fault::StdoutClosed { .. }
             | Fault::StdinClosed { .. }
