@@ -194,9 +194,8 @@ impl LineWrapper {
 
     /// Completes the last word; returns whether its line has any.
     fn settle(&mut self) -> bool {
-        let word = &self.text.as_bytes()[self.word..];
-        // UTF-8 continuation bytes are not characters.
-        let length = word.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        let word = &self.text[self.word..];
+        let length = if word.is_ascii() { word.len() } else { word.chars().count() };
         if self.column > 0 && self.column + length > COLUMNS {
             self.text.replace_range(self.word - 1..self.word, "\n");
             self.column = 0;
