@@ -69,13 +69,13 @@ impl PgnWriter {
     pub fn write(&self, record: &GameRecord) -> String {
         let start = record.fen.as_deref().and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_default();
         let mut game = PgnGame::new(start);
-        self.push_tags(&mut game, record);
-        self.push_moves(&mut game, record);
+        let first_positions = self.push_moves(&mut game, record);
+        self.push_tags(&mut game, record, &first_positions);
         game.set_outcome(Some(record.outcome));
         format!("{}\n", game.written_in(self.writing.notation.into()))
     }
 
-    fn push_tags(&self, game: &mut PgnGame, record: &GameRecord) {
+    fn push_tags(&self, game: &mut PgnGame, record: &GameRecord, first_positions: &[Position]) {
         let [white, black] = [record.game.white, record.game.black];
         game.set_tag("Event", &self.event);
         if let Some(site) = &self.site {
@@ -104,7 +104,7 @@ impl PgnWriter {
         }
         game.set_tag("PlyCount", &record.plies.len().to_string());
         game.set_tag("Termination", self.termination_word(record.termination));
-        self.push_opening(game, record);
+        self.push_opening(game, record, first_positions);
         self.push_clocks(game, record);
     }
 
@@ -166,13 +166,13 @@ impl PgnWriter {
         }
     }
 
-    fn push_opening(&self, game: &mut PgnGame, record: &GameRecord) {
+    fn push_opening(&self, game: &mut PgnGame, record: &GameRecord, first_positions: &[Position]) {
         let opening = (!self.openings.is_empty()).then(|| self.openings.get(record.game.opening));
         let (eco, name) = opening.map_or((None, None), |opening| (opening.eco, opening.name));
         // The number of a book position is not a name.
         let name = name.filter(|name| !name.bytes().all(|byte| byte.is_ascii_digit()));
         let (eco, name) = if eco.is_none() && name.is_none() {
-            let known = eco::classify(&opening_positions(record, *game.start()));
+            let known = eco::classify(first_positions);
             known.map_or((None, None), |(eco, name)| (Some(eco.to_owned()), Some(name.to_owned())))
         } else {
             (eco, name)
@@ -184,12 +184,17 @@ impl PgnWriter {
         }
     }
 
-    fn push_moves(&self, game: &mut PgnGame, record: &GameRecord) {
+    /// Returns the positions for the lookup of the opening name.
+    fn push_moves(&self, game: &mut PgnGame, record: &GameRecord) -> Vec<Position> {
+        let mut first_positions = vec![*game.start()];
         let sentence = self.sentence(record);
         let last = record.plies.len().wrapping_sub(1);
         for (index, ply) in record.plies.iter().enumerate() {
             let Ok(mv) = ply.mv.to_move(game.position()) else { break };
             game.push_legal(mv);
+            if first_positions.len() <= OPENING_PLIES {
+                first_positions.push(*game.position());
+            }
             if self.writing.form == PgnForm::Minimal {
                 continue;
             }
@@ -199,19 +204,8 @@ impl PgnWriter {
         if record.plies.is_empty() {
             game.push_comment(sentence);
         }
+        first_positions
     }
-}
-
-/// Positions for the lookup of the opening name.
-fn opening_positions(record: &GameRecord, start: Position) -> Vec<Position> {
-    let mut positions = vec![start];
-    for ply in record.plies.iter().take(OPENING_PLIES) {
-        let mut next = positions[positions.len() - 1];
-        let Ok(mv) = ply.mv.to_move(&next) else { break };
-        next.play(mv);
-        positions.push(next);
-    }
-    positions
 }
 
 /// The comment of a move; the score is from the mover's view.
