@@ -24,7 +24,7 @@ use super::sprt::SprtSettings;
 use super::{Format, Plan};
 
 /// Maximum number of games of a run.
-const MOST_GAMES: u64 = 100_000_000;
+pub(crate) const MOST_GAMES: u64 = 100_000_000;
 
 /// Default maximum number of games of a sequential test.
 const GAMES_OF_A_TEST: NonZeroU32 = NonZeroU32::new(1_000_000).expect("above zero");

@@ -29,6 +29,7 @@ pub use adjudication::{
     TablebaseResults, TablebaseRule,
 };
 pub use book_format::BookFormat;
+pub(crate) use check::MOST_GAMES;
 pub use check::PlanError;
 pub use clock::{ClockError, ClockSettings, MoveClock, TimeFlow};
 pub use data::{DataFile, DataSettings, Duplicates, PositionKind, SECOND_PLAYER};

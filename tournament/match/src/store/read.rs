@@ -13,7 +13,7 @@ use super::checksum::{checksum, run_checksum, summed};
 use super::column::{duration, entrant, invalid, number, time, to_ms, whole, whole_if_any};
 use super::{Store, StoreError};
 use crate::game::{EngineFault, FaultReport, GameRecord, Machine, moves};
-use crate::plan::Settings;
+use crate::plan::{MOST_GAMES, Settings};
 use crate::schedule::ScheduledGame;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -272,6 +272,9 @@ fn read_game(row: &Row<'_>, entrants: usize) -> rusqlite::Result<GameRecord> {
         black: entrant(row, 4, entrants)?,
         opening: number(row, 5, "its opening")? as usize,
     };
+    if u64::from(game.number) >= MOST_GAMES {
+        return Err(invalid(0, "its number is out of range"));
+    }
     if game.white == game.black {
         return Err(invalid(4, "an engine plays itself"));
     }

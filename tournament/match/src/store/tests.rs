@@ -471,6 +471,10 @@ fn an_entrant_that_the_plan_does_not_have_is_damage() {
             "game 8: an entrant is out of range",
         ),
         ("UPDATE game SET black = 0, checksum = NULL WHERE number = 7", "game 8: an engine plays itself"),
+        (
+            "PRAGMA foreign_keys = OFF; UPDATE game SET number = 4294967294, checksum = NULL WHERE number = 7",
+            "game 4294967295: its number is out of range",
+        ),
         ("UPDATE fault SET entrant = 9 WHERE game = 3", "damaged"),
         ("UPDATE fault SET game = NULL, entrant = 9 WHERE game = 49", "damaged"),
         ("UPDATE engine SET entrant = 4294967296", "an engine: an entrant is out of range"),
