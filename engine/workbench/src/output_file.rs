@@ -288,9 +288,23 @@ pub fn resolved(path: &Path) -> PathBuf {
     })
 }
 
-/// Whether two paths name one file, which need not exist. Pipes and devices may be used several times.
+/// Whether two paths name one file, which need not exist; hard links do. Pipes and devices may be used several times.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
-    !is_special(one) && resolved(one) == resolved(other)
+    !is_special(one) && (resolved(one) == resolved(other) || is_hard_link(one, other))
+}
+
+/// Whether both files exist and are one.
+#[cfg(unix)]
+fn is_hard_link(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let [one, other] = [one, other].map(|path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino())));
+    one.is_some() && one == other
+}
+
+/// Whether both files exist and are one.
+#[cfg(windows)]
+fn is_hard_link(one: &Path, other: &Path) -> bool {
+    same_file::is_same_file(one, other).unwrap_or(false)
 }
 
 /// Checks that outputs would not overwrite each other or an input. `-` and `/dev/stdout` are standard output, or input.
@@ -440,6 +454,20 @@ mod tests {
         assert_eq!(output.rewrite(b"four").unwrap(), None);
         assert_eq!([read("out.json"), read("out.json.new")], ["my own", "four"]);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_hard_link_is_the_same_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link, copy, absent] =
+            ["file", "link", "copy", "absent"].map(|name| folder.path().join(name));
+        fs::write(&file, "text").unwrap();
+        fs::write(&copy, "text").unwrap();
+        fs::hard_link(&file, &link).unwrap();
+        assert!(is_same_file(&file, &link) && is_same_file(&link, &file));
+        assert!(!is_same_file(&file, &copy) && !is_same_file(&absent, &file));
+        assert!(matches!(check_apart(&[&file, &link], []), Err(OverlapError::Twice(_))));
+        assert!(matches!(check_apart(&[&link], [&*file]), Err(OverlapError::Input(_))));
     }
 
     #[test]
