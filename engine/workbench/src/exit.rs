@@ -71,10 +71,11 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The text of an error of the system, the same for a full disk on all systems. Errors of writing have it in their own text.
+/// The text of an error of the system, the same for a full disk or file on all systems. Errors of writing have it in their own text.
 pub fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
+        io::ErrorKind::FileTooLarge => "the limit of the size of files is reached (ulimit -f)".to_owned(),
         _ => error.to_string(),
     }
 }

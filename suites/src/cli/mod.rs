@@ -17,7 +17,9 @@ mod score;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit, run_reaper};
+use smalt_driver::process::{
+    adopt_orphans, catch_file_size_signal, end_orphans, raise_file_limit, run_reaper,
+};
 use smalt_workbench::signals::exit_code;
 
 use arguments::{SuitesArguments, SuitesCommand};
@@ -40,6 +42,7 @@ pub struct Builtin {
 pub fn main(builtin: Builtin) -> ExitCode {
     let mut command = smalt_about::parse::<SuitesArguments>().command;
     if !matches!(command, SuitesCommand::Engine | SuitesCommand::Reaper) {
+        catch_file_size_signal();
         raise_file_limit();
         if let Err(error) = adopt_orphans() {
             output::print_info(&format!("Warning: what engines leave behind may stay: {error}"));

@@ -37,9 +37,12 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
         return positions(flags, &store, &filter, &plan);
     }
     let form = flags.what.or_else(|| flags.output.as_deref().and_then(form_of)).unwrap_or(ExportForm::Pgn);
+    let failed = || {
+        flags.output.as_ref().map_or("write the games".to_owned(), |path| format!("write {}", path.display()))
+    };
     let target = flags.output.as_deref().map(ExportTarget::open).transpose()?;
     let sink: Box<dyn Write> = match &target {
-        Some(target) => Box::new(target.handle().context("write the games").or_failed()?),
+        Some(target) => Box::new(target.handle().with_context(failed).or_failed()?),
         None => Box::new(io::stdout()),
     };
     let mut output = BufWriter::new(sink);
@@ -50,13 +53,13 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
     let written = written.and_then(|()| output.flush());
     drop(output);
     if let Some(ExportTarget::File { output, draft }) = target {
-        let written = written.context("write the games").or_failed();
+        let written = written.with_context(failed).or_failed();
         return written.and_then(|()| replace(&output, draft, flags.force)).map(|()| Exit::Done);
     }
     match written {
         // A closed pipe is no error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe || flags.output.is_some() => {
-            Err(error).context("write the games").or_failed()
+            Err(error).with_context(failed).or_failed()
         }
         _ => Ok(Exit::Done),
     }

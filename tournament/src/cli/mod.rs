@@ -52,7 +52,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
 use clap::CommandFactory;
-use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit, run_reaper};
+use smalt_driver::process::{
+    adopt_orphans, catch_file_size_signal, end_orphans, raise_file_limit, run_reaper,
+};
 use smalt_stats::{Counts, Pentanomial, Wdl};
 
 use arguments::{Command, TournamentArgs};
@@ -99,10 +101,11 @@ fn compat_command() -> Option<Command> {
     })
 }
 
-/// Prepares the process for many engines.
+/// Prepares the process for many engines, and for limits of the system.
 fn prepare_for_engines() {
     raise_file_limit();
     if let Err(error) = adopt_orphans() {
+    catch_file_size_signal();
         output::print_info(&format!("Warning: child processes of engines may survive them: {error}"));
     }
 }

@@ -11,12 +11,6 @@ const LAST_CHANCE: Duration = Duration::from_millis(500);
 
 /// Sends stop requests to the coordinator from now on.
 pub(super) fn listen(events: Sender<Event>) -> std::io::Result<()> {
-    // A file beyond the size limit is a write error, which stops the run; it can be resumed.
-    #[cfg(unix)]
-    signal_hook::flag::register(
-        signal_hook::consts::SIGXFSZ,
-        std::sync::Arc::<std::sync::atomic::AtomicBool>::default(),
-    )?;
     let kills = events.clone();
     let stop = move || drop(events.send(Event::Stop(StopReason::User)));
     let kill = move || {

@@ -173,6 +173,43 @@ fn a_run_that_can_write_no_more_stops_resumable() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "a shell sets the limit of the test")]
+fn a_limit_of_the_size_of_files_is_told_as_a_full_disk_and_leaves_no_draft() {
+    let place = Place::new();
+    place.check(&gauntlet("20", "2", &quick()), 0);
+    for command in [
+        &["export", "run.db", "-o", "new.csv"][..],
+        &["report", "run.db", "--format", "html", "-o", "new.csv"],
+    ] {
+        let err = check_in_shell(&place, "ulimit -f 1", command, 1);
+        assert!(
+            err.contains("write new.csv: the limit of the size of files is reached (ulimit -f)"),
+            "{err}"
+        );
+    }
+    let mut names: Vec<_> =
+        std::fs::read_dir(place.path(".")).unwrap().map(|file| file.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["run.db", "run.pgn"]);
+}
+
+#[test]
+#[cfg_attr(windows, ignore = "Windows has no device that is full")]
+fn events_that_cannot_be_written_fail_the_run_at_its_end() {
+    let place = Place::new();
+    let entrants = quick();
+    let mut arguments = gauntlet("2", "1", &entrants);
+    arguments.extend(["--events", "/dev/full", "--quiet"]);
+    let (out, err) = place.check(&arguments, 1);
+    assert!(out.contains("hero"), "the table is shown: {out}");
+    assert!(
+        err.ends_with("smalt-tournament: write /dev/full: the disk is full; events are missing there\n"),
+        "{err}"
+    );
+    assert_eq!(place.results("run.db")["games_finished"], place.results("run.db")["games_planned"]);
+}
+
+#[test]
 #[cfg_attr(windows, ignore = "Windows has no device that is full")]
 fn games_that_cannot_be_written_stop_the_run_and_leave_devices_alone() {
     let place = Place::new();

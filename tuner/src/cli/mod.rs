@@ -54,6 +54,7 @@ const NAMED_LINES: usize = 10;
 
 /// Runs the command of the arguments.
 pub fn main() -> ExitCode {
+    smalt_driver::process::catch_file_size_signal();
     match run(smalt_about::parse::<TunerArguments>().command) {
         Ok(exit) => exit_code(exit),
         Err(refusal) => {

@@ -37,7 +37,9 @@ pub(super) use unix::{
     classify, is_executable, poll, sweep, sweep_stored,
 };
 #[cfg(unix)]
-pub use unix::{MostGames, Reaper, StopSignals, most_games, raise_file_limit, run_reaper};
+pub use unix::{
+    MostGames, Reaper, StopSignals, catch_file_size_signal, most_games, raise_file_limit, run_reaper,
+};
 #[cfg(windows)]
 pub(super) use windows::{
     Child, FALLBACK_FOLDERS, NULL_DEVICE, StartErrorKind, WakeEvent, bare_name, candidates, check_format,
@@ -45,8 +47,8 @@ pub(super) use windows::{
 };
 #[cfg(windows)]
 pub use windows::{
-    MostGames, Reaper, StopSignals, adopt_orphans, bind_this_thread, end_orphans, most_games, own_processors,
-    peak_memory_bytes, raise_file_limit, run_reaper,
+    MostGames, Reaper, StopSignals, adopt_orphans, bind_this_thread, catch_file_size_signal, end_orphans,
+    most_games, own_processors, peak_memory_bytes, raise_file_limit, run_reaper,
 };
 
 /// Where the child's standard error goes.

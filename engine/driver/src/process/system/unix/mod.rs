@@ -22,7 +22,7 @@ pub(in crate::process) use lookup::knows_more_formats;
 pub(in crate::process) use lookup::{FALLBACK_FOLDERS, bare_name, candidates, check_format, is_executable};
 pub(in crate::process) use poll::poll;
 pub use reaper::{Reaper, run_reaper};
-pub use signals::StopSignals;
+pub use signals::{StopSignals, catch_file_size_signal};
 
 pub(in crate::process) const NULL_DEVICE: &str = "/dev/null";
 

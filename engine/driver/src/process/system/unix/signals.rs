@@ -4,8 +4,9 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use super::super::StopRequest;
@@ -13,6 +14,13 @@ use super::super::StopRequest;
 use super::super::linux::unignored;
 #[cfg(target_os = "macos")]
 use super::super::macos::unignored;
+
+/// Makes a write beyond the size limit of files (`ulimit -f`) an error, as on a full disk, instead of the end of this program.
+/// Engines end, as usual: they inherit no handler.
+pub fn catch_file_size_signal() {
+    // If the system refuses, the signal ends this program.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+}
 
 /// The stop signals sent to this program: Ctrl-C, SIGTERM, SIGHUP, unless they were ignored at its start.
 #[derive(Debug)]
