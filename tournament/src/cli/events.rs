@@ -1,15 +1,17 @@
-//! Events of a run as JSON lines: one line per event with its name and the time in seconds since 1970. A write error
-//! is reported once, and the run continues.
+//! Events of a run as JSON lines: one line per event with its name and the time in seconds since 1970. After a write error
+//! the run continues, and fails at its end.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use anyhow::anyhow;
 use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_report::sanitize::escape_json;
 
+use super::exit::{OrRefuse, Refusal};
 use super::output::{is_standard_output, print_info};
 use crate::export::seconds;
 use smalt_match::game::{GameRecord, MachineReport};
@@ -17,6 +19,7 @@ use smalt_match::named_file::{is_in_place, is_special};
 use smalt_match::run::{RunEvent, RunObserver, StopReason};
 use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::{Standings, json};
+use smalt_workbench::exit::reason;
 use smalt_workbench::json::SCHEMA;
 
 /// A line of the file.
@@ -200,6 +203,8 @@ impl Write for EventSink {
 /// Writer of the event file.
 pub(super) struct EventWriter {
     sink: Option<EventSink>,
+    /// Why events are missing from the file.
+    failure: Option<io::Error>,
     path: PathBuf,
     names: Vec<String>,
     interval: u64,
@@ -214,7 +219,7 @@ impl EventWriter {
         } else {
             EventSink::File(open_lines(path)?)
         };
-        Ok(EventWriter { sink: Some(sink), path: path.to_owned(), names, interval })
+        Ok(EventWriter { sink: Some(sink), failure: None, path: path.to_owned(), names, interval })
     }
 
     fn write(&mut self, event: EventJson) {
@@ -240,12 +245,21 @@ impl EventWriter {
         if let Err(error) = written {
             if error.kind() != io::ErrorKind::BrokenPipe {
                 print_info(&format!(
-                    "Warning: failed to write {}: {error}; events are no longer written",
-                    self.path.display()
+                    "Warning: failed to write {}: {}; events are no longer written",
+                    self.path.display(),
+                    reason(&error)
                 ));
+                self.failure = Some(error);
             }
             self.sink = None;
         }
+    }
+
+    /// Fails if events are missing from the file. The reader of a pipe may leave early.
+    pub(super) fn finish(self) -> Result<(), Refusal> {
+        let Some(error) = self.failure else { return Ok(()) };
+        Err(anyhow!("write {}: {}; events are missing there", self.path.display(), reason(&error)))
+            .or_failed()
     }
 
     fn name(&self, entrant: usize) -> String {

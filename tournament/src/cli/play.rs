@@ -170,10 +170,11 @@ pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Ex
         // A failed page does not stop the run; another process can serve it.
         page.map_err(|refusal| print_info(&format!("Warning: {refusal}"))).ok()
     });
-    let mut state = None;
+    let (mut state, mut events) = (None, Ok(()));
     let (plan, standings, conclusion) = loop {
         let allows_mixed = session.binaries.is_none();
-        let (plan, end) = session.play(&channel, &face, state)?;
+        let (plan, end, written) = session.play(&channel, &face, state)?;
+        events = events.and(written);
         let (started, left) = match end {
             RunEnd::Ended(standings, conclusion) => break (plan, standings, conclusion),
             RunEnd::Grown(store, left) => (prepare_grown(*store, allows_mixed)?, left),
@@ -189,7 +190,8 @@ pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Ex
     // Its game files have other names now if the first ones were taken.
     let stored = Store::read(&path).map_err(refuse_store).and_then(|store| read_plan(&store));
     let plan = stored.unwrap_or(plan);
-    finish(&plan, &path, &standings, &conclusion, &face, page, &channel.1)
+    let exit = finish(&plan, &path, &standings, &conclusion, &face, page, &channel.1)?;
+    events.map(|()| exit)
 }
 
 /// Shows the results of a run that has ended.

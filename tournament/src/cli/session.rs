@@ -49,13 +49,14 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Plays until the run ends or grows; `state` comes from the session before it grew. Returns its plan too.
+    /// Plays until the run ends or grows; `state` comes from the session before it grew. Returns its plan, and whether all events
+    /// were written, too.
     pub(super) fn play(
         self,
         (sender, events): &(Sender<Event>, Receiver<Event>),
         face: &OutputStyle,
         state: Option<SessionState>,
-    ) -> Result<(Plan, RunEnd), Refusal> {
+    ) -> Result<(Plan, RunEnd, Result<(), Refusal>), Refusal> {
         let Session { prepared, players, store, games, binaries } = self;
         let plan = &prepared.plan;
         let path = store.path().to_owned();
@@ -80,7 +81,7 @@ impl Session {
         };
         let mut display = observers(plan, &store, face)?;
         match Publisher::start(&path, boards) {
-            Ok(publisher) => display.0.push(Box::new(publisher)),
+            Ok(publisher) => display.others.push(Box::new(publisher)),
             Err(error) => print_info(&format!("Warning: failed to show the games in progress: {error}")),
         }
         let coordinator = Coordinator::new(&prepared, store, &mut *queue, &mut display, games);
@@ -93,35 +94,40 @@ impl Session {
             let advice = format!("resume with: smalt-tournament resume {}", path.display());
             Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
         })?;
-        Ok((prepared.plan, end))
+        Ok((prepared.plan, end, display.events.map_or(Ok(()), EventWriter::finish)))
     }
 }
 
 /// The display, and the event file if requested.
 fn observers(plan: &Plan, store: &Store, face: &OutputStyle) -> Result<Observers, Refusal> {
-    let mut display = Observers(vec![match face {
+    let display: Box<dyn RunObserver> = match face {
         OutputStyle::Native(verbosity) => Box::new(Display::new(plan, store.path(), *verbosity)),
         OutputStyle::Compat(shown) => {
             let mut output = CompatOutput::new(plan, (**shown).clone());
             store.for_each_game(|record| output.count_earlier(&record)).map_err(refuse_store)?;
             Box::new(output)
         }
-    }]);
+    };
+    let mut events = None;
     if let Some(path) = &plan.settings.output.events {
         let names = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
-        let interval = plan.settings.output.rating_interval;
-        let events = EventWriter::open(path, names, interval);
-        let events = events.with_context(|| format!("write {}", path.display())).or_failed()?;
-        display.0.push(Box::new(events));
+        let opened = EventWriter::open(path, names, plan.settings.output.rating_interval);
+        events = Some(opened.with_context(|| format!("write {}", path.display())).or_failed()?);
     }
-    Ok(display)
+    Ok(Observers { others: vec![display], events })
 }
 
-struct Observers(Vec<Box<dyn RunObserver>>);
+struct Observers {
+    events: Option<EventWriter>,
+    others: Vec<Box<dyn RunObserver>>,
+}
 
 impl RunObserver for Observers {
     fn on_event(&mut self, event: &RunEvent<'_>, standings: &Standings) {
-        self.0.iter_mut().for_each(|observer| observer.on_event(event, standings));
+        self.others.iter_mut().for_each(|observer| observer.on_event(event, standings));
+        if let Some(events) = &mut self.events {
+            events.on_event(event, standings);
+        }
     }
 }
 
