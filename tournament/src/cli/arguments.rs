@@ -151,6 +151,9 @@ pub(super) enum Command {
         /// JSON file of the results (`-`: standard output)
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
+        /// Overwrite an existing file
+        #[arg(long, requires = "json")]
+        force: bool,
     },
     /// List the engines of the registry, and which of them are installed
     #[command(after_help = super::engines::EXAMPLES)]

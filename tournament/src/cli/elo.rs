@@ -9,10 +9,12 @@ use smalt_report::{Sign, format};
 use smalt_stats::{Counts, MAX_COUNT, MatchFigures, MatchStatistics, Sprt};
 
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::{is_standard_output, print, write_json};
+use super::output::{is_standard_output, print, write_text};
 use smalt_match::plan::{Flags, SprtSettings};
 use smalt_match::standings::json::SprtEstimate;
 use smalt_match::standings::report;
+use smalt_workbench::json::{Versioned, to_text};
+use smalt_workbench::output_file::Existing;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CountList<const N: usize>(pub(super) [u64; N]);
@@ -45,8 +47,14 @@ pub(super) struct EloJson {
     estimate: SprtEstimate,
 }
 
-/// Prints the statistics and, with hypotheses, the test.
-pub(super) fn elo(counts: Counts, test: &Flags<SprtSettings>, json: Option<&Path>) -> Result<Exit, Refusal> {
+/// Prints the statistics and, with hypotheses, the test. A file of other results is replaced by force only: no store has their
+/// counts.
+pub(super) fn elo(
+    counts: Counts,
+    test: &Flags<SprtSettings>,
+    json: Option<&Path>,
+    existing: Existing,
+) -> Result<Exit, Refusal> {
     let Some(found) = counts.statistics() else {
         return Err(anyhow!("there are no games: all counts are zero")).or_usage();
     };
@@ -59,7 +67,8 @@ pub(super) fn elo(counts: Counts, test: &Flags<SprtSettings>, json: Option<&Path
     if let Some(file) = json {
         let verdict = sprt.as_ref().zip(llr).map(|(sprt, llr)| sprt.verdict(llr).to_string());
         let (figures, estimate) = (MatchFigures::of(counts), estimate.into());
-        write_json(file, &EloJson { figures, llr, verdict, estimate })?;
+        let results = EloJson { figures, llr, verdict, estimate };
+        write_text(file, &to_text(&Versioned::of(results)), existing)?;
         if is_standard_output(file) {
             return Ok(Exit::Done);
         }

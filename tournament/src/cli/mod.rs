@@ -67,6 +67,7 @@ use schema::SchemaName;
 use smalt_match::estimate::estimate;
 use smalt_match::plan::{DEFAULT_PLAN, Format, Plan};
 use smalt_workbench::signals::exit_code;
+use smalt_workbench::output_file::Existing;
 
 /// Runs the program; `engine` is its behavior as the engine `builtin`.
 pub fn main(engine: fn() -> ExitCode) -> ExitCode {
@@ -184,7 +185,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Export(flags) => export::export(&flags)?,
         Command::Plot(flags) => plot::plot(&flags)?,
         Command::Report(flags) => report::report(&flags)?,
-        Command::Elo { wdl, penta, test, json } => {
+        Command::Elo { wdl, penta, test, json, force } => {
             let pairs = penta.map(|pairs| Counts::Pairs(Pentanomial(pairs.0)));
             let games =
                 wdl.map(|CountList([wins, draws, losses])| Counts::Games(Wdl::new(wins, draws, losses)));
@@ -194,7 +195,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
                     "there is nothing to compute: give --wdl W,D,L (games) or --penta LL,LD,DD,WD,WW (pairs)",
                 )
                 .or_usage()?;
-            elo::elo(counts, &test, json.as_deref())?
+            elo::elo(counts, &test, json.as_deref(), Existing::with_force(force))?
         }
         Command::Schema { name } => {
             schema::schema(name)?;

@@ -1,10 +1,12 @@
 //! Output of results: to standard output or files, with checks of these files. A closed pipe is no error.
 
 use std::fs::OpenOptions;
+use std::mem::discriminant;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use serde::Serialize;
+use serde_json::Value;
 use smalt_dataset::write::check_target;
 
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -46,15 +48,15 @@ pub(super) fn check_data_target(path: &Path) -> Result<(), Refusal> {
     check_target(path).with_context(|| format!("write {}", path.display())).or_usage()
 }
 
-/// Refuses to overwrite a file without results of the same kind: JSON with the same keys, or some of them.
+/// Refuses to overwrite a file that is not a whole file of results of the same kind.
 fn refuse_foreign_file(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
     if is_standard_output(path) || !path.is_file() {
         return Ok(());
     }
     let old = std::fs::read(path).with_context(|| format!("read {}", path.display())).or_usage()?;
     let new = serde_json::to_value(results).context("write JSON").or_failed()?;
-    let object = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&old);
-    let is_ours = object.is_ok_and(|old| !old.is_empty() && old.keys().all(|key| new.get(key).is_some()));
+    let is_ours = serde_json::from_slice::<Value>(&old)
+        .is_ok_and(|old| old.get("schema") == new.get("schema") && has_form_of(&old, &new));
     if old.is_empty() || is_ours {
         return Ok(());
     }
@@ -66,6 +68,24 @@ fn refuse_foreign_file(path: &Path, results: &impl Serialize) -> Result<(), Refu
 }
 
 /// Writes a text to a file, or to standard output.
+/// Whether JSON has the keys of other JSON, with values of the same types, also in the entries of its lists. Null is of every type.
+fn has_form_of(old: &Value, new: &Value) -> bool {
+    let is_of_type = |old: &Value, new: &Value| match (old, new) {
+        (Value::Null, _) | (_, Value::Null) => true,
+        (Value::Array(old), Value::Array(new)) => {
+            new.first().is_none_or(|new| old.iter().all(|old| has_form_of(old, new)))
+        }
+        _ => discriminant(old) == discriminant(new),
+    };
+    match (old, new) {
+        (Value::Object(old), Value::Object(new)) => {
+            let has = |(key, new): (&String, &Value)| old.get(key).is_some_and(|old| is_of_type(old, new));
+            old.len() == new.len() && new.iter().all(has)
+        }
+        _ => is_of_type(old, new),
+    }
+}
+
 pub(super) fn write_text(path: &Path, text: &str, existing: Existing) -> Result<(), Refusal> {
     if is_standard_output(path) {
         return print(text);

@@ -25,6 +25,9 @@ use smalt_match::plan::{
 /// fastchess's value for "never".
 const NEVER: u64 = i32::MAX as u64;
 
+/// Keys by which a configuration of any version is recognized.
+const CONFIG_KEYS: [&str; 8] = ["engines", "stats", "opening", "pgn", "epd", "sprt", "games", "rounds"];
+
 /// Settings that the format lacks and only the store has.
 pub(super) const NOT_IN_CONFIG: &str = "proto, stderr, ponder, whitepov, book, initstr, trust, tscale, debug, later periods of tc, knockout and pyramid, processors, timeouts, -strict and -tbadjudicate";
 
@@ -451,8 +454,8 @@ impl ConfigFile {
         match std::fs::read(path) {
             Ok(bytes) => {
                 let keys = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&bytes);
-                bytes.is_empty()
-                    || keys.is_ok_and(|keys| keys.contains_key("engines") && keys.contains_key("stats"))
+                let has_all = keys.is_ok_and(|keys| CONFIG_KEYS.iter().all(|key| keys.contains_key(*key)));
+                bytes.is_empty() || has_all && serde_json::from_slice::<ConfigFile>(&bytes).is_ok()
             }
             Err(error) => error.kind() == std::io::ErrorKind::NotFound,
         }
