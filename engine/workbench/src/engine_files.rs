@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ring::digest::{Context, SHA256};
 
-use crate::entrant::is_input_option;
+use crate::entrant::{EngineSettings, is_input_option};
 use crate::file_stamp::FileStamp;
 
 /// Extensions of files that interpreters, wine and engines load when an argument names them.
@@ -40,11 +40,8 @@ impl EngineFiles {
         options: &BTreeMap<String, String>,
         directory: Option<&Path>,
     ) -> Vec<PathBuf> {
-        // `--weights=net.nnue` names a file, too.
-        let value = |argument: &'_ String| {
-            argument.rsplit_once('=').map_or(argument.clone(), |(_, value)| value.to_owned())
-        };
-        let loaded = arguments.iter().map(value).filter(|value| is_loaded(value));
+        let loaded = arguments.iter().map(|argument| value_of(argument).to_owned());
+        let loaded = loaded.filter(|value| is_loaded(value));
         let read = options.iter().filter(|(name, _)| is_input_option(name) && !is_book_option(name));
         let read = read.map(|(_, value)| value.clone());
         let place =
@@ -115,6 +112,23 @@ impl HashedFile {
             Err(_) => false,
         }
     }
+}
+
+/// All files that an engine reads as far as its settings name them: its program, its books, and those among its arguments and
+/// options.
+pub fn input_files(engine: &EngineSettings, program: Option<PathBuf>) -> Vec<PathBuf> {
+    let value = |argument: &String| value_of(argument).to_owned();
+    let options = engine.option_texts().into_iter().filter(|(name, _)| is_input_option(name));
+    let values = engine.args.iter().map(value).chain(options.map(|(_, value)| value));
+    let place =
+        |name: String| engine.dir.as_ref().map_or_else(|| PathBuf::from(&name), |dir| dir.join(&name));
+    let named = values.map(place).filter(|path| path.is_file());
+    program.into_iter().chain(engine.book.clone()).chain(named).collect()
+}
+
+/// The file that an argument may name: `--weights=net.nnue` names one, too.
+fn value_of(argument: &str) -> &str {
+    argument.rsplit_once('=').map_or(argument, |(_, value)| value)
 }
 
 /// Some engines write what they learn into their book.

@@ -1,7 +1,7 @@
 //! Command-line arguments of all commands; [`super::intent`] resolves them to a plan.
 
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 use smalt_about::{AboutCommand, ColorFlag};
@@ -156,6 +156,12 @@ impl SuitesCommand {
 }
 
 impl OutputFlags {
+    /// The files and streams that are written.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        let OutputFlags { json, csv, markdown, failed, plot, .. } = self;
+        [json, csv, markdown, failed, plot].into_iter().flatten().map(PathBuf::as_path)
+    }
+
     fn assign(&mut self) -> Result<(), Refusal> {
         let OutputFlags { output, json, csv, markdown, failed, plot, .. } = self;
         let forms = &mut [("json", json), ("csv", csv), ("md", markdown), ("epd", failed), ("svg", plot)];

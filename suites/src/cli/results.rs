@@ -66,8 +66,7 @@ impl<'a> ResultList<'a> {
         ahead: Vec<Record>,
         resumed: Option<&Path>,
     ) -> Result<ResultList<'a>, Refusal> {
-        let files = [&flags.json, &flags.csv, &flags.markdown, &flags.failed, &flags.plot];
-        let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
+        let files: Vec<&Path> = flags.files().collect();
         check_apart(&files, inputs).or_usage()?;
         let mut outputs = OutputFiles::default();
         for file in files.iter().copied() {

@@ -1,6 +1,6 @@
 //! `score`: runs every engine on every suite; prints and writes the results after each.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::{self, Scope};
 
 use anyhow::anyhow;
@@ -17,7 +17,9 @@ use crate::ask::{self, Checked, SuiteAnswers, SuiteOutcome, WorkerPool};
 use crate::plan::{Memory, Plan, SuiteEntrant};
 use crate::record::Record;
 use crate::suite::Suite;
-use smalt_workbench::output_file::is_same_file;
+use smalt_workbench::engine_files::input_files;
+use smalt_workbench::entrant::Registry;
+use smalt_workbench::output_file::{self, Existing, check_apart, is_same_file};
 
 /// Scores the engines; returns exit code and results.
 pub(super) fn score(flags: &ScoreFlags, builtin: Builtin) -> Result<(Exit, Vec<Record>), Refusal> {
@@ -36,7 +38,9 @@ pub(super) fn score(flags: &ScoreFlags, builtin: Builtin) -> Result<(Exit, Vec<R
     if flags.resume.as_deref().is_some_and(is_written_again) {
         earlier.check_all_kept()?;
     }
-    let inputs = flags.suites.iter().map(Path::new);
+    let inputs = inputs_of(flags, &plan);
+    check_standard_errors(flags, &plan, &inputs)?;
+    let inputs = inputs.iter().map(PathBuf::as_path);
     let results = ResultList::new(&flags.output, inputs, earlier.of_this_run(), flags.resume.as_deref())?;
     let interrupt = Interrupt::new().or_failed()?;
     raise_on_signals(&interrupt).or_failed()?;
@@ -65,6 +69,32 @@ pub(super) fn score(flags: &ScoreFlags, builtin: Builtin) -> Result<(Exit, Vec<R
         return Err(anyhow!("no engine gave an answer")).or_failed();
     }
     Ok((exit, run.results.into_records()))
+}
+
+/// The files that a run reads: suites, registry, and those of the engines.
+fn inputs_of(flags: &ScoreFlags, plan: &Plan) -> Vec<PathBuf> {
+    let own_program = std::env::current_exe().unwrap_or_default();
+    let read = plan.entrants.iter().flat_map(|entrant| {
+        let program = entrant.engine.command_of(&entrant.program, &own_program).locate().ok();
+        input_files(&entrant.engine, program)
+    });
+    flags
+        .suites
+        .iter()
+        .map(PathBuf::from)
+        .chain(Registry::path(flags.registry.as_deref()))
+        .chain(read)
+        .collect()
+}
+
+/// Checks that the standard error of no engine goes into a store, an output or an input. Engines may share a file.
+fn check_standard_errors(flags: &ScoreFlags, plan: &Plan, inputs: &[PathBuf]) -> Result<(), Refusal> {
+    for file in plan.entrants.iter().filter_map(|entrant| entrant.engine.stderr.as_deref()) {
+        let files: Vec<&Path> = flags.output.files().chain([file]).collect();
+        check_apart(&files, inputs.iter().map(PathBuf::as_path)).or_usage()?;
+        output_file::check(file, Existing::Replace).or_usage()?;
+    }
+    Ok(())
 }
 
 /// The first signal ends all waits, so that results are still written; the second ends the program.

@@ -395,6 +395,26 @@ fn initial_lines_debug_mode_and_the_file_of_standard_error_are_those_of_the_engi
 }
 
 #[test]
+fn no_output_and_no_standard_error_goes_into_an_input_or_a_store() {
+    let bench = Bench::new();
+    bench.file("run.db", "SQLite format 3\0 and pages");
+    bench.file("net.nnue", "weights");
+    bench.file("suite.epd", SUITE);
+    let refuse = |words: &str, more: &[&str], expected: &str| {
+        let engine = format!("{} option.EvalFile=net.nnue {words}", scripted("--moves e2e4"));
+        let score = ["score", "suite.epd", "--engine", &engine, "--nodes", "10"];
+        let ran = bench.run(score.iter().chain(more));
+        assert!(ran.code == Some(2) && ran.errors.contains(expected), "{words} {more:?}: {}", ran.errors);
+    };
+    refuse("", &["--json", "net.nnue", "--force"], "net.nnue is an input and would be overwritten");
+    refuse("stderr=suite.epd", &[], "suite.epd is an input and would be overwritten");
+    refuse("stderr=./net.nnue", &[], "is an input and would be overwritten");
+    refuse("stderr=out.json", &["--json", "out.json"], "out.json is named for two outputs");
+    refuse("stderr=run.db", &[], "run.db: it is a store of games");
+    assert_eq!([bench.read("suite.epd").as_str(), &bench.read("net.nnue")], [SUITE, "weights"]);
+}
+
+#[test]
 fn missed_positions_are_written_as_a_suite() {
     let bench = Bench::new();
     let (ran, _) =

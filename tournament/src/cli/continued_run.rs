@@ -9,8 +9,8 @@ use smalt_match::store::Store;
 
 use super::exit::{OrRefuse, Refusal};
 use super::games;
-use super::output::check_outputs;
 use super::own_program::builder;
+use super::run_files::check_outputs;
 use super::started_run::{Outputs, StartedRun, WorkerPool, check_location, measure_machine, own_binaries};
 use super::stored_run::{read_played_run, refuse_store};
 
@@ -41,7 +41,7 @@ pub(super) fn begin_session(
     check_location(&mut prepared.plan)?;
     // An engine that was added may be the first with a scaled clock.
     measure_machine(&mut prepared.plan)?;
-    check_outputs(&prepared.plan)?;
+    check_outputs(&prepared.plan, &[])?;
     let page = page(&prepared.plan.settings.output)?;
     let binaries = check_binaries(&prepared.plan, &mut store, allows_mixed)?;
     let pool = WorkerPool::of(&prepared, &store.machines().map_err(refuse_store)?)?;

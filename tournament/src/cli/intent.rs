@@ -12,6 +12,7 @@ use super::exit::{OrRefuse, Refusal};
 use super::output::bytes_of;
 use super::own_program::builder;
 use super::registry::registry;
+use super::run_files::check_apart;
 use super::run_flags::{Commits, RunFlags};
 use smalt_match::plan::{Entrant, Format, Plan, Role, SECOND_PLAYER, Settings, Timeouts, merge_settings};
 use smalt_match::run::engine_command;
@@ -50,7 +51,7 @@ pub(super) fn plan_of_data(mut layer: Table, flags: &RunFlags) -> Result<Plan, R
     let format = if engines.len() == 2 { Format::Match } else { Format::RoundRobin };
     section(&mut layer, "run").insert("format".to_owned(), Value::from(format.to_string()));
     let plan = Plan::of_layers(layer, &registry).or_usage()?;
-    finish(plan, flags)
+    finish(plan, flags, None)
 }
 
 pub(super) fn plan_of(
@@ -73,7 +74,7 @@ pub(super) fn plan_of(
     let commits = if format == Format::Bisect { Commits::Locate } else { flags.commits };
     resolve_sources(&mut layer, registry, commits)?;
     let plan = Plan::of_layers(layer, registry).or_usage()?;
-    finish(plan, flags)
+    finish(plan, flags, None)
 }
 
 /// The plan of a file, overridden by flags.
@@ -85,14 +86,19 @@ pub(super) fn plan_of_file(path: &Path, flags: &RunFlags) -> Result<Plan, Refusa
     merge_settings(&mut layers, layer_of_flags(flags, &registry)?);
     resolve_sources(&mut layers, &registry, flags.commits)?;
     let plan = Plan::of_layers(layers, &registry).context(name).or_usage()?;
-    finish(plan, flags)
+    finish(plan, flags, Some(path))
 }
 
-fn finish(plan: Plan, flags: &RunFlags) -> Result<Plan, Refusal> {
+/// The plan with absolute paths. Its outputs are neither its plan file nor the registry.
+fn finish(plan: Plan, flags: &RunFlags, file: Option<&Path>) -> Result<Plan, Refusal> {
     let mut settings = plan.settings;
     refuse_slots(given(&flags.settings.given, "run", "concurrency"), settings.fleet.on().is_some())?;
     make_absolute(&mut settings);
-    Plan::new(settings).or_usage()
+    let plan = Plan::new(settings).or_usage()?;
+    let registry = Registry::path(flags.engines.as_deref());
+    let inputs: Vec<&Path> = file.into_iter().chain(registry.as_deref()).collect();
+    check_apart(&plan, &[], &inputs)?;
+    Ok(plan)
 }
 
 /// Concurrency of a distributed run is set for each worker. A plan may hold it for local runs.

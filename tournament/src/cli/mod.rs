@@ -35,6 +35,7 @@ mod ratings;
 mod registry;
 mod report;
 mod resume;
+mod run_files;
 mod run_flags;
 mod schema;
 mod serve;
@@ -66,8 +67,8 @@ use run_flags::{ResumeFlags, RunFlags};
 use schema::SchemaName;
 use smalt_match::estimate::estimate;
 use smalt_match::plan::{DEFAULT_PLAN, Format, Plan};
-use smalt_workbench::signals::exit_code;
 use smalt_workbench::output_file::Existing;
+use smalt_workbench::signals::exit_code;
 
 /// Runs the program; `engine` is its behavior as the engine `builtin`.
 pub fn main(engine: fn() -> ExitCode) -> ExitCode {
@@ -104,9 +105,9 @@ fn compat_command() -> Option<Command> {
 
 /// Prepares the process for many engines, and for limits of the system.
 fn prepare_for_engines() {
+    catch_file_size_signal();
     raise_file_limit();
     if let Err(error) = adopt_orphans() {
-    catch_file_size_signal();
         output::print_info(&format!("Warning: child processes of engines may survive them: {error}"));
     }
 }

@@ -1,6 +1,5 @@
 //! Output of results: to standard output or files, with checks of these files. A closed pipe is no error.
 
-use std::fs::OpenOptions;
 use std::mem::discriminant;
 use std::path::Path;
 
@@ -11,13 +10,9 @@ use smalt_dataset::write::check_target;
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::stored_run::is_store;
-use smalt_match::named_file::is_special;
-use smalt_match::plan::{OutputSettings, Plan};
-use smalt_match::setup::Prepared;
-use smalt_match::standings::Standings;
-use smalt_match::standings::json::ResultsJson;
+use smalt_match::plan::OutputSettings;
 use smalt_workbench::json::{Versioned, to_text};
-use smalt_workbench::output_file::{self, Existing, OutputError, is_same_file};
+use smalt_workbench::output_file::{self, Existing, OutputError};
 pub(super) use smalt_workbench::standard_output::{
     TextSink, is_standard_output, print, print_info, print_with,
 };
@@ -49,7 +44,7 @@ pub(super) fn check_data_target(path: &Path) -> Result<(), Refusal> {
 }
 
 /// Refuses to overwrite a file that is not a whole file of results of the same kind.
-fn refuse_foreign_file(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
+pub(super) fn refuse_foreign_file(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
     if is_standard_output(path) || !path.is_file() {
         return Ok(());
     }
@@ -67,7 +62,6 @@ fn refuse_foreign_file(path: &Path, results: &impl Serialize) -> Result<(), Refu
     .or_usage()
 }
 
-/// Writes a text to a file, or to standard output.
 /// Whether JSON has the keys of other JSON, with values of the same types, also in the entries of its lists. Null is of every type.
 fn has_form_of(old: &Value, new: &Value) -> bool {
     let is_of_type = |old: &Value, new: &Value| match (old, new) {
@@ -86,6 +80,7 @@ fn has_form_of(old: &Value, new: &Value) -> bool {
     }
 }
 
+/// Writes a text to a file, or to standard output.
 pub(super) fn write_text(path: &Path, text: &str, existing: Existing) -> Result<(), Refusal> {
     if is_standard_output(path) {
         return print(text);
@@ -115,64 +110,5 @@ pub(super) fn make_outputs_absolute(output: &mut OutputSettings) {
         [json, events, epd, log, token_file].into_iter().flatten().filter(|path| !is_standard_output(path))
     {
         *path = std::path::absolute(&*path).unwrap_or_else(|_| path.clone());
-    }
-}
-
-/// Checks that output files can be written, before the run starts. Creates the folder of transcripts.
-pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
-    let output = &plan.settings.output;
-    let data = &plan.settings.data.file;
-    check_apart(output, data.as_deref())?;
-    for path in [&output.json, &output.events, &output.epd, data].into_iter().flatten() {
-        check_writable(path)?;
-    }
-    if let Some(data) = data {
-        check_data_target(data)?;
-    }
-    if let Some(json) = &output.json {
-        let nothing = Standings::new(&Prepared::without_openings(plan.clone()));
-        refuse_foreign_file(json, &Versioned::of(ResultsJson::of(&nothing)))?;
-    }
-    if let Some(folder) = output.log.as_ref().filter(|folder| !is_standard_output(folder)) {
-        std::fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display())).or_usage()?;
-    }
-    Ok(())
-}
-
-/// Checks that no output file is a store or another output file.
-fn check_apart(output: &OutputSettings, data: Option<&Path>) -> Result<(), Refusal> {
-    let OutputSettings { pgn, json, events, epd, .. } = output;
-    let named = [("--pgn", pgn), ("--json", json), ("--events", events), ("--epd", epd)];
-    let named = named.map(|(flag, path)| (flag, path.as_deref())).into_iter().chain([("--data", data)]);
-    let mut files: Vec<(&str, &Path)> = Vec::new();
-    for (flag, path) in named.filter_map(|(flag, path)| Some((flag, path?))) {
-        // Paths of games may be absolute by now. Standard output has the table and the progress.
-        if path.file_name().is_some_and(|name| name == "-") && matches!(flag, "--pgn" | "--epd") {
-            return Err(anyhow!("{flag} -: games do not go to standard output: name a file or a pipe"))
-                .or_usage();
-        }
-        if is_standard_output(path) {
-            continue;
-        }
-        refuse_store_path(path)?;
-        if let Some((other, _)) = files.iter().find(|(_, other)| is_same_file(path, other)) {
-            return Err(anyhow!("{other} and {flag} are the same file, {}", path.display())).or_usage();
-        }
-        files.push((flag, path));
-    }
-    Ok(())
-}
-
-/// Checks that a result file can be written.
-fn check_writable(path: &Path) -> Result<(), Refusal> {
-    // Opening and closing a pipe here would end its reader.
-    if is_standard_output(path) || is_special(path) {
-        return Ok(());
-    }
-    match OpenOptions::new().append(true).open(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            output_file::check(path, Existing::Keep).or_usage()
-        }
-        opened => opened.map(drop).with_context(|| format!("write {}", path.display())).or_usage(),
     }
 }

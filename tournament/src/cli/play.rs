@@ -15,11 +15,12 @@ use super::display::Verbosity;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::games::BeginError;
 use super::outcome::report_outcome;
-use super::output::{TextSink, check_output, check_outputs, make_outputs_absolute, print_info, write_json};
+use super::output::{TextSink, check_output, make_outputs_absolute, print_info, write_json};
 use super::output_names::{OutputNames, set_aside};
 use super::output_style::OutputStyle;
 use super::own_program::own_program;
 use super::page_address::claim_for_run;
+use super::run_files::check_outputs;
 use super::session::{Session, Workers};
 use super::started_run::{Outputs, StartedRun, WorkerPool, check_location, measure_machine, own_binaries};
 use super::stored_run::{read_plan, refuse_store};
@@ -49,7 +50,7 @@ pub(super) fn start(mut plan: Plan, face: &OutputStyle) -> Result<StartedRun, Re
     report_openings(&prepared, &book);
     check_location(&mut prepared.plan)?;
     make_outputs_absolute(&mut prepared.plan.settings.output);
-    check_outputs(&prepared.plan)?;
+    check_outputs(&prepared.plan, &face.further_outputs())?;
     if let Some(data) = &prepared.plan.settings.data.file {
         check_output(data, Existing::Keep)?;
     }

@@ -18,7 +18,7 @@ use crate::ratings::pgn::{Consequence, Notice};
 use crate::ratings::report::{self, ListParts, Visibility};
 use crate::ratings::{Games, ListOptions, RatingList, pgn};
 use smalt_workbench::decompress::DecompressReader;
-use smalt_workbench::output_file::Existing;
+use smalt_workbench::output_file::{Existing, check_apart};
 
 /// Maximum number of notices shown per file; the JSON has all.
 const NOTICES_SHOWN: usize = 10;
@@ -105,6 +105,10 @@ pub(super) struct RatingFlags {
 }
 
 pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
+    let outputs: Vec<&Path> =
+        [&flags.error_matrix, &flags.json].into_iter().flatten().map(PathBuf::as_path).collect();
+    let lists = [&flags.aliases, &flags.include, &flags.exclude].into_iter().flatten();
+    check_apart(&outputs, flags.files.iter().chain(lists).map(PathBuf::as_path)).or_usage()?;
     if let Some(file) = &flags.error_matrix {
         check_output(file, Existing::with_force(flags.force))?;
     }

@@ -12,6 +12,7 @@ use super::output::make_outputs_absolute;
 use super::output_style::OutputStyle;
 use super::page_address::claim_for_run;
 use super::play::run_games;
+use super::run_files::check_apart;
 use super::run_flags::ResumeFlags;
 use super::stored_run::{read_played_run, refuse_store};
 use smalt_match::plan::{Flags, OnFault, Plan, Settings, merge_settings};
@@ -26,6 +27,7 @@ pub(super) fn resume(flags: &ResumeFlags, face: OutputStyle) -> Result<Exit, Ref
     if change(&mut prepared.plan, flags)? == ResumeChange::OfGames {
         (prepared, _) = Prepared::new(prepared.plan).or_usage()?;
     }
+    check_apart(&prepared.plan, &face.further_outputs(), &[])?;
     let allows_mixed = is_given(&flags.settings.0.given, "fleet", "allow-mixed");
     run_games(begin_session(store, prepared, allows_mixed, claim_for_run)?, face)
 }

@@ -29,6 +29,7 @@ mod games;
 // These tests use shell scripts as engines.
 #[cfg(unix)]
 mod git_engines;
+mod kept_files;
 mod outputs;
 mod page;
 mod play;

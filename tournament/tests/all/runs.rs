@@ -174,7 +174,7 @@ fn a_run_that_can_write_no_more_stops_resumable() {
 
 #[test]
 #[cfg_attr(windows, ignore = "a shell sets the limit of the test")]
-fn a_limit_of_the_size_of_files_is_told_as_a_full_disk_and_leaves_no_draft() {
+fn a_limit_of_the_size_of_files_is_an_error_like_a_full_disk_and_leaves_no_draft() {
     let place = Place::new();
     place.check(&gauntlet("20", "2", &quick()), 0);
     for command in [

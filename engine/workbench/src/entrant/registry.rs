@@ -79,14 +79,19 @@ impl Registry {
         Ok(Registry::load_own(file, warn)?.or(Registry::shipped()))
     }
 
+    /// The file that [`Registry::load`] reads.
+    pub fn path(file: Option<&Path>) -> Option<PathBuf> {
+        let own =
+            || Some(crate::config_folder()?.join("smalt").join("engines.toml")).filter(|path| path.exists());
+        file.map(Path::to_owned).or_else(own)
+    }
+
     /// As [`Registry::load`], without the shipped registry.
     ///
     /// # Errors
     /// As [`Registry::load`].
     pub fn load_own(file: Option<&Path>, warn: &mut dyn FnMut(String)) -> Result<Registry, RegistryError> {
-        let own =
-            || Some(crate::config_folder()?.join("smalt").join("engines.toml")).filter(|path| path.exists());
-        let Some(path) = file.map(Path::to_owned).or_else(own) else { return Ok(Registry::default()) };
+        let Some(path) = Registry::path(file) else { return Ok(Registry::default()) };
         let name = path.display().to_string();
         let bytes = std::fs::read(&path).map_err(|source| RegistryError::Read { path, source })?;
         let text = String::from_utf8_lossy(&bytes);

@@ -9,9 +9,10 @@ use super::flag::Flag;
 use super::log::{Level, LogFile};
 use super::output_options::Style;
 use crate::cli::output::{bytes_of, refuse_store_path};
-use smalt_match::named_file::is_special;
+use crate::cli::run_files::NamedOutput;
 use smalt_match::plan::{Figure, LinePattern, Notation, PgnForm, parse_word};
 use smalt_workbench::calendar::UtcTime;
+use smalt_workbench::output_file::is_same_file;
 
 /// A PGN file, with its length if games are appended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -229,11 +230,10 @@ fn is_db(path: &Path) -> bool {
 }
 
 /// Refuses two flags with the same file, except pipes and terminals.
-pub(super) fn check_apart(named: &[(&str, Option<&Path>)]) -> anyhow::Result<()> {
-    let mut files: Vec<(&str, PathBuf)> = Vec::new();
-    for (flag, path) in named.iter().filter_map(|(flag, path)| Some((*flag, (*path)?))) {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        if let Some((other, _)) = files.iter().find(|(_, other)| *other == path && !is_special(&path)) {
+pub(super) fn check_apart<'a>(named: impl Iterator<Item = NamedOutput<'a>>) -> anyhow::Result<()> {
+    let mut files: Vec<NamedOutput<'_>> = Vec::new();
+    for (flag, path) in named {
+        if let Some((other, _)) = files.iter().find(|(_, other)| is_same_file(path, other)) {
             bail!("{other} and {flag} are the same file, {}", path.display());
         }
         files.push((flag, path));

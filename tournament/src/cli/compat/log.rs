@@ -8,6 +8,9 @@ use std::time::SystemTime;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use smalt_workbench::calendar::UtcTime;
+use smalt_workbench::exit::reason;
+
+use crate::cli::output::print_info;
 
 /// The severity of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,7 +50,9 @@ pub(super) struct LogFile {
 }
 
 pub(super) struct Log {
-    file: Box<dyn Write>,
+    /// None after a write error.
+    file: Option<Box<dyn Write>>,
+    path: PathBuf,
     level: Level,
 }
 
@@ -62,13 +67,16 @@ impl Log {
         } else {
             Box::new(options.open(&log.path)?)
         };
-        Ok(Log { file, level: log.level })
+        Ok(Log { file: Some(file), path: log.path.clone(), level: log.level })
     }
 
-    /// Writes complete lines of this severity. A failure does not stop the games.
+    /// Writes complete lines of this severity. A failure is a warning, once, and does not stop the games.
     pub(super) fn write(&mut self, level: Level, text: &str) {
-        if level >= self.level {
-            let _ = self.file.write_all(text.as_bytes()).and_then(|()| self.file.flush());
+        let Some(file) = self.file.as_mut().filter(|_| level >= self.level) else { return };
+        if let Err(error) = file.write_all(text.as_bytes()).and_then(|()| file.flush()) {
+            let (path, reason) = (self.path.display(), reason(&error));
+            print_info(&format!("Warning: failed to write {path}: {reason}; the log ends there"));
+            self.file = None;
         }
     }
 }

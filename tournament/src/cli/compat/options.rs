@@ -440,12 +440,12 @@ impl<'a> Typed<'a> {
 
     /// Checks that no two flags write the same file.
     fn check_files(&self) -> anyhow::Result<()> {
-        files::check_apart(&[
-            ("-config outname", self.shown.config.as_deref()),
-            ("-log", self.shown.log.as_ref().filter(|log| !log.compresses).map(|log| log.path.as_path())),
+        let games = [
             ("-pgnout", self.pgn.as_ref().map(|pgn| pgn.path.as_path())),
             ("-epdout", self.epd.as_ref().map(|epd| epd.path.as_path())),
-        ])
+        ];
+        let games = games.into_iter().filter_map(|(flag, path)| Some((flag, path?)));
+        files::check_apart(self.shown.files().into_iter().chain(games))
     }
 
     /// The configuration file to write: as requested, otherwise fastchess's `config.json` unless that has other

@@ -6,6 +6,7 @@ use super::dialect::Dialect;
 use super::log::LogFile;
 use super::result_format::ResultFormat;
 use super::sample::SampleOptions;
+use crate::cli::run_files::NamedOutput;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
@@ -49,6 +50,15 @@ pub(in crate::cli) struct OutputOptions {
 }
 
 impl OutputOptions {
+    /// The output files other than those of games.
+    pub(in crate::cli) fn files(&self) -> Vec<NamedOutput<'_>> {
+        // The name of a compressed log has the time, and is new.
+        let log = self.log.as_ref().filter(|log| !log.compresses).map(|log| log.path.as_path());
+        let sample = self.sample.as_ref().map(|sample| sample.file.as_path());
+        let named = [("-config outname", self.config.as_deref()), ("-log", log), ("-sample", sample)];
+        named.into_iter().filter_map(|(flag, path)| Some((flag, path?))).collect()
+    }
+
     pub(in crate::cli) fn has_pgn(&self) -> bool {
         self.pgn.is_some()
     }

@@ -20,7 +20,7 @@ pub(super) struct SampleOptions {
     decay: f64,
     /// Whether to use the position after the captures of the PV, if it is not check.
     pub(super) resolves: bool,
-    file: PathBuf,
+    pub(super) file: PathBuf,
     format: SampleFormat,
 }
 
