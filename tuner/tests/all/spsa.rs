@@ -1,7 +1,5 @@
 //! `spsa` through the whole program, with a stand-in for the program that plays.
 
-use std::path::Path;
-
 #[cfg(unix)]
 use crate::json::check_schema;
 use crate::programs::{check, path};
@@ -178,7 +176,7 @@ fn a_checkpoint_is_there_before_the_first_game() {
     let tournament = stand_in(&folder);
     let resume =
         ["spsa", "--resume", "--checkpoint", &files[1], "--tournament", &tournament, "--games", "20000"];
-    assert!(Path::new(&files[1]).is_file());
+    assert!(std::path::Path::new(&files[1]).is_file());
     check(&[&resume[..], &["--batch", "2"]].concat(), 2);
 }
 
