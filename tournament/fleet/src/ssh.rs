@@ -5,7 +5,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Sender, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -149,7 +149,8 @@ impl SshWorkers {
             reaper: setup.reaper,
         });
         let mut workers = SshWorkers { stop: Interrupt::new()?, threads: Vec::new() };
-        let (startup, messages) = channel();
+        // Without a buffer: a message that is not received here fails to be sent, and becomes an event.
+        let (startup, messages) = sync_channel(0);
         for host in setup.server.ssh {
             let host_thread = HostThread {
                 host,
@@ -256,7 +257,7 @@ struct HostThread {
     stop: Interrupt,
     events: Sender<Event>,
     /// Takes messages until the first connection has succeeded or failed.
-    startup: Option<Sender<Startup>>,
+    startup: Option<SyncSender<Startup>>,
     /// The last failure shown.
     shown: String,
 }
@@ -521,7 +522,7 @@ mod tests {
             registry: "{}".to_owned(),
             reaper: None,
         };
-        let (events, _) = channel();
+        let (events, _) = std::sync::mpsc::channel();
         let thread = HostThread {
             host: "me@fast/3".parse().unwrap(),
             launch: Arc::new(launch),
