@@ -14,6 +14,12 @@ pub fn begins_with(path: &Path, wanted: &[u8]) -> bool {
     path.is_file() && read().is_ok() && start == wanted
 }
 
+/// Whether this path is taken by something else than an empty file or one with these first bytes. A pipe is not opened.
+pub fn is_foreign(path: &Path, wanted: &[u8]) -> bool {
+    path.symlink_metadata()
+        .is_ok_and(|found| !found.is_file() || found.len() > 0 && !begins_with(path, wanted))
+}
+
 /// A file or pipe to read.
 pub(crate) struct InputFile {
     file: File,

@@ -8,8 +8,8 @@ const SUFFIXES: [&str; 3] = ["-wal", "-journal", "-shm"];
 /// A journal without its database. SQLite would delete it, or apply it to a new database of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{} exists without its database, which may have been renamed or moved, and may hold the last that was written to \
-     it; give it the name of that database with {suffix} behind, or delete it",
+    "{} exists without its database, which may have been renamed, and may hold the newest data; rename it to match (the \
+     name of the database, followed by {suffix}), or delete it",
     path.display()
 )]
 pub struct LeftJournal {

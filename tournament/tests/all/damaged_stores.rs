@@ -316,3 +316,24 @@ fn damaged_runs_do_not_take_the_page_of_a_healthy_one_down() {
     assert!(problem.contains("the file is damaged: game 1: an entrant is out of range"), "{problem}");
     assert_eq!(get(address, "/api/runs").0, 200);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_a_store_names_is_not_killed_unless_a_run_started_it() {
+    use crate::support::{duel, scripted};
+    use std::os::unix::process::CommandExt as _;
+    let place = Place::new();
+    let (a, b) = (scripted("a", ""), scripted("b", ""));
+    place.check(&duel(&a, &b, "--depth 1 --games 2 --maxmoves 3 --store run.db"), 0);
+    let mut stranger = smalt_testing::process::command("sleep");
+    let mut stranger = stranger.arg("1000").process_group(0).spawn().unwrap();
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", stranger.id())).unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace().collect();
+    let row = format!("INSERT INTO process VALUES ({}, {}, {})", stranger.id(), fields[19], fields[3]);
+    Connection::open(place.path("run.db")).unwrap().execute_batch(&row).unwrap();
+    place.check(&["resume", "run.db", "--games", "4"], 0);
+    assert_eq!(place.results("run.db")["games_finished"], 4);
+    assert!(stranger.try_wait().unwrap().is_none(), "it was killed");
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+}

@@ -255,26 +255,6 @@ fn helpers_in_sessions_of_their_own_end_with_a_runner_that_is_killed() {
     place.await_nobody();
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn a_process_that_a_store_names_is_not_killed_unless_a_run_started_it() {
-    use std::os::unix::process::CommandExt as _;
-    let place = Place::new();
-    let (a, b) = (scripted("a", ""), scripted("b", ""));
-    place.check(&duel(&a, &b, "--depth 1 --games 2 --maxmoves 3 --store run.db"), 0);
-    let mut stranger = smalt_testing::process::command("sleep");
-    let mut stranger = stranger.arg("1000").process_group(0).spawn().unwrap();
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", stranger.id())).unwrap();
-    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace().collect();
-    let row = format!("INSERT INTO process VALUES ({}, {}, {})", stranger.id(), fields[19], fields[3]);
-    rusqlite::Connection::open(place.path("run.db")).unwrap().execute_batch(&row).unwrap();
-    place.check(&["resume", "run.db", "--games", "4"], 0);
-    assert_eq!(place.results("run.db")["games_finished"], 4);
-    assert!(stranger.try_wait().unwrap().is_none(), "it was killed");
-    stranger.kill().unwrap();
-    stranger.wait().unwrap();
-}
-
 /// Stops a runner for this time once its first game has this number of moves.
 fn stop_after(place: &Place, runner: &std::process::Child, moves: usize, time: Duration) {
     wait_until("moves", || {

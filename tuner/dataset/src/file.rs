@@ -14,6 +14,7 @@ use std::path::Path;
 
 use memmap2::Mmap;
 use rayon::prelude::*;
+use smalt_workbench::input::begins_with;
 use tempfile::NamedTempFile;
 
 use super::Worked;
@@ -57,11 +58,12 @@ pub struct PositionFile {
 
 /// The content of a compressed file of positions, as a temporary file; `None` for any other file.
 fn unpacked(path: &Path) -> io::Result<Option<File>> {
-    let mut packed = [0; MAGIC.len()];
-    File::open(path)?.read_exact(&mut packed)?;
+    if begins_with(path, &MAGIC) {
+        return Ok(None);
+    }
     let mut start = [0; MAGIC.len()];
     let mut content = DataSource::open(path).map_err(|error| error.error)?;
-    if packed == MAGIC || content.read_exact(&mut start).is_err() || start != MAGIC {
+    if content.read_exact(&mut start).is_err() || start != MAGIC {
         return Ok(None);
     }
     let mut file = tempfile::tempfile()?;

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use smalt_chess::UciMove;
 
 use smalt_match::file_lock;
-use smalt_workbench::input::begins_with;
+use smalt_workbench::input::is_foreign;
 
 use super::board::{BoardState, LiveBoard, SearchInfo, SideState};
 use super::file::{self, LiveFile, LiveGame, LiveSearchInfo, LiveSide, MAGIC, path_of};
@@ -40,8 +40,8 @@ impl Publisher {
     /// If another file has its name, it cannot be created, or the thread cannot start.
     pub fn start(store: &Path, boards: Vec<Arc<LiveBoard>>) -> std::io::Result<Publisher> {
         let path = path_of(store);
-        if is_foreign(&path) {
-            let words = format!("{} has another content; rename it", path.display());
+        if is_foreign(&path, MAGIC) {
+            let words = format!("{} is not a file of live boards; rename it", path.display());
             return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, words));
         }
         // Not truncated: a reader of a killed run may have it open and continues with it.
@@ -65,7 +65,7 @@ impl Publisher {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
-            if !is_foreign(&self.path) {
+            if !is_foreign(&self.path, MAGIC) {
                 let _ = std::fs::remove_file(&self.path);
             }
         }
@@ -84,11 +84,6 @@ impl Drop for Publisher {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-/// Whether this is a file that no run wrote.
-fn is_foreign(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|found| found.len() > 0) && !begins_with(path, MAGIC)
 }
 
 struct LiveWriter {

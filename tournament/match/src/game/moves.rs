@@ -48,26 +48,15 @@ fn push_score(text: &mut String, score: Score) {
             moves
         }
     };
-    if value < 0 {
-        text.push('-');
-    }
-    push_number(text, value.unsigned_abs().into());
+    text.push_str(itoa::Buffer::new().format(value));
 }
 
 /// Appends a slash, and the number if it is known.
-fn push_field(text: &mut String, number: Option<impl Into<u64>>) {
+fn push_field(text: &mut String, number: Option<impl itoa::Integer>) {
     text.push('/');
     if let Some(number) = number {
-        push_number(text, number.into());
+        text.push_str(itoa::Buffer::new().format(number));
     }
-}
-
-/// Appends a number in a fraction of the time of `write!`: a ply has seven of them.
-fn push_number(text: &mut String, number: u64) {
-    if number > 9 {
-        push_number(text, number / 10);
-    }
-    text.push(char::from(b'0' + (number % 10) as u8));
 }
 
 fn micros(time: Duration) -> u64 {

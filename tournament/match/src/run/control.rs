@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use smalt_workbench::exit::reason;
-use smalt_workbench::input::begins_with;
+use smalt_workbench::input::is_foreign;
 
 /// The first line of a command file.
 const VERSION: &str = "smalt-control 2";
@@ -87,7 +87,7 @@ pub enum ControlError {
 
 /// A file in the place of a command file that no version of this program wrote.
 #[derive(Debug, thiserror::Error)]
-#[error("{} is no command file of a run; rename it", .0.display())]
+#[error("{} is not a command file of a run; rename it", .0.display())]
 pub struct ForeignFile(PathBuf);
 
 impl fmt::Display for ControlCommand {
@@ -274,8 +274,7 @@ impl Drop for ControlListener {
 
 /// Deletes a command file, if there is one. An empty one is of a sender that was killed.
 fn remove(path: &Path) -> Result<(), ForeignFile> {
-    let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
-    if !found.is_file() || (found.len() > 0 && !begins_with(path, MAGIC)) {
+    if is_foreign(path, MAGIC) {
         return Err(ForeignFile(path.to_owned()));
     }
     let _ = fs::remove_file(path);

@@ -157,7 +157,7 @@ impl PgnGame {
         Ok(())
     }
 
-    /// Appends a legal move without checking it.
+    /// Appends a move without checking it: it must be legal in [`PgnGame::position`].
     pub fn push_legal(&mut self, mv: Move) {
         let line = self.innermost_mut();
         line.before = Some(line.now);
