@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use smalt_chess::Position;
+use smalt_protocol::Bound;
 
 use super::Limits;
 use super::node_type::NodeType;
@@ -85,6 +86,12 @@ impl Worker<'_> {
             let score = self.search::<true>(position, alpha, beta, searched.max(1), 0, NodeType::All);
             self.sort_from(self.line);
             if self.stopped {
+                // A move that was not searched yet may avoid the loss after the best one so far.
+                let best = &mut self.root[self.line];
+                let is_known = best.previous > -INFINITE && best.previous <= best.score;
+                if best.score < 0 && is_decided(best.score) && best.bound == Bound::Exact && !is_known {
+                    best.bound = Bound::Lower;
+                }
                 return;
             }
             if score <= alpha {

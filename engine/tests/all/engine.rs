@@ -223,6 +223,22 @@ fn a_limited_search_ends_with_a_certain_mate_and_an_unlimited_depth_does_not() {
 }
 
 #[test]
+fn a_search_that_ends_before_the_saving_move_announces_no_certain_loss() {
+    // Rxh7+ saves White; most other moves allow mate in one.
+    let fen = "2R5/2R4p/5p1k/6n1/8/1P2QPPq/r7/6K1 w - - 0 1";
+    let mut bounds = 0;
+    for limit in 1..=600 {
+        let (_, end) = search(&mut Engine::new(), fen, &nodes(limit));
+        let line = &end.lines[0];
+        if line.score < mated_in(100) {
+            assert_eq!(line.bound, Bound::Lower, "{limit} nodes: {line:?}");
+            bounds += 1;
+        }
+    }
+    assert!(bounds > 0);
+}
+
+#[test]
 fn a_new_game_is_searched_as_by_a_fresh_engine() {
     let mut engine = Engine::new();
     let (first_choice, first) = search(&mut engine, KIWIPETE, &depth(9));
