@@ -7,13 +7,14 @@
 mod processor;
 mod reference;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ColorChoice, Command, Parser, Subcommand, ValueEnum};
 use clap_complete::CompleteEnv;
-pub use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+pub use clap_complete::engine::ArgValueCompleter;
+use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 use clap_complete::env::Shells;
 pub use processor::run_faster_build;
 
@@ -58,7 +59,10 @@ impl AboutCommand {
             AboutCommand::Completions { shell } => {
                 let name = program.get_name().to_owned();
                 match Shells::builtins().completer(shell) {
-                    Some(completer) => completer.write_registration(COMPLETE, &name, &name, &name, out),
+                    Some(completer) => {
+                        completer.write_registration(COMPLETE, &name, &name, &name, out)?;
+                        if shell == "zsh" { out.write_all(zsh_first_call(&name).as_bytes()) } else { Ok(()) }
+                    }
                     None => Err(io::Error::other(format!("there is no completion for {shell}"))),
                 }
             }
@@ -69,6 +73,26 @@ impl AboutCommand {
             AboutCommand::Reference => out.write_all(reference::markdown(program).as_bytes()),
         }
     }
+}
+
+/// Completes names and files, for values that are either.
+pub fn names_or_files<N>(names: N) -> ArgValueCompleter
+where
+    N: Fn() -> Vec<String> + Send + Sync + 'static,
+{
+    ArgValueCompleter::new(move |current: &OsStr| {
+        let typed = current.to_string_lossy();
+        let names =
+            names().into_iter().filter(|name| name.starts_with(&*typed)).map(CompletionCandidate::new);
+        names.chain(PathCompleter::any().complete(current)).collect()
+    })
+}
+
+/// The end of a script for zsh. A script that zsh finds in `$fpath` is loaded by the first completion, which it has to answer
+/// itself; clap's only answers later ones.
+fn zsh_first_call(program: &str) -> String {
+    let function = program.replace('-', "_");
+    format!("\n[[ $funcstack[1] != _{program} ]] || _clap_dynamic_completer_{function} \"$@\"\n")
 }
 
 /// The program with an example that names it in the help of `completions`.

@@ -4,10 +4,12 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
-use smalt_about::{AboutCommand, ColorFlag};
+use smalt_about::{AboutCommand, ColorFlag, names_or_files};
+use smalt_workbench::entrant::Registry;
 
 use super::exit::Refusal;
 use super::output::assign_by_ending;
+use crate::suite::EMBEDDED;
 
 /// Scorer of test suites for chess engines: WAC, STS and any EPD file.
 #[derive(Debug, Parser)]
@@ -120,6 +122,11 @@ Examples:
   smalt-suites history add \"tuned\" --results scores.json --elo 31 --elo-error 9
   smalt-suites history --file engine/history.toml --plot history.svg";
 
+/// The names of the built-in suites for completions.
+fn suite_names() -> Vec<String> {
+    EMBEDDED.iter().map(|suite| suite.name.to_owned()).collect()
+}
+
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct HistoryFlags {
@@ -217,13 +224,13 @@ pub(super) struct HistoryAddFlags {
     #[arg(long)]
     pub category: Option<String>,
     /// Engine [default: builtin, or the one engine of --results]
-    #[arg(short, long, value_name = "ENGINE")]
+    #[arg(short, long, value_name = "ENGINE", add = names_or_files(Registry::names_to_complete))]
     pub engine: Option<String>,
     /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long = "engines", value_name = "FILE")]
     pub registry: Option<PathBuf>,
     /// Suites to score, of the program or EPD and puzzle files; in a row the results of each have a column
-    #[arg(long, value_name = "SUITE", num_args = 1.., default_values = ["wac", "sts"])]
+    #[arg(long, value_name = "SUITE", num_args = 1.., default_values = ["wac", "sts"], add = names_or_files(suite_names))]
     pub suites: Vec<String>,
     /// Results of these suites (score --json) instead of scoring now, e.g. today.json; may be repeated
     #[arg(long, value_name = "FILE")]
@@ -290,10 +297,10 @@ pub(super) const GRACE_MS: u64 = 100;
 #[derive(Debug, Args)]
 pub(super) struct ScoreFlags {
     /// Suite: wac, sts, sts01 to sts15, or an EPD file
-    #[arg(required = true, value_name = "SUITE")]
+    #[arg(required = true, value_name = "SUITE", add = names_or_files(suite_names))]
     pub suites: Vec<String>,
     /// Engine; may be repeated [default: builtin]
-    #[arg(short, long = "engine", value_name = "ENGINE")]
+    #[arg(short, long = "engine", value_name = "ENGINE", add = names_or_files(Registry::names_to_complete))]
     pub engines: Vec<String>,
     /// Default settings of every engine, as key=value words, e.g. 'option.Hash=16'
     #[arg(long, value_name = "WORDS")]
@@ -342,6 +349,7 @@ pub(super) struct ScoreFlags {
 #[derive(Debug, Args)]
 pub(super) struct GradeFlags {
     /// Suite: wac, sts, sts01 to sts15, or an EPD file
+    #[arg(add = names_or_files(suite_names))]
     pub suite: String,
     /// List of moves, `id move` per line (`-`: standard input)
     #[arg(long, value_name = "FILE")]
@@ -387,6 +395,7 @@ pub(super) struct OutputFlags {
 #[derive(Debug, Args)]
 pub(super) struct ShowFlags {
     /// Suite: wac, sts, sts01 to sts15, or an EPD file
+    #[arg(add = names_or_files(suite_names))]
     pub suite: String,
     /// Ids of positions to show, e.g. WAC.002
     pub ids: Vec<String>,

@@ -11,7 +11,7 @@ use super::view::TableForm;
 
 use super::elo::CountList;
 use crate::export::Span;
-use smalt_match::plan::{DataSettings, Flags, Format, SprtSettings, parse_word};
+use smalt_match::plan::{DataSettings, Flags, Format, SprtSettings, word};
 
 /// Match and tournament runner for chess engines: gauntlets, SPRT, ratings, live page, reports.
 ///
@@ -81,7 +81,7 @@ pub(super) enum Command {
     /// Print a plan file made of the flags, with an estimate of games and hours
     Plan {
         /// Format: gauntlet, round-robin, match, knockout, pyramid, swiss, race or bisect [default: gauntlet, or match with an SPRT]
-        #[arg(long, value_name = "FORMAT", value_parser = parse_word::<Format>)]
+        #[arg(long, value_name = "FORMAT", value_parser = word::<Format>())]
         format: Option<Format>,
         /// Print the default plan with its comments: the manual of plan files
         #[arg(long)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use smalt_about::names_or_files;
 use smalt_workbench::entrant::Registry;
 use toml::{Table, Value};
 
@@ -25,6 +26,7 @@ minute: no check begins after that, and the skipped ones are named.";
 #[derive(Args, Clone, Debug)]
 pub(super) struct CheckFlags {
     /// Engine: a command with its arguments, a name from the registry, builtin, or key=value words
+    #[arg(add = names_or_files(Registry::names_to_complete))]
     engine: String,
     /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long, value_name = "FILE")]

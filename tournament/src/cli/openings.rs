@@ -19,13 +19,13 @@ use toml::Table;
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::{output, registry};
+use smalt_about::names_or_files;
 use smalt_match::opening::{Book, Candidate, OpeningGenerator, OpeningSource};
-use smalt_match::plan::{
-    BookFormat, ClockSettings, Entrant, Format, MAX_RANDOM_PLIES, Plan, Settings, parse_word,
-};
+use smalt_match::plan::{BookFormat, ClockSettings, Entrant, Format, MAX_RANDOM_PLIES, Plan, Settings, word};
 use smalt_match::run::engine_command;
 use smalt_match::setup::source_of;
 use smalt_workbench::concurrency::{Concurrent, within_limits};
+use smalt_workbench::entrant::Registry;
 use smalt_workbench::output_file::Existing;
 
 /// An opening book to be made, or checked.
@@ -35,10 +35,10 @@ pub(super) struct OpeningFlags {
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
     /// Format of the book to check: epd, pgn or polyglot [default: by its name]
-    #[arg(long, value_name = "FORMAT", value_parser = parse_word::<BookFormat>, requires = "check")]
+    #[arg(long, value_name = "FORMAT", value_parser = word::<BookFormat>(), requires = "check")]
     book_format: Option<BookFormat>,
     /// Engine that evaluates the positions
-    #[arg(long, value_name = "ENGINE", default_value = "builtin")]
+    #[arg(long, value_name = "ENGINE", default_value = "builtin", add = names_or_files(Registry::names_to_complete))]
     engine: String,
     /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long, value_name = "FILE")]

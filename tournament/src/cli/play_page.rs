@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, anyhow};
 use clap::{Args, Parser, ValueEnum};
-use smalt_about::ArgValueCandidates;
+use smalt_about::names_or_files;
 use smalt_dashboard::play::{
     ColorChoice, EngineSetup, NewGame, PlayError, PlayServer, PlaySettings, StartPosition,
 };
@@ -24,13 +24,13 @@ use smalt_match::run::engine_timeouts;
 use smalt_match::store::Store;
 use smalt_protocol::TimeControl;
 use smalt_workbench::decompress::DecompressReader;
-use smalt_workbench::entrant::BUILTIN;
+use smalt_workbench::entrant::{BUILTIN, Registry};
 use toml::{Table, Value};
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{command_of, single_engine};
 use super::page_address::{PageFlags, refuse_page};
-use super::registry::{engine_names, registry};
+use super::registry::registry;
 use super::stored_run::{read_run, refuse_store};
 
 /// Default limits of the engine, without flags or its own limits.
@@ -58,7 +58,7 @@ pub(super) struct PlayFlags {
     #[arg(value_name = "RUN.db", requires = "game", conflicts_with_all = ["fen", "pgn", "chess960"])]
     run: Option<PathBuf>,
     /// Engine: a command with its arguments, a name from the registry, builtin, key=value words, or an engine of RUN.db [default: builtin]
-    #[arg(long, value_name = "ENGINE", add = ArgValueCandidates::new(engine_names))]
+    #[arg(long, value_name = "ENGINE", add = names_or_files(Registry::names_to_complete))]
     engine: Option<String>,
     /// Rating to which the engine is limited (UCI_Elo), e.g. 1500
     #[arg(long, value_name = "ELO")]

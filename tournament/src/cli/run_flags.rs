@@ -4,19 +4,18 @@ use std::path::PathBuf;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, FromArgMatches};
-use smalt_about::ArgValueCandidates;
-
-use super::registry::engine_names;
+use smalt_about::names_or_files;
 use smalt_match::plan::{Flags, Settings};
+use smalt_workbench::entrant::Registry;
 
 /// Flags of all commands that play.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct RunFlags {
     /// Engine (in a gauntlet: a challenger), e.g. ./new; may be repeated
-    #[arg(long, alias = "candidate", value_name = "ENGINE", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
+    #[arg(long, alias = "candidate", value_name = "ENGINE", help_heading = "Engines", add = names_or_files(Registry::names_to_complete))]
     pub engine: Vec<String>,
     /// Opponent of the challengers, e.g. stockfish; may be repeated
-    #[arg(long, alias = "base", value_name = "ENGINE", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
+    #[arg(long, alias = "base", value_name = "ENGINE", help_heading = "Engines", add = names_or_files(Registry::names_to_complete))]
     pub opponent: Vec<String>,
     /// Default settings of every engine, as key=value words, e.g. 'tc=10+0.1 option.Hash=64'
     #[arg(long, value_name = "WORDS", help_heading = "Engines")]

@@ -90,16 +90,23 @@ fn json_and_events_have_a_version_and_a_schema() {
     assert!(tables.contains("CREATE TABLE game (") && tables.contains("checksum INTEGER"), "{tables}");
 }
 
+/// The candidates for the last of these words of a command line.
+fn candidates(place: &Place, words: &[&str]) -> String {
+    let mut command = place.command(&[&["--", "smalt-tournament"], words].concat());
+    command.env("SMALT_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", words.len().to_string());
+    String::from_utf8(command.output().unwrap().stdout).unwrap()
+}
+
 #[test]
-fn completions_offer_the_engines_of_the_registry() {
+fn completions_offer_engines_of_the_registry_files_and_words() {
     let place = Place::new();
     let (script, _) = place.check(&["completions", "bash"], 0);
     assert!(script.contains("SMALT_COMPLETE"), "{script}");
-    let mut command = place.command(&["--", "smalt-tournament", "sprt", "--engine", "st"]);
-    command.env("SMALT_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", "3");
-    let output = command.output().unwrap();
-    let candidates = String::from_utf8(output.stdout).unwrap();
-    assert!(candidates.contains("stockfish"), "{candidates}");
+    place.write("stable", "");
+    let engines = candidates(&place, &["sprt", "--engine", "st"]);
+    assert!(engines.contains("stockfish") && engines.contains("stable"), "{engines}");
+    assert_eq!(candidates(&place, &["check", "builti"]), "builtin");
+    assert_eq!(candidates(&place, &["match", "--variant", ""]), "standard\nchess960\nfischerandom");
 }
 
 #[test]

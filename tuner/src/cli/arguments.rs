@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use smalt_about::{AboutCommand, ColorFlag};
+use smalt_about::{AboutCommand, ColorFlag, names_or_files};
+use smalt_workbench::entrant::Registry;
 
 use super::night_settings::NightFlags;
 use super::sources::SourceArgument;
@@ -212,7 +213,7 @@ pub(super) enum ScheduleName {
 #[derive(Debug, Args)]
 pub(super) struct EngineFlags {
     /// Engine that gives traces, as `smalt-tournament` names engines (a command, `cmd=… option.X=…`, or a registered name)
-    #[arg(long, value_name = "ENGINE")]
+    #[arg(long, value_name = "ENGINE", add = names_or_files(Registry::names_to_complete))]
     pub(super) engine: Option<String>,
     /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long = "engines", value_name = "FILE")]
@@ -407,7 +408,7 @@ pub(super) struct PlotFlags {
     #[arg(value_name = "RUN.json|SPSA.json|[BEFORE.toml] AFTER.toml", required = true, num_args = 1..=2)]
     pub(super) files: Vec<PathBuf>,
     /// Engine whose parameters are compared: one that gives traces, as for `texel`
-    #[arg(long, value_name = "ENGINE")]
+    #[arg(long, value_name = "ENGINE", add = names_or_files(Registry::names_to_complete))]
     pub(super) engine: Option<String>,
     /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long = "engines", value_name = "FILE")]
@@ -456,7 +457,7 @@ pub(super) struct ProveFlags {
     pub(super) tree: PathBuf,
     /// Engine that plays, as `smalt-tournament` names engines: one with the option EvalFile; with --build, a path in the
     /// source folder
-    #[arg(long, value_name = "ENGINE", default_value = "builtin")]
+    #[arg(long, value_name = "ENGINE", default_value = "builtin", add = names_or_files(Registry::names_to_complete))]
     pub(super) engine: String,
     /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long = "engines", value_name = "FILE")]
@@ -504,7 +505,7 @@ pub(super) struct ProveFlags {
 #[derive(Debug, Args)]
 pub(super) struct TuningFlags {
     /// Engine that plays itself, as `smalt-tournament` names engines; each parameter must be an option of it
-    #[arg(long, value_name = "ENGINE", required_unless_present = "resume")]
+    #[arg(long, value_name = "ENGINE", required_unless_present = "resume", add = names_or_files(Registry::names_to_complete))]
     pub(super) engine: Option<String>,
     /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long = "engines", value_name = "FILE")]

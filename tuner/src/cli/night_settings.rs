@@ -7,7 +7,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use smalt_workbench::entrant::BUILTIN;
+use smalt_about::names_or_files;
+use smalt_workbench::entrant::{BUILTIN, Registry};
 
 use super::{OrRefuse, Refusal};
 
@@ -95,7 +96,7 @@ pub(super) struct SessionFlags {
 pub(super) struct NightSettings {
     /// Engine, as `smalt-tournament` names engines: one with the option EvalFile; with --build, a path in the source folder
     /// [default: builtin]
-    #[arg(long, value_name = "ENGINE")]
+    #[arg(long, value_name = "ENGINE", add = names_or_files(Registry::names_to_complete))]
     pub(super) engine: Option<String>,
     /// Table of Smalt's evaluation at the start [default: engine/params/evaluation.toml if there, else the one built in]
     #[arg(long, value_name = "FILE", conflicts_with = "source")]

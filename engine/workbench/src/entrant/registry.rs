@@ -131,6 +131,12 @@ impl Registry {
         self.engines.iter().filter_map(name_of)
     }
 
+    /// The names for completions: engines of the user's registry, Debian's engines, and `builtin`.
+    pub fn names_to_complete() -> Vec<String> {
+        let registry = Registry::load(None, &mut |_| {}).unwrap_or_default();
+        registry.names().chain([BUILTIN]).map(str::to_owned).collect()
+    }
+
     /// The nearest engine name, or `builtin`, to a command that is not found.
     pub fn nearest_name(&self, command: &str) -> Option<&str> {
         nearest(command, self.names().chain([BUILTIN]))

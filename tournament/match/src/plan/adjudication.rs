@@ -7,7 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::value::{OnOff, defaults, parse_word};
+use super::value::{OnOff, defaults, word};
 
 /// Section `[adjudication]`: rules that end games early.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -159,10 +159,10 @@ pub struct TablebaseRule {
     )]
     pub pieces: u32,
     /// Tablebase results that end games: wins, draws or both
-    #[arg(id = "tb_adjudicate", long = "tb-adjudicate", value_name = "RESULTS", requires = "tb", value_parser = parse_word::<TablebaseResults>, default_value = "both", hide_short_help = true)]
+    #[arg(id = "tb_adjudicate", long = "tb-adjudicate", value_name = "RESULTS", requires = "tb", value_parser = word::<TablebaseResults>(), default_value = "both", hide_short_help = true)]
     pub adjudicate: TablebaseResults,
     /// Fifty-move rule with tablebases: respected or ignored
-    #[arg(id = "tb_fifty", long = "tb-fifty", value_name = "HOW", requires = "tb", value_parser = parse_word::<FiftyMoves>, default_value = "respected", hide_short_help = true)]
+    #[arg(id = "tb_fifty", long = "tb-fifty", value_name = "HOW", requires = "tb", value_parser = word::<FiftyMoves>(), default_value = "respected", hide_short_help = true)]
     pub fifty: FiftyMoves,
 }
 

@@ -10,7 +10,7 @@ use smalt_dataset::choose::Filter;
 use smalt_dataset::format::{Format, FormatError};
 use smalt_workbench::entrant::text;
 
-use super::value::{defaults, parse_word, positive};
+use super::value::{defaults, positive, word};
 
 /// What self-play adds to the name of its engine for the second player.
 pub const SECOND_PLAYER: &str = "-2";
@@ -32,7 +32,7 @@ pub struct DataSettings {
     pub format: Option<Format>,
     /// Positions that are written: quiet (not in check, no mate announced, no capture or promotion before or after) or all
     /// [default: all in viri and binpack, which store whole games; else quiet]
-    #[arg(long, value_name = "KIND", value_parser = parse_word::<PositionKind>, hide_short_help = true)]
+    #[arg(long, value_name = "KIND", value_parser = word::<PositionKind>(), hide_short_help = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positions: Option<PositionKind>,
     /// Maximum score of either side in centipawns; positions beyond it are skipped [default: any]
@@ -47,7 +47,7 @@ pub struct DataSettings {
     #[arg(long, value_name = "PLIES", default_value = "0", hide_short_help = true)]
     pub last_plies: usize,
     /// Positions that were written already, in this or an earlier game: keep or drop [default: keep in viri and binpack; else drop]
-    #[arg(long, value_name = "POLICY", value_parser = parse_word::<Duplicates>, hide_short_help = true)]
+    #[arg(long, value_name = "POLICY", value_parser = word::<Duplicates>(), hide_short_help = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<Duplicates>,
 }

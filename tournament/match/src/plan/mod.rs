@@ -49,7 +49,7 @@ pub use prior::PriorResults;
 pub use run::{BadOptions, Format, OnFault, RunSettings, RunSize, SkippedEntrant, Variant};
 pub use settings::{Flags, Settings, merge_settings};
 pub use sprt::SprtSettings;
-pub use value::{OnOff, SecondsSetting, parse_word, positive};
+pub use value::{OnOff, SecondsSetting, parse_word, positive, word};
 
 /// The shipped plan, which also documents all settings: `data/gauntlet.toml`.
 pub const DEFAULT_PLAN: &str = include_str!("../../../../data/gauntlet.toml");

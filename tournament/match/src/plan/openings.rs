@@ -10,7 +10,7 @@ use smalt_workbench::entrant::text;
 
 use super::book_format::BookFormat;
 use super::pairing::OpeningPolicy;
-use super::value::{defaults, parse_word, positive};
+use super::value::{defaults, positive, word};
 
 /// Name of the built-in openings.
 pub const EMBEDDED_OPENINGS: &str = "builtin";
@@ -34,7 +34,7 @@ pub struct OpeningsSettings {
     #[arg(id = "openings_file", long = "openings", value_name = "FILE", default_value = "builtin")]
     pub file: PathBuf,
     /// Order of openings: random (by the seed) or sequential
-    #[arg(long, value_name = "ORDER", value_parser = parse_word::<Order>, default_value = "random")]
+    #[arg(long, value_name = "ORDER", value_parser = word::<Order>(), default_value = "random")]
     pub order: Order,
     /// Seed of fastchess's random order: the same openings as there for the same -srand, in place of the order of --seed
     #[arg(long, value_name = "SEED", hide_short_help = true)]
@@ -48,7 +48,7 @@ pub struct OpeningsSettings {
     #[arg(long, value_name = "PLIES")]
     pub plies: Option<u32>,
     /// Format of the file: epd, pgn or polyglot [default: by its name]
-    #[arg(id = "openings_format", long = "book-format", value_name = "FORMAT", value_parser = parse_word::<BookFormat>, hide_short_help = true)]
+    #[arg(id = "openings_format", long = "book-format", value_name = "FORMAT", value_parser = word::<BookFormat>(), hide_short_help = true)]
     pub format: Option<BookFormat>,
     /// Number of moves of each side from a Polyglot book [default: all]
     #[arg(long, value_name = "MOVES", hide_short_help = true)]
@@ -68,7 +68,7 @@ pub struct OpeningsSettings {
     pub games_per_opening: Option<NonZeroU32>,
     /// Sharing of openings: round (by all pairings of a round), pair (each pair of games has its own), pairing (its games
     /// share one) or cycle (each pair has the next of as many as there are rounds, as in fastchess)
-    #[arg(long = "opening-policy", value_name = "POLICY", value_parser = parse_word::<OpeningPolicy>, default_value = "round", hide_short_help = true)]
+    #[arg(long = "opening-policy", value_name = "POLICY", value_parser = word::<OpeningPolicy>(), default_value = "round", hide_short_help = true)]
     pub policy: OpeningPolicy,
 }
 

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smalt_chess::notation::pgn::MoveNotation;
 
-use super::value::{defaults, parse_word};
+use super::value::{defaults, word};
 
 /// Section `[output]`: output files and their formats.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -27,13 +27,13 @@ pub struct OutputSettings {
     #[arg(long, value_name = "BYTES", hide = true)]
     pub pgn_after: Option<u64>,
     /// Extra fields in PGN move comments: nodes, nps, seldepth, hashfull, tbhits, latency, timeleft, pv
-    #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = parse_word::<Figure>, hide_short_help = true)]
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = word::<Figure>(), hide_short_help = true)]
     pub pgn_comments: Vec<Figure>,
     /// Amount of PGN: full, or minimal (seven tags, no comments)
-    #[arg(long, value_name = "FORM", value_parser = parse_word::<PgnForm>, default_value = "full", hide_short_help = true)]
+    #[arg(long, value_name = "FORM", value_parser = word::<PgnForm>(), default_value = "full", hide_short_help = true)]
     pub pgn_form: PgnForm,
     /// Notation of PGN moves: san, lan (both squares) or uci
-    #[arg(long, value_name = "NOTATION", value_parser = parse_word::<Notation>, default_value = "san", hide_short_help = true)]
+    #[arg(long, value_name = "NOTATION", value_parser = word::<Notation>(), default_value = "san", hide_short_help = true)]
     pub pgn_notation: Notation,
     /// Regular expression of engine output for PGN move comments: the last line of a search that matches (may be repeated)
     #[arg(id = "pgn_match_lines", long = "pgn-match-line", value_name = "REGEX", hide_short_help = true)]
@@ -41,10 +41,10 @@ pub struct OutputSettings {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pgn_match_lines: Vec<LinePattern>,
     /// Style of PGN: smalt, or fastchess (its extra fields in its order, zero if the engine does not report it; its engine tags)
-    #[arg(long, value_name = "STYLE", value_parser = parse_word::<PgnStyle>, default_value = "smalt", hide_short_help = true)]
+    #[arg(long, value_name = "STYLE", value_parser = word::<PgnStyle>(), default_value = "smalt", hide_short_help = true)]
     pub pgn_style: PgnStyle,
     /// Dates and times in the PGN: on or off
-    #[arg(long, value_name = "SWITCH", value_parser = parse_word::<Times>, default_value = "on", hide_short_help = true)]
+    #[arg(long, value_name = "SWITCH", value_parser = word::<Times>(), default_value = "on", hide_short_help = true)]
     pub pgn_times: Times,
     /// JSON file of all results (`-`: standard output)
     #[arg(long, value_name = "FILE")]

@@ -10,7 +10,7 @@ use smalt_chess::CastlingMode;
 use smalt_workbench::entrant::text;
 
 use super::machine::Affinity;
-use super::value::{defaults, parse_word, positive};
+use super::value::{defaults, positive, word};
 
 /// Section `[run]`: format, number of games, and reaction to faults.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -67,14 +67,14 @@ pub struct RunSettings {
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroUsize>)]
     pub concurrency: Option<NonZeroUsize>,
     /// Reaction to a fault of an engine, which loses the game: recover (restart it), stop, or stop-on-crash
-    #[arg(long, value_name = "POLICY", value_parser = parse_word::<OnFault>, default_value = "recover", hide_short_help = true)]
+    #[arg(long, value_name = "POLICY", value_parser = word::<OnFault>(), default_value = "recover", hide_short_help = true)]
     pub on_fault: OnFault,
     /// Number of faults after which an engine is disqualified; 0: never
     #[arg(long, alias = "strike-after", value_name = "N", default_value = "0", hide_short_help = true)]
     #[serde(alias = "strike-after")]
     pub disqualify_after: u32,
     /// Reaction to an option that an engine lacks, or to a bad value of one: fault (it does not play), or warn
-    #[arg(long, value_name = "POLICY", value_parser = parse_word::<BadOptions>, default_value = "fault", hide_short_help = true)]
+    #[arg(long, value_name = "POLICY", value_parser = word::<BadOptions>(), default_value = "fault", hide_short_help = true)]
     pub bad_options: BadOptions,
     /// Stop the run at the first warning about an engine
     #[arg(long, hide_short_help = true)]
@@ -86,7 +86,7 @@ pub struct RunSettings {
     #[arg(long, value_name = "MS", default_value = "0", hide_short_help = true)]
     pub wait: u64,
     /// Variant: standard or chess960
-    #[arg(long, value_name = "VARIANT", value_parser = parse_word::<Variant>, default_value = "standard")]
+    #[arg(long, value_name = "VARIANT", value_parser = word::<Variant>(), default_value = "standard")]
     pub variant: Variant,
     /// CPU affinity of games: auto (if possible), on, off, or processors like 0,2,4-7
     #[arg(long, value_name = "AFFINITY", default_value = "auto", hide_short_help = true)]

@@ -1,13 +1,16 @@
 //! Value types of settings, and defaults taken from the command line definitions.
 
+use std::ffi::OsStr;
 use std::fmt::{self, Display};
+use std::marker::PhantomData;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::{Args, Command};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Args, Command};
 use schemars::JsonSchema;
 use serde::de::value::{Error as WordError, StrDeserializer};
-use serde::de::{DeserializeOwned, IntoDeserializer};
+use serde::de::{DeserializeOwned, Error as _, IntoDeserializer, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smalt_workbench::entrant::{WordsError, from_words};
 
@@ -123,6 +126,55 @@ impl<'de> Deserialize<'de> for SecondsSetting {
 /// If the text is no such number.
 pub fn positive<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| "expected a whole number above zero".to_owned())
+}
+
+/// Parser of a flag with one word of a setting's type, which shells complete.
+pub fn word<T: DeserializeOwned + Clone + Send + Sync + 'static>() -> impl TypedValueParser<Value = T> {
+    WordParser(PhantomData)
+}
+
+#[derive(Clone)]
+struct WordParser<T>(PhantomData<T>);
+
+impl<T: DeserializeOwned + Clone + Send + Sync + 'static> TypedValueParser for WordParser<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        parse_word::<T>.parse_ref(command, argument, value)
+    }
+
+    /// The words. Help does not list them once more: it says what they mean.
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let mut words: &[&str] = &[];
+        let _ = T::deserialize(Words(&mut words));
+        Some(Box::new(words.iter().map(|word| PossibleValue::new(*word).hide(true))))
+    }
+}
+
+/// Reads no value, but the words that the type has.
+struct Words<'a>(&'a mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for Words<'_> {
+    type Error = WordError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, WordError> {
+        Err(WordError::custom("not a word"))
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        words: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, WordError> {
+        *self.0 = words;
+        self.deserialize_any(visitor)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
 }
 
 /// Parses one word of a setting's type: `gauntlet`, `recover`, `random`.
