@@ -16,7 +16,8 @@ use smalt_workbench::entrant::{
     BUILTIN, EngineSettings, Names, Program, Registry, RegistryError, ResolveError, WordsError, merge,
     to_words,
 };
-use smalt_workbench::source::{self, BuildError, Builder};
+use smalt_workbench::program::beside;
+use smalt_workbench::source::{BuildError, Builder};
 use toml::{Table, Value as Setting};
 
 /// Name of the tournament program.
@@ -80,8 +81,7 @@ pub(crate) enum PlayError {
 
 /// The program in this program's folder, otherwise its name for a search of the path.
 pub(crate) fn tournament_program() -> PathBuf {
-    let beside = std::env::current_exe().ok().map(|own| own.with_file_name(TOURNAMENT));
-    beside.filter(|path| path.is_file()).unwrap_or_else(|| TOURNAMENT.into())
+    beside(TOURNAMENT)
 }
 
 /// Path of the program that would be started.
@@ -266,11 +266,8 @@ fn entrant(engine: &str) -> Result<EngineSettings, EngineError> {
     let registry = registry()?;
     let nothing = Table::new();
     let mut layer = registry.parse_engine(engine)?;
-    let mut builder = Builder {
-        cache: source::cache_folder(),
-        reaper: Box::new(|| Reaper::start(&tournament_program(), "reaper").ok()),
-        notify: Box::new(|_| ()),
-    };
+    let reaper = Box::new(|| Reaper::start(&tournament_program(), "reaper").ok());
+    let mut builder = Builder { reaper, notify: Box::new(|_| ()), ..Builder::default() };
     builder.build_entrants([&mut layer], &nothing, &registry)?;
     Ok(registry.resolve(&layer, &nothing, &nothing, &mut Names::default())?)
 }

@@ -1,6 +1,19 @@
 //! Concurrency within the limits of the system on open files and processes.
 
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+
 use smalt_driver::process::{MostGames, most_games};
+
+/// Number of cores that this program may use.
+pub fn cores() -> usize {
+    available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+/// All cores but one, which is left to this program.
+pub fn spare_cores() -> usize {
+    cores().saturating_sub(1).max(1)
+}
 
 /// What runs concurrently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use ring::digest::{Context, SHA256};
+use ring::rand::{SecureRandom as _, SystemRandom};
 
 use crate::entrant::{EngineSettings, is_input_option};
 use crate::file_stamp::FileStamp;
@@ -155,6 +156,17 @@ pub fn sha256(file: &mut File) -> io::Result<String> {
         }
     }
     Ok(hexadecimal(context.finish().as_ref()))
+}
+
+/// Random bytes for names and tokens that nobody can guess, as hexadecimal digits.
+///
+/// # Errors
+/// If the system gives no random numbers.
+pub fn random_hexadecimal(bytes: usize) -> io::Result<String> {
+    let mut random = vec![0; bytes];
+    let filled = SystemRandom::new().fill(&mut random);
+    filled.map_err(|_| io::Error::other("the system gives no random numbers"))?;
+    Ok(hexadecimal(&random))
 }
 
 /// Bytes as lower case hexadecimal digits.

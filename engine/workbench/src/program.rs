@@ -1,11 +1,15 @@
-//! Runs a program to completion and returns its output and exit status.
+//! This program and those beside it, and programs that run to their end.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use smalt_driver::EngineCommand;
-use smalt_driver::process::{Exit, Process, StartError, WaitFor, poll_once};
+use smalt_driver::process::{Exit, Process, Reaper, StartError, WaitFor, poll_once};
 
+use crate::exit::{OrRefuse as _, Refusal};
 use crate::signals;
+use crate::standard_output::print_info;
 
 /// Interval at which a termination signal is noticed.
 const STOP_POLL: Duration = Duration::from_millis(200);
@@ -18,6 +22,30 @@ pub struct Finished {
     pub errors: String,
     /// `None` if it was killed: at the deadline, or after a termination signal.
     pub exit: Option<Exit>,
+}
+
+/// The file of this program.
+///
+/// # Errors
+/// If the system does not know it.
+pub fn own_program() -> Result<PathBuf, Refusal> {
+    std::env::current_exe().context("find this program's own file").or_failed()
+}
+
+/// The program of this name in this program's folder, otherwise its name for a search of the path.
+pub fn beside(name: &str) -> PathBuf {
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let beside = std::env::current_exe().ok().map(|own| own.with_file_name(file));
+    beside.filter(|path| path.is_file()).unwrap_or_else(|| name.into())
+}
+
+/// Starts this program as the reaper of engines. Without it the system and the next run still end leftover engines, only later.
+pub fn start_reaper() -> Option<Reaper> {
+    let started = std::env::current_exe().and_then(|program| Reaper::start(&program, "reaper"));
+    let warn = |error| {
+        print_info(&format!("Warning: failed to start the process that ends leftover engines: {error}"))
+    };
+    started.map_err(warn).ok()
 }
 
 /// Runs a program without input until it ends, the deadline passes or a termination signal comes, then kills its whole process group.

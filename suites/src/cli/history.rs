@@ -26,6 +26,7 @@ use smalt_workbench::calendar::Date;
 use smalt_workbench::checkout::current_commit;
 use smalt_workbench::json::{Versioned, to_text};
 use smalt_workbench::output_file::check_apart;
+use smalt_workbench::program::start_reaper;
 
 pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Refusal> {
     match &flags.command {
@@ -241,7 +242,7 @@ fn measure(
     };
     let interrupt = Interrupt::new().map_err(failed)?;
     score::raise_on_signals(&interrupt).map_err(failed)?;
-    let result = bench(entrant, flags.bench_depth, longest_move, intent::start_reaper(), &interrupt)?;
+    let result = bench(entrant, flags.bench_depth, longest_move, start_reaper(), &interrupt)?;
     Ok((result.nodes, result.nodes_per_second))
 }
 

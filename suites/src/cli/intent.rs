@@ -2,15 +2,14 @@
 
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use smalt_driver::nearest::nearest;
-use smalt_driver::process::Reaper;
-use smalt_workbench::concurrency::{Concurrent, within_limits};
+use smalt_workbench::concurrency::{Concurrent, spare_cores, within_limits};
 use smalt_workbench::entrant::{BUILTIN, Registry, parse_keys, split_words};
-use smalt_workbench::source::{self, Builder};
+use smalt_workbench::program::start_reaper;
+use smalt_workbench::source::Builder;
 use toml::{Table, Value};
 
 use super::arguments::ScoreFlags;
@@ -37,14 +36,9 @@ pub(super) fn plan(flags: &ScoreFlags, builtin: Builtin) -> Result<Plan, Refusal
     if typed.is_empty() {
         typed.push(Table::from_iter([("cmd".to_owned(), Value::from(BUILTIN))]));
     }
-    let mut builder = Builder {
-        cache: source::cache_folder(),
-        reaper: Box::new(start_reaper),
-        notify: Box::new(output::print_info),
-    };
-    builder.build_entrants(&mut typed, &each, &registry).or_usage()?;
+    Builder::default().build_entrants(&mut typed, &each, &registry).or_usage()?;
     let entrants = resolve_entrants(&typed, &each, &registry, limit.unwrap_or(DEFAULT_LIMIT)).or_usage()?;
-    let wanted = flags.concurrency.unwrap_or_else(spare_cores).get();
+    let wanted = flags.concurrency.map_or_else(spare_cores, NonZeroUsize::get);
     let concurrency = within_limits(wanted, Concurrent::Engines, &mut output::print_info).or_usage()?;
     Ok(Plan {
         entrants,
@@ -56,21 +50,6 @@ pub(super) fn plan(flags: &ScoreFlags, builtin: Builtin) -> Result<Plan, Refusal
         tables: flags.syzygy.as_deref().map(builtin.open_tablebases).transpose().or_usage()?,
         reaper: start_reaper(),
     })
-}
-
-/// Without a reaper the system still ends the engines when this program is killed, but not the processes they
-/// started.
-pub(super) fn start_reaper() -> Option<Reaper> {
-    let started = std::env::current_exe().and_then(|program| Reaper::start(&program, "reaper"));
-    let warn =
-        |error| output::print_info(&format!("Warning: failed to start the reaper of engines: {error}"));
-    started.map_err(warn).ok()
-}
-
-/// All cores but one, which is left to this program.
-fn spare_cores() -> NonZeroUsize {
-    let cores = available_parallelism().map_or(1, NonZeroUsize::get);
-    NonZeroUsize::new(cores - 1).unwrap_or(NonZeroUsize::MIN)
 }
 
 /// The built-in suite with this name, otherwise the file. Warns about unreadable lines.

@@ -1,20 +1,20 @@
 //! The Elo of an entrant in a tournament, from the JSON of `smalt-tournament standings`, or from a store through
 //! `smalt-tournament`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use smalt_driver::EngineCommand;
 use smalt_driver::process::{Exit, StartError};
 use smalt_workbench::input::SQLITE;
-use smalt_workbench::program::run_to_end;
+use smalt_workbench::program::{beside, run_to_end};
 
 /// The program that reads stores.
 const READER: &str = "smalt-tournament";
 
 /// Timeout; a store of a million games is read in seconds.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Why there is no Elo.
 #[derive(Debug, thiserror::Error)]
@@ -82,8 +82,8 @@ pub(crate) fn results_of(bytes: &[u8], path: &Path) -> Result<String, GauntletEr
 pub(super) fn json_of(command: &str, files: &[String]) -> Result<String, GauntletError> {
     let store = files.join(", ");
     let arguments = [command].into_iter().chain(files.iter().map(String::as_str)).chain(["--json", "-"]);
-    let command = EngineCommand::new(reader()).arguments(arguments);
-    let ran = run_to_end(&command, Instant::now() + PATIENCE)
+    let command = EngineCommand::new(beside(READER)).arguments(arguments);
+    let ran = run_to_end(&command, Instant::now() + TIMEOUT)
         .map_err(|source| GauntletError::NoReader { store: store.clone(), source })?;
     match ran.exit {
         Some(Exit::Code(0)) => Ok(ran.output),
@@ -92,12 +92,6 @@ pub(super) fn json_of(command: &str, files: &[String]) -> Result<String, Gauntle
             Err(GauntletError::Unread { store, end, words: ran.errors.replace('\n', " ") })
         }
     }
-}
-
-/// `smalt-tournament` beside this program, otherwise from the search path.
-fn reader() -> PathBuf {
-    let beside = std::env::current_exe().ok().map(|own| own.with_file_name(READER));
-    beside.filter(|path| path.exists()).unwrap_or_else(|| PathBuf::from(READER))
 }
 
 /// Elo of an entrant above the mean of its opponents, and its error. `file` is the name in errors.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use smalt_workbench::engine_files::random_hexadecimal;
 use subtle::ConstantTimeEq;
 
 /// Minimum length of a user's token.
@@ -30,9 +31,7 @@ impl Token {
     /// # Errors
     /// [`TokenError::NoRandom`].
     pub fn random() -> Result<Token, TokenError> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).map_err(|_| TokenError::NoRandom)?;
-        Ok(Token(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+        random_hexadecimal(16).map(Token).map_err(|_| TokenError::NoRandom)
     }
 
     /// Parses a user's token; surrounding white space is ignored.

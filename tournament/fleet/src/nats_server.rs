@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use smalt_driver::EngineCommand;
 use smalt_driver::process::{LookupError, Process, Reaper, StartError, StderrPolicy};
 use smalt_match::plan::FleetSettings;
+use smalt_workbench::engine_files::random_hexadecimal;
 use tempfile::TempDir;
 
 const USER: &str = "smalt";
@@ -55,9 +56,7 @@ impl NatsServer {
     pub fn start(reaper: Option<&Reaper>) -> Result<NatsServer, NatsServerError> {
         // Readable by this user only.
         let folder = tempfile::tempdir()?;
-        let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(std::io::Error::other)?;
-        let password: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let password = random_hexadecimal(16)?;
         fs::write(folder.path().join("password"), &password)?;
         let (config, log) = (folder.path().join("nats.conf"), folder.path().join("nats.log"));
         let place = folder.path().display();

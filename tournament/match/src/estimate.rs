@@ -10,6 +10,7 @@ use smalt_stats::Sprt;
 use smalt_stats::race::simulation::{Method, Nights, Summary};
 use smalt_stats::race::{Race, RaceRules};
 use smalt_stats::sprt::SUPPOSED_DEVIATION;
+use smalt_workbench::concurrency::spare_cores;
 
 use crate::plan::{MoveClock, Plan};
 use crate::setup::schedule;
@@ -40,9 +41,7 @@ pub fn estimate(plan: &Plan, drawn_pairs: Option<f64>) -> String {
     let mut line = |words: String| {
         writeln!(text, "{words}").expect("a string takes any text");
     };
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let slots =
-        plan.settings.run.concurrency.map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
+    let slots = plan.settings.run.concurrency.map_or_else(spare_cores, NonZeroUsize::get);
     let seconds = seconds_a_game(plan);
     let hours = |games: f64| match seconds {
         Some(seconds) => {

@@ -5,14 +5,14 @@ use clap::Args;
 use smalt_match::plan::{EngineSettings, Format, Plan};
 use smalt_match::run::{UnbuiltEntrant, check_start};
 use smalt_match::standings::hypothesis_name;
-use smalt_workbench::source;
+use smalt_workbench::program::own_program;
+use smalt_workbench::source::{self, Builder};
 use toml::{Table, Value};
 
 use super::bisect_commits::{build_commit, commits_left, digest, nothing_left};
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{self, section};
 use super::output_style::OutputStyle;
-use super::own_program::{builder, own_program};
 use super::run_flags::RunFlags;
 use super::{play, registry};
 
@@ -52,7 +52,7 @@ pub(super) struct BisectFlags {
 /// Plays until a commit is found.
 pub(super) fn bisect(flags: &BisectFlags) -> Result<Exit, Refusal> {
     let mut plan = plan(flags)?;
-    builder().restore_entrant(&mut plan.entrants[0].engine).or_usage()?;
+    Builder::default().restore_entrant(&mut plan.entrants[0].engine).or_usage()?;
     let good = &plan.entrants[0];
     check_start(good, &plan, &own_program()?).with_context(|| format!("start {}", good.name)).or_usage()?;
     let plan = if plan.fleet().is_some() { with_built(plan)? } else { plan };

@@ -9,12 +9,12 @@ use smalt_match::run::{Event, UnbuiltEntrant, check_start};
 use smalt_match::store::Store;
 use smalt_report::format::count;
 use smalt_workbench::engine_files::sha256;
-use smalt_workbench::source::BuildError;
+use smalt_workbench::program::own_program;
+use smalt_workbench::source::{BuildError, Builder};
 
 use super::continued_run::prepare_grown;
 use super::exit::{OrRefuse, Refusal};
 use super::output::print_info;
-use super::own_program::{builder, own_program};
 use super::started_run::StartedRun;
 use super::stored_run::{read_plan, refuse_store};
 
@@ -78,7 +78,7 @@ pub(super) fn build_commit(
     let skip = |entrant: usize, same: bool| SkippedEntrant { entrant, rounds, same };
     let mut built = plan.entrants[entrant].clone();
     let name = &built.name;
-    let words = match builder().restore_entrant(&mut built.engine) {
+    let words = match Builder::default().restore_entrant(&mut built.engine) {
         Ok(()) => {
             built.program = built.engine.program().unwrap_or(built.program);
             match check_start(&built, plan, &own_program()?) {

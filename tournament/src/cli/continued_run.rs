@@ -6,10 +6,10 @@ use smalt_match::plan::{OutputSettings, Plan};
 use smalt_match::run::Binaries;
 use smalt_match::setup::Prepared;
 use smalt_match::store::Store;
+use smalt_workbench::source::Builder;
 
 use super::exit::{OrRefuse, Refusal};
 use super::games;
-use super::own_program::builder;
 use super::run_files::check_outputs;
 use super::started_run::{Outputs, StartedRun, WorkerPool, check_location, measure_machine, own_binaries};
 use super::stored_run::{read_played_run, refuse_store};
@@ -32,7 +32,7 @@ pub(super) fn begin_session(
     // Commits of a bisection are built when their games are due.
     let is_lazy = prepared.plan.bisection.is_some() && prepared.plan.fleet().is_none();
     for (index, entrant) in prepared.plan.entrants.iter_mut().enumerate().filter(|_| !is_lazy) {
-        builder().restore_entrant(&mut entrant.engine).or_usage()?;
+        Builder::default().restore_entrant(&mut entrant.engine).or_usage()?;
         if let Some(program) = entrant.engine.program() {
             entrant.program = program;
         }

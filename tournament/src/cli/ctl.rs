@@ -13,7 +13,6 @@ use super::data::check_made_openings;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{make_absolute, refuse_slots};
 use super::output::print_info;
-use super::own_program::own_program;
 use super::play_page::{PlayPages, StartableEngines};
 use super::registry::registry;
 use super::stored_run::{read_run, refuse_store};
@@ -22,6 +21,7 @@ use smalt_match::plan::{Plan, Settings, positive};
 use smalt_match::run::{ControlCommand, ControlListener, Event, check_engines, check_start};
 use smalt_match::store::Store;
 use smalt_workbench::entrant::{BUILTIN, join_words};
+use smalt_workbench::program::own_program;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

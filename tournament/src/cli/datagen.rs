@@ -14,13 +14,13 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{self, section};
 use super::output::{check_data_target, check_output, write_text};
 use super::output_style::OutputStyle;
-use super::own_program::own_program;
 use super::play::{play, run_games, start};
 use super::run_flags::RunFlags;
 use smalt_chess::Position;
 use smalt_match::plan::{Entrant, OpeningsSettings, Order, Plan, Program, START_POSITION};
 use smalt_match::run::engine_command;
 use smalt_match::setup::schedule;
+use smalt_workbench::program::own_program;
 
 #[derive(Args, Clone, Debug)]
 pub(super) struct DatagenFlags {

@@ -98,11 +98,9 @@ mod over_nats {
     use std::thread;
 
     use anyhow::{Context, anyhow};
-    use ring::rand::{SecureRandom, SystemRandom};
 
     use super::super::exit::{Exit, OrRefuse, Refusal};
     use super::super::output::print_info;
-    use super::super::own_program::{own_program, start_reaper};
     use super::super::registry::registry;
     use super::super::signals;
     use super::WorkerFlags;
@@ -116,8 +114,10 @@ mod over_nats {
     use smalt_match::game::{MachineReport, TablebaseAdjudicator};
     use smalt_match::plan::{Entrant, FleetSettings, Plan, Program};
     use smalt_match::run::{Event, StopReason, engine_command};
-    use smalt_workbench::concurrency::{Concurrent, within_limits};
+    use smalt_workbench::concurrency::{Concurrent, cores, spare_cores, within_limits};
+    use smalt_workbench::engine_files::random_hexadecimal;
     use smalt_workbench::entrant::Registry;
+    use smalt_workbench::program::{own_program, start_reaper};
     use smalt_workbench::source;
 
     /// Missed heartbeats after which an attached worker treats its connection as lost.
@@ -129,11 +129,7 @@ mod over_nats {
         if fleet.on().is_none() || fleet.run.is_some() {
             return Ok(());
         }
-        let mut bytes = [0; 8];
-        let filled =
-            SystemRandom::new().fill(&mut bytes).map_err(|_| anyhow!("the system gave no random numbers"));
-        filled.or_failed()?;
-        fleet.run = Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+        fleet.run = Some(random_hexadecimal(8).or_failed()?);
         Ok(())
     }
 
@@ -284,8 +280,8 @@ mod over_nats {
             .on()
             .context("--nats URL is missing: name the server of the run")
             .or_usage()?;
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-        let slots = flags.concurrency.map_or(cores.saturating_sub(1).max(1), std::num::NonZeroUsize::get);
+        let cores = cores();
+        let slots = flags.concurrency.map_or_else(spare_cores, std::num::NonZeroUsize::get);
         if slots > cores {
             print_info(&format!(
                 "Warning: concurrency {slots} on {}: engines will wait for each other",

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use smalt_driver::EngineCommand;
 use smalt_workbench::entrant::{BUILTIN, Registry, WordsError, parse_keys, split_words, table_of_words};
-use smalt_workbench::source::{self, Source};
+use smalt_workbench::program::own_program;
+use smalt_workbench::source::{self, Builder, Source};
 use toml::{Table, Value};
 
 use super::exit::{OrRefuse, Refusal};
 use super::output::bytes_of;
-use super::own_program::builder;
 use super::registry::registry;
 use super::run_files::check_apart;
 use super::run_flags::{Commits, RunFlags};
@@ -156,8 +156,7 @@ pub(super) fn single_engine(engine: Table, registry: &Registry) -> Result<(Entra
 
 /// The command that starts an entrant.
 pub(super) fn command_of(entrant: &Entrant) -> Result<EngineCommand, Refusal> {
-    let own_program = std::env::current_exe().context("find this program's own file").or_failed()?;
-    let command = engine_command(entrant, &own_program);
+    let command = engine_command(entrant, &own_program()?);
     command.locate().map_err(|error| anyhow!("failed to {error}")).or_usage()?;
     Ok(command)
 }
@@ -268,7 +267,7 @@ fn resolve_sources(layers: &mut Table, registry: &Registry, commits: Commits) ->
     let Some(Value::Array(engines)) = layers.get_mut("entrant") else { return Ok(()) };
     let engines = engines.iter_mut().filter_map(Value::as_table_mut);
     let mut program_of = |source: &Source| match commits {
-        Commits::Build => builder().build(source),
+        Commits::Build => Builder::default().build(source),
         Commits::Locate => source::locate(source, &source::cache_folder()),
     };
     source::resolve_entrants(engines, &each, registry, &mut program_of).or_usage()

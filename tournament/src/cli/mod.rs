@@ -24,7 +24,6 @@ mod outcome;
 mod output;
 mod output_names;
 mod output_style;
-mod own_program;
 mod page_address;
 mod play;
 mod play_page;

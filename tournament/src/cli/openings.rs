@@ -2,7 +2,7 @@
 //! checks a book.
 
 use std::collections::{BTreeMap, HashSet};
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -24,7 +24,7 @@ use smalt_match::opening::{Book, Candidate, OpeningGenerator, OpeningSource};
 use smalt_match::plan::{BookFormat, ClockSettings, Entrant, Format, MAX_RANDOM_PLIES, Plan, Settings, word};
 use smalt_match::run::engine_command;
 use smalt_match::setup::source_of;
-use smalt_workbench::concurrency::{Concurrent, within_limits};
+use smalt_workbench::concurrency::{Concurrent, spare_cores, within_limits};
 use smalt_workbench::entrant::Registry;
 use smalt_workbench::output_file::Existing;
 
@@ -121,8 +121,7 @@ fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
     }
     let evaluator = evaluator(flags)?;
     let recipe = OpeningGenerator { seed: flags.seed, plies };
-    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let wanted = flags.concurrency.unwrap_or_else(|| cores.saturating_sub(1)).max(1);
+    let wanted = flags.concurrency.unwrap_or_else(spare_cores).max(1);
     let evaluators = within_limits(wanted, Concurrent::Engines, &mut output::print_info).or_usage()?;
     let next = AtomicU64::new(0);
     let (sender, evaluations) = mpsc::sync_channel(64 * evaluators);

@@ -18,7 +18,6 @@ use super::outcome::report_outcome;
 use super::output::{TextSink, check_output, make_outputs_absolute, print_info, write_json};
 use super::output_names::{OutputNames, set_aside};
 use super::output_style::OutputStyle;
-use super::own_program::own_program;
 use super::page_address::claim_for_run;
 use super::run_files::check_outputs;
 use super::session::{Session, Workers};
@@ -37,6 +36,7 @@ use smalt_match::store::{Store, StoredRun};
 use smalt_report::format::count;
 use smalt_report::sanitize::sanitize_lines;
 use smalt_workbench::output_file::Existing;
+use smalt_workbench::program::own_program;
 
 pub(super) fn play(plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
     run_games(start(plan, &face)?, face)

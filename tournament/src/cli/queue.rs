@@ -18,11 +18,12 @@ use smalt_queue::{
 };
 use smalt_report::{Column, ColumnKind, Sign, Table, format};
 use smalt_workbench::calendar::UtcTime;
+use smalt_workbench::concurrency::spare_cores;
 use smalt_workbench::entrant::{join_words, split_words};
+use smalt_workbench::program::own_program;
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, print_info, write_json};
-use super::own_program::own_program;
 use super::{page_address, serve};
 
 /// Default address of the page.
@@ -366,8 +367,7 @@ impl QueuePage for Page {
 
 /// Plays the queue until a signal comes.
 fn play(file: QueueFile, flags: &RunQueueFlags, check: CheckJob) -> Result<(), Refusal> {
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let slots = flags.slots.map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
+    let slots = flags.slots.map_or_else(spare_cores, NonZeroUsize::get);
     let program = own_program()?;
     let programs = program.parent().context("find the folder of this program").or_failed()?.to_owned();
     let runs = ShownRuns::default();

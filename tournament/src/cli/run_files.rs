@@ -10,13 +10,13 @@ use smalt_workbench::output_file::{self, Existing, OverlapError, is_same_file};
 
 use super::exit::{OrRefuse, Refusal};
 use super::output::{check_data_target, is_standard_output, refuse_foreign_file, refuse_store_path};
-use super::own_program::own_program;
 use smalt_match::named_file::is_special;
 use smalt_match::plan::Plan;
 use smalt_match::run::engine_command;
 use smalt_match::setup::Prepared;
 use smalt_match::standings::Standings;
 use smalt_match::standings::json::ResultsJson;
+use smalt_workbench::program::own_program;
 
 /// An output file, with the flag or setting that names it.
 pub(super) type NamedOutput<'a> = (&'static str, &'a Path);

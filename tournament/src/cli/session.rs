@@ -16,6 +16,7 @@ use smalt_match::run::{
 use smalt_match::setup::Prepared;
 use smalt_match::standings::Standings;
 use smalt_match::store::Store;
+use smalt_workbench::program::{own_program, start_reaper};
 
 use super::compat::output::CompatOutput;
 use super::display::Display;
@@ -23,7 +24,6 @@ use super::events::EventWriter;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::print_info;
 use super::output_style::OutputStyle;
-use super::own_program::{own_program, start_reaper};
 use super::stored_run::refuse_store;
 
 /// The workers of a session.

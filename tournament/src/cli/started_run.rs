@@ -13,12 +13,12 @@ use smalt_match::run::{Binaries, Event, Processors, Queue, engine_command, measu
 use smalt_match::setup::{Prepared, engine_books};
 use smalt_match::store::Store;
 use smalt_report::format::count;
-use smalt_workbench::concurrency::{Concurrent, within_limits};
+use smalt_workbench::concurrency::{Concurrent, cores, spare_cores, within_limits};
+use smalt_workbench::program::own_program;
 use smalt_workbench::source::is_unbuilt;
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::print_info;
-use super::own_program::own_program;
 use super::registry::registry;
 use super::session::Workers;
 
@@ -149,13 +149,8 @@ fn connect(
 
 /// Number of slots: cores less one unless set, and at most the number of pairs.
 fn slots(prepared: &Prepared) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let wanted = prepared
-        .plan
-        .settings
-        .run
-        .concurrency
-        .map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
+    let cores = cores();
+    let wanted = prepared.plan.settings.run.concurrency.map_or_else(spare_cores, NonZeroUsize::get);
     if wanted > cores {
         print_info(&format!(
             "Warning: concurrency {wanted} on {}: engines will wait for each other",

@@ -6,6 +6,7 @@ use smalt_stats::ratings::{
     groups,
 };
 use smalt_stats::{Elo, Estimate, Wdl};
+use smalt_workbench::concurrency::cores;
 
 use super::Games;
 
@@ -317,7 +318,7 @@ fn simulate(
     simulations: u64,
     replay: impl Fn(u64) -> Result<Replay, RatingError> + Sync,
 ) -> Simulation {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+    let workers = cores() as u64;
     let work = |worker: u64| {
         let mut part = Simulation::around(ratings);
         for number in (worker..simulations).step_by(workers as usize) {

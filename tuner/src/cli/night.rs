@@ -11,6 +11,8 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context, anyhow};
 use smalt_report::format::{duration, grouped};
 use smalt_workbench::calendar::next_time_of_day;
+use smalt_workbench::concurrency::spare_cores;
+use smalt_workbench::program::own_program;
 use smalt_workbench::standard_output::{is_standard_output, print};
 
 use super::json::{AcceptedJson, NightJson};
@@ -85,7 +87,7 @@ pub(super) fn run(flags: &NightFlags) -> Result<Exit, Refusal> {
     if session.dry_run {
         return Ok(Exit::Done);
     }
-    let own_program = std::env::current_exe().context("find this program's own file").or_failed()?;
+    let own_program = own_program()?;
     let stop = interrupt()?;
     let runner = Runner { folder, settings, session, tournament, own_program, stop };
     if stored.is_none() {
@@ -318,9 +320,7 @@ fn plan(
     steps: &[Step],
     until: Option<SystemTime>,
 ) -> String {
-    let concurrency = session.concurrency.unwrap_or_else(|| {
-        std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).max(1)
-    });
+    let concurrency = session.concurrency.unwrap_or_else(spare_cores);
     let hours = |kind: StepKind, games: Option<u64>, nodes: Option<u64>| {
         if let Some(last) = steps.iter().rev().find(|step| step.result.kind() == kind) {
             return format!("; the last took {}", duration(last.time));

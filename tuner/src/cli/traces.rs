@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, anyhow};
-use smalt_workbench::concurrency::{Concurrent, within_limits};
+use smalt_workbench::concurrency::{Concurrent, cores, within_limits};
 use smalt_workbench::output_file::{Existing, Output, put_beside, resolved};
 
 use super::arguments::{EngineFlags, TraceFlags};
@@ -162,8 +162,7 @@ pub(super) fn header_of(words: &str) -> Result<Header, Refusal> {
 }
 
 fn start(words: &str, flags: &EngineFlags, stop: &AtomicBool) -> Result<EnginePool, Refusal> {
-    let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let processes = flags.concurrency.unwrap_or_else(processors);
+    let processes = flags.concurrency.unwrap_or_else(cores);
     if processes == 0 {
         return Err(anyhow!("--concurrency 0: at least one process is needed")).or_usage();
     }

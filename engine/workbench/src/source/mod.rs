@@ -17,7 +17,9 @@ use smalt_driver::process::{Reaper, StartError};
 use toml::{Table, Value};
 
 use crate::entrant::{EngineSettings, Registry, merge_engine};
+use crate::program::start_reaper;
 use crate::signals;
+use crate::standard_output::print_info;
 pub use bench::{BenchError, check as check_bench};
 use compile::compile;
 use repository::{Commit, Repository};
@@ -88,6 +90,13 @@ pub struct Builder<'a> {
     pub reaper: Box<dyn Fn() -> Option<Reaper> + 'a>,
     /// Receives a line for each slow step.
     pub notify: Box<dyn FnMut(&str) + 'a>,
+}
+
+impl Default for Builder<'_> {
+    /// Builds in the user's cache; a build ends with this program.
+    fn default() -> Self {
+        Builder { cache: cache_folder(), reaper: Box::new(start_reaper), notify: Box::new(print_info) }
+    }
 }
 
 impl Builder<'_> {

@@ -25,7 +25,7 @@ use crate::ssh::SshWorkers;
 use crate::wire::{Announcement, Response, WorkerRequest, decode, encode, trimmed};
 use smalt_match::plan::FleetSettings;
 use smalt_match::run::{Event, Queue, Work};
-use smalt_workbench::engine_files::hexadecimal;
+use smalt_workbench::engine_files::random_hexadecimal;
 
 const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -226,12 +226,13 @@ impl CoordinatorTask {
                 return;
             }
         };
-        let mut secret = [0; 16];
-        if let Err(error) = getrandom::fill(&mut secret) {
-            let _ = ready.send(Err(ConnectError::System(std::io::Error::other(error))));
-            return;
-        }
-        let secret = hexadecimal(&secret);
+        let secret = match random_hexadecimal(16) {
+            Ok(secret) => secret,
+            Err(error) => {
+                let _ = ready.send(Err(ConnectError::System(error)));
+                return;
+            }
+        };
         let session = session_of(secret.as_bytes());
         let _ = ready.send(Ok(()));
         let (orders, ordered) = unbounded_channel();

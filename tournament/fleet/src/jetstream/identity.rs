@@ -7,6 +7,7 @@ use nkeys::KeyPair;
 
 use super::connection::{ConnectError, first_line, read};
 use smalt_match::plan::FleetSettings;
+use smalt_workbench::engine_files::random_hexadecimal;
 
 /// User name of anonymous clients.
 const ANYONE: &str = "anyone";
@@ -38,9 +39,7 @@ impl Identity {
             }
             _ => ANYONE.to_owned(),
         };
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
-        Ok(Identity { user, process: bytes.iter().map(|byte| format!("{byte:02x}")).collect() })
+        Ok(Identity { user, process: random_hexadecimal(16)? })
     }
 
     /// Parses `USER.PROCESS`.

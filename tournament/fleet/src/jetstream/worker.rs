@@ -29,6 +29,7 @@ use smalt_match::opening::EngineBook;
 use smalt_match::plan::{Affinity, FleetSettings, Plan, TablebaseRule};
 use smalt_match::run::{Binaries, Event, measure_speed};
 use smalt_match::setup::engine_books;
+use smalt_workbench::concurrency::cores;
 
 /// Time after which a refused or unplayable run is tried again.
 const REFUSED_RETRY_INTERVAL: Duration = Duration::from_secs(30);
@@ -210,7 +211,7 @@ impl Worker {
             name: setup.name.clone(),
             program: concat!("smalt-tournament ", env!("CARGO_PKG_VERSION")).to_owned(),
             cpu: machine::processor_model(),
-            cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+            cores: cores() as u32,
             slots: setup.slots as u32,
             speed: speed.get(),
             engines,

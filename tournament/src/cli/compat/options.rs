@@ -29,6 +29,7 @@ use smalt_match::plan::{
     BookFormat, DrawRule, Figure, Format, OnFault, OnOff, OpeningPolicy, OpeningsSettings, Order, PgnStyle,
     Plan, PriorResults, START_POSITION, Settings,
 };
+use smalt_workbench::concurrency::cores;
 
 /// A plan and its output style.
 pub(in crate::cli) struct Translation {
@@ -362,9 +363,8 @@ impl<'a> Typed<'a> {
         if commands != 2 {
             bail!("-quick needs two engines: cmd= cmd=");
         }
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         self.each.insert(0, "tc=10+0.1".to_owned());
-        self.settings.run.concurrency = NonZeroUsize::new(cores.saturating_sub(2).max(1));
+        self.settings.run.concurrency = NonZeroUsize::new(cores().saturating_sub(2).max(1));
         self.settings.run.on_fault = OnFault::Recover;
         self.is_quick = true;
         self.games = NonZeroU32::new(2);

@@ -10,6 +10,7 @@ use super::flag::Flag;
 use smalt_match::plan::{
     Affinity, BadOptions, Format, OnFault, OnOff, OpeningPolicy, SecondsSetting, Settings, Variant,
 };
+use smalt_workbench::concurrency::cores;
 
 /// fastchess's number of rounds for `-quick`.
 pub(super) const QUICK_ROUNDS: u32 = 25_000;
@@ -29,7 +30,7 @@ pub(super) fn seed_of_now() -> u64 {
 /// number.
 pub(super) fn concurrency(flag: &Flag<'_>) -> anyhow::Result<(NonZeroUsize, bool)> {
     let games: i64 = flag.number()?;
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let cores = cores();
     let wanted = match usize::try_from(games) {
         Ok(games) if games > 0 => games,
         _ => cores.saturating_sub(usize::try_from(games.unsigned_abs()).unwrap_or(usize::MAX)),
