@@ -4,27 +4,22 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
-use smalt_driver::process::{
-    Exit, LookupError, PollOutcome, Process, Reaper, StartError, WaitFor, poll_once,
-};
+use smalt_driver::process::{Exit, LookupError, Reaper, StartError};
 use smalt_driver::{ConversationError, EngineCommand, EngineTimeouts, SetOptionError, WaitContext};
 use smalt_workbench::engine_files::EngineFiles;
 use smalt_workbench::entrant::{
     BUILTIN, EngineSettings, Names, Program, Registry, RegistryError, ResolveError, WordsError, merge,
     to_words,
 };
-use smalt_workbench::program::beside;
+use smalt_workbench::program::{self, beside};
 use smalt_workbench::source::{BuildError, Builder};
 use toml::{Table, Value as Setting};
 
 /// Name of the tournament program.
 const TOURNAMENT: &str = "smalt-tournament";
-
-/// Interval at which the stop flag is polled.
-const STOP_POLL: Duration = Duration::from_millis(200);
 
 /// Time for a terminated program to store its games and exit.
 const STOP_TIMEOUT: Duration = Duration::from_secs(15);
@@ -65,8 +60,6 @@ pub(crate) enum PlayError {
         "start the tournament program: {0}; build it (`cargo build --release`) or give --tournament PROGRAM"
     )]
     Start(#[from] StartError),
-    #[error("read the output of the tournament program: {0}")]
-    Listen(#[from] std::io::Error),
     #[error("the tournament program {exit}: {words}")]
     Failed {
         exit: Exit,
@@ -89,14 +82,22 @@ pub(crate) fn locate(program: &Path) -> Result<PathBuf, LookupError> {
     EngineCommand::new(program).locate()
 }
 
-/// Plays until the program ends and returns its results; `on_line` receives every line of its output. Setting `stop`
-/// ends it.
+/// Plays until the program ends and returns its results; `on_line` receives the lines of its output, without those that
+/// name a file in the temporary folder of the results. Setting `stop` ends it.
 pub(crate) fn play(
     pair: &EnginePair,
     stop: &AtomicBool,
     on_line: &mut dyn FnMut(&str),
 ) -> Result<Value, PlayError> {
-    run(&command(pair), &ACCEPTED_EXITS, stop, on_line)?;
+    let folder = pair.json.parent().unwrap_or(&pair.json).display().to_string();
+    let mut show = |line: Option<&str>| line.filter(|line| !line.contains(&folder)).map_or((), &mut *on_line);
+    run(&command(pair), &ACCEPTED_EXITS, stop, &mut show).map_err(|error| match error {
+        PlayError::Failed { exit, words } => {
+            let lines: Vec<_> = words.lines().filter(|line| !line.contains(&folder)).collect();
+            PlayError::Failed { exit, words: lines.join("\n") }
+        }
+        error => error,
+    })?;
     read(&pair.json)
 }
 
@@ -108,67 +109,23 @@ pub(crate) fn export(
     stop: &AtomicBool,
 ) -> Result<(), PlayError> {
     let command = EngineCommand::new(tournament).argument("export").argument(store);
-    run(
-        &command.argument("--format").argument("pgn").argument("--output").argument(pgn),
-        &ACCEPTED_EXITS,
-        stop,
-        &mut |_| {},
-    )
+    let command = command.argument("--format").argument("pgn").argument("--output").argument(pgn);
+    run(&command, &ACCEPTED_EXITS, stop, &mut |_| {})
 }
 
-/// Runs a program to its end and passes its output lines to `on_line`; other exit codes than the accepted ones are
-/// errors.
+/// Runs a program to its end; other exit codes than the accepted ones are errors. `on_poll` receives the lines of its output,
+/// and nothing at each poll.
 pub(crate) fn run(
-    command: &EngineCommand,
-    accepted: &[i32],
-    stop: &AtomicBool,
-    on_line: &mut dyn FnMut(&str),
-) -> Result<(), PlayError> {
-    watch(command, accepted, stop, &mut |line| line.map_or((), &mut *on_line))
-}
-
-/// As [`run`]; `on_poll` receives the lines, and nothing every [`STOP_POLL`].
-pub(crate) fn watch(
     command: &EngineCommand,
     accepted: &[i32],
     stop: &AtomicBool,
     on_poll: &mut dyn FnMut(Option<&str>),
 ) -> Result<(), PlayError> {
-    let mut process = Process::spawn(command)?;
-    process.close_stdin();
-    let mut stopped_at = None;
-    while !process.is_silent() {
-        while let Some(line) = process.take_line() {
-            on_poll(Some(&line.text()));
-        }
-        on_poll(None);
-        let deadline = Instant::now() + STOP_POLL;
-        let outcome = poll_once(&mut process, None, None, WaitFor::Output, deadline)?;
-        if stop.load(Ordering::Relaxed) && stopped_at.is_none() {
-            process.terminate();
-            stopped_at = Some(Instant::now());
-        }
-        let is_overdue = stopped_at.is_some_and(|at: Instant| at.elapsed() > STOP_TIMEOUT);
-        if is_overdue || process.exit().is_some() && outcome == PollOutcome::TimedOut {
-            break;
-        }
-    }
-    while let Some(line) = process.take_line() {
-        on_poll(Some(&line.text()));
-    }
-    let exit = process.await_exit(Instant::now() + STOP_TIMEOUT);
-    if stopped_at.is_some() {
-        return Err(PlayError::Interrupted);
-    }
-    match exit.or_else(|| process.kill()) {
+    let ran = program::run(command, STOP_TIMEOUT, &|| stop.load(Ordering::Relaxed), on_poll)?;
+    match ran.exit {
+        _ if ran.is_stopped => Err(PlayError::Interrupted),
         Some(Exit::Code(code)) if accepted.contains(&code) => Ok(()),
-        exit => {
-            let lines = process.stderr_lines().map(String::from_utf8_lossy);
-            // Its store is in a temporary folder.
-            let lines: Vec<_> = lines.filter(|line| !line.contains("smalt-tournament resume")).collect();
-            let words = lines.join("\n");
-            Err(PlayError::Failed { exit: exit.unwrap_or(Exit::Signal(9)), words })
-        }
+        exit => Err(PlayError::Failed { exit: exit.unwrap_or(Exit::Signal(9)), words: ran.errors }),
     }
 }
 

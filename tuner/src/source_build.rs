@@ -56,7 +56,6 @@ pub(crate) fn build(
                 format!("the command {exit}: {}", lines[lines.len().saturating_sub(LAST_LINES)..].join("\n"))
             }
             PlayError::Start(error) => error.to_string(),
-            PlayError::Listen(error) => error.to_string(),
             error => error.to_string(),
         };
         BuildError::Command { version, command: command.to_owned(), reason }

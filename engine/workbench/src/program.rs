@@ -11,17 +11,20 @@ use crate::exit::{OrRefuse as _, Refusal};
 use crate::signals;
 use crate::standard_output::print_info;
 
-/// Interval at which a termination signal is noticed.
-const STOP_POLL: Duration = Duration::from_millis(200);
+/// Interval at which a running program is looked after.
+const POLL: Duration = Duration::from_millis(200);
 
 /// A program that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
+    /// Standard output, if it was kept.
     pub output: String,
     /// The last lines of standard error.
     pub errors: String,
-    /// `None` if it was killed: at the deadline, or after a termination signal.
+    /// `None` if it was killed.
     pub exit: Option<Exit>,
+    /// Whether it was stopped before its end.
+    pub is_stopped: bool,
 }
 
 /// The file of this program.
@@ -54,31 +57,46 @@ pub fn start_reaper() -> Option<Reaper> {
 /// If it cannot be started.
 pub fn run_to_end(command: &EngineCommand, deadline: Instant) -> Result<Finished, StartError> {
     let mut output = String::new();
-    let mut keep = |line: &str| {
-        output.push_str(line);
-        output.push('\n');
-    };
-    let ended = run_lines(command, deadline, &mut keep)?;
+    let mut keep = |line: Option<&str>| output.extend(line.into_iter().flat_map(|line| [line, "\n"]));
+    let ended = run(command, Duration::ZERO, &|| is_over(deadline), &mut keep)?;
     Ok(Finished { output, ..ended })
 }
 
-/// As [`run_to_end`], but passes each line of its output to `on_line` instead of keeping it.
-pub(crate) fn run_lines(
+/// Whether the deadline has passed or a termination signal has come.
+pub(crate) fn is_over(deadline: Instant) -> bool {
+    signals::is_stopped() || Instant::now() >= deadline
+}
+
+/// Runs a program without input until it ends; `on_poll` receives each line of its output, and nothing at each poll. Once
+/// `must_stop` holds the program is terminated, and killed with its whole process group after the grace time.
+///
+/// # Errors
+/// If it cannot be started.
+pub fn run(
     command: &EngineCommand,
-    deadline: Instant,
-    on_line: &mut dyn FnMut(&str),
+    grace: Duration,
+    must_stop: &dyn Fn() -> bool,
+    on_poll: &mut dyn FnMut(Option<&str>),
 ) -> Result<Finished, StartError> {
     let mut process = Process::spawn(command)?;
     process.close_stdin();
+    let mut kill_at = None;
     let exit = loop {
         while let Some(line) = process.take_line() {
-            on_line(&line.text());
+            on_poll(Some(&line.text()));
         }
+        on_poll(None);
         let now = Instant::now();
-        if signals::is_stopped() || now >= deadline {
+        if kill_at.is_none() && must_stop() {
+            kill_at = Some(now + grace);
+            if !grace.is_zero() {
+                process.terminate();
+            }
+        }
+        if kill_at.is_some_and(|at| now >= at) {
             break None;
         }
-        let soon = deadline.min(now + STOP_POLL);
+        let soon = kill_at.unwrap_or(now + POLL).min(now + POLL);
         if process.is_silent() {
             if let Some(exit) = process.await_exit(soon) {
                 break Some(exit);
@@ -88,5 +106,5 @@ pub(crate) fn run_lines(
         }
     };
     let errors: Vec<_> = process.stderr_lines().map(String::from_utf8_lossy).collect();
-    Ok(Finished { output: String::new(), errors: errors.join("\n"), exit })
+    Ok(Finished { output: String::new(), errors: errors.join("\n"), exit, is_stopped: kill_at.is_some() })
 }

@@ -3,20 +3,20 @@
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use smalt_driver::EngineCommand;
-use smalt_driver::process::{Exit, Interrupt, PollOutcome, Process, StderrPolicy, WaitFor, poll_once};
+use smalt_driver::process::{Exit, StderrPolicy};
+use smalt_workbench::program::{self, Finished};
 
 /// Time for a job to end after a stop request; it abandons its games in progress after three seconds.
 const STOP_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Exit code of this workbench's programs after SIGTERM.
 const STOPPED_CODE: i32 = 143;
-
-/// Polling interval of a job without output.
-const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How a job's process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(crate) enum Ending {
 /// Thread of a job.
 #[derive(Debug)]
 pub(crate) struct JobThread {
-    stop: Interrupt,
+    stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -43,10 +43,10 @@ impl JobThread {
         log: &Path,
         ended: impl FnOnce(Ending) + Send + 'static,
     ) -> io::Result<JobThread> {
-        let stop = Interrupt::new()?;
+        let stop = Arc::<AtomicBool>::default();
         let output = File::options().append(true).create(true).open(log)?;
         let command = command.stderr(StderrPolicy::File(log.to_owned()));
-        let raised = stop.clone();
+        let raised = Arc::clone(&stop);
         let run = move || ended(run(&command, output, &raised).unwrap_or_else(Ending::Lost));
         let thread = thread::Builder::new().name("job".to_owned()).spawn(run)?;
         Ok(JobThread { stop, thread: Some(thread) })
@@ -54,7 +54,7 @@ impl JobThread {
 
     /// Asks the job to stop.
     pub(crate) fn stop(&self) {
-        self.stop.raise();
+        self.stop.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn join(&mut self) {
@@ -71,34 +71,17 @@ impl Drop for JobThread {
     }
 }
 
-fn run(command: &EngineCommand, mut log: File, stop: &Interrupt) -> Result<Ending, String> {
-    let mut process = Process::spawn(command).map_err(|error| format!("failed to {error}"))?;
-    process.close_stdin();
-    loop {
-        while let Some(line) = process.take_line() {
-            // A full disk must not end the job.
-            let _ = writeln!(log, "{}", line.text());
+fn run(command: &EngineCommand, mut log: File, stop: &AtomicBool) -> Result<Ending, String> {
+    // A full disk must not end the job.
+    let mut keep = |line: Option<&str>| drop(line.map(|line| writeln!(log, "{line}")));
+    let ran = program::run(command, STOP_TIMEOUT, &|| stop.load(Ordering::Relaxed), &mut keep);
+    let Finished { exit, is_stopped, .. } = ran.map_err(|error| format!("failed to {error}"))?;
+    match exit {
+        // The process may have ended just before.
+        Some(exit) if !is_stopped || matches!(exit, Exit::Code(code) if code != STOPPED_CODE) => {
+            Ok(Ending::Exited(exit))
         }
-        if stop.is_raised() {
-            process.terminate();
-            let exit = process.await_exit(Instant::now() + STOP_TIMEOUT);
-            process.kill();
-            // The process may have ended just before.
-            return Ok(match exit {
-                Some(exit @ Exit::Code(code)) if code != STOPPED_CODE => Ending::Exited(exit),
-                _ => Ending::Stopped,
-            });
-        }
-        let soon = Instant::now() + POLL_INTERVAL;
-        if process.is_silent() {
-            if let Some(exit) = process.await_exit(soon) {
-                return Ok(Ending::Exited(exit));
-            }
-            continue;
-        }
-        match poll_once(&mut process, None, Some(stop), WaitFor::Output, soon) {
-            Ok(PollOutcome::Progress | PollOutcome::TimedOut | PollOutcome::Interrupted) => {}
-            Err(error) => return Err(format!("failed to wait for it: {error}")),
-        }
+        None if !is_stopped => Err("failed to wait for it".to_owned()),
+        _ => Ok(Ending::Stopped),
     }
 }

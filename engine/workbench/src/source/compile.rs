@@ -11,7 +11,7 @@ use smalt_driver::process::{Exit, Reaper, StderrPolicy};
 use super::BuildError;
 use super::bench::{self, BenchError, watched};
 use super::repository::{Commit, HOOK_VARIABLES, Repository, remove_drafts};
-use crate::program::run_lines;
+use crate::program;
 use crate::signals;
 
 /// Longest time of a build.
@@ -65,8 +65,9 @@ fn run(commit: &Commit, command: EngineCommand, log: &Path) -> Result<(), BuildE
     let in_cache = |error| BuildError::Cache { path: log.to_owned(), error };
     let mut output = File::options().append(true).open(log).map_err(in_cache)?;
     // A log that cannot be written does not end the build.
-    let mut keep = |line: &str| drop(writeln!(output, "{line}"));
-    let ran = run_lines(&command, Instant::now() + LIMIT, &mut keep);
+    let mut keep = |line: Option<&str>| drop(line.map(|line| writeln!(output, "{line}")));
+    let deadline = Instant::now() + LIMIT;
+    let ran = program::run(&command, Duration::ZERO, &|| program::is_over(deadline), &mut keep);
     let ran = ran.map_err(|error| BuildError::Start { title: commit.title(), error })?;
     let status = match ran.exit {
         Some(Exit::Code(0)) => return Ok(()),

@@ -16,7 +16,7 @@ use smalt_workbench::output_file::{self, Existing};
 use super::super::arguments::TunerArguments;
 use super::super::night_settings::{NightSettings, SessionFlags};
 use super::super::{Exit, OrRefuse, Refusal, parameters};
-use crate::games::{Entrant, PlayError, check_options, engine_in, export, read, watch, words};
+use crate::games::{Entrant, PlayError, check_options, engine_in, export, read, run, words};
 use crate::night::{Change, Step, StepKind, StepResult, accepted};
 use crate::parameter_file::ParameterFormat;
 use crate::prove::parse_proof;
@@ -388,7 +388,7 @@ impl Runner<'_> {
         command.set_some("--nats", self.session.nats.as_ref());
         command.set_some("--serve", self.session.serve.as_ref());
         let command = EngineCommand::new(&self.tournament).arguments(command.0);
-        watch(&command, &FINISHED, &self.stop, on_poll).map_err(refusal)?;
+        run(&command, &FINISHED, &self.stop, on_poll).map_err(refusal)?;
         read(&json).map_err(refusal)
     }
 
@@ -403,7 +403,7 @@ impl Runner<'_> {
         let json = self.generation(generation).join(format!("{name}-report.json"));
         let program = EngineCommand::new(&self.own_program).arguments(command.0.iter().cloned());
         let program = program.argument("--json").argument(&json).argument("--force");
-        watch(&program, &FINISHED, &self.stop, on_poll).map_err(|error| match error {
+        run(&program, &FINISHED, &self.stop, on_poll).map_err(|error| match error {
             PlayError::Failed { exit, words } => {
                 Refusal { exit: Exit::Failed, error: anyhow!("`smalt-tuner {name}` {exit}: {words}") }
             }
