@@ -1,7 +1,7 @@
 //! Plays games through the tournament program: starts it, forwards its output and reads its JSON results.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -32,13 +32,69 @@ const ACCEPTED_EXITS: [i32; 2] = [0, 3];
 pub(crate) struct EnginePair {
     /// Tournament program: a path or a name.
     pub tournament: PathBuf,
-    /// Command: `sprt` or `match`.
-    pub command: &'static str,
+    /// Command `sprt` or `match`, and flags: time control, games, openings, store.
+    pub arguments: Arguments,
     pub entrants: [Entrant; 2],
-    /// More flags: time control, games, openings, store.
-    pub flags: Vec<OsString>,
     /// JSON file for the results.
     pub json: PathBuf,
+}
+
+/// Arguments of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Arguments(Vec<OsString>);
+
+impl Arguments {
+    pub(crate) fn of(command: &str) -> Arguments {
+        Arguments(vec![command.into()])
+    }
+
+    pub(crate) fn add(&mut self, word: impl AsRef<OsStr>) {
+        self.0.push(word.as_ref().to_owned());
+    }
+
+    pub(crate) fn add_if(&mut self, flag: &str, is_given: bool) {
+        if is_given {
+            self.add(flag);
+        }
+    }
+
+    pub(crate) fn set(&mut self, flag: &str, value: impl AsRef<OsStr>) {
+        self.add(flag);
+        self.add(value);
+    }
+
+    pub(crate) fn set_some(&mut self, flag: &str, value: Option<impl AsRef<OsStr>>) {
+        if let Some(value) = value {
+            self.set(flag, value);
+        }
+    }
+
+    pub(crate) fn set_number(&mut self, flag: &str, value: Option<impl ToString>) {
+        self.set_some(flag, value.map(|value| value.to_string()));
+    }
+
+    /// The command.
+    pub(crate) fn name(&self) -> String {
+        self.0[0].to_string_lossy().into_owned()
+    }
+
+    /// The command line of a program with these arguments.
+    pub(crate) fn to_command(&self, program: &Path) -> EngineCommand {
+        EngineCommand::new(program).arguments(self.0.iter().cloned())
+    }
+
+    /// As a command line.
+    pub(crate) fn text(&self, program: &str) -> String {
+        let quoted = |word: &OsString| {
+            let word = word.to_string_lossy();
+            if word.contains([' ', '\'', '"', '*']) {
+                format!("'{}'", word.replace('\'', "'\\''"))
+            } else {
+                word.into()
+            }
+        };
+        std::iter::once(program.to_owned()).chain(self.0.iter().map(quoted)).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// One of the two entrants.
@@ -131,13 +187,11 @@ pub(crate) fn run(
 
 fn command(pair: &EnginePair) -> EngineCommand {
     let [first, second] = pair.entrants.each_ref().map(words);
-    EngineCommand::new(&pair.tournament)
-        .argument(pair.command)
-        .arguments(["--engine".to_owned(), first])
-        .arguments(["--opponent".to_owned(), second])
-        .arguments(pair.flags.iter().cloned())
-        .argument("--json")
-        .argument(&pair.json)
+    let mut arguments = pair.arguments.clone();
+    arguments.set("--engine", first);
+    arguments.set("--opponent", second);
+    arguments.set("--json", &pair.json);
+    arguments.to_command(&pair.tournament)
 }
 
 /// Words of an entrant: its engine's, then name and options. Text that is not an entrant becomes a command, which the

@@ -1,35 +1,12 @@
 //! Tests tuned weights in games: an SPRT between the engine with and without them, run by the tournament program.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::games::{EnginePair, Entrant, PlayError, play, score_of};
-
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ProofMatch {
-    /// Tournament program: a path or a name.
-    pub tournament: PathBuf,
-    /// The tuned engine and the base engine.
-    pub sides: [ProofEngine; 2],
-    /// More flags of `smalt-tournament sprt`: time control, hypotheses, openings, store.
-    pub flags: Vec<OsString>,
-    /// JSON file for the results.
-    pub json: PathBuf,
-}
-
-/// One of the two engines.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ProofEngine {
-    /// Engine as on the command line of the tournament program.
-    pub engine: String,
-    /// Names and values of UCI options.
-    pub options: Vec<(String, String)>,
-}
+use crate::games::{EnginePair, PlayError, play, score_of};
 
 /// Verdict on the tuned weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -60,26 +37,13 @@ pub(crate) struct Proof {
     pub llr: [f64; 3],
 }
 
-/// Plays until the test ends; `on_line` receives every line of the program's output. Setting `stop` ends it.
+/// Plays an SPRT of `tuned` against `base`; `on_line` receives every line of the program's output. Setting `stop` ends it.
 pub(crate) fn prove(
-    duel: &ProofMatch,
+    pair: &EnginePair,
     stop: &AtomicBool,
     on_line: &mut dyn FnMut(&str),
 ) -> Result<Proof, PlayError> {
-    let entrant = |name, side: &ProofEngine| Entrant {
-        name,
-        engine: side.engine.clone(),
-        options: side.options.clone(),
-    };
-    let pair = EnginePair {
-        tournament: duel.tournament.clone(),
-        command: "sprt",
-        entrants: [entrant("tuned", &duel.sides[0]), entrant("base", &duel.sides[1])],
-        flags: duel.flags.clone(),
-        json: duel.json.clone(),
-    };
-    let results = play(&pair, stop, on_line)?;
-    parse_proof(&results)
+    parse_proof(&play(pair, stop, on_line)?)
         .ok_or_else(|| PlayError::Results("no `sprt` or no entrant `tuned` in its JSON".into()))
 }
 

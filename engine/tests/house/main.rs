@@ -116,8 +116,13 @@ const HOMES: &[(&str, &[&str])] = &[
     (
         "clap::",
         &[
-            "engine/about/", "engine/src/cli", "tournament/match/src/plan", "tournament/src/cli",
-            "suites/src/cli", "tuner/src/cli",
+            "engine/about/",
+            "engine/src/cli",
+            "engine/workbench/src/flags.rs",
+            "tournament/match/src/plan",
+            "tournament/src/cli",
+            "suites/src/cli",
+            "tuner/src/cli",
         ],
     ),
 ];

@@ -7,6 +7,7 @@
 //! - [`file_stamp`]: whether a file has changed;
 //! - [`engine_files`]: the program of an engine and the scripts and networks that it loads;
 //! - [`program`]: runs programs to completion;
+//! - [`flags`]: command-line flags that several programs have;
 //! - [`exit`]: exit codes, and errors that carry one;
 //! - [`concurrency`]: concurrency within the limits of the system;
 //! - [`signals`]: Ctrl-C and other termination signals;
@@ -26,6 +27,7 @@ pub mod engine_files;
 pub mod entrant;
 pub mod exit;
 pub mod file_stamp;
+pub mod flags;
 pub mod fnv;
 pub mod input;
 pub mod json;

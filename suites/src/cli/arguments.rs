@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand};
 use smalt_about::{AboutCommand, ColorFlag, names_or_files};
 use smalt_workbench::entrant::Registry;
+use smalt_workbench::flags::{RegistryFlag, ResultFlags};
 
 use super::exit::Refusal;
 use super::output::assign_by_ending;
@@ -146,15 +147,19 @@ impl SuitesCommand {
         match self {
             SuitesCommand::Score(flags) => flags.output.assign(),
             SuitesCommand::Grade(flags) => flags.output.assign(),
-            SuitesCommand::Compare(CompareFlags { output, json, csv, markdown, .. }) => {
-                assign_by_ending(output, &mut [("json", json), ("csv", csv), ("md", markdown)])
-            }
+            SuitesCommand::Compare(CompareFlags {
+                output,
+                result: ResultFlags { json, .. },
+                csv,
+                markdown,
+                ..
+            }) => assign_by_ending(output, &mut [("json", json), ("csv", csv), ("md", markdown)]),
             SuitesCommand::History(HistoryFlags { command, show }) => {
                 let show = match command {
                     Some(HistoryCommand::Show(flags)) => flags,
                     _ => show,
                 };
-                let HistoryShowFlags { output, markdown, json, plot, .. } = show;
+                let HistoryShowFlags { output, markdown, result: ResultFlags { json, .. }, plot, .. } = show;
                 assign_by_ending(output, &mut [("md", markdown), ("json", json), ("svg", plot)])
             }
             _ => Ok(()),
@@ -165,12 +170,12 @@ impl SuitesCommand {
 impl OutputFlags {
     /// The files and streams that are written.
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
-        let OutputFlags { json, csv, markdown, failed, plot, .. } = self;
+        let OutputFlags { result: ResultFlags { json, .. }, csv, markdown, failed, plot, .. } = self;
         [json, csv, markdown, failed, plot].into_iter().flatten().map(PathBuf::as_path)
     }
 
     fn assign(&mut self) -> Result<(), Refusal> {
-        let OutputFlags { output, json, csv, markdown, failed, plot, .. } = self;
+        let OutputFlags { output, result: ResultFlags { json, .. }, csv, markdown, failed, plot, .. } = self;
         let forms = &mut [("json", json), ("csv", csv), ("md", markdown), ("epd", failed), ("svg", plot)];
         assign_by_ending(output, forms)
     }
@@ -197,18 +202,14 @@ pub(super) struct HistoryShowFlags {
     /// Markdown file of the table (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
-    /// JSON file of all rows (`-`: standard output)
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
     /// SVG plot of WAC, STS and Elo over time (`-`: standard output)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
     /// Stores and PGN files of all runs: one rating scale over their games replaces the Elo of the rows
     #[arg(long, value_name = "RUN.db|GAMES.pgn", num_args = 1..)]
     pub ratings: Vec<PathBuf>,
-    /// Overwrite existing output files
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub result: ResultFlags,
 }
 
 const HISTORY_FILE: &str = "history.toml";
@@ -226,9 +227,8 @@ pub(super) struct HistoryAddFlags {
     /// Engine [default: builtin, or the one engine of --results]
     #[arg(short, long, value_name = "ENGINE", add = names_or_files(Registry::names_to_complete))]
     pub engine: Option<String>,
-    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
-    #[arg(long = "engines", value_name = "FILE")]
-    pub registry: Option<PathBuf>,
+    #[command(flatten)]
+    pub registry: RegistryFlag,
     /// Suites to score, of the program or EPD and puzzle files; in a row the results of each have a column
     #[arg(long, value_name = "SUITE", num_args = 1.., default_values = ["wac", "sts"], add = names_or_files(suite_names))]
     pub suites: Vec<String>,
@@ -274,12 +274,8 @@ pub(super) struct HistoryAddFlags {
     /// Number of concurrent positions [default: cores less one]
     #[arg(short, long, value_name = "C")]
     pub concurrency: Option<NonZeroUsize>,
-    /// JSON file of the results of the suites (`-`: standard output)
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
-    /// Overwrite existing output files
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub result: ResultFlags,
     /// No progress display
     #[arg(short, long)]
     pub quiet: bool,
@@ -305,9 +301,8 @@ pub(super) struct ScoreFlags {
     /// Default settings of every engine, as key=value words, e.g. 'option.Hash=16'
     #[arg(long, value_name = "WORDS")]
     pub each: Option<String>,
-    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
-    #[arg(long = "engines", value_name = "FILE")]
-    pub registry: Option<PathBuf>,
+    #[command(flatten)]
+    pub registry: RegistryFlag,
     /// Time for each position, in milliseconds [default: 200]
     #[arg(long, value_name = "MS", group = "limit")]
     pub movetime: Option<u64>,
@@ -369,9 +364,6 @@ pub(super) struct OutputFlags {
     /// Output file, by its ending: results (.json or .csv), tables (.md), missed positions (.epd) or plot (.svg); may be repeated
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
-    /// JSON file of all results (`-`: standard output)
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
     /// CSV file with a row per position (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
@@ -384,9 +376,8 @@ pub(super) struct OutputFlags {
     /// SVG plot of points by theme and positions solved over time (`-`: standard output)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
-    /// Overwrite existing output files
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub result: ResultFlags,
     /// No progress display
     #[arg(short, long)]
     pub quiet: bool,
@@ -413,16 +404,12 @@ pub(super) struct CompareFlags {
     /// Output file, by its ending: comparison (.json or .md), or positions that only one run solved (.csv); may be repeated
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
-    /// JSON file of the comparison (`-`: standard output)
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
     /// CSV file with a row per position that only one run solved (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     /// Markdown file of the comparison (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
-    /// Overwrite existing output files
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub result: ResultFlags,
 }

@@ -16,10 +16,10 @@ use smalt_workbench::json::{Versioned, to_text};
 use smalt_workbench::output_file::check_apart;
 
 pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
-    let files = [&flags.json, &flags.csv, &flags.markdown];
+    let files = [&flags.result.json, &flags.csv, &flags.markdown];
     let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
     check_apart(&files, iter::once(flags.first.as_path()).chain(flags.second.as_deref())).or_usage()?;
-    let mut outputs = OutputFiles::check(&files, flags.force)?;
+    let mut outputs = OutputFiles::check(&files, flags.result.force)?;
     let first = output::read_records(&flags.first)?;
     let second = flags.second.as_deref().map(output::read_records).transpose()?;
     let pairs = match_runs(&first, second.as_deref());
@@ -69,7 +69,7 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
     if let Some(path) = &flags.csv {
         outputs.write(path, &changes(&comparisons).to_csv())?;
     }
-    if let Some(path) = &flags.json {
+    if let Some(path) = &flags.result.json {
         let versioned: Vec<_> = comparisons.iter().map(Versioned::of).collect();
         outputs.write(path, &to_text(&versioned))?;
     }

@@ -39,10 +39,10 @@ pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Re
 /// Prints Markdown on standard output, or text if Markdown goes to a file.
 fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
     let mut history = read(&flags.file)?;
-    let files = [&flags.markdown, &flags.json, &flags.plot];
+    let files = [&flags.markdown, &flags.result.json, &flags.plot];
     let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
     check_apart(&files, [flags.file.as_path()]).or_usage()?;
-    let mut outputs = OutputFiles::check(&files, flags.force)?;
+    let mut outputs = OutputFiles::check(&files, flags.result.force)?;
     if !flags.ratings.is_empty() {
         let missing = history.apply_ratings(&ratings_of(&flags.ratings).or_usage()?);
         if !missing.is_empty() {
@@ -55,7 +55,7 @@ fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
     if let Some(path) = &flags.markdown {
         outputs.write(path, &history_report(&history, ReportStyle::Markdown))?;
     }
-    if let Some(path) = &flags.json {
+    if let Some(path) = &flags.result.json {
         outputs.write(path, &to_text(&Versioned::of(&history)))?;
     }
     if let Some(path) = &flags.plot {
@@ -164,12 +164,7 @@ fn scoring(flags: &HistoryAddFlags) -> ScoreFlags {
         allow_mixed: false,
         longest_move: LONGEST_MOVE,
         syzygy: None,
-        output: OutputFlags {
-            quiet: flags.quiet,
-            json: flags.json.clone(),
-            force: flags.force,
-            ..OutputFlags::default()
-        },
+        output: OutputFlags { quiet: flags.quiet, result: flags.result.clone(), ..OutputFlags::default() },
     }
 }
 

@@ -23,7 +23,7 @@ const DEFAULT_LIMIT: Limit = Limit::MoveTime(Duration::from_millis(200));
 /// The plan of the flags.
 pub(super) fn plan(flags: &ScoreFlags, builtin: Builtin) -> Result<Plan, Refusal> {
     let registry =
-        Registry::load(flags.registry.as_deref(), &mut |words| output::print_info(&words)).or_usage()?;
+        Registry::load(flags.registry.path.as_deref(), &mut |words| output::print_info(&words)).or_usage()?;
     let limit = Limit::from_parts("", flags.movetime, flags.nodes, flags.depth);
     let limit =
         limit.map_err(|_| anyhow!("--movetime, --nodes and --depth must be above zero")).or_usage()?;

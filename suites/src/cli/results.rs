@@ -71,7 +71,7 @@ impl<'a> ResultList<'a> {
         let mut outputs = OutputFiles::default();
         for file in files.iter().copied() {
             let is_resumed = resumed.is_some_and(|resumed| is_same_file(file, resumed));
-            outputs.add(file, Existing::with_force(flags.force || is_resumed))?;
+            outputs.add(file, Existing::with_force(flags.result.force || is_resumed))?;
         }
         let people = TextSink::beside(files);
         let (markdown, failed) = (String::new(), String::new());
@@ -80,7 +80,7 @@ impl<'a> ResultList<'a> {
 
     /// Writes the JSON with partial results, so that a run can be resumed after any failure.
     pub(super) fn save(&mut self, so_far: &Record) -> Result<(), Refusal> {
-        let file = self.flags.json.as_deref().filter(|path| !output::is_standard_output(path));
+        let file = self.flags.result.json.as_deref().filter(|path| !output::is_standard_output(path));
         let Some(file) = file else { return Ok(()) };
         let ahead = self.ahead.iter().filter(|ahead| !is_of_same_run(ahead, so_far));
         self.outputs.write(file, &to_json(self.records.iter().chain([so_far]).chain(ahead)))
@@ -154,7 +154,7 @@ impl<'a> ResultList<'a> {
     ) -> Result<(), Refusal> {
         let flags = self.flags;
         let wants = |file: &'a Option<std::path::PathBuf>| file.as_deref().filter(|path| wanted(path));
-        if let Some(path) = wants(&flags.json) {
+        if let Some(path) = wants(&flags.result.json) {
             self.outputs.write(path, &to_json(self.records.iter().chain(&self.ahead)))?;
         }
         if let Some(path) = wants(&flags.csv) {

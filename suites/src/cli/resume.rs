@@ -170,10 +170,11 @@ impl Difference {
 
 /// How to resume an interrupted run from this results file.
 pub(super) fn hint(flags: &OutputFlags) -> String {
-    match flags.json.as_deref().filter(|path| !output::is_standard_output(path)) {
+    match flags.result.json.as_deref().filter(|path| !output::is_standard_output(path)) {
         Some(file) => {
             let others = [&flags.csv, &flags.markdown, &flags.failed, &flags.plot];
-            let force = if !flags.force && others.into_iter().any(Option::is_some) { " --force" } else { "" };
+            let force =
+                if !flags.result.force && others.into_iter().any(Option::is_some) { " --force" } else { "" };
             format!("interrupted; to resume, give the same command with --resume {}{force}", file.display())
         }
         None => "interrupted; with --json FILE the results so far would be kept for --resume FILE".to_owned(),

@@ -34,7 +34,7 @@ pub(super) fn score(flags: &ScoreFlags, builtin: Builtin) -> Result<(Exit, Vec<R
         None => Earlier::none(&plan, &suites),
     };
     let is_written_again =
-        |file: &Path| flags.output.json.as_deref().is_some_and(|json| is_same_file(file, json));
+        |file: &Path| flags.output.result.json.as_deref().is_some_and(|json| is_same_file(file, json));
     if flags.resume.as_deref().is_some_and(is_written_again) {
         earlier.check_all_kept()?;
     }
@@ -82,7 +82,7 @@ fn inputs_of(flags: &ScoreFlags, plan: &Plan) -> Vec<PathBuf> {
         .suites
         .iter()
         .map(PathBuf::from)
-        .chain(Registry::path(flags.registry.as_deref()))
+        .chain(Registry::path(flags.registry.path.as_deref()))
         .chain(read)
         .collect()
 }

@@ -77,7 +77,7 @@ pub(super) fn plan(flags: &BisectFlags) -> Result<Plan, Refusal> {
             format!("--confidence {}: expected a probability above 0.5 and below 1", flags.confidence);
         return Err(anyhow!(words)).or_usage();
     }
-    let registry = registry::registry(run.engines.as_deref())?;
+    let registry = registry::registry(run.engines.path.as_deref())?;
     let mut layer = intent::layer_of_flags(run, &registry)?;
     let (good, bad) = intent::ends_of_range(range).or_usage()?;
     let commits = source::commits_between(".", good, bad, &flags.paths).or_usage()?;

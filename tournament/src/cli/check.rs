@@ -13,6 +13,7 @@ use super::output::{is_standard_output, print, write_json};
 use super::registry::registry;
 use crate::check::{CheckReport, CheckResult, EngineUnderTest, Finding, check as examine};
 use smalt_report::sanitize::sanitize_lines;
+use smalt_workbench::flags::RegistryFlag;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -28,9 +29,8 @@ pub(super) struct CheckFlags {
     /// Engine: a command with its arguments, a name from the registry, builtin, or key=value words
     #[arg(add = names_or_files(Registry::names_to_complete))]
     engine: String,
-    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
-    #[arg(long, value_name = "FILE")]
-    engines: Option<PathBuf>,
+    #[command(flatten)]
+    engines: RegistryFlag,
     /// JSON file of all findings (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -38,7 +38,7 @@ pub(super) struct CheckFlags {
 
 pub(super) fn check(flags: &CheckFlags) -> Result<Exit, Refusal> {
     let is_quiet = flags.json.as_deref().is_some_and(is_standard_output);
-    let registry = registry(flags.engines.as_deref())?;
+    let registry = registry(flags.engines.path.as_deref())?;
     let mut engine = registry.parse_engine(&flags.engine).or_usage()?;
     engine.entry("proto").or_insert_with(|| Value::from("auto"));
     let report = examined(engine, &registry, !is_quiet)?;

@@ -8,6 +8,7 @@ use smalt_driver::EngineCommand;
 use smalt_report::sanitize::sanitize;
 use smalt_report::{Cell, Column, ColumnKind, Table};
 use smalt_workbench::entrant::Registry;
+use smalt_workbench::flags::RegistryFlag;
 
 use super::exit::{Exit, Refusal};
 use super::output::{is_standard_output, print, write_json};
@@ -25,9 +26,8 @@ To add an engine, write it into smalt/engines.toml in your configuration folder 
 
 #[derive(Args, Clone, Debug)]
 pub(super) struct EnginesFlags {
-    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
-    #[arg(long, value_name = "FILE")]
-    engines: Option<PathBuf>,
+    #[command(flatten)]
+    engines: RegistryFlag,
     /// JSON file of the list (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -53,7 +53,7 @@ struct ListedEngine {
 }
 
 pub(super) fn engines(flags: &EnginesFlags) -> Result<Exit, Refusal> {
-    let registry = registry::registry(flags.engines.as_deref())?;
+    let registry = registry::registry(flags.engines.path.as_deref())?;
     let mut names: Vec<&str> = Vec::new();
     for name in registry.names() {
         if !names.contains(&name) {

@@ -19,13 +19,13 @@ use smalt_match::run::engine_command;
 
 /// The plan of flags.
 pub(super) fn plan_of_flags(format: Format, flags: &RunFlags) -> Result<Plan, Refusal> {
-    let registry = registry(flags.engines.as_deref())?;
+    let registry = registry(flags.engines.path.as_deref())?;
     plan_of(format, layer_of_flags(flags, &registry)?, flags, &registry)
 }
 
 /// The plan of `sprt`: a match under a sequential test.
 pub(super) fn plan_of_test(flags: &RunFlags) -> Result<Plan, Refusal> {
-    let registry = registry(flags.engines.as_deref())?;
+    let registry = registry(flags.engines.path.as_deref())?;
     let mut layer = layer_of_flags(flags, &registry)?;
     section(&mut layer, "sprt");
     plan_of(Format::Match, layer, flags, &registry)
@@ -33,7 +33,7 @@ pub(super) fn plan_of_test(flags: &RunFlags) -> Result<Plan, Refusal> {
 
 /// The plan of games for training data: one engine against itself, or a round robin of several.
 pub(super) fn plan_of_data(mut layer: Table, flags: &RunFlags) -> Result<Plan, Refusal> {
-    let registry = registry(flags.engines.as_deref())?;
+    let registry = registry(flags.engines.path.as_deref())?;
     merge_settings(&mut layer, layer_of_flags(flags, &registry)?);
     let engines = entrants(&mut layer);
     if engines.is_empty() {
@@ -82,7 +82,7 @@ pub(super) fn plan_of_file(path: &Path, flags: &RunFlags) -> Result<Plan, Refusa
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(|| format!("read {name}")).or_usage()?;
     let mut layers = Settings::parse_layer(&text, &name).or_usage()?;
-    let registry = registry(flags.engines.as_deref())?;
+    let registry = registry(flags.engines.path.as_deref())?;
     merge_settings(&mut layers, layer_of_flags(flags, &registry)?);
     resolve_sources(&mut layers, &registry, flags.commits)?;
     let plan = Plan::of_layers(layers, &registry).context(name).or_usage()?;
@@ -95,7 +95,7 @@ fn finish(plan: Plan, flags: &RunFlags, file: Option<&Path>) -> Result<Plan, Ref
     refuse_slots(given(&flags.settings.given, "run", "concurrency"), settings.fleet.on().is_some())?;
     make_absolute(&mut settings);
     let plan = Plan::new(settings).or_usage()?;
-    let registry = Registry::path(flags.engines.as_deref());
+    let registry = Registry::path(flags.engines.path.as_deref());
     let inputs: Vec<&Path> = file.into_iter().chain(registry.as_deref()).collect();
     check_apart(&plan, &[], &inputs)?;
     Ok(plan)

@@ -26,6 +26,7 @@ use smalt_match::run::engine_command;
 use smalt_match::setup::source_of;
 use smalt_workbench::concurrency::{Concurrent, spare_cores, within_limits};
 use smalt_workbench::entrant::Registry;
+use smalt_workbench::flags::RegistryFlag;
 use smalt_workbench::output_file::Existing;
 
 /// An opening book to be made, or checked.
@@ -40,9 +41,8 @@ pub(super) struct OpeningFlags {
     /// Engine that evaluates the positions
     #[arg(long, value_name = "ENGINE", default_value = "builtin", add = names_or_files(Registry::names_to_complete))]
     engine: String,
-    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
-    #[arg(long, value_name = "FILE")]
-    engines: Option<PathBuf>,
+    #[command(flatten)]
+    engines: RegistryFlag,
     /// Number of openings
     #[arg(long, value_name = "N", default_value_t = 1000)]
     count: usize,
@@ -149,7 +149,7 @@ fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
 
 /// The evaluator, validated like any entrant.
 fn evaluator(flags: &OpeningFlags) -> Result<Entrant, Refusal> {
-    let registry = registry::registry(flags.engines.as_deref())?;
+    let registry = registry::registry(flags.engines.path.as_deref())?;
     let evaluator = registry.parse_engine(&flags.engine).or_usage()?;
     let mut settings = Settings::default();
     settings.run.format = Format::Match;

@@ -25,6 +25,7 @@ use smalt_match::store::Store;
 use smalt_protocol::TimeControl;
 use smalt_workbench::decompress::DecompressReader;
 use smalt_workbench::entrant::{BUILTIN, Registry};
+use smalt_workbench::flags::RegistryFlag;
 use toml::{Table, Value};
 
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -66,9 +67,8 @@ pub(super) struct PlayFlags {
     /// Side of the human [default: white, and in another position the side to move]
     #[arg(long, value_enum, value_name = "SIDE")]
     side: Option<SideFlag>,
-    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
-    #[arg(long, value_name = "FILE")]
-    engines: Option<PathBuf>,
+    #[command(flatten)]
+    engines: RegistryFlag,
     /// Time control of both sides: moves/seconds+increment, e.g. 300+3
     #[arg(long, value_name = "TC", help_heading = "Time control")]
     tc: Option<TimeControl>,
@@ -250,7 +250,7 @@ fn engine(flags: &PlayFlags, run: Option<&Plan>) -> Result<(EngineSetup, String)
         let limits = typed.unwrap_or_else(|| USUAL_LIMITS.to_owned());
         return Ok((setup(entrant, true, command_of(entrant)?), limits));
     }
-    let registry = registry(flags.engines.as_deref())?;
+    let registry = registry(flags.engines.path.as_deref())?;
     let mut table = registry.parse_engine(words).context("--engine").or_usage()?;
     table.entry("proto").or_insert_with(|| Value::from("auto"));
     let limits = typed.or_else(|| own_limits(&table)).unwrap_or_else(|| USUAL_LIMITS.to_owned());

@@ -112,7 +112,7 @@ struct Pinning<'a> {
 
 impl<'a> Pinning<'a> {
     fn new(flags: &RunFlags, notify: &'a mut dyn FnMut(&str)) -> Result<Pinning<'a>, Refusal> {
-        let registry = registry::registry(flags.engines.as_deref())?;
+        let registry = registry::registry(flags.engines.path.as_deref())?;
         let each = intent::each_of(&intent::layer_of_flags(flags, &registry)?);
         Ok(Pinning { registry, each, build: flags.build.clone().unwrap_or_default(), notify })
     }

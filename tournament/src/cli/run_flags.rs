@@ -7,6 +7,7 @@ use clap::{Arg, ArgMatches, Args, FromArgMatches};
 use smalt_about::names_or_files;
 use smalt_match::plan::{Flags, Settings};
 use smalt_workbench::entrant::Registry;
+use smalt_workbench::flags::RegistryFlag;
 
 /// Flags of all commands that play.
 #[derive(Args, Clone, Debug, Default)]
@@ -26,9 +27,8 @@ pub(super) struct RunFlags {
     /// Shell command that builds the program {exe} of engines with repo= or --git, e.g. 'make EXE={exe}'
     #[arg(long, value_name = "COMMAND", help_heading = "Engines")]
     pub build: Option<String>,
-    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
-    #[arg(long, value_name = "FILE", help_heading = "Engines")]
-    pub engines: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Engines")]
+    pub engines: RegistryFlag,
     /// All settings of a plan.
     #[command(flatten)]
     pub settings: Flags<Settings>,

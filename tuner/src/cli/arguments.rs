@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use smalt_about::{AboutCommand, ColorFlag, names_or_files};
 use smalt_workbench::entrant::Registry;
+use smalt_workbench::flags::{RegistryFlag, ResultFlags};
 
+use super::game_flags::GameFlags;
 use super::night_settings::NightFlags;
 use super::sources::SourceArgument;
 use crate::weights::export::Language;
@@ -160,12 +162,8 @@ pub(super) struct ExtractFlags {
     /// Number of threads [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
-    /// JSON file of the report (`-`: standard output)
-    #[arg(long, value_name = "FILE")]
-    pub(super) json: Option<PathBuf>,
-    /// Overwrite existing output files
-    #[arg(long)]
-    pub(super) force: bool,
+    #[command(flatten)]
+    pub(super) result: ResultFlags,
 }
 
 #[derive(Debug, Args)]
@@ -182,12 +180,8 @@ pub(super) struct ConvertFlags {
     /// Format of the inputs [default: by their first bytes and extensions]
     #[arg(long, value_name = "FORMAT")]
     pub(super) from: Option<Format>,
-    /// JSON file of the result (`-`: standard output)
-    #[arg(long, value_name = "FILE")]
-    pub(super) json: Option<PathBuf>,
-    /// Overwrite existing output files
-    #[arg(long)]
-    pub(super) force: bool,
+    #[command(flatten)]
+    pub(super) result: ResultFlags,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -215,9 +209,8 @@ pub(super) struct EngineFlags {
     /// Engine that gives traces, as `smalt-tournament` names engines (a command, `cmd=… option.X=…`, or a registered name)
     #[arg(long, value_name = "ENGINE", add = names_or_files(Registry::names_to_complete))]
     pub(super) engine: Option<String>,
-    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
-    #[arg(long = "engines", value_name = "FILE")]
-    pub(super) registry: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) registry: RegistryFlag,
     /// Engine processes [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(super) concurrency: Option<usize>,
@@ -237,12 +230,8 @@ pub(super) struct TraceFlags {
     /// File of traces to write or to continue, e.g. mine.trace
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
-    /// JSON file of the result (`-`: standard output)
-    #[arg(long, value_name = "FILE")]
-    pub(super) json: Option<PathBuf>,
-    /// Overwrite existing output files
-    #[arg(long)]
-    pub(super) force: bool,
+    #[command(flatten)]
+    pub(super) result: ResultFlags,
 }
 
 #[derive(Debug, Args)]
@@ -332,12 +321,8 @@ pub(super) struct TexelFlags {
     pub(super) threads: Option<usize>,
     #[command(flatten)]
     pub(super) memory: MemoryFlags,
-    /// JSON file of the result (`-`: standard output)
-    #[arg(long, value_name = "FILE")]
-    pub(super) json: Option<PathBuf>,
-    /// Overwrite existing output files
-    #[arg(long)]
-    pub(super) force: bool,
+    #[command(flatten)]
+    pub(super) result: ResultFlags,
 }
 
 fn parse_gain(text: &str) -> Result<f64, String> {
@@ -376,9 +361,6 @@ pub(super) struct CheckFlags {
     /// Print the coverage of all weights
     #[arg(long)]
     pub(super) all: bool,
-    /// JSON file of the findings (`-`: standard output)
-    #[arg(long, value_name = "FILE")]
-    pub(super) json: Option<PathBuf>,
     /// Number of outliers
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(super) count: usize,
@@ -387,9 +369,8 @@ pub(super) struct CheckFlags {
     pub(super) threads: Option<usize>,
     #[command(flatten)]
     pub(super) memory: MemoryFlags,
-    /// Overwrite existing output files
-    #[arg(long)]
-    pub(super) force: bool,
+    #[command(flatten)]
+    pub(super) result: ResultFlags,
 }
 
 /// Memory of a data set.
@@ -410,9 +391,8 @@ pub(super) struct PlotFlags {
     /// Engine whose parameters are compared: one that gives traces, as for `texel`
     #[arg(long, value_name = "ENGINE", add = names_or_files(Registry::names_to_complete))]
     pub(super) engine: Option<String>,
-    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
-    #[arg(long = "engines", value_name = "FILE")]
-    pub(super) registry: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) registry: RegistryFlag,
     /// Kind of plot [default: loss of a fit, parameters of a checkpoint of `spsa`, landscape of one of `clop`, boards of parameter files]
     #[arg(short, long, value_enum, value_name = "KIND")]
     pub(super) kind: Option<PlotKind>,
@@ -459,15 +439,8 @@ pub(super) struct ProveFlags {
     /// source folder
     #[arg(long, value_name = "ENGINE", default_value = "builtin", add = names_or_files(Registry::names_to_complete))]
     pub(super) engine: String,
-    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
-    #[arg(long = "engines", value_name = "FILE")]
-    pub(super) registry: Option<PathBuf>,
-    /// Nodes for each move, e.g. 20000
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
-    pub(super) nodes: u64,
-    /// Time control in place of --nodes: seconds + increment, e.g. 8+0.08
-    #[arg(long, value_name = "TC", conflicts_with = "nodes")]
-    pub(super) tc: Option<String>,
+    #[command(flatten)]
+    pub(super) registry: RegistryFlag,
     /// H0 of the SPRT, which rejects the tuned version: normalized Elo
     #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true)]
     pub(super) elo0: f64,
@@ -477,28 +450,14 @@ pub(super) struct ProveFlags {
     /// Maximum number of games
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub(super) games: u64,
-    /// Number of concurrent games [default: that of the tournament program]
-    #[arg(long, value_name = "N")]
-    pub(super) concurrency: Option<usize>,
-    /// File of openings [default: those of the tournament program]
-    #[arg(long, value_name = "FILE")]
-    pub(super) openings: Option<PathBuf>,
     /// Store of the games, for `smalt-tournament resume` and `smalt-tournament serve` [default: that of the
     /// tournament program]
     #[arg(long, value_name = "RUN.db")]
     pub(super) store: Option<PathBuf>,
-    /// Random seed of the order of openings
-    #[arg(long, default_value_t = 1)]
-    pub(super) seed: u64,
-    /// Tournament program [default: `smalt-tournament` beside this one, or on the path]
-    #[arg(long, value_name = "PROGRAM")]
-    pub(super) tournament: Option<PathBuf>,
-    /// JSON file of the result (`-`: standard output)
-    #[arg(long, value_name = "FILE")]
-    pub(super) json: Option<PathBuf>,
-    /// Overwrite existing output files
-    #[arg(long)]
-    pub(super) force: bool,
+    #[command(flatten)]
+    pub(super) game: GameFlags,
+    #[command(flatten)]
+    pub(super) result: ResultFlags,
 }
 
 /// Parameters tuned by games, and settings of the games.
@@ -507,9 +466,8 @@ pub(super) struct TuningFlags {
     /// Engine that plays itself, as `smalt-tournament` names engines; each parameter must be an option of it
     #[arg(long, value_name = "ENGINE", required_unless_present = "resume", add = names_or_files(Registry::names_to_complete))]
     pub(super) engine: Option<String>,
-    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
-    #[arg(long = "engines", value_name = "FILE")]
-    pub(super) registry: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) registry: RegistryFlag,
     /// Parameters: Smalt's search parameters (.toml), weather-factory's config.json (.json), or lines in OpenBench's format
     /// [default: engine/params/search.toml]
     #[arg(long, alias = "knobs", value_name = "FILE")]
@@ -526,27 +484,14 @@ pub(super) struct TuningFlags {
     /// Games of a round: both sides play them with the same values [default: 16]
     #[arg(long, value_name = "N")]
     pub(super) batch: Option<u64>,
-    /// Nodes for each move [default: 10000]
-    #[arg(long, value_name = "N")]
-    pub(super) nodes: Option<u64>,
-    /// Time control in place of --nodes: seconds + increment, e.g. 8+0.08
-    #[arg(long, value_name = "TC", conflicts_with = "nodes")]
-    pub(super) tc: Option<String>,
-    /// Number of concurrent games [default: that of the tournament program]
-    #[arg(long, value_name = "N")]
-    pub(super) concurrency: Option<usize>,
+    #[command(flatten)]
+    pub(super) game: GameFlags,
     /// Hosts that play, over ssh, e.g. fast,me@slow/2, as `smalt-tournament` takes them
     #[arg(long, value_name = "HOSTS", conflicts_with = "concurrency")]
     pub(super) ssh: Option<String>,
     /// NATS server whose workers play, e.g. nats://192.168.1.5:4222
     #[arg(long, value_name = "URL", conflicts_with = "concurrency")]
     pub(super) nats: Option<String>,
-    /// File of openings [default: those of the tournament program]
-    #[arg(long, value_name = "FILE")]
-    pub(super) openings: Option<PathBuf>,
-    /// Random seed of values and openings [default: 1]
-    #[arg(long)]
-    pub(super) seed: Option<u64>,
     /// File that keeps the tuning after each round [default: spsa.json or clop.json, by the command]
     #[arg(long, value_name = "FILE")]
     pub(super) checkpoint: Option<PathBuf>,
@@ -562,15 +507,8 @@ pub(super) struct TuningFlags {
     /// File for a copy of the parameter file with the tuned values, e.g. tuned.txt
     #[arg(short, long, alias = "out", value_name = "FILE", conflicts_with = "write")]
     pub(super) output: Option<PathBuf>,
-    /// Tournament program [default: `smalt-tournament` beside this one, or on the path]
-    #[arg(long, value_name = "PROGRAM")]
-    pub(super) tournament: Option<PathBuf>,
-    /// JSON file of the result (`-`: standard output)
-    #[arg(long, value_name = "FILE")]
-    pub(super) json: Option<PathBuf>,
-    /// Overwrite existing output files
-    #[arg(long)]
-    pub(super) force: bool,
+    #[command(flatten)]
+    pub(super) result: ResultFlags,
 }
 
 #[derive(Debug, Args)]

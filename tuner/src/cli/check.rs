@@ -35,7 +35,8 @@ const SPLIT: Split = Split { validation: 0.0, seed: 0 };
 
 pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
     let inputs = [flags.positions.path.as_path()];
-    let outputs = Outputs::check([flags.json.as_ref(), flags.outliers.as_ref()], inputs, flags.force)?;
+    let outputs =
+        Outputs::check([flags.result.json.as_ref(), flags.outliers.as_ref()], inputs, flags.result.force)?;
     if is_traced(&flags.engine, std::slice::from_ref(&flags.positions)) {
         let stop = interrupt()?;
         return with_threads(flags.threads, || check_traces(flags, &outputs, &stop));
@@ -125,7 +126,7 @@ fn report<R: LabelledRows>(
 ) -> Result<Findings, Refusal> {
     let findings = check(table, schema, weights).or_failed()?;
     let page = page(table, schema, &findings, phases, flags.all);
-    show(&page, flags.json.as_deref(), outputs, || document(table, schema, &findings, phases))?;
+    show(&page, flags.result.json.as_deref(), outputs, || document(table, schema, &findings, phases))?;
     Ok(findings)
 }
 

@@ -22,9 +22,9 @@ const CHECKPOINT: &str = "clop.json";
 const MANY: usize = 10;
 
 pub(super) fn run(flags: &ClopFlags) -> Result<Exit, Refusal> {
-    let TuningFlags { json, output, checkpoint, force, .. } = &flags.tuning;
-    let others = [json, output, checkpoint].into_iter().flatten().map(AsRef::as_ref);
-    let plot = Outputs::check([flags.plot.as_ref()], others, *force)?;
+    let TuningFlags { result, output, checkpoint, .. } = &flags.tuning;
+    let others = [&result.json, output, checkpoint].into_iter().flatten().map(AsRef::as_ref);
+    let plot = Outputs::check([flags.plot.as_ref()], others, result.force)?;
     let begin = |parameters: Vec<TunableParam>, pairs, seed| {
         if let Some(parameter) = parameters.iter().find(|parameter| parameter.min >= parameter.max) {
             return Err(anyhow!("{}: its range has one value alone", parameter.name)).or_usage();
@@ -46,7 +46,7 @@ pub(super) fn run(flags: &ClopFlags) -> Result<Exit, Refusal> {
     let written = session.write_values()?;
     let (state, written) = (&session.state, written.as_deref());
     let result = TuningResult::of(state);
-    show(&result.page(state, written), flags.tuning.json.as_deref(), &session.outputs, || {
+    show(&result.page(state, written), flags.tuning.result.json.as_deref(), &session.outputs, || {
         result.document(state, written)
     })?;
     Ok(Exit::Done)

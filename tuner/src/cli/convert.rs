@@ -17,7 +17,8 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     let format = Format::of_output(&flags.output, flags.format).or_usage()?;
     let shown = flags.output.display().to_string();
     let inputs = flags.positions.iter().map(AsRef::as_ref);
-    let outputs = Outputs::check([Some(&flags.output), flags.json.as_ref()], inputs, flags.force)?;
+    let outputs =
+        Outputs::check([Some(&flags.output), flags.result.json.as_ref()], inputs, flags.result.force)?;
     check_target(&flags.output).with_context(|| format!("write {shown}")).or_usage()?;
     // After a signal reading ends, so that no half of the output is left.
     interrupt()?;
@@ -80,7 +81,7 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     let written = writer.finish(&players).with_context(|| shown.clone()).or_failed()?;
     report_written(&written, &unfit);
     let page = format!("{} positions of {read} written to {shown}, {}\n", written.positions, format.name());
-    show(&page, flags.json.as_deref(), &outputs, || ConvertJson {
+    show(&page, flags.result.json.as_deref(), &outputs, || ConvertJson {
         read,
         positions: written.positions,
         guessed_moves: written.guessed_moves,

@@ -23,7 +23,8 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     let rules = rules(flags)?;
     let format = Format::of_output(&flags.output, flags.format).or_usage()?;
     let inputs = flags.games.iter().map(PathBuf::as_path);
-    let outputs = Outputs::check([Some(&flags.output), flags.json.as_ref()], inputs, flags.force)?;
+    let outputs =
+        Outputs::check([Some(&flags.output), flags.result.json.as_ref()], inputs, flags.result.force)?;
     check_output(&flags.output)?;
     check_target(&flags.output).with_context(|| format!("write {}", flags.output.display())).or_usage()?;
     let stop = interrupt()?;
@@ -52,7 +53,7 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     show_bad_games(&report);
     report_written(&report.written, &report.unfit);
     let page = page(&report) + &format!("written to {}: {}\n", flags.output.display(), format.name());
-    show(&page, flags.json.as_deref(), &outputs, || document(&report))?;
+    show(&page, flags.result.json.as_deref(), &outputs, || document(&report))?;
     Ok(if report.skipped_games() == 0 && report.unfit.iter().next().is_none() {
         Exit::Done
     } else {

@@ -5,6 +5,7 @@ mod check;
 mod clop;
 mod convert;
 mod extract;
+mod game_flags;
 mod json;
 mod night;
 mod night_settings;
@@ -104,7 +105,7 @@ fn named_engine(command: &mut TunerCommand) -> Option<(&mut String, &Path)> {
         }
         _ => return None,
     };
-    engine.zip(registry.as_deref())
+    engine.zip(registry.path.as_deref())
 }
 
 fn diff(flags: &DiffFlags) -> Result<Exit, Refusal> {

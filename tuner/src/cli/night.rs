@@ -18,7 +18,7 @@ use smalt_workbench::standard_output::{is_standard_output, print};
 use super::json::{AcceptedJson, NightJson};
 use super::night_settings::{NightFlags, NightSettings, SessionFlags};
 use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, parameters, print_info, show};
-use crate::games::{check_options, locate, tournament_program};
+use crate::games::check_options;
 use crate::night::{
     AcceptedVersion, Change, LOCK, NightFile, Report, Step, StepKind, StepResult, next_step, proof_words,
 };
@@ -43,11 +43,8 @@ const SPEED: f64 = 1e6;
 pub(super) fn run(flags: &NightFlags) -> Result<Exit, Refusal> {
     let session = &flags.session;
     let until = session.until.as_deref().map(end_of).transpose()?;
-    let outputs = Outputs::check([session.json.as_ref()], [], session.force)?;
-    let tournament = session.tournament.clone().unwrap_or_else(tournament_program);
-    locate(&tournament)
-        .context("the tournament program: build it (`cargo build --release`), or give --tournament PROGRAM")
-        .or_usage()?;
+    let outputs = Outputs::check([session.result.json.as_ref()], [], session.result.force)?;
+    let tournament = session.runner.program()?;
     let folder = std::path::absolute(&flags.folder).or_usage()?;
     let state = folder.join(STATE);
     let is_new = !state.exists();
@@ -100,12 +97,12 @@ pub(super) fn run(flags: &NightFlags) -> Result<Exit, Refusal> {
     write_report(&runner, &steps, None)?;
     let exit = exit?;
     let report = report(&runner, &steps, None)?;
-    show(&closing(&runner, &report), session.json.as_deref(), &outputs, || document(&report))?;
+    show(&closing(&runner, &report), session.result.json.as_deref(), &outputs, || document(&report))?;
     Ok(exit)
 }
 
 fn is_standard_output_taken(session: &SessionFlags) -> bool {
-    session.json.as_deref().is_some_and(is_standard_output)
+    session.result.json.as_deref().is_some_and(is_standard_output)
 }
 
 /// Runs steps until the night is over.
@@ -320,7 +317,7 @@ fn plan(
     steps: &[Step],
     until: Option<SystemTime>,
 ) -> String {
-    let concurrency = session.concurrency.unwrap_or_else(spare_cores);
+    let concurrency = session.runner.concurrency.unwrap_or_else(spare_cores);
     let hours = |kind: StepKind, games: Option<u64>, nodes: Option<u64>| {
         if let Some(last) = steps.iter().rev().find(|step| step.result.kind() == kind) {
             return format!("; the last took {}", duration(last.time));

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smalt_about::names_or_files;
 use smalt_workbench::entrant::{BUILTIN, Registry};
+use smalt_workbench::flags::ResultFlags;
 
+use super::game_flags::RunnerFlags;
 use super::{OrRefuse, Refusal};
 
 pub(super) const EXAMPLES: &str = "Examples:
@@ -63,9 +65,8 @@ pub(super) struct SessionFlags {
     /// Number of generations of the folder after which the night ends [default: no limit]
     #[arg(long, value_name = "N")]
     pub(super) generations: Option<u32>,
-    /// Number of concurrent games [default: that of the tournament program]
-    #[arg(long, value_name = "N")]
-    pub(super) concurrency: Option<usize>,
+    #[command(flatten)]
+    pub(super) runner: RunnerFlags,
     /// NATS server whose workers play, e.g. nats://192.168.1.5:4222; they need --accept-files, since each version has its
     /// own files
     #[arg(long, value_name = "URL", conflicts_with = "concurrency")]
@@ -76,18 +77,11 @@ pub(super) struct SessionFlags {
     /// Continue a step although the engine's program has changed since the step began
     #[arg(long)]
     pub(super) allow_mixed: bool,
-    /// Tournament program [default: `smalt-tournament` beside this one, or on the path]
-    #[arg(long, value_name = "PROGRAM")]
-    pub(super) tournament: Option<PathBuf>,
     /// Print the plan and end
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// JSON file of the report at the end (`-`: standard output)
-    #[arg(long, value_name = "FILE")]
-    pub(super) json: Option<PathBuf>,
-    /// Overwrite an existing --json file
-    #[arg(long)]
-    pub(super) force: bool,
+    #[command(flatten)]
+    pub(super) result: ResultFlags,
 }
 
 /// Settings that are fixed when the night begins; null is the default until then.

@@ -1,7 +1,6 @@
 //! The command `prove`: makes the tuned engine and its baseline from options, parameter files or builds, and writes the
 //! parameters if they won. `crate::prove` runs the SPRT.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,15 +13,14 @@ use super::arguments::ProveFlags;
 use super::json::ProveJson;
 use super::{Exit, OrRefuse, Outputs, PARAMETERS, Refusal, SHIPPED, interrupt, parameters, print_info, show};
 use crate::games::{
-    EngineError, PlayError, check_options, engine_command, engine_in, locate, tournament_program,
+    Arguments, EngineError, EnginePair, Entrant, PlayError, check_options, engine_command, engine_in,
 };
 use crate::parameter_file::ParameterFormat;
-use crate::prove::{Proof, ProofEngine, ProofMatch, Verdict, prove};
+use crate::prove::{Proof, Verdict, prove};
 use crate::source_build::build;
 
 pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
-    let outputs = Outputs::check([flags.json.as_ref()], [], flags.force)?;
-    let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
+    let outputs = Outputs::check([flags.result.json.as_ref()], [], flags.result.force)?;
     let folder = tempfile::tempdir().or_failed()?;
     let stop = interrupt()?;
     let versions = match &flags.build {
@@ -30,9 +28,7 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
         Some(command) => Versions::built(flags, command, folder.path(), &stop)?,
         None => Versions::of_tables(flags, folder.path())?,
     };
-    locate(&tournament)
-        .context("the tournament program: build it (`cargo build --release`), or give --tournament PROGRAM")
-        .or_usage()?;
+    let tournament = flags.game.runner.program()?;
     let tuned = &versions.sides[0];
     if tuned.engine != BUILTIN || flags.options {
         let options = tuned.options.iter().map(|(name, value)| (name.as_str(), value.clone()));
@@ -40,10 +36,10 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
             .with_context(|| format!("--engine {}", flags.engine))
             .or_usage()?;
     }
-    let duel = ProofMatch {
+    let duel = EnginePair {
         tournament,
-        sides: versions.sides.clone(),
-        flags: sprt_flags(flags),
+        entrants: versions.sides.clone(),
+        arguments: arguments(flags),
         json: folder.path().join("sprt.json"),
     };
     let proof = match prove(&duel, &stop, &mut |line| print_info(line)) {
@@ -71,13 +67,13 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
         output_file::write(path, versions.tuned_text.as_bytes(), Existing::Replace).or_failed()?;
     }
     let written = written.map(PathBuf::as_path);
-    show(&page(&proof, written), flags.json.as_deref(), &outputs, || document(&proof, written))?;
+    show(&page(&proof, written), flags.result.json.as_deref(), &outputs, || document(&proof, written))?;
     Ok(if proof.verdict == Verdict::Better { Exit::Done } else { Exit::LeftOut })
 }
 
 /// Copies of the two versions, so that changes during the test have no effect.
 struct Versions {
-    sides: [ProofEngine; 2],
+    sides: [Entrant; 2],
     tuned_text: String,
     base_text: String,
     /// The file that is replaced if the tuned version is accepted.
@@ -104,7 +100,8 @@ impl Versions {
             return Err(anyhow!("{}: the same numbers as {}", flags.tuned.display(), base.display()))
                 .or_usage();
         }
-        let sides = [&tuned_table, &base_table].map(|table| ProofEngine {
+        let sides = [("tuned", &tuned_table), ("base", &base_table)].map(|(name, table)| Entrant {
+            name,
             engine: flags.engine.clone(),
             options: vec![("EvalFile".to_owned(), table.played.display().to_string())],
         });
@@ -129,7 +126,8 @@ impl Versions {
             return Err(anyhow!("{}: the same numbers as {}", flags.tuned.display(), base.display()))
                 .or_usage();
         }
-        let sides = [tuned, before].map(|options| ProofEngine { engine: flags.engine.clone(), options });
+        let sides = [("tuned", tuned), ("base", before)];
+        let sides = sides.map(|(name, options)| Entrant { name, engine: flags.engine.clone(), options });
         Ok(Versions { sides, tuned_text, base_text, base: Some(base) })
     }
 
@@ -164,7 +162,7 @@ impl Versions {
             })?;
             let engine =
                 engine_in(&copy, &flags.engine).with_context(|| format!("--engine {}", flags.engine));
-            Ok(ProofEngine { engine: engine.or_usage()?, options: Vec::new() })
+            Ok(Entrant { name: version, engine: engine.or_usage()?, options: Vec::new() })
         };
         let sides = [side("tuned", &tuned_text)?, side("base", &base_text)?];
         if is_same_program(sides.each_ref().map(|side| side.engine.as_str())) {
@@ -206,24 +204,18 @@ impl WeightsFile {
     }
 }
 
-fn sprt_flags(flags: &ProveFlags) -> Vec<OsString> {
-    let mut all: Vec<OsString> = Vec::new();
-    let mut add = |name: &str, value: Option<OsString>| {
-        if let Some(value) = value {
-            all.extend([name.into(), value]);
-        }
-    };
-    let clock = flags.tc.as_ref().map(OsString::from);
-    let nodes = clock.is_none().then(|| flags.nodes.to_string().into());
-    add("--tc", clock);
-    add("--nodes", nodes);
-    add("--elo0", Some(flags.elo0.to_string().into()));
-    add("--elo1", Some(flags.elo1.to_string().into()));
-    add("--games", Some(flags.games.to_string().into()));
-    add("--concurrency", flags.concurrency.map(|count| count.to_string().into()));
-    add("--openings", flags.openings.as_ref().map(OsString::from));
-    add("--store", flags.store.as_ref().map(OsString::from));
-    add("--seed", Some(flags.seed.to_string().into()));
+fn arguments(flags: &ProveFlags) -> Arguments {
+    let game = &flags.game;
+    let mut all = Arguments::of("sprt");
+    all.set_some("--tc", game.tc.as_ref());
+    all.set_number("--nodes", game.nodes());
+    all.set_number("--elo0", Some(flags.elo0));
+    all.set_number("--elo1", Some(flags.elo1));
+    all.set_number("--games", Some(flags.games));
+    all.set_number("--concurrency", game.runner.concurrency);
+    all.set_some("--openings", game.openings.as_ref());
+    all.set_some("--store", flags.store.as_ref());
+    all.set_number("--seed", Some(game.seed()));
     all
 }
 

@@ -11,7 +11,8 @@ use super::arguments::SpsaFlags;
 use super::json::{SpsaJson, SpsaParameterJson};
 use super::tuning::{TuningSession, written_line};
 use super::{Exit, OrRefuse, Refusal, print_info, show};
-use crate::prove::{ProofEngine, ProofMatch, Verdict, prove};
+use crate::games::{EnginePair, Entrant};
+use crate::prove::{Verdict, prove};
 use crate::spsa::{ELO_PER_STEP, Forecast, SpsaState, Validation, ValidationSchedule};
 use crate::tuning::{ColumnKind, TunableParam, Tuning as _, TuningRun};
 
@@ -49,7 +50,9 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
     session.play(validate_if_due)?;
     let written = session.write_values()?;
     let (state, written) = (&session.state, written.as_deref());
-    show(&page(state, written), flags.tuning.json.as_deref(), &session.outputs, || document(state, written))?;
+    show(&page(state, written), flags.tuning.result.json.as_deref(), &session.outputs, || {
+        document(state, written)
+    })?;
     Ok(Exit::Done)
 }
 
@@ -79,18 +82,19 @@ fn validate(games: u64, session: &mut TuningSession<'_, SpsaState>) -> Result<()
         return Ok(());
     }
     let seed = state.run.seed.wrapping_add(VALIDATION_SEED + state.run.rounds);
-    let mut all = session.match_flags(seed, folder.path());
+    let mut arguments = session.arguments("sprt", seed, folder.path());
     let [elo0, elo1] = HYPOTHESES;
-    let games = games.to_string();
-    all.extend(["--elo0", elo0, "--elo1", elo1, "--games", &games].map(Into::into));
-    let side = |values: &[f64]| ProofEngine {
-        engine: session.settings.engine.clone(),
-        options: session.options(values),
-    };
-    let duel = ProofMatch {
+    arguments.set("--elo0", elo0);
+    arguments.set("--elo1", elo1);
+    arguments.set_number("--games", Some(games));
+    let duel = EnginePair {
         tournament: session.tournament.clone(),
-        sides: [side(&current), side(&accepted)],
-        flags: all,
+        arguments,
+        entrants: [("tuned", &current), ("base", &accepted)].map(|(name, values)| Entrant {
+            name,
+            engine: session.settings.engine.clone(),
+            options: session.options(values),
+        }),
         json: folder.path().join("sprt.json"),
     };
     let proof = prove(&duel, &session.stop, &mut |_| ()).map_err(|error| session.refusal(error))?;

@@ -43,9 +43,9 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
     let mut task = task(flags)?;
     let is_traced = is_traced(&flags.engine, &flags.positions);
     let target = Target::of(flags, if is_traced { Evaluation::Traced } else { Evaluation::Own })?;
-    let files = [flags.output.as_ref(), flags.json.as_ref(), flags.checkpoint.as_ref()];
+    let files = [flags.output.as_ref(), flags.result.json.as_ref(), flags.checkpoint.as_ref()];
     let inputs = flags.positions.iter().map(|source| source.path.as_path()).chain(flags.resume.as_deref());
-    let outputs = Outputs::check(files, inputs, flags.force)?;
+    let outputs = Outputs::check(files, inputs, flags.result.force)?;
     task.settings.checkpoints.write = match &flags.resume {
         Some(path) => Some(Output::check(path, Existing::Replace).or_usage()?),
         None => flags.checkpoint.as_ref().map(|path| outputs.get(path)).transpose()?,
@@ -116,7 +116,7 @@ impl Run<'_> {
             warn_of_moved_checkpoint(checkpoint.path(), beside);
         }
         target.write(schema, &tuned, &origin(flags, table.hash, &tuned.summary), outputs)?;
-        show(&page(&tuned, target), flags.json.as_deref(), outputs, || {
+        show(&page(&tuned, target), flags.result.json.as_deref(), outputs, || {
             document(&tuned, table.hash, &warnings, target)
         })?;
         let exit = skipped.exit();

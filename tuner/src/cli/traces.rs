@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, anyhow};
 use smalt_workbench::concurrency::{Concurrent, cores, within_limits};
+use smalt_workbench::flags::RegistryFlag;
 use smalt_workbench::output_file::{Existing, Output, put_beside, resolved};
 
 use super::arguments::{EngineFlags, TraceFlags};
@@ -26,8 +27,11 @@ use crate::trace::{Loader, TraceRows};
 const NAMED_GROUPS: usize = 12;
 
 pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
-    let outputs =
-        Outputs::check([flags.json.as_ref()], [flags.output.as_path(), &flags.positions], flags.force)?;
+    let outputs = Outputs::check(
+        [flags.result.json.as_ref()],
+        [flags.output.as_path(), &flags.positions],
+        flags.result.force,
+    )?;
     // Traces of the same positions are continued; other files are refused when opened.
     let output = Output::check(&flags.output, Existing::Replace).or_usage()?;
     if flags.output.exists() && resolved(&flags.output) == resolved(&flags.positions) {
@@ -37,7 +41,8 @@ pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
     let stop = interrupt()?;
     let mut engines = start(words, &flags.engine, &stop)?;
     // With --force the old file stays until the new one is complete.
-    let draft = (flags.force && flags.output.is_file()).then(|| output.draft()).transpose().or_failed()?;
+    let draft =
+        (flags.result.force && flags.output.is_file()).then(|| output.draft()).transpose().or_failed()?;
     let mut skipped = Skipped::default();
     let mut verification = verification(engines.header(), &flags.engine);
     let begun = std::time::Instant::now();
@@ -70,7 +75,7 @@ pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
         collected.known,
         collected.skipped,
     );
-    show(&page, flags.json.as_deref(), &outputs, || TraceJson {
+    show(&page, flags.result.json.as_deref(), &outputs, || TraceJson {
         positions: collected.positions,
         known: collected.known,
         skipped: collected.skipped,
@@ -156,7 +161,12 @@ pub(super) fn load(
 
 /// Starts an engine for its header.
 pub(super) fn header_of(words: &str) -> Result<Header, Refusal> {
-    let flags = EngineFlags { engine: None, registry: None, concurrency: Some(1), tolerance: None };
+    let flags = EngineFlags {
+        engine: None,
+        registry: RegistryFlag::default(),
+        concurrency: Some(1),
+        tolerance: None,
+    };
     let stop = interrupt()?;
     Ok(start(words, &flags, &stop)?.header().clone())
 }

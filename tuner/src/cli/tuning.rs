@@ -1,6 +1,5 @@
 //! Tuning by games from the command line: what the commands `spsa` and `clop` share.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,8 +14,7 @@ use super::arguments::{SEARCH_CONSTANTS, TuningFlags};
 use super::target::{Replacement, put_into};
 use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, print_info, warn_of_moved_checkpoint};
 use crate::games::{
-    EngineError, EnginePair, Entrant, PlayError, check_options, engine_files, locate, play, score_of,
-    tournament_program,
+    Arguments, EngineError, EnginePair, Entrant, PlayError, check_options, engine_files, play, score_of,
 };
 use crate::parameter_file::ParameterFormat;
 use crate::tuning::{MatchSettings, TunableParam, Tuning, TuningRun};
@@ -24,8 +22,6 @@ use crate::tuning::{MatchSettings, TunableParam, Tuning, TuningRun};
 /// What is not typed.
 const GAMES: u64 = 20_000;
 const BATCH: u64 = 16;
-const NODES: u64 = 10_000;
-const SEED: u64 = 1;
 
 /// Constants of the clock, which no game at fixed nodes tests.
 const CLOCK: &str = "time_*";
@@ -56,17 +52,12 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
             let words = "exists already: give --resume to continue it, or another --checkpoint to begin anew";
             return Err(anyhow!("{}: {words}", checkpoint.display())).or_usage();
         }
-        let files = [flags.json.as_ref(), flags.output.as_ref()];
-        let outputs = Outputs::check(files, [checkpoint.as_path()], flags.force)?;
+        let files = [flags.result.json.as_ref(), flags.output.as_ref()];
+        let outputs = Outputs::check(files, [checkpoint.as_path()], flags.result.force)?;
         let checkpoint = Output::check(&checkpoint, Existing::with_force(flags.resume)).or_usage()?;
         let (mut state, settings) =
             if flags.resume { resumed(flags, checkpoint.path())? } else { begun(flags, begin)? };
-        let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
-        locate(&tournament)
-            .context(
-                "the tournament program: build it (`cargo build --release`), or give --tournament PROGRAM",
-            )
-            .or_usage()?;
+        let tournament = flags.game.runner.program()?;
         check_parameters(&tournament, &settings.engine, state.run())?;
         let files = engine_files(&tournament, &settings.engine)
             .with_context(|| format!("--engine {}", settings.engine))
@@ -121,18 +112,16 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
         let run = self.state.run();
         let [first, second] = self.state.sides();
         let left = 2 * (run.pairs - run.played);
-        let mut flags = self.match_flags(run.seed.wrapping_add(run.rounds), folder.path());
-        let games = self.settings.batch.next_multiple_of(2).min(left);
-        flags.extend(["--games".into(), games.to_string().into()]);
+        let mut arguments = self.arguments("match", run.seed.wrapping_add(run.rounds), folder.path());
+        arguments.set_number("--games", Some(self.settings.batch.next_multiple_of(2).min(left)));
         let pair = EnginePair {
             tournament: self.tournament.clone(),
-            command: "match",
+            arguments,
             entrants: [("first", &first), ("second", &second)].map(|(name, values)| Entrant {
                 name,
                 engine: self.settings.engine.clone(),
                 options: self.options(values),
             }),
-            flags,
             json: folder.path().join("results.json"),
         };
         let results = play(&pair, &self.stop, &mut on_line).map_err(|error| self.refusal(error))?;
@@ -161,23 +150,19 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
         parameters.map(|(parameter, value)| (parameter.name.clone(), parameter.text(*value))).collect()
     }
 
-    /// Flags of the tournament program for a match, other than the number of games.
-    pub(super) fn match_flags(&self, seed: u64, folder: &Path) -> Vec<OsString> {
-        let settings = &self.settings;
-        let mut all: Vec<OsString> = vec!["--quiet".into()];
-        let mut add = |name: &str, value: Option<OsString>| {
-            if let Some(value) = value {
-                all.extend([name.into(), value]);
-            }
-        };
-        add("--tc", settings.tc.as_ref().map(OsString::from));
-        add("--nodes", settings.nodes.map(|nodes| nodes.to_string().into()));
-        add("--concurrency", self.flags.concurrency.map(|count| count.to_string().into()));
-        add("--ssh", self.flags.ssh.as_ref().map(OsString::from));
-        add("--nats", self.flags.nats.as_ref().map(OsString::from));
-        add("--openings", settings.openings.as_ref().map(OsString::from));
-        add("--seed", Some(seed.to_string().into()));
-        add("--store", Some(folder.join("games.db").into_os_string()));
+    /// Arguments of the tournament program for a match, other than the number of games.
+    pub(super) fn arguments(&self, command: &str, seed: u64, folder: &Path) -> Arguments {
+        let (settings, flags) = (&self.settings, self.flags);
+        let mut all = Arguments::of(command);
+        all.add("--quiet");
+        all.set_some("--tc", settings.tc.as_ref());
+        all.set_number("--nodes", settings.nodes);
+        all.set_number("--concurrency", flags.game.runner.concurrency);
+        all.set_some("--ssh", flags.ssh.as_ref());
+        all.set_some("--nats", flags.nats.as_ref());
+        all.set_some("--openings", settings.openings.as_ref());
+        all.set_number("--seed", Some(seed));
+        all.set("--store", folder.join("games.db"));
         all
     }
 
@@ -225,7 +210,7 @@ fn begun<T: Tuning>(
 ) -> Result<(T, MatchSettings), Refusal> {
     let settings = settings(flags)?;
     let pairs = flags.games.unwrap_or(GAMES).div_ceil(2);
-    let mut state = begin(chosen(flags, &settings)?, pairs, flags.seed.unwrap_or(SEED))?;
+    let mut state = begin(chosen(flags, &settings)?, pairs, flags.game.seed())?;
     state.run_mut().settings = Some(settings.clone());
     Ok((state, settings))
 }
@@ -235,9 +220,9 @@ fn settings(flags: &TuningFlags) -> Result<MatchSettings, Refusal> {
     Ok(MatchSettings {
         engine,
         parameters: flags.parameters.clone().unwrap_or_else(|| SEARCH_CONSTANTS.into()),
-        tc: flags.tc.clone(),
-        nodes: flags.tc.is_none().then(|| flags.nodes.unwrap_or(NODES)),
-        openings: flags.openings.clone(),
+        tc: flags.game.tc.clone(),
+        nodes: flags.game.nodes(),
+        openings: flags.game.openings.clone(),
         batch: flags.batch.unwrap_or(BATCH),
     })
 }
@@ -262,16 +247,16 @@ fn resumed<T: Tuning>(flags: &TuningFlags, checkpoint: &Path) -> Result<(T, Matc
     let given = [
         ("--engine", flags.engine.clone(), Some(settings.engine.clone())),
         ("--parameters", flags.parameters.as_ref().map(path), Some(path(&settings.parameters))),
-        ("--tc", flags.tc.clone(), settings.tc.clone()),
-        ("--nodes", flags.nodes.map(number), settings.nodes.map(number)),
-        ("--openings", flags.openings.as_ref().map(path), settings.openings.as_ref().map(path)),
+        ("--tc", flags.game.tc.clone(), settings.tc.clone()),
+        ("--nodes", flags.game.nodes.map(number), settings.nodes.map(number)),
+        ("--openings", flags.game.openings.as_ref().map(path), settings.openings.as_ref().map(path)),
         ("--batch", flags.batch.map(number), Some(number(settings.batch))),
         (
             "--games",
             flags.games.map(|games| number(2 * games.div_ceil(2))),
             Some(number(2 * state.run().pairs)),
         ),
-        ("--seed", flags.seed.map(number), Some(number(state.run().seed))),
+        ("--seed", flags.game.seed.map(number), Some(number(state.run().seed))),
     ];
     for (flag, now, before) in given {
         if let Some(now) = now.filter(|now| Some(now) != before.as_ref()) {

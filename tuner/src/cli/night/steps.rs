@@ -1,7 +1,6 @@
 //! The steps of a night: the versions of the engine, and the commands of `smalt-tournament` and of this program that make
 //! and test them. Each can be killed and run again.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -9,14 +8,13 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, anyhow};
 use clap::Parser as _;
 use serde_json::Value;
-use smalt_driver::EngineCommand;
 use smalt_workbench::entrant::{BUILTIN, split_words};
 use smalt_workbench::output_file::{self, Existing};
 
 use super::super::arguments::TunerArguments;
 use super::super::night_settings::{NightSettings, SessionFlags};
 use super::super::{Exit, OrRefuse, Refusal, parameters};
-use crate::games::{Entrant, PlayError, check_options, engine_in, export, read, run, words};
+use crate::games::{Arguments, Entrant, PlayError, check_options, engine_in, export, read, run, words};
 use crate::night::{Change, Step, StepKind, StepResult, accepted};
 use crate::parameter_file::ParameterFormat;
 use crate::prove::parse_proof;
@@ -192,13 +190,11 @@ impl Runner<'_> {
         let (settings, seed) = (&self.settings, self.seed(generation));
         let mut command = Arguments::of("datagen");
         command.set("--engine", self.engine("current", version)?);
-        command.set("--games", number(settings.games));
-        command.set("--nodes", number(settings.nodes));
-        command.set("--seed", seed.to_string());
-        command.set("--random-plies", number(settings.random_plies));
-        if let Some(share) = settings.chess960_share.filter(|share| *share > 0.0) {
-            command.set("--chess960-share", share.to_string());
-        }
+        command.set_number("--games", settings.games);
+        command.set_number("--nodes", settings.nodes);
+        command.set_number("--seed", Some(seed));
+        command.set_number("--random-plies", settings.random_plies);
+        command.set_number("--chess960-share", settings.chess960_share.filter(|share| *share > 0.0));
         command.set_some("--openings", settings.openings.as_ref());
         command.set("--data", self.generation(generation).join("games.viri"));
         let results = self.play(command.clone(), generation, "games", on_poll)?;
@@ -222,9 +218,9 @@ impl Runner<'_> {
         let mut command = Arguments::of("extract");
         command.add(&pgn);
         command.set("--output", folder.join("positions.bin"));
-        command.set("--per-game", number(settings.positions));
-        command.set_some("--balance", settings.balance.map(|factor| factor.to_string()).as_ref());
-        command.set_some("--threads", self.session.concurrency.map(|count| count.to_string()).as_ref());
+        command.set_number("--per-game", settings.positions);
+        command.set_number("--balance", settings.balance);
+        command.set_number("--threads", self.session.runner.concurrency);
         let report = self.run_own(&command, generation, on_poll)?;
         let _ = std::fs::remove_file(&pgn);
         Ok(StepResult::Positions {
@@ -251,16 +247,15 @@ impl Runner<'_> {
             let engine = settings.engine.as_deref().unwrap_or_default();
             command.set("--engine", self.built(version.evaluation, engine)?);
             command.set("--source", &before);
-            command
-                .set_some("--concurrency", self.session.concurrency.map(|count| count.to_string()).as_ref());
+            command.set_number("--concurrency", self.session.runner.concurrency);
         } else {
             command.set("--parameters", &before);
         }
         command.set("--output", &after);
-        command.set("--lambda", settings.lambda.unwrap_or_default().to_string());
+        command.set_number("--lambda", settings.lambda);
         let more = split_words(settings.texel.as_deref().unwrap_or_default()).or_usage()?;
         more.iter().for_each(|word| command.add(word));
-        command.set_some("--threads", self.session.concurrency.map(|count| count.to_string()).as_ref());
+        command.set_number("--threads", self.session.runner.concurrency);
         let report = self.run_own(&command, generation, on_poll)?;
         let is_changed = if settings.source.is_some() {
             std::fs::read(&before).or_failed()? != std::fs::read(&after).or_failed()?
@@ -291,10 +286,10 @@ impl Runner<'_> {
         command.set("--engine", self.engine("tuned", candidate)?);
         command.set("--opponent", self.engine("base", base)?);
         self.set_limit(&mut command);
-        command.set("--elo0", settings.elo0.unwrap_or_default().to_string());
-        command.set("--elo1", settings.elo1.unwrap_or_default().to_string());
-        command.set("--games", number(settings.proof_games));
-        command.set("--seed", self.seed(generation).to_string());
+        command.set_number("--elo0", settings.elo0);
+        command.set_number("--elo1", settings.elo1);
+        command.set_number("--games", settings.proof_games);
+        command.set_number("--seed", Some(self.seed(generation)));
         command.set_some("--openings", settings.openings.as_ref());
         let results = self.play(command.clone(), generation, name, on_poll)?;
         let proof =
@@ -318,9 +313,9 @@ impl Runner<'_> {
         let mut command = Arguments::of("spsa");
         command.set("--engine", self.engine("current", version)?);
         command.set("--parameters", &before);
-        command.set("--games", number(settings.spsa_games));
+        command.set_number("--games", settings.spsa_games);
         self.set_limit(&mut command);
-        command.set("--seed", self.seed(generation).to_string());
+        command.set_number("--seed", Some(self.seed(generation)));
         command.set_some("--openings", settings.openings.as_ref());
         let begun = command.text("smalt-tuner");
         // A checkpoint keeps all of these.
@@ -330,7 +325,7 @@ impl Runner<'_> {
         command.set("--checkpoint", &checkpoint);
         command.set("--output", &after);
         command.set("--tournament", &self.tournament);
-        command.set_some("--concurrency", self.session.concurrency.map(|count| count.to_string()).as_ref());
+        command.set_number("--concurrency", self.session.runner.concurrency);
         command.set_some("--nats", self.session.nats.as_ref());
         let report = self.run_own(&command, generation, on_poll)?;
         let number = |parameter: &Value, key: &str| parameter[key].as_f64().unwrap_or_default();
@@ -360,7 +355,7 @@ impl Runner<'_> {
     fn set_limit(&self, command: &mut Arguments) {
         match &self.settings.tc {
             Some(tc) => command.set("--tc", tc),
-            None => command.set("--nodes", number(self.settings.proof_nodes)),
+            None => command.set_number("--nodes", self.settings.proof_nodes),
         }
     }
 
@@ -384,11 +379,10 @@ impl Runner<'_> {
             command.add_if("--send-files", self.session.nats.is_some());
         }
         command.set("--json", &json);
-        command.set_some("--concurrency", self.session.concurrency.map(|count| count.to_string()).as_ref());
+        command.set_number("--concurrency", self.session.runner.concurrency);
         command.set_some("--nats", self.session.nats.as_ref());
         command.set_some("--serve", self.session.serve.as_ref());
-        let command = EngineCommand::new(&self.tournament).arguments(command.0);
-        run(&command, &FINISHED, &self.stop, on_poll).map_err(refusal)?;
+        run(&command.to_command(&self.tournament), &FINISHED, &self.stop, on_poll).map_err(refusal)?;
         read(&json).map_err(refusal)
     }
 
@@ -399,10 +393,10 @@ impl Runner<'_> {
         generation: u32,
         on_poll: &mut OnPoll<'_>,
     ) -> Result<Value, Refusal> {
-        let name = command.0[0].to_string_lossy().into_owned();
+        let name = command.name();
         let json = self.generation(generation).join(format!("{name}-report.json"));
-        let program = EngineCommand::new(&self.own_program).arguments(command.0.iter().cloned());
-        let program = program.argument("--json").argument(&json).argument("--force");
+        let program =
+            command.to_command(&self.own_program).argument("--json").argument(&json).argument("--force");
         run(&program, &FINISHED, &self.stop, on_poll).map_err(|error| match error {
             PlayError::Failed { exit, words } => {
                 Refusal { exit: Exit::Failed, error: anyhow!("`smalt-tuner {name}` {exit}: {words}") }
@@ -430,54 +424,6 @@ impl Runner<'_> {
         }
         Ok(())
     }
-}
-
-/// Arguments of a program.
-#[derive(Clone, Debug)]
-struct Arguments(Vec<OsString>);
-
-impl Arguments {
-    fn of(command: &str) -> Arguments {
-        Arguments(vec![command.into()])
-    }
-
-    fn add(&mut self, word: impl AsRef<std::ffi::OsStr>) {
-        self.0.push(word.as_ref().to_owned());
-    }
-
-    fn add_if(&mut self, flag: &str, is_given: bool) {
-        if is_given {
-            self.add(flag);
-        }
-    }
-
-    fn set(&mut self, flag: &str, value: impl AsRef<std::ffi::OsStr>) {
-        self.add(flag);
-        self.add(value);
-    }
-
-    fn set_some(&mut self, flag: &str, value: Option<impl AsRef<std::ffi::OsStr>>) {
-        if let Some(value) = value {
-            self.set(flag, value);
-        }
-    }
-
-    /// As a command line.
-    fn text(&self, program: &str) -> String {
-        let quoted = |word: &OsString| {
-            let word = word.to_string_lossy();
-            if word.contains([' ', '\'', '"', '*']) {
-                format!("'{}'", word.replace('\'', "'\\''"))
-            } else {
-                word.into()
-            }
-        };
-        std::iter::once(program.to_owned()).chain(self.0.iter().map(quoted)).collect::<Vec<_>>().join(" ")
-    }
-}
-
-fn number<N: ToString>(value: Option<N>) -> String {
-    value.map_or_else(String::new, |value| value.to_string())
 }
 
 /// What the failure of a program means.
