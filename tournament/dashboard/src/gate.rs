@@ -16,7 +16,6 @@ use axum::routing::get;
 
 use super::access::{Access, AccessRules};
 use super::assets::{ASSETS, Asset, LOGIN_PAGE};
-use super::connections::Connection;
 
 /// Content security policy: only own scripts and styles, nothing inline, no frames, no other hosts, and no HTML from
 /// text.
@@ -49,15 +48,8 @@ pub(super) fn guard(routes: Router, page: &'static Asset, access: AccessRules) -
 /// Checks access and adds the common headers.
 async fn check_access(State(access): State<Arc<AccessRules>>, request: Request, next: Next) -> Response {
     let mut response = match access.check(&request) {
-        Access::Allowed => {
-            mark_authenticated(&request);
-            next.run(request).await
-        }
-        Access::PublicAsset => next.run(request).await,
-        Access::SetCookie => {
-            mark_authenticated(&request);
-            set_cookie(&access)
-        }
+        Access::Allowed | Access::PublicAsset => next.run(request).await,
+        Access::SetCookie => set_cookie(&access),
         Access::WrongMethod => {
             let words = "This method is not allowed here.";
             (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, access.methods())], words).into_response()
@@ -82,13 +74,6 @@ async fn check_access(State(access): State<Arc<AccessRules>>, request: Request, 
     }
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
-}
-
-/// Marks the request's connection as authenticated.
-fn mark_authenticated(request: &Request) {
-    if let Some(connection) = request.extensions().get::<Arc<Connection>>() {
-        connection.mark_authenticated();
-    }
 }
 
 /// Stores the token as a cookie and redirects to the address without it.

@@ -63,8 +63,8 @@ pub struct DashboardSettings {
 
 #[derive(Clone, Copy, Debug)]
 pub struct ClientLimits {
-    /// Maximum number of connections. At the limit the longest idle one is closed, those without a token first; if
-    /// none is idle, new ones wait.
+    /// Maximum number of connections. At the limit idle ones are closed after the grace period; if none is idle, new
+    /// ones wait.
     pub connections: usize,
     /// Grace period of an idle connection.
     pub grace: Duration,

@@ -88,7 +88,7 @@ impl HttpServer {
         routes: impl FnOnce(AccessRules) -> Router,
     ) -> Result<HttpServer, DashboardError> {
         let BoundAddress { listener, address, token } = bound;
-        let connections = ConnectionLimit::new(limits, token.is_some());
+        let connections = ConnectionLimit::new(limits);
         let pages = routes(AccessRules::new(address, token, hosts));
         let (stop, stopped) = watch::channel(false);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -192,16 +192,16 @@ async fn serve(
     let mut connections = JoinSet::new();
     loop {
         let accept = async {
-            let room = limit.room().await;
-            (room, listener.accept().await)
+            let slot = limit.slot().await;
+            (slot, listener.accept().await)
         };
-        let (room, accepted) = tokio::select! {
+        let (slot, accepted) = tokio::select! {
             accepted = accept => accepted,
             _ = stopped.changed() => break,
         };
-        match (accepted, room) {
-            (Ok((stream, _)), Some(room)) => {
-                let own = Arc::new(limit.open(room));
+        match (accepted, slot) {
+            (Ok((stream, _)), Some(slot)) => {
+                let own = Connection::new(&limit, slot);
                 connections.spawn(serve_connection(stream, pages.clone(), limits, own, stopped.clone()));
             }
             _ => tokio::time::sleep(ACCEPT_RETRY_INTERVAL).await,
@@ -225,9 +225,8 @@ async fn serve_connection(
     let io = TokioIo::new(WriteTimeout::new(stream, limits.writing));
     let pages = TowerToHyperService::new(pages);
     let asking = Arc::clone(&own);
-    let answer = service_fn(move |mut request: Request<Incoming>| {
+    let answer = service_fn(move |request: Request<Incoming>| {
         let answering = asking.answer();
-        request.extensions_mut().insert(Arc::clone(&asking));
         let response = pages.call(request);
         async move {
             response.await.map(|response| response.map(|body| CountedBody { body, _answering: answering }))
