@@ -11,7 +11,7 @@ use smalt_workbench::exit::reason;
 use crate::games::{PlayError, run};
 
 /// Folders that are not copied.
-const LEFT_OUT: [&str; 3] = [".git", ".hg", ".svn"];
+const NOT_COPIED: [&str; 3] = [".git", ".hg", ".svn"];
 
 /// Number of last lines shown of a failed build.
 const LAST_LINES: usize = 10;
@@ -132,7 +132,7 @@ fn copy_folder(from: &Path, to: &Path, roots: &Roots) -> Result<(), BuildError> 
         let place = to.join(&name);
         let kind = entry.file_type().map_err(failed)?;
         let failed = |error| BuildError::Copy { path: path.display().to_string(), error };
-        if LEFT_OUT.iter().any(|left_out| name == *left_out) {
+        if NOT_COPIED.iter().any(|folder| name == *folder) {
             continue;
         } else if kind.is_dir() {
             copy_folder(&path, &place, roots)?;

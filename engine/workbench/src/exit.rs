@@ -14,7 +14,7 @@ pub enum Exit {
     /// 11: the SPRT is undecided (only where the exit code reports the test).
     Undecided,
     /// 3: finished, but an engine or input was skipped.
-    LeftOut,
+    Skipped,
     /// 2: wrong usage, plan or input file.
     Usage,
     /// 1: it failed while running.
@@ -32,7 +32,7 @@ impl Exit {
             Exit::Done => 0,
             Exit::Failed => 1,
             Exit::Usage => 2,
-            Exit::LeftOut => 3,
+            Exit::Skipped => 3,
             Exit::H0Accepted => 10,
             Exit::Undecided => 11,
             Exit::Interrupted => 130,

@@ -74,5 +74,5 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
         outputs.write(path, &to_text(&versioned))?;
     }
     outputs.check_unchanged()?;
-    Ok(if is_whole && alone.is_empty() { Exit::Done } else { Exit::LeftOut })
+    Ok(if is_whole && alone.is_empty() { Exit::Done } else { Exit::Skipped })
 }

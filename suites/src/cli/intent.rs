@@ -61,7 +61,7 @@ pub(super) fn suite(text: &str) -> Result<Suite, Refusal> {
     for line in &suite.refused {
         output::print_info(&format!("skipped: {line}"));
     }
-    for (problem, note) in parts_left_out(&suite) {
+    for (problem, note) in skipped_parts(&suite) {
         output::print_info(&format!("{text}, line {}, {}: {note}", problem.line, problem.id));
     }
     if suite.problems.is_empty() {
@@ -86,13 +86,13 @@ fn read_suite(text: &str) -> Result<Suite, Refusal> {
 }
 
 /// Unreadable parts of accepted lines, for warnings. Those of built-in suites are known, and listed by `show`.
-fn parts_left_out(suite: &Suite) -> impl Iterator<Item = (&Problem, &Note)> {
+fn skipped_parts(suite: &Suite) -> impl Iterator<Item = (&Problem, &Note)> {
     let own = EmbeddedSuite::find(&suite.name).is_some();
     suite.notes().filter(move |(_, note)| !own && note.is_skipped())
 }
 
 /// Exit code for unreadable lines of a suite.
 pub(super) fn exit_of(suite: &Suite) -> Exit {
-    let all_was_read = suite.refused.is_empty() && parts_left_out(suite).next().is_none();
-    if all_was_read { Exit::Done } else { Exit::LeftOut }
+    let all_was_read = suite.refused.is_empty() && skipped_parts(suite).next().is_none();
+    if all_was_read { Exit::Done } else { Exit::Skipped }
 }

@@ -65,7 +65,7 @@ pub(super) fn score(flags: &ScoreFlags, builtin: Builtin) -> Result<(Exit, Vec<R
     if exit == Exit::Interrupted {
         output::print_info(&resume::hint(&flags.output));
     }
-    if exit == Exit::LeftOut && !run.results.has_answers() {
+    if exit == Exit::Skipped && !run.results.has_answers() {
         return Err(anyhow!("no engine gave an answer")).or_failed();
     }
     Ok((exit, run.results.into_records()))
@@ -208,12 +208,12 @@ impl<'a> ScoredRun<'a> {
                 let hint =
                     if never_spoke { "; does it speak xboard (proto=xboard, proto=auto)?" } else { "" };
                 output::print_info(&format!("{} is disqualified: it {words}{hint}", entrant.name));
-                *exit = (*exit).max(Exit::LeftOut);
+                *exit = (*exit).max(Exit::Skipped);
             }
         }
         let record = record(&answers, &outcome);
         if record.faults > 0 {
-            *exit = (*exit).max(Exit::LeftOut);
+            *exit = (*exit).max(Exit::Skipped);
         }
         record
     }

@@ -22,8 +22,8 @@ pub struct Goal {
 /// Why a line has no goal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GoalError {
-    #[error("nothing to solve: it has no bm, am or dm, and no points in c0 or c8{}", words_of(.left_out))]
-    Nothing { left_out: Vec<Note> },
+    #[error("nothing to solve: it has no bm, am or dm, and no points in c0 or c8{}", words_of(.skipped))]
+    Nothing { skipped: Vec<Note> },
     #[error("nothing can solve it: {} both after bm and after am", join_moves(.moves))]
     Contradiction { moves: Vec<String> },
     #[error("none of its moves after {opcode} can be played: {source}")]
@@ -34,8 +34,8 @@ pub enum GoalError {
     },
 }
 
-fn words_of(left_out: &[Note]) -> String {
-    left_out.iter().map(|note| format!("; {note}")).collect()
+fn words_of(skipped: &[Note]) -> String {
+    skipped.iter().map(|note| format!("; {note}")).collect()
 }
 
 fn join_moves(moves: &[String]) -> String {
@@ -65,8 +65,8 @@ impl Goal {
         }
         settle_contradictions(epd, &mut best, &avoid, notes)?;
         if best.is_empty() && avoid.is_empty() && mate_in.is_none() {
-            let left_out = notes.iter().filter(|note| note.is_skipped()).cloned().collect();
-            return Err(GoalError::Nothing { left_out });
+            let skipped = notes.iter().filter(|note| note.is_skipped()).cloned().collect();
+            return Err(GoalError::Nothing { skipped });
         }
         Ok(Goal { best, avoid, mate_in, points })
     }

@@ -24,7 +24,7 @@ use crate::progress::JobProgress;
 use crate::runner::{Ending, JobThread};
 
 /// Polling interval of the queue file.
-const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Polling interval of the stores of running jobs; reading takes at most 1 % of the time.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
@@ -173,8 +173,8 @@ impl<'a> Daemon<'a> {
             self.show_store(&job);
         }
         while !(self.is_stopping && self.running.is_empty()) {
-            self.look()?;
-            match self.events.recv_timeout(LOOK_INTERVAL) {
+            self.update()?;
+            match self.events.recv_timeout(POLL_INTERVAL) {
                 Ok(DaemonEvent::Stop) => self.is_stopping = true,
                 Ok(DaemonEvent::Ended(JobEnding { job, ending })) => self.end(job, ending)?,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
@@ -184,7 +184,7 @@ impl<'a> Daemon<'a> {
     }
 
     /// Reads the queue, and starts and stops jobs accordingly.
-    fn look(&mut self) -> Result<(), DaemonError> {
+    fn update(&mut self) -> Result<(), DaemonError> {
         self.count_time()?;
         let jobs = self.file.jobs()?;
         for job in &jobs {

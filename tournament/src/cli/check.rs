@@ -50,7 +50,7 @@ pub(super) fn check(flags: &CheckFlags) -> Result<Exit, Refusal> {
     }
     Ok(match (report.fit, report.complete) {
         (false, _) => Exit::Failed,
-        (true, false) => Exit::LeftOut,
+        (true, false) => Exit::Skipped,
         (true, true) => Exit::Done,
     })
 }

@@ -109,7 +109,7 @@ fn check(path: &Path, flags: &OpeningFlags) -> Result<Exit, Refusal> {
         ));
     }
     output::print(&text)?;
-    Ok(if book.skipped_count() > 0 { Exit::LeftOut } else { Exit::Done })
+    Ok(if book.skipped_count() > 0 { Exit::Skipped } else { Exit::Done })
 }
 
 fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {

@@ -44,7 +44,7 @@ pub(super) fn report_outcome(
                 }
                 _ => format!("{games} games were skipped. Fix the cause, and {resume}"),
             });
-            Exit::LeftOut
+            Exit::Skipped
         }
         RunOutcome::Interrupted => {
             print_info(&format!("Interrupted; {resume}"));

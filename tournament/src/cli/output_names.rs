@@ -26,8 +26,8 @@ pub(super) struct OutputNames {
 
 impl OutputNames {
     /// Names from the plan, with defaults.
-    pub(super) fn of(plan: &Plan, face: &OutputStyle) -> OutputNames {
-        let (has_pgn, takes_any_pgn) = match face {
+    pub(super) fn of(plan: &Plan, style: &OutputStyle) -> OutputNames {
+        let (has_pgn, takes_any_pgn) = match style {
             OutputStyle::Native(_) => {
                 let has_data = plan.settings.data.file.is_some();
                 (

@@ -38,19 +38,19 @@ use smalt_report::sanitize::sanitize_lines;
 use smalt_workbench::output_file::Existing;
 use smalt_workbench::program::own_program;
 
-pub(super) fn play(plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
-    run_games(start(plan, &face)?, face)
+pub(super) fn play(plan: Plan, style: OutputStyle) -> Result<Exit, Refusal> {
+    run_games(start(plan, &style)?, style)
 }
 
 /// Starts a run. All checks precede the creation of files.
-pub(super) fn start(mut plan: Plan, face: &OutputStyle) -> Result<StartedRun, Refusal> {
-    let names = OutputNames::of(&plan, face);
+pub(super) fn start(mut plan: Plan, style: &OutputStyle) -> Result<StartedRun, Refusal> {
+    let names = OutputNames::of(&plan, style);
     names.set(&mut plan, 1);
-    let (mut prepared, book) = prepare(plan, face).or_usage()?;
+    let (mut prepared, book) = prepare(plan, style).or_usage()?;
     report_openings(&prepared, &book);
     check_location(&mut prepared.plan)?;
     make_outputs_absolute(&mut prepared.plan.settings.output);
-    check_outputs(&prepared.plan, &face.further_outputs())?;
+    check_outputs(&prepared.plan, &style.further_outputs())?;
     if let Some(data) = &prepared.plan.settings.data.file {
         check_output(data, Existing::Keep)?;
     }
@@ -62,12 +62,12 @@ pub(super) fn start(mut plan: Plan, face: &OutputStyle) -> Result<StartedRun, Re
     measure_machine(&mut prepared.plan)?;
     let fingerprint = book.fingerprint();
     let mut attempt = 1;
-    let emptied = match face {
+    let emptied = match style {
         OutputStyle::Native(_) => Vec::new(),
         OutputStyle::Compat(shown) => shown.emptied(),
     };
     let binaries = own_binaries(&prepared.plan)?;
-    if let (OutputStyle::Compat(shown), Some(store)) = (face, &prepared.plan.settings.output.store)
+    if let (OutputStyle::Compat(shown), Some(store)) = (style, &prepared.plan.settings.output.store)
         && shown.keeps_store
     {
         set_aside(store)?;
@@ -87,8 +87,8 @@ pub(super) fn start(mut plan: Plan, face: &OutputStyle) -> Result<StartedRun, Re
 }
 
 /// Other runners wrap around if the first opening lies beyond the end of the book.
-fn prepare(plan: Plan, face: &OutputStyle) -> Result<(Prepared, Book), SetupError> {
-    match (Prepared::new(plan.clone()), face) {
+fn prepare(plan: Plan, style: &OutputStyle) -> Result<(Prepared, Book), SetupError> {
+    match (Prepared::new(plan.clone()), style) {
         (Err(SetupError::Start { start, openings }), OutputStyle::Compat(_)) => {
             let start = 1 + (start - 1) % openings as usize;
             let mut plan = plan;
@@ -155,9 +155,9 @@ fn report_openings(prepared: &Prepared, book: &Book) {
 }
 
 /// Plays a run to its end. It is prepared anew and continues when it has grown, or when a commit of a bisection must be built.
-pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Exit, Refusal> {
+pub(super) fn run_games(mut started: StartedRun, style: OutputStyle) -> Result<Exit, Refusal> {
     let path = started.store.path().to_owned();
-    if matches!(face, OutputStyle::Native(Verbosity::Usual)) {
+    if matches!(style, OutputStyle::Native(Verbosity::Usual)) {
         announce(&started.prepared, &path, &started.pool.players);
     }
     let page = started.outputs.page.take();
@@ -174,7 +174,7 @@ pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Ex
     let (mut state, mut events) = (None, Ok(()));
     let (plan, standings, conclusion) = loop {
         let allows_mixed = session.binaries.is_none();
-        let (plan, end, written) = session.play(&channel, &face, state)?;
+        let (plan, end, written) = session.play(&channel, &style, state)?;
         events = events.and(written);
         let (started, left) = match end {
             RunEnd::Ended(standings, conclusion) => break (plan, standings, conclusion),
@@ -191,7 +191,7 @@ pub(super) fn run_games(mut started: StartedRun, face: OutputStyle) -> Result<Ex
     // Its game files have other names now if the first ones were taken.
     let stored = Store::read(&path).map_err(refuse_store).and_then(|store| read_plan(&store));
     let plan = stored.unwrap_or(plan);
-    let exit = finish(&plan, &path, &standings, &conclusion, &face, page, &channel.1)?;
+    let exit = finish(&plan, &path, &standings, &conclusion, &style, page, &channel.1)?;
     events.map(|()| exit)
 }
 
@@ -201,7 +201,7 @@ fn finish(
     path: &Path,
     standings: &Standings,
     conclusion: &RunOutcome,
-    face: &OutputStyle,
+    style: &OutputStyle,
     page: Option<Dashboard>,
     events: &Receiver<Event>,
 ) -> Result<Exit, Refusal> {
@@ -217,7 +217,7 @@ fn finish(
     let page = page.filter(|_| stays);
     // The outcome is shown whatever fails.
     let mut results = Ok(());
-    let keeps_store = match face {
+    let keeps_store = match style {
         OutputStyle::Native(_) => {
             results = show_results(plan, path, standings, data.as_ref().ok().and_then(Option::as_deref));
             true

@@ -113,13 +113,13 @@ pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
         check_output(file, Existing::with_force(flags.force))?;
     }
     let mut games = Games::default();
-    let (mut left_out, mut exit) = (Vec::new(), Exit::Done);
+    let (mut skipped, mut exit) = (Vec::new(), Exit::Done);
     for file in &flags.files {
         let notices = read(file, &mut games)?;
         if notices.iter().any(|notice| notice.consequence == Consequence::Skipped) {
-            exit = Exit::LeftOut;
+            exit = Exit::Skipped;
         }
-        left_out.extend(notices.into_iter().map(|notice| SkippedGame {
+        skipped.extend(notices.into_iter().map(|notice| SkippedGame {
             file: file.display().to_string(),
             line: notice.line,
             reason: notice.words,
@@ -138,7 +138,7 @@ pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
         write_text(file, &report::error_matrix(&rated).to_csv(), Existing::with_force(flags.force))?;
     }
     if let Some(file) = &flags.json {
-        write_json(file, &RatingListJson::of(&rated, left_out))?;
+        write_json(file, &RatingListJson::of(&rated, skipped))?;
         if is_standard_output(file) {
             return Ok(exit);
         }

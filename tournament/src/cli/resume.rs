@@ -20,16 +20,16 @@ use smalt_match::setup::Prepared;
 use smalt_match::store::Store;
 
 /// Resumes a run with the settings of its store, changed by the flags.
-pub(super) fn resume(flags: &ResumeFlags, face: OutputStyle) -> Result<Exit, Refusal> {
+pub(super) fn resume(flags: &ResumeFlags, style: OutputStyle) -> Result<Exit, Refusal> {
     let path = &flags.store;
     let store = Store::resume(path).map_err(refuse_store)?;
     let mut prepared = read_played_run(&store)?;
     if change(&mut prepared.plan, flags)? == ResumeChange::OfGames {
         (prepared, _) = Prepared::new(prepared.plan).or_usage()?;
     }
-    check_apart(&prepared.plan, &face.further_outputs(), &[])?;
+    check_apart(&prepared.plan, &style.further_outputs(), &[])?;
     let allows_mixed = is_given(&flags.settings.0.given, "fleet", "allow-mixed");
-    run_games(begin_session(store, prepared, allows_mixed, claim_for_run)?, face)
+    run_games(begin_session(store, prepared, allows_mixed, claim_for_run)?, style)
 }
 
 /// Changes of a plan.

@@ -54,7 +54,7 @@ impl Session {
     pub(super) fn play(
         self,
         (sender, events): &(Sender<Event>, Receiver<Event>),
-        face: &OutputStyle,
+        style: &OutputStyle,
         state: Option<SessionState>,
     ) -> Result<(Plan, RunEnd, Result<(), Refusal>), Refusal> {
         let Session { prepared, players, store, games, binaries } = self;
@@ -79,7 +79,7 @@ impl Session {
                 Box::new(local.context("start threads").or_failed()?)
             }
         };
-        let mut display = observers(plan, &store, face)?;
+        let mut display = observers(plan, &store, style)?;
         match Publisher::start(&path, boards) {
             Ok(publisher) => display.others.push(Box::new(publisher)),
             Err(error) => print_info(&format!("Warning: failed to show the games in progress: {error}")),
@@ -99,8 +99,8 @@ impl Session {
 }
 
 /// The display, and the event file if requested.
-fn observers(plan: &Plan, store: &Store, face: &OutputStyle) -> Result<Observers, Refusal> {
-    let display: Box<dyn RunObserver> = match face {
+fn observers(plan: &Plan, store: &Store, style: &OutputStyle) -> Result<Observers, Refusal> {
+    let display: Box<dyn RunObserver> = match style {
         OutputStyle::Native(verbosity) => Box::new(Display::new(plan, store.path(), *verbosity)),
         OutputStyle::Compat(shown) => {
             let mut output = CompatOutput::new(plan, (**shown).clone());

@@ -185,7 +185,7 @@ fn to_json<'a>(
         pid: running.map(|session| session.pid),
         games_finished: standings.games_finished(),
         games_planned: standings.games_planned(),
-        games_left_out: standings.games_left_out(),
+        games_left_out: standings.games_skipped(),
         games_per_hour: speed.map(|speed| speed.games_per_hour),
         seconds_left: speed.and_then(|speed| speed.left).map(|left| left.as_secs_f64()),
         faults: faults.iter().map(fault).collect(),
@@ -268,11 +268,11 @@ fn state_text(state: RunState, session: Option<&StoredSession>, path: &Path) -> 
 /// Disqualified entrants and skipped games.
 fn disqualified_text(standings: &Standings) -> String {
     let mut text = String::new();
-    for (&entrant, words) in standings.out() {
+    for (&entrant, words) in standings.disqualified() {
         text.push_str(&report::absence(name(standings, entrant), words));
         text.push('\n');
     }
-    match standings.games_left_out() {
+    match standings.games_skipped() {
         0 => {}
         games => text.push_str(&format!("{games} games are skipped; `resume` plays them\n")),
     }

@@ -115,7 +115,7 @@ pub(crate) struct SkippedGame {
 
 impl RatingListJson {
     /// The list as JSON; players, and rows and columns of `los`, from highest to lowest.
-    pub(crate) fn of(list: &RatingList, left_out: Vec<SkippedGame>) -> RatingListJson {
+    pub(crate) fn of(list: &RatingList, skipped: Vec<SkippedGame>) -> RatingListJson {
         let ratings = list.ratings();
         let order = list.order();
         let los = |&row: &usize| {
@@ -145,7 +145,7 @@ impl RatingListJson {
                 .iter()
                 .map(|group| group.iter().map(|&player| list.name(player).to_owned()).collect())
                 .collect(),
-            left_out,
+            left_out: skipped,
         }
     }
 }

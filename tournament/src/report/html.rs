@@ -163,18 +163,18 @@ fn faults(report: &RunReport, shown: &BTreeSet<u32>) -> String {
 }
 
 fn games(report: &RunReport, shown: &BTreeSet<u32>) -> String {
-    let (table, left_out) = (report.games.table(shown), report.games.left_out());
+    let (table, skipped) = (report.games.table(shown), report.games.skipped());
     if table.is_empty() {
         return String::new();
     }
-    let left_out = match left_out {
+    let skipped = match skipped {
         0 => String::new(),
         count => format!("<p class=\"pale\">and {count} more games without a fault</p>\n"),
     };
     let count = report.standings.games_finished();
     // The id is inside, so that a browser unfolds the section when following a link.
     let content = format!(
-        "<details><summary>{count} games</summary>\n<div id=\"{LIST}\">\n{}{left_out}</div></details>\n",
+        "<details><summary>{count} games</summary>\n<div id=\"{LIST}\">\n{}{skipped}</div></details>\n",
         table.to_html()
     );
     let mut text = String::new();

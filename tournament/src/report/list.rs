@@ -12,7 +12,7 @@ const LISTED: usize = 2_000;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GameList {
     lines: Vec<GameLine>,
-    left_out: usize,
+    skipped: usize,
 }
 
 /// A game with the cells after its number.
@@ -26,7 +26,7 @@ impl GameList {
     /// Adds a game with the names of the entrants and of its opening.
     pub(crate) fn add(&mut self, record: &GameRecord, names: &[String], opening: &str) {
         if self.lines.len() >= LISTED && !record.termination.is_fault() {
-            self.left_out += 1;
+            self.skipped += 1;
             return;
         }
         let game = &record.game;
@@ -68,8 +68,8 @@ impl GameList {
         table
     }
 
-    pub(super) fn left_out(&self) -> usize {
-        self.left_out
+    pub(super) fn skipped(&self) -> usize {
+        self.skipped
     }
 }
 

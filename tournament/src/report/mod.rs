@@ -79,17 +79,17 @@ impl RunReport {
         let games = tables::games(standings);
         let course = ProgressJson::of(standings).map(|course| format!("; {}", course.progress()));
         let (format, state) = (self.plan.format(), &self.state);
-        let left_out = match standings.games_left_out() {
+        let skipped = match standings.games_skipped() {
             0 => String::new(),
             games => format!("{games} skipped, "),
         };
-        format!("{format}, {games}, {left_out}{state}{}", course.unwrap_or_default())
+        format!("{format}, {games}, {skipped}{state}{}", course.unwrap_or_default())
     }
 
     /// Disqualified entrants and their games, one line each.
     fn absences(&self) -> Vec<String> {
-        let out = self.standings.out().iter();
-        let is_lost = self.standings.schedule().goes_by_results() && self.standings.games_left_out() == 0;
+        let out = self.standings.disqualified().iter();
+        let is_lost = self.standings.schedule().goes_by_results() && self.standings.games_skipped() == 0;
         let lost = if is_lost { "lost" } else { "skipped" };
         out.map(|(&entrant, words)| {
             format!("{}; its games are {lost}", tables::absence(self.name_of(entrant), words))

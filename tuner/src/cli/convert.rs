@@ -89,7 +89,7 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
         written: &flags.output,
     })?;
     let is_whole = unfit.iter().next().is_none();
-    Ok(if is_whole { skipped.exit() } else { Exit::LeftOut })
+    Ok(if is_whole { skipped.exit() } else { Exit::Skipped })
 }
 
 /// Reports skipped positions and those written with a guessed move.

@@ -57,7 +57,7 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     Ok(if report.skipped_games() == 0 && report.unfit.iter().next().is_none() {
         Exit::Done
     } else {
-        Exit::LeftOut
+        Exit::Skipped
     })
 }
 

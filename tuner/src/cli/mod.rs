@@ -157,7 +157,7 @@ impl Skipped {
         if self.count > NAMED_LINES as u64 {
             print_info(&format!("{} lines were skipped in all", self.count));
         }
-        if self.count == 0 { Exit::Done } else { Exit::LeftOut }
+        if self.count == 0 { Exit::Done } else { Exit::Skipped }
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
     }
     let written = written.map(PathBuf::as_path);
     show(&page(&proof, written), flags.result.json.as_deref(), &outputs, || document(&proof, written))?;
-    Ok(if proof.verdict == Verdict::Better { Exit::Done } else { Exit::LeftOut })
+    Ok(if proof.verdict == Verdict::Better { Exit::Done } else { Exit::Skipped })
 }
 
 /// Copies of the two versions, so that changes during the test have no effect.

@@ -294,7 +294,7 @@ impl LiveGame<'_> {
             return Ok(Some(verdict));
         }
         if let Some(ResultClaim::Result { outcome, comment }) = &searched.claim {
-            return Ok(Some(self.judge_claim(mover, *outcome, comment)));
+            return Ok(Some(self.end_by_claim(mover, *outcome, comment)));
         }
         self.expected[mover.index()] = self.expected_answer(mover, &searched);
         let score = exact_score(&searched.report);

@@ -310,13 +310,13 @@ impl Standings {
     }
 
     /// Disqualified entrants with reasons; the text follows the entrant's name.
-    pub fn out(&self) -> &BTreeMap<usize, String> {
+    pub fn disqualified(&self) -> &BTreeMap<usize, String> {
         &self.out
     }
 
     /// Games skipped because a player is disqualified. (In knockout and Swiss tournaments and open races they are
     /// lost and count as played.)
-    pub fn games_left_out(&self) -> u64 {
+    pub fn games_skipped(&self) -> u64 {
         if self.out.is_empty() || self.schedule.has_walkovers() {
             return 0;
         }
@@ -333,7 +333,7 @@ impl Standings {
 
     /// Number of remaining games.
     pub fn games_missing(&self) -> u64 {
-        let known = self.games_finished() + self.games_left_out();
+        let known = self.games_finished() + self.games_skipped();
         u64::from(self.games_planned()).saturating_sub(known)
     }
 

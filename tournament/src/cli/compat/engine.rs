@@ -15,7 +15,7 @@ pub(super) fn engine(
     engine: &Flag<'_>,
     each: &[String],
     registry: &Registry,
-    left_out: &[SkippedEngine],
+    skipped: &[SkippedEngine],
 ) -> anyhow::Result<Table> {
     let context = || format!("-{} {}", engine.name, engine.words.join(" "));
     let mut settings = Table::new();
@@ -28,7 +28,7 @@ pub(super) fn engine(
                 arguments.extend(split_words(value).with_context(context)?);
             }
             Some(("conf", name)) => {
-                settings = known(name, registry, left_out).with_context(context)?;
+                settings = known(name, registry, skipped).with_context(context)?;
                 let own = settings.get("args").and_then(Value::as_array).into_iter().flatten();
                 arguments.extend(own.filter_map(Value::as_str).map(str::to_owned));
             }
@@ -77,9 +77,9 @@ pub(super) fn name_quick(flags: &[Flag<'_>], engines: &mut [Table]) {
     }
 }
 
-fn known(name: &str, registry: &Registry, left_out: &[SkippedEngine]) -> anyhow::Result<Table> {
+fn known(name: &str, registry: &Registry, skipped: &[SkippedEngine]) -> anyhow::Result<Table> {
     let Some(engine) = registry.find(name) else {
-        if let Some(engine) = left_out.iter().find(|engine| engine.name == name) {
+        if let Some(engine) = skipped.iter().find(|engine| engine.name == name) {
             bail!("conf={name}: {}", engine.reason);
         }
         let names: Vec<&str> = registry.names().collect();

@@ -489,11 +489,11 @@ impl<'a> Typed<'a> {
 
     /// The plan of the flags.
     fn plan(&self) -> anyhow::Result<Plan> {
-        let (registry, left_out) = registry()?;
+        let (registry, skipped) = registry()?;
         let mut engines: Vec<_> = self
             .engines
             .iter()
-            .map(|flag| engine::engine(flag, &self.each, &registry, &left_out))
+            .map(|flag| engine::engine(flag, &self.each, &registry, &skipped))
             .collect::<anyhow::Result<_>>()?;
         engine::name_quick(&self.engines, &mut engines);
         if self.dialect == Dialect::Fastchess {

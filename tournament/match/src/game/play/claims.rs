@@ -14,7 +14,7 @@ impl LiveGame<'_> {
             ResultClaim::Resigns => {}
             ResultClaim::Result { outcome, .. } if *outcome == lost => {}
             ResultClaim::Result { outcome, comment } if searched.best.is_none() => {
-                return Some(self.judge_claim(mover, *outcome, comment));
+                return Some(self.end_by_claim(mover, *outcome, comment));
             }
             ResultClaim::Result { .. } | ResultClaim::OffersDraw => return None,
         }
@@ -22,7 +22,7 @@ impl LiveGame<'_> {
     }
 
     /// A claim in a position that is not over: false, unless this engine is trusted.
-    pub(super) fn judge_claim(&self, mover: Color, outcome: Outcome, comment: &str) -> GameEnd {
+    pub(super) fn end_by_claim(&self, mover: Color, outcome: Outcome, comment: &str) -> GameEnd {
         if self.trust[mover.index()] {
             let termination = match outcome {
                 Outcome::Win(_) => Termination::ClaimedWin,
