@@ -121,18 +121,19 @@ fn diff(flags: &DiffFlags) -> Result<Exit, Refusal> {
     Ok(Exit::Done)
 }
 
+/// Reads an input file.
+fn read_text(path: &Path) -> Result<String, Refusal> {
+    std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()
+}
+
 /// Reads a parameter file.
 fn parameters(path: &Path) -> Result<Parameters, Refusal> {
-    let shown = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| shown.to_string()).or_usage()?;
-    Parameters::parse_toml(&text).with_context(|| shown.to_string()).or_usage()
+    Parameters::parse_toml(&read_text(path)?).with_context(|| path.display().to_string()).or_usage()
 }
 
 /// Parameters of another engine's evaluation from a TOML or JSON file.
 fn traced_parameters(path: &Path, schema: &Schema) -> Result<Vec<f64>, Refusal> {
-    let shown = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| shown.to_string()).or_usage()?;
-    imported(&text, schema).with_context(|| shown.to_string()).or_usage()
+    imported(&read_text(path)?, schema).with_context(|| path.display().to_string()).or_usage()
 }
 
 fn open(path: &Path) -> Result<Dataset, Refusal> {

@@ -9,7 +9,8 @@ use smalt_report::plot::Chart;
 
 use super::arguments::{PlotFlags, PlotKind};
 use super::{
-    Exit, OrRefuse, Outputs, Refusal, is_standard_output, parameters, print, traced_parameters, traces,
+    Exit, OrRefuse, Outputs, Refusal, is_standard_output, parameters, print, read_text, traced_parameters,
+    traces,
 };
 use crate::clop::ClopState;
 use crate::plot::{Comparison, errors, landscape, parameters_by_games};
@@ -50,7 +51,7 @@ fn state(path: &Path, kind: Option<PlotKind>) -> Result<String, Refusal> {
             anyhow!("{shown}: boards and steps are drawn from parameter files: [BEFORE.toml] AFTER.toml");
         return Err(error).or_usage();
     }
-    let text = std::fs::read_to_string(path).with_context(|| shown.to_string()).or_usage()?;
+    let text = read_text(path)?;
     if let Ok(state) = ClopState::parse(&text) {
         return landscape(&state).with_context(|| shown.to_string()).or_usage();
     }

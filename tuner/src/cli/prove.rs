@@ -11,7 +11,9 @@ use smalt_workbench::output_file::{self, Existing, write_beside};
 
 use super::arguments::ProveFlags;
 use super::json::ProveJson;
-use super::{Exit, OrRefuse, Outputs, PARAMETERS, Refusal, SHIPPED, interrupt, parameters, print_info, show};
+use super::{
+    Exit, OrRefuse, Outputs, PARAMETERS, Refusal, SHIPPED, interrupt, parameters, print_info, read_text, show,
+};
 use crate::games::{
     Arguments, EngineError, EnginePair, Entrant, PlayError, check_options, engine_command, engine_in,
 };
@@ -114,7 +116,7 @@ impl Versions {
             flags.base.clone().context("--options: give the parameters before as --base").or_usage()?;
         let read = |path: &Path| -> Result<_, Refusal> {
             let shown = || path.display().to_string();
-            let text = std::fs::read_to_string(path).with_context(shown).or_usage()?;
+            let text = read_text(path)?;
             let parameters = ParameterFormat::of(path).parse(&text).with_context(shown).or_usage()?;
             let values = parameters
                 .into_iter()
@@ -146,10 +148,7 @@ impl Versions {
             let words = "--build: give the program that it makes with --engine, as in --engine ./mine";
             return Err(anyhow!(words)).or_usage();
         }
-        let read = |path: &Path| {
-            std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()
-        };
-        let (tuned_text, base_text) = (read(&flags.tuned)?, read(&base)?);
+        let (tuned_text, base_text) = (read_text(&flags.tuned)?, read_text(&base)?);
         if tuned_text == base_text {
             return Err(anyhow!("{}: the same as {}", flags.tuned.display(), base.display())).or_usage();
         }
@@ -198,7 +197,7 @@ impl WeightsFile {
     }
 
     fn of_file(path: &Path, played: PathBuf) -> Result<WeightsFile, Refusal> {
-        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()?;
+        let text = read_text(path)?;
         Parameters::parse_toml(&text).with_context(|| path.display().to_string()).or_usage()?;
         WeightsFile::new(text, played)
     }

@@ -7,7 +7,7 @@ use smalt::evaluation::Parameters;
 use smalt_workbench::output_file::{self, Existing, write_beside};
 
 use super::arguments::TexelFlags;
-use super::{OrRefuse, Outputs, PARAMETERS, Refusal, SHIPPED};
+use super::{OrRefuse, Outputs, PARAMETERS, Refusal, SHIPPED, read_text};
 use crate::texel::Tuned;
 use crate::weights::document::{Origin, rewritten};
 use crate::weights::export::{Language, exported};
@@ -80,7 +80,7 @@ impl Target {
         let language = flags.format.or_else(|| Language::of_path(output));
         match (evaluation, language.unwrap_or(Language::Toml)) {
             (Evaluation::Own, Language::Toml) => {
-                let text = flags.parameters.as_deref().map_or_else(|| Ok(SHIPPED.to_owned()), read)?;
+                let text = flags.parameters.as_deref().map_or_else(|| Ok(SHIPPED.to_owned()), read_text)?;
                 let layout = Layout { path: flags.parameters.clone(), text };
                 Ok(Target::Parameters { path: output.clone(), layout })
             }
@@ -95,7 +95,7 @@ impl Target {
                 .or_usage();
         }
         let path = flags.parameters.clone().unwrap_or_else(|| PARAMETERS.into());
-        let text = read(&path).map_err(|Refusal { exit, error }| Refusal {
+        let text = read_text(&path).map_err(|Refusal { exit, error }| Refusal {
             exit,
             error: error
                 .context("--write: run in the root folder of the project, or give --parameters or --output"),
@@ -177,7 +177,7 @@ impl MarkedSource {
     fn read(source: &Path, output: &Path) -> Result<MarkedSource, Refusal> {
         Ok(MarkedSource {
             path: source.to_owned(),
-            text: read(source)?,
+            text: read_text(source)?,
             comments: Comments::of_path(source),
             output: output.to_owned(),
         })
@@ -210,7 +210,7 @@ pub(super) fn put_into<N: PartialEq>(
     let Some(source) = source else { return outputs.write(output, &old.text) };
     let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let is_replaced = place(source) == place(output);
-    let reason = match read(source).and_then(|text| rewrite(&text)) {
+    let reason = match read_text(source).and_then(|text| rewrite(&text)) {
         Ok(now) if !is_replaced => return outputs.write(output, &now.text),
         Err(_) if !is_replaced => return outputs.write(output, &old.text),
         Ok(now) if now.replaced == old.replaced => {
@@ -222,10 +222,6 @@ pub(super) fn put_into<N: PartialEq>(
     let kept = write_beside(output, ".tuned", old.text.as_bytes()).or_failed()?;
     let (shown, kept) = (source.display(), kept.display());
     Err(anyhow!("{shown}: {reason}, and it was not replaced; the tuned one is {kept}")).or_failed()
-}
-
-fn read(path: &Path) -> Result<String, Refusal> {
-    std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()
 }
 
 #[cfg(test)]

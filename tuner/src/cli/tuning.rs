@@ -12,7 +12,7 @@ use smalt_workbench::output_file::{Existing, Output};
 
 use super::arguments::{SEARCH_CONSTANTS, TuningFlags};
 use super::target::{Replacement, put_into};
-use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, print_info, warn_of_moved_checkpoint};
+use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, print_info, read_text, warn_of_moved_checkpoint};
 use crate::games::{
     Arguments, EngineError, EnginePair, Entrant, PlayError, check_options, engine_files, play, score_of,
 };
@@ -68,7 +68,7 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
             return Err(changed_engine(&paths.join(" or "))).or_usage();
         }
         let is_written = flags.write || flags.output.is_some();
-        let parameters = is_written.then(|| read_parameters(&settings.parameters)).transpose()?;
+        let parameters = is_written.then(|| read_text(&settings.parameters)).transpose()?;
         let stop = interrupt()?;
         let mut session = TuningSession {
             flags,
@@ -230,8 +230,7 @@ fn settings(flags: &TuningFlags) -> Result<MatchSettings, Refusal> {
 /// The tuning in the checkpoint. Flags that say how games are played must say the same again.
 fn resumed<T: Tuning>(flags: &TuningFlags, checkpoint: &Path) -> Result<(T, MatchSettings), Refusal> {
     let shown = checkpoint.display();
-    let text = std::fs::read_to_string(checkpoint).with_context(|| shown.to_string()).or_usage()?;
-    let mut state = T::parse(&text).with_context(|| shown.to_string()).or_usage()?;
+    let mut state = T::parse(&read_text(checkpoint)?).with_context(|| shown.to_string()).or_usage()?;
     let Some(settings) = state.run().settings.clone() else {
         if flags.engine.is_none() {
             let words = "an earlier version wrote it, without engine, clock, openings and batch: give these flags again";
@@ -309,10 +308,6 @@ fn check_parameters(tournament: &Path, engine: &str, run: &TuningRun) -> Result<
         .or_usage()
 }
 
-fn read_parameters(path: &Path) -> Result<String, Refusal> {
-    std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()
-}
-
 fn changed_engine(path: &str) -> anyhow::Error {
     anyhow!(
         "the program of the engine has changed since the tuning began: {path} has other content now, and the games would mix \
@@ -323,7 +318,7 @@ fn changed_engine(path: &str) -> anyhow::Error {
 /// The parameters of the file that the flags leave free.
 fn chosen(flags: &TuningFlags, settings: &MatchSettings) -> Result<Vec<TunableParam>, Refusal> {
     let shown = settings.parameters.display();
-    let text = read_parameters(&settings.parameters)?;
+    let text = read_text(&settings.parameters)?;
     let format = ParameterFormat::of(&settings.parameters);
     if format.has_old_names(&text) {
         print_info(&format!("{shown}: old names of parameters are read as the current ones"));

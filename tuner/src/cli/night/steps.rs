@@ -13,7 +13,7 @@ use smalt_workbench::output_file::{self, Existing};
 
 use super::super::arguments::TunerArguments;
 use super::super::night_settings::{NightSettings, SessionFlags};
-use super::super::{Exit, OrRefuse, Refusal, parameters};
+use super::super::{Exit, OrRefuse, Refusal, parameters, read_text};
 use crate::games::{Arguments, Entrant, PlayError, check_options, engine_in, export, read, run, words};
 use crate::night::{Change, Step, StepKind, StepResult, accepted};
 use crate::parameter_file::ParameterFormat;
@@ -93,11 +93,8 @@ impl Runner<'_> {
         let fit = ["smalt-tuner", "texel", "positions.bin"].map(str::to_owned);
         let more = split_words(settings.texel.as_deref().unwrap_or_default()).or_usage()?;
         TunerArguments::try_parse_from(fit.into_iter().chain(more)).context("--texel").or_usage()?;
-        let text = |path: &Path| {
-            std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()
-        };
         let evaluation = match settings.source.as_ref().or(settings.parameters.as_ref()) {
-            Some(path) => text(path)?,
+            Some(path) => read_text(path)?,
             None => super::super::SHIPPED.to_owned(),
         };
         put(&self.evaluation_file(0), &evaluation)?;
@@ -105,7 +102,7 @@ impl Runner<'_> {
             parameters(&self.evaluation_file(0))?;
         }
         if let (Some(from), Some(to)) = (&settings.spsa, self.search_file(0)) {
-            let text = text(from)?;
+            let text = read_text(from)?;
             ParameterFormat::of(from).parse(&text).with_context(|| from.display().to_string()).or_usage()?;
             put(&to, &text)?;
         }
