@@ -262,18 +262,8 @@ pub(super) struct HistoryAddFlags {
     /// Version [default: that of builtin, or the engine's own name]
     #[arg(long = "build-version", value_name = "VERSION")]
     pub version: Option<String>,
-    /// Time for each position, in milliseconds [default: 200]
-    #[arg(long, value_name = "MS", group = "limit")]
-    pub movetime: Option<u64>,
-    /// Nodes for each position, e.g. 100000
-    #[arg(long, value_name = "N", group = "limit")]
-    pub nodes: Option<u64>,
-    /// Depth for each position, in plies, e.g. 12
-    #[arg(long, value_name = "PLIES", group = "limit")]
-    pub depth: Option<u32>,
-    /// Number of concurrent positions [default: cores less one]
-    #[arg(short, long, value_name = "C")]
-    pub concurrency: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub search: SearchFlags,
     #[command(flatten)]
     pub result: ResultFlags,
     /// No progress display
@@ -290,19 +280,9 @@ pub(super) const LONGEST_MOVE: NonZeroU32 = NonZeroU32::new(120).expect("not zer
 /// More than engines that look at the clock now and then need on a busy machine.
 pub(super) const GRACE_MS: u64 = 100;
 
-#[derive(Debug, Args)]
-pub(super) struct ScoreFlags {
-    /// Suite: wac, sts, sts01 to sts15, or an EPD file
-    #[arg(required = true, value_name = "SUITE", add = names_or_files(suite_names))]
-    pub suites: Vec<String>,
-    /// Engine; may be repeated [default: builtin]
-    #[arg(short, long = "engine", value_name = "ENGINE", add = names_or_files(Registry::names_to_complete))]
-    pub engines: Vec<String>,
-    /// Default settings of every engine, as key=value words, e.g. 'option.Hash=16'
-    #[arg(long, value_name = "WORDS")]
-    pub each: Option<String>,
-    #[command(flatten)]
-    pub registry: RegistryFlag,
+/// How the positions of suites are searched.
+#[derive(Clone, Debug, Args)]
+pub(super) struct SearchFlags {
     /// Time for each position, in milliseconds [default: 200]
     #[arg(long, value_name = "MS", group = "limit")]
     pub movetime: Option<u64>,
@@ -316,6 +296,23 @@ pub(super) struct ScoreFlags {
     /// Number of concurrent positions, each with its own engine process [default: cores less one]
     #[arg(short, long, value_name = "C")]
     pub concurrency: Option<NonZeroUsize>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ScoreFlags {
+    /// Suite: wac, sts, sts01 to sts15, or an EPD file
+    #[arg(required = true, value_name = "SUITE", add = names_or_files(suite_names))]
+    pub suites: Vec<String>,
+    /// Engine; may be repeated [default: builtin]
+    #[arg(short, long = "engine", value_name = "ENGINE", add = names_or_files(Registry::names_to_complete))]
+    pub engines: Vec<String>,
+    /// Default settings of every engine, as key=value words, e.g. 'option.Hash=16'
+    #[arg(long, value_name = "WORDS")]
+    pub each: Option<String>,
+    #[command(flatten)]
+    pub registry: RegistryFlag,
+    #[command(flatten)]
+    pub search: SearchFlags,
     /// Keep the hash table between positions
     #[arg(long)]
     pub keep_hash: bool,

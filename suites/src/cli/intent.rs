@@ -24,7 +24,7 @@ const DEFAULT_LIMIT: Limit = Limit::MoveTime(Duration::from_millis(200));
 pub(super) fn plan(flags: &ScoreFlags, builtin: Builtin) -> Result<Plan, Refusal> {
     let registry =
         Registry::load(flags.registry.path.as_deref(), &mut |words| output::print_info(&words)).or_usage()?;
-    let limit = Limit::from_parts("", flags.movetime, flags.nodes, flags.depth);
+    let limit = Limit::from_parts("", flags.search.movetime, flags.search.nodes, flags.search.depth);
     let limit =
         limit.map_err(|_| anyhow!("--movetime, --nodes and --depth must be above zero")).or_usage()?;
     let each = flags.each.as_deref().map(|words| split_words(words).and_then(|words| parse_keys(&words)));
@@ -38,7 +38,7 @@ pub(super) fn plan(flags: &ScoreFlags, builtin: Builtin) -> Result<Plan, Refusal
     }
     Builder::default().build_entrants(&mut typed, &each, &registry).or_usage()?;
     let entrants = resolve_entrants(&typed, &each, &registry, limit.unwrap_or(DEFAULT_LIMIT)).or_usage()?;
-    let wanted = flags.concurrency.map_or_else(spare_cores, NonZeroUsize::get);
+    let wanted = flags.search.concurrency.map_or_else(spare_cores, NonZeroUsize::get);
     let concurrency = within_limits(wanted, Concurrent::Engines, &mut output::print_info).or_usage()?;
     Ok(Plan {
         entrants,
