@@ -21,6 +21,9 @@ use toml::{Table, Value as Setting};
 /// Name of the tournament program.
 const TOURNAMENT: &str = "smalt-tournament";
 
+/// Name of a store that is removed after its match, beside the results.
+pub(crate) const TEMPORARY_STORE: &str = "games.db";
+
 /// Time for a terminated program to store its games and exit.
 const STOP_TIMEOUT: Duration = Duration::from_secs(15);
 
@@ -139,18 +142,18 @@ pub(crate) fn locate(program: &Path) -> Result<PathBuf, LookupError> {
 }
 
 /// Plays until the program ends and returns its results; `on_line` receives the lines of its output, without those that
-/// name a file in the temporary folder of the results. Setting `stop` ends it.
+/// name a [`TEMPORARY_STORE`]. Setting `stop` ends it.
 pub(crate) fn play(
     pair: &EnginePair,
     stop: &AtomicBool,
     on_line: &mut dyn FnMut(&str),
 ) -> Result<Value, PlayError> {
-    let folder = pair.json.parent().unwrap_or(&pair.json).display().to_string();
-    let mut show = |line: Option<&str>| line.filter(|line| !line.contains(&folder)).map_or((), &mut *on_line);
+    let store = pair.json.with_file_name(TEMPORARY_STORE).display().to_string();
+    let mut show = |line: Option<&str>| line.filter(|line| !line.contains(&store)).map_or((), &mut *on_line);
     run(&command(pair), &ACCEPTED_EXITS, stop, &mut show).map_err(|error| match error {
         PlayError::Failed { exit, words } => {
-            let lines: Vec<_> = words.lines().filter(|line| !line.contains(&folder)).collect();
-            PlayError::Failed { exit, words: lines.join("\n") }
+            let lines: Vec<_> = words.lines().filter(|line| !line.contains(&store)).collect();
+            PlayError::Failed { exit, words: if lines.is_empty() { words } else { lines.join("\n") } }
         }
         error => error,
     })?;

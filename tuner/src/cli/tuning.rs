@@ -14,7 +14,8 @@ use super::arguments::{SEARCH_CONSTANTS, TuningFlags};
 use super::target::{Replacement, put_into};
 use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, print_info, read_text, warn_of_moved_checkpoint};
 use crate::games::{
-    Arguments, EngineError, EnginePair, Entrant, PlayError, check_options, engine_files, play, score_of,
+    Arguments, EngineError, EnginePair, Entrant, PlayError, TEMPORARY_STORE, check_options, engine_files,
+    play, score_of,
 };
 use crate::parameter_file::ParameterFormat;
 use crate::tuning::{MatchSettings, TunableParam, Tuning, TuningRun};
@@ -162,7 +163,7 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
         all.set_some("--nats", flags.nats.as_ref());
         all.set_some("--openings", settings.openings.as_ref());
         all.set_number("--seed", Some(seed));
-        all.set("--store", folder.join("games.db"));
+        all.set("--store", folder.join(TEMPORARY_STORE));
         all
     }
 
