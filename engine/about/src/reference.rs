@@ -92,7 +92,9 @@ fn row(arg: &Arg) -> String {
     let values: Vec<String> = arg
         .get_possible_values()
         .iter()
-        .filter(|value| arg.get_action().takes_values() && !help.contains(value.get_name()))
+        .filter(|value| {
+            arg.get_action().takes_values() && !value.is_hide_set() && !help.contains(value.get_name())
+        })
         .map(|value| format!("`{}`", value.get_name()))
         .collect();
     let values = if values.is_empty() { String::new() } else { format!(": {}", values.join(", ")) };

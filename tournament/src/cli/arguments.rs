@@ -81,7 +81,7 @@ pub(super) enum Command {
     /// Print a plan file made of the flags, with an estimate of games and hours
     Plan {
         /// Format: gauntlet, round-robin, match, knockout, pyramid, swiss, race or bisect [default: gauntlet, or match with an SPRT]
-        #[arg(long, value_name = "FORMAT", value_parser = word::<Format>())]
+        #[arg(long, value_name = "FORMAT", value_parser = word::<Format>(), hide_possible_values = true)]
         format: Option<Format>,
         /// Print the default plan with its comments: the manual of plan files
         #[arg(long)]

@@ -36,7 +36,7 @@ pub(super) struct OpeningFlags {
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
     /// Format of the book to check: epd, pgn or polyglot [default: by its name]
-    #[arg(long, value_name = "FORMAT", value_parser = word::<BookFormat>(), requires = "check")]
+    #[arg(long, value_name = "FORMAT", value_parser = word::<BookFormat>(), hide_possible_values = true, requires = "check")]
     book_format: Option<BookFormat>,
     /// Engine that evaluates the positions
     #[arg(long, value_name = "ENGINE", default_value = "builtin", add = names_or_files(Registry::names_to_complete))]

@@ -1,6 +1,7 @@
 //! All settings of a run. One field is flag, plan file key, default and description of a setting. Each source
 //! of settings (file, `--each`, flags) is a layer of TOML; layers are merged and read once.
 
+use clap::builder::PossibleValue;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, FromArgMatches};
 use schemars::JsonSchema;
@@ -143,11 +144,12 @@ pub struct Flags<T> {
 }
 
 impl<T: Args + Serialize> Args for Flags<T> {
-    /// Common flags come first; advanced ones (`hide_short_help`) follow under their own headings.
+    /// Common flags come first; advanced ones (`hide_short_help`) follow under their own headings. Help lists no values that
+    /// are all hidden.
     fn augment_args(command: clap::Command) -> clap::Command {
         let all = T::augment_args(clap::Command::new("settings"));
         let (advanced, usual): (Vec<Arg>, Vec<Arg>) =
-            all.get_arguments().cloned().partition(Arg::is_hide_short_help_set);
+            all.get_arguments().cloned().map(without_hidden_values).partition(Arg::is_hide_short_help_set);
         let advanced = advanced.into_iter().map(|arg| {
             let heading = arg.get_help_heading().and_then(advanced_heading);
             arg.help_heading(heading)
@@ -158,6 +160,11 @@ impl<T: Args + Serialize> Args for Flags<T> {
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
         Self::augment_args(command)
     }
+}
+
+fn without_hidden_values(arg: Arg) -> Arg {
+    let are_hidden = arg.get_possible_values().iter().all(PossibleValue::is_hide_set);
+    if are_hidden { arg.hide_possible_values(true) } else { arg }
 }
 
 impl<T: Args + Serialize> FromArgMatches for Flags<T> {
