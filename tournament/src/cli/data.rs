@@ -21,8 +21,15 @@ use smalt_workbench::engine_files::sha256;
 /// elsewhere is kept, and the data are written beside it.
 pub(super) fn write_run_data(plan: &Plan, store: &Path) -> Result<Option<String>, Refusal> {
     let file = plan.settings.data.output(plan.settings.run.seed).or_usage()?;
-    let Some(mut file) = file else { return Ok(None) };
+    let Some(file) = file else { return Ok(None) };
     let store = Store::resume(store).map_err(refuse_store)?;
+    let written = write_data_file(plan, &store, file);
+    // Also after an error: the store is a single file.
+    store.close();
+    written.map(Some)
+}
+
+fn write_data_file(plan: &Plan, store: &Store, mut file: DataFile) -> Result<String, Refusal> {
     let last = store.data_digest().map_err(refuse_store)?;
     let digest = |path: &Path| File::open(path).and_then(|mut file| sha256(&mut file));
     let is_free = |path: &PathBuf| match std::fs::metadata(path) {
@@ -40,10 +47,10 @@ pub(super) fn write_run_data(plan: &Plan, store: &Path) -> Result<Option<String>
         ));
     }
     let path = file.path.clone();
-    let report = write_data(&store, plan, file, |_| true)?;
+    let report = write_data(store, plan, file, |_| true)?;
     let written = digest(&path).with_context(|| format!("read {}", path.display())).or_failed()?;
     store.set_data_digest(&written).map_err(refuse_store)?;
-    Ok(Some(report))
+    Ok(report)
 }
 
 /// Writes the positions of the selected stored games; returns a message.

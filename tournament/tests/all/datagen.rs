@@ -71,6 +71,8 @@ fn a_store_gives_data_in_every_format_and_by_other_rules() {
     let place = Place::new();
     let engine = scripted("mine", "--info-lines 1 --score 12");
     place.check(&datagen(&engine, "--games 3 --data x.bin --positions all --duplicates keep"), 0);
+    place.check(&["standings", "run.db"], 0);
+    assert!(!place.path("run.db-wal").exists() && !place.path("run.db-shm").exists());
     let whole = read(&place.path("x.bin")).len();
     for format in ["fen", "epd", "book", "csv", "plain", "bullet", "viri", "binpack"] {
         let file = format!("y.{format}");
