@@ -38,6 +38,8 @@ enum CommandError {
     NoCounts(PathBuf),
     #[error("{path} holds no parameters: {source}")]
     Parameters { path: String, source: smalt::evaluation::ParametersError },
+    #[error("there is no memory for a perft table of {hash} MB")]
+    PerftMemory { hash: usize },
     #[error(transparent)]
     Bench(#[from] bench::NoBenchMemoryError),
     #[error(transparent)]
@@ -51,6 +53,7 @@ impl CommandError {
         match self {
             CommandError::Write(_)
             | CommandError::Bench(_)
+            | CommandError::PerftMemory { .. }
             | CommandError::Openings(OpeningsError::Exhausted) => 1,
             _ => 2,
         }

@@ -2,10 +2,13 @@
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use smalt_chess::perft::{Leaves, PerftTable, perft};
 use smalt_chess::{CastlingMode, Move, Position, UciMove};
+
+use super::CommandError;
 
 /// What to count and how.
 #[derive(Clone, PartialEq, Debug)]
@@ -33,9 +36,15 @@ pub(super) struct PerftCounter {
 }
 
 impl PerftCounter {
-    pub(super) fn new(resources: PerftResources) -> PerftCounter {
-        let table = (resources.hash > 0).then(|| PerftTable::new(resources.hash));
-        PerftCounter { threads: resources.threads, table }
+    pub(super) fn new(
+        PerftResources { threads, hash }: PerftResources,
+    ) -> Result<PerftCounter, CommandError> {
+        let table = if hash == 0 {
+            None
+        } else {
+            Some(PerftTable::try_new(hash).ok_or(CommandError::PerftMemory { hash })?)
+        };
+        Ok(PerftCounter { threads, table })
     }
 
     /// The count of a position.
@@ -65,21 +74,26 @@ impl PerftCounter {
         }
         let next = AtomicUsize::new(0);
         std::thread::scope(|scope| {
-            for _ in 0..self.threads.min(pieces.len()) {
-                scope.spawn(|| {
-                    while let Some((index, position)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        totals[*index].fetch_add(count(position, depth - 2), Ordering::Relaxed);
-                    }
-                });
+            let work = || {
+                while let Some((index, position)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    totals[*index].fetch_add(count(position, depth - 2), Ordering::Relaxed);
+                }
+            };
+            // The system may refuse further threads; the ones there are do all the work.
+            for _ in 1..self.threads.min(pieces.len()) {
+                if Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
             }
+            work();
         });
         moves.iter().copied().zip(totals.into_iter().map(AtomicU64::into_inner)).collect()
     }
 }
 
 /// Counts, and writes the counts of the moves if requested, then nodes, time and speed.
-pub(super) fn run(plan: &PerftPlan, out: &mut impl Write) -> io::Result<()> {
-    let counter = PerftCounter::new(plan.resources);
+pub(super) fn run(plan: &PerftPlan, out: &mut impl Write) -> Result<(), CommandError> {
+    let counter = PerftCounter::new(plan.resources)?;
     let begun = Instant::now();
     let nodes = if plan.depth == 0 {
         1
@@ -93,7 +107,7 @@ pub(super) fn run(plan: &PerftPlan, out: &mut impl Write) -> io::Result<()> {
         }
         counts.iter().map(|(_, count)| count).sum()
     };
-    write_totals(nodes, begun.elapsed(), out)
+    Ok(write_totals(nodes, begun.elapsed(), out)?)
 }
 
 fn write_totals(nodes: u64, time: Duration, out: &mut impl Write) -> io::Result<()> {

@@ -50,7 +50,7 @@ pub(super) fn run(plan: &SuitePlan, out: &mut impl Write) -> Result<CommandEnd, 
     if counts.is_empty() {
         return Err(CommandError::NoCounts(plan.file.clone()));
     }
-    let counter = PerftCounter::new(plan.resources);
+    let counter = PerftCounter::new(plan.resources)?;
     for count in counts {
         match count {
             Ok(count) if count.nodes > plan.most_nodes || wrong == Some(count.position) => {}

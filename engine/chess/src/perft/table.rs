@@ -33,9 +33,20 @@ const LEAST_DEPTH: u32 = 3;
 
 impl PerftTable {
     /// An empty table of this size in MiB, at least one.
+    ///
+    /// # Panics
+    /// If there is not enough memory.
     pub fn new(megabytes: usize) -> PerftTable {
-        let buckets = megabytes.max(1) * (1 << 20) / size_of::<Bucket>();
-        PerftTable { buckets: (0..buckets).map(|_| Bucket::default()).collect() }
+        PerftTable::try_new(megabytes).expect("not enough memory for the perft table")
+    }
+
+    /// As [`PerftTable::new`]; `None` if there is not enough memory.
+    pub fn try_new(megabytes: usize) -> Option<PerftTable> {
+        let count = megabytes.max(1).checked_mul(1 << 20)? / size_of::<Bucket>();
+        let mut buckets = Vec::new();
+        buckets.try_reserve_exact(count).ok()?;
+        buckets.resize_with(count, Bucket::default);
+        Some(PerftTable { buckets: buckets.into_boxed_slice() })
     }
 
     /// The number of leaf nodes at `depth`, with bulk counting.
