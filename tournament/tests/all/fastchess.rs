@@ -231,6 +231,7 @@ fn what_is_not_supported_is_refused_with_words() {
     );
     check("-each depth=1 tscale=0.1", "engine \"A\": tscale=0.1: the factor of timeouts is 0.2 to 120");
     check("-rounds many", "-rounds many: expected a whole number");
+    check("-rounds -1", "-rounds -1: the number is too small or too large");
     check("-draw movecout=3", "-draw movecout=…: unknown key; the keys are movenumber, movecount and score");
     check("-log file=a level=all", "-log level=all: the levels are trace, info, warn, err and fatal");
     check("-variant atomic", "-variant atomic: the variants are standard and fischerandom");

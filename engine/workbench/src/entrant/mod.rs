@@ -17,10 +17,12 @@ mod words;
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use smalt_driver::{Pondering, Protocol, Restart};
 use smalt_protocol::TimeControl;
 
@@ -124,10 +126,10 @@ pub struct EngineSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package: Option<String>,
     /// Rating on the list that `source` names
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "rating", skip_serializing_if = "Option::is_none")]
     pub rating: Option<f64>,
     /// Half-width of the 95 % interval of the rating [default: 20]
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "rating_error", skip_serializing_if = "Option::is_none")]
     pub rating_error: Option<f64>,
     /// Source of the rating
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,6 +159,26 @@ impl EngineSettings {
     #[must_use]
     pub fn option_texts(&self) -> BTreeMap<String, String> {
         self.options.iter().map(|(name, text)| (name.clone(), text.0.clone())).collect()
+    }
+}
+
+/// Reads a rating: no list has larger numbers, and they must be finite.
+fn rating<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    number_within(deserializer, -100_000.0..=100_000.0, "expected a rating between -100000 and 100000")
+}
+
+fn rating_error<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    number_within(deserializer, 0.0..=100_000.0, "expected an error between 0 and 100000")
+}
+
+fn number_within<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    range: RangeInclusive<f64>,
+    reason: &str,
+) -> Result<Option<f64>, D::Error> {
+    match Option::<f64>::deserialize(deserializer)? {
+        Some(number) if !range.contains(&number) => Err(D::Error::custom(reason)),
+        number => Ok(number),
     }
 }
 

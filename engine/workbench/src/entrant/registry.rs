@@ -172,6 +172,15 @@ mod tests {
     }
 
     #[test]
+    fn ratings_that_are_no_numbers_are_refused_with_their_line() {
+        for line in ["rating = nan", "rating = inf", "rating = 1e308", "rating-error = -4"] {
+            let text = format!("[[engine]]\nname = \"a\"\ncmd = \"a\"\n{line}\n");
+            let error = Registry::parse(&text, "e.toml").unwrap_err();
+            assert!(error.to_string().starts_with("e.toml, line 4, rating"), "{error}");
+        }
+    }
+
+    #[test]
     fn defect_20_a_misspelled_builtin_suggests_builtin() {
         let registry = Registry::shipped();
         assert_eq!(registry.nearest_name("builtn"), Some("builtin"));

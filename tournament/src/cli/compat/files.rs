@@ -203,9 +203,15 @@ pub(super) fn config(flag: &Flag<'_>) -> anyhow::Result<Config> {
     for (key, value) in flag.pairs()? {
         let path = PathBuf::from(value);
         match key {
+            "file" | "outname" if value.is_empty() => return Err(flag.refuse(key, value, "expected a file")),
             "file" if is_json(&path) => config.load = Some(path),
+            "file" if path.is_file() && has_json_extension(&path) => {
+                bail!("{} is no configuration of fastchess", path.display())
+            }
             "file" => config.resume = Some(store_name(&path)),
             "outname" if is_db(&path) => config.keep = Some(path),
+            // No place for a store: /dev/null, say.
+            "outname" if path.exists() && !path.is_file() && !path.is_dir() => {}
             "outname" => {
                 config.keep = Some(path.with_extension("db"));
                 config.outname = Some(path);
@@ -221,8 +227,11 @@ pub(super) fn config(flag: &Flag<'_>) -> anyhow::Result<Config> {
 
 /// The store's name: `….db` for a configuration `….json`.
 fn store_name(path: &Path) -> PathBuf {
-    let is_json = path.extension().is_some_and(|extension| extension == "json");
-    if is_json { path.with_extension("db") } else { path.to_owned() }
+    if has_json_extension(path) { path.with_extension("db") } else { path.to_owned() }
+}
+
+fn has_json_extension(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json")
 }
 
 fn is_db(path: &Path) -> bool {
@@ -242,5 +251,5 @@ pub(super) fn check_apart<'a>(named: impl Iterator<Item = NamedOutput<'a>>) -> a
 }
 
 fn is_json(path: &Path) -> bool {
-    std::fs::read(path).is_ok_and(|bytes| bytes.trim_ascii_start().starts_with(b"{"))
+    path.is_file() && std::fs::read(path).is_ok_and(|bytes| bytes.trim_ascii_start().starts_with(b"{"))
 }

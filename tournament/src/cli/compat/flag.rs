@@ -41,7 +41,8 @@ impl<'a> Flag<'a> {
     /// Its only word as a number.
     pub(super) fn number<T: std::str::FromStr>(&self) -> anyhow::Result<T> {
         let word = self.word()?;
-        word.parse().map_err(|_| anyhow!("-{} {word}: expected a whole number", self.name))
+        word.parse()
+            .map_err(|_| anyhow!("-{} {word}: {}", self.name, unfit_number(word, "expected a whole number")))
     }
 
     /// Checks that it has no words.
@@ -79,8 +80,14 @@ impl<'a> Flag<'a> {
     }
 
     pub(super) fn value<T: std::str::FromStr>(&self, key: &str, value: &str) -> anyhow::Result<T> {
-        value.parse().map_err(|_| self.refuse(key, value, "expected a number"))
+        value.parse().map_err(|_| self.refuse(key, value, unfit_number(value, "expected a number")))
     }
+}
+
+/// Says why a word is not the number that a flag needs.
+fn unfit_number(word: &str, expected: &'static str) -> &'static str {
+    let is_whole = word.strip_prefix(['-', '+']).unwrap_or(word).bytes().all(|byte| byte.is_ascii_digit());
+    if is_whole && !word.is_empty() { "the number is too small or too large" } else { expected }
 }
 
 #[cfg(test)]

@@ -113,10 +113,12 @@ pub(in crate::cli) fn request(dialect: Dialect, arguments: &[String]) -> Result<
 fn c_chess_cli(arguments: &[String]) -> Result<Request, Refusal> {
     let CChessCli { arguments, sample } = CChessCli::parse(arguments).or_usage()?;
     let flags = flags(&arguments).or_usage()?;
-    match flags.first().map(|flag| flag.name) {
-        Some("version") => return Ok(Request::Version),
-        None | Some("help") => return Ok(Request::Help(HELP.to_owned())),
-        _ => {}
+    let asks = |name: &str| flags.iter().any(|flag| flag.name == name);
+    if asks("version") {
+        return Ok(Request::Version);
+    }
+    if asks("help") || flags.is_empty() {
+        return Ok(Request::Help(HELP.to_owned()));
     }
     let mut typed = Typed::read(Dialect::CChessCli, &flags)?;
     typed.shown.sample = sample;
