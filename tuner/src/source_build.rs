@@ -21,6 +21,8 @@ const LAST_LINES: usize = 10;
 pub(crate) enum BuildError {
     #[error("failed to copy {path}: {}", reason(error))]
     Copy { path: String, error: io::Error },
+    #[error("{folder} has the sources of --tree: the versions need another folder")]
+    SameFolder { folder: String },
     #[error("{file} is not in {folder}: give the folder of the sources with --tree")]
     Outside { file: String, folder: String },
     #[error("failed to build the {version} version with `{command}`: {reason}")]
@@ -32,9 +34,11 @@ pub(crate) enum BuildError {
     },
 }
 
-/// Copies a folder, replaces one of its files, and runs the build command in the copy.
+/// Copies a folder, replaces one of its files, and runs the build command in the copy. The working folder, in which the
+/// copy stands, is not copied: it may be inside the tree.
 pub(crate) fn build(
     tree: &Path,
+    work: &Path,
     copy: &Path,
     (file, text): (&Path, &str),
     command: &str,
@@ -44,7 +48,11 @@ pub(crate) fn build(
     let inside = place_in(tree, file)?;
     let failed = |path: &Path, error| BuildError::Copy { path: path.display().to_string(), error };
     let tree = tree.canonicalize().map_err(|error| failed(tree, error))?;
-    copy_folder(&tree, copy, &Roots { tree: &tree, copy })?;
+    let work = work.canonicalize().map_err(|error| failed(work, error))?;
+    if work == tree {
+        return Err(BuildError::SameFolder { folder: work.display().to_string() });
+    }
+    copy_folder(&tree, copy, &Roots { tree: &tree, work: &work, copy })?;
     let place = copy.join(inside);
     // Written last, so that it is newer than the build outputs.
     fs::write(&place, text).map_err(|error| failed(&place, error))?;
@@ -75,9 +83,10 @@ fn place_in(tree: &Path, file: &Path) -> Result<PathBuf, BuildError> {
     })
 }
 
-/// Root of a source folder, with links resolved, and of its copy.
+/// Root of a source folder and the folder that is not copied, with links resolved, and root of the copy.
 struct Roots<'a> {
     tree: &'a Path,
+    work: &'a Path,
     copy: &'a Path,
 }
 
@@ -132,7 +141,7 @@ fn copy_folder(from: &Path, to: &Path, roots: &Roots) -> Result<(), BuildError> 
         let place = to.join(&name);
         let kind = entry.file_type().map_err(failed)?;
         let failed = |error| BuildError::Copy { path: path.display().to_string(), error };
-        if NOT_COPIED.iter().any(|folder| name == *folder) {
+        if path == roots.work || NOT_COPIED.iter().any(|folder| name == *folder) {
             continue;
         } else if kind.is_dir() {
             copy_folder(&path, &place, roots)?;
@@ -159,20 +168,42 @@ mod tests {
         fs::write(tree.join("src/eval.h"), "old").unwrap();
         let stop = AtomicBool::new(false);
         let build = |copy: &str, file: &Path, command| {
-            build(&tree, &folder.path().join(copy), (file, "new"), command, "tuned", &stop)
+            let work = folder.path().join("work");
+            fs::create_dir_all(&work).unwrap();
+            build(&tree, &work, &work.join(copy), (file, "new"), command, "tuned", &stop)
         };
         let file = tree.join("src/eval.h");
         build("good", &file, "cat src/eval.h > built").unwrap();
         let read = |path: &str| fs::read_to_string(folder.path().join(path)).ok();
-        assert_eq!(read("good/built").as_deref(), Some("new"));
+        assert_eq!(read("work/good/built").as_deref(), Some("new"));
         assert_eq!((read("tree/src/eval.h").as_deref(), read("tree/built")), (Some("old"), None));
-        assert!(!folder.path().join("good/.git").exists());
+        assert!(!folder.path().join("work/good/.git").exists());
 
         let error = build("bad", &file, "echo wrong >&2; exit 3").unwrap_err().to_string();
         assert!(error.contains("`echo wrong >&2; exit 3`: the command exited with code 3: wrong"), "{error}");
         let outside = folder.path().join("other.h");
         fs::write(&outside, "").unwrap();
         assert!(matches!(build("outside", &outside, "true"), Err(BuildError::Outside { .. })));
+    }
+
+    #[test]
+    fn a_working_folder_inside_the_tree_is_not_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let tree = folder.path();
+        let work = tree.join("night");
+        let file = tree.join("eval.h");
+        fs::write(&file, "old").unwrap();
+        let stop = AtomicBool::new(false);
+        let build = |work: &Path, copy: &str| {
+            build(tree, work, &work.join(copy), (&file, "new"), "true", "tuned", &stop)
+        };
+        for copy in ["first/build", "second/build"] {
+            fs::create_dir_all(work.join(copy)).unwrap();
+            build(&work, copy).unwrap();
+            assert_eq!(fs::read_to_string(work.join(copy).join("eval.h")).unwrap(), "new");
+            assert!(!work.join(copy).join("night").exists());
+        }
+        assert!(matches!(build(tree, "third"), Err(BuildError::SameFolder { .. })));
     }
 
     #[test]
@@ -196,10 +227,12 @@ mod tests {
         // The tree may be given through a link.
         symlink(&tree, top.join("named")).unwrap();
         let named = top.join("named");
-        let copy = top.join("copy");
+        let work = top.join("work");
+        fs::create_dir(&work).unwrap();
+        let copy = work.join("copy");
         let command = "cat absolute.h relative.h net > built; echo built > later";
         let stop = AtomicBool::new(false);
-        build(&named, &copy, (&named.join("src/eval.h"), "new"), command, "tuned", &stop).unwrap();
+        build(&named, &work, &copy, (&named.join("src/eval.h"), "new"), command, "tuned", &stop).unwrap();
         assert_eq!(fs::read_to_string(copy.join("built")).unwrap(), "newnewnet");
         assert!(copy.join("out/later").is_file() && !tree.join("out/later").exists());
         assert_eq!(fs::read_link(copy.join("dangling")).unwrap(), Path::new("nothing"));

@@ -155,9 +155,11 @@ impl Versions {
         let side = |version: &'static str, text: &str| {
             let copy = folder.join(version);
             print_info(&format!("building the {version} version"));
-            build(&flags.tree, &copy, (&base, text), command, version, stop).map_err(|error| Refusal {
-                exit: if stop.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Usage },
-                error: error.into(),
+            build(&flags.tree, folder, &copy, (&base, text), command, version, stop).map_err(|error| {
+                Refusal {
+                    exit: if stop.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Usage },
+                    error: error.into(),
+                }
             })?;
             let engine =
                 engine_in(&copy, &flags.engine).with_context(|| format!("--engine {}", flags.engine));

@@ -172,7 +172,7 @@ impl Runner<'_> {
             let source = settings.source.as_deref().unwrap_or(Path::new(""));
             let command = settings.build.as_deref().unwrap_or_default();
             let version = if generation == 0 { "first" } else { "fitted" };
-            build(tree, &copy, (source, &text), command, version, &self.stop).or_usage()?;
+            build(tree, &self.folder, &copy, (source, &text), command, version, &self.stop).or_usage()?;
             put(&done, "")?;
         }
         engine_in(&copy, engine).with_context(|| format!("--engine {engine}")).or_usage()
