@@ -385,7 +385,8 @@ const fn read_number(text: &[u8], start: usize) -> i32 {
         value = value * 10 + (text[at] - b'0') as i32;
         at += 1;
     }
-    assert!(at > first && (at == text.len() || text[at] == b'\n'), "search.toml: a value is not a number");
+    let at_end = at == text.len() || text[at] == b'\n' || text[at] == b'\r';
+    assert!(at > first && at_end, "search.toml: a value is not a number");
     if negative { -value } else { value }
 }
 
@@ -398,6 +399,7 @@ mod tests {
         let text = b"# depth = 9\ndepth_most = 5\ndepth = -12\n";
         assert_eq!(read(text, "depth", -20, 20), -12);
         assert_eq!(read(text, "depth_most", 0, 20), 5);
+        assert_eq!(read(b"width = 2\r\ndepth = 7\r\n", "depth", 0, 20), 7);
         assert_eq!(count_settings(text), 2);
     }
 
