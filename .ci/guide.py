@@ -4,7 +4,7 @@
 
 FOLDER has the four programs. In a block marked `console` each line after `$ ` is a command, run by bash in an empty folder for each
 page that has two engines, `new` and `old`, and a git repository `engine` with the branches `main` and `lmr`; the lines below it must come in its output in this order, where … stands for
-anything. A command must succeed. Links to files must lead somewhere. Comments before a block: `<!-- append: WORDS -->` adds words to its commands, `<!-- background: TEXT -->`
+anything. A command must succeed. Links to files must lead somewhere, those of the guide into the guide, and SUMMARY.md names each page once. Comments before a block: `<!-- append: WORDS -->` adds words to its commands, `<!-- background: TEXT -->`
 leaves them running once TEXT is in their output. Blocks marked `sh` are not run and need a comment that says why."""
 
 import os
@@ -127,9 +127,23 @@ def broken_links():
                 yield f"{page.relative_to(ROOT)}: there is no {target}"
 
 
+def broken_book():
+    """What mdBook refuses or a reader of the book misses: pages that SUMMARY.md names twice or not, links out of the book."""
+    docs = ROOT / "docs"
+    named = re.findall(r"\]\(([^)]+)\)", (docs / "SUMMARY.md").read_text())
+    pages = {str(page.relative_to(docs)) for page in docs.rglob("*.md")} - {"SUMMARY.md"}
+    for page in sorted({*named, *pages}):
+        if named.count(page) != 1:
+            yield f"SUMMARY.md: {page} stands there {named.count(page)} times"
+    for page in docs.rglob("*.md"):
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+            if not (page.parent / target).resolve().is_relative_to(docs):
+                yield f"{page.relative_to(ROOT)}: {target} is outside of the book"
+
+
 programs = pathlib.Path(sys.argv[1]).absolute()
 wanted = sys.argv[2:]
 pages = [page for page in sorted((ROOT / "docs").glob("*.md")) if not wanted or page.name in wanted]
-complaints = [complaint for page in pages for complaint in play(page, programs)] + list(broken_links())
+complaints = [complaint for page in pages for complaint in play(page, programs)] + [*broken_links(), *broken_book()]
 if complaints:
     sys.exit("\n\n".join(complaints))
