@@ -506,6 +506,17 @@ static void set_position(Position *p, char *line) {
     }
 }
 
+/* A legal move; of none, from and to are equal. */
+static Move first_move(const Position *p) {
+    Move moves[256], none = { 0, 0, 0, 0 };
+    int count = generate(p, moves, 0);
+    for (int i = 0; i < count; i++) {
+        Position next = *p;
+        if (play(&next, moves[i])) return moves[i];
+    }
+    return none;
+}
+
 static long long value_of(const char *line, const char *name) {
     const char *at = strstr(line, name);
     return at ? atoll(at + strlen(name)) : 0;
@@ -523,7 +534,8 @@ static void go(const Position *p, const char *line) {
     memset(history, 0, sizeof history);
     memset(killers, 0, sizeof killers);
     memset(&best_move, 0, sizeof best_move);
-    Move chosen = best_move;
+    /* Before the first iteration has a best move, any legal one. */
+    Move chosen = first_move(p);
     int limit = depth ? depth : node_limit || deadline ? 60 : 6;
     for (int iteration = 1; iteration <= limit; iteration++) {
         int score = search(p, iteration, -MATE, MATE, 0, 0);

@@ -94,6 +94,15 @@ fn zeroed(place: &Workplace) -> String {
 }
 
 #[test]
+fn the_example_engine_has_a_move_after_a_single_node() {
+    let place = Workplace::new();
+    let mut engine = Command::new(place.build("mine", &example("tunable.c")));
+    let answers = answers(&mut engine, "position startpos\ngo nodes 1\ngo nodes 5\nquit\n");
+    let moves: Vec<&str> = answers.lines().filter_map(|line| line.strip_prefix("bestmove ")).collect();
+    assert!(moves.len() == 2 && !moves.contains(&"0000"), "{answers}");
+}
+
+#[test]
 fn an_engine_is_tuned_from_zeros_and_its_source_rewritten() {
     let place = Workplace::new();
     let positions = place.extract("6");
