@@ -63,6 +63,7 @@ fn check(program: &str, protocol: Protocol) {
             let mut ahead = game.moves.clone();
             ahead.push(expected);
             engine.begin(&request(&ahead, &pondered), nothing).unwrap();
+            // The engine ponders for a while: an input, not a wait for an event.
             std::thread::sleep(Duration::from_millis(30));
         }
         let is_hit = searched.ponder == Some(answer);
