@@ -36,7 +36,7 @@ pub(super) struct WorkerFlags {
     /// Speed of this machine: nodes per second of Smalt on one core [default: measured, which takes a second]
     #[arg(long, value_name = "NPS")]
     pub speed: Option<NonZeroU64>,
-    /// Folders of Syzygy tablebases for adjudication, separated by colons, e.g. /srv/syzygy
+    /// Folders of Syzygy tablebases for adjudication, separated by colons (semicolons on Windows), e.g. /srv/syzygy
     #[arg(long, value_name = "PATH")]
     pub tb: Option<PathBuf>,
     /// Folder of full transcripts, a folder for each run with a file for each game [default: none]

@@ -145,7 +145,7 @@ pub enum Sides {
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[command(next_help_heading = "Adjudication")]
 pub struct TablebaseRule {
-    /// Folders of Syzygy tablebases for adjudication, separated by colons, e.g. /srv/syzygy
+    /// Folders of Syzygy tablebases for adjudication, separated by colons (semicolons on Windows), e.g. /srv/syzygy
     #[arg(id = "tb", long = "tb", value_name = "PATH")]
     pub path: Option<PathBuf>,
     /// Maximum number of pieces for tablebases, kings included; 0: as many as they have
