@@ -142,6 +142,15 @@ fn defect_20_a_misspelled_builtin_suggests_builtin() {
     assert!(err.contains("failed to find `builtn`") && err.contains("did you mean `builtin`?"), "{err}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_program_in_the_current_folder_is_suggested_with_its_path() {
+    let place = Place::new();
+    place.script("Engine1", "#!/bin/sh\n");
+    let (_, err) = place.check(&["gauntlet", "--engine", "Engine1", "--store", "run.db"], 2);
+    assert!(err.contains("failed to find `Engine1`") && err.contains("did you mean `./Engine1`?"), "{err}");
+}
+
 #[test]
 fn settings_that_a_resumed_run_keeps_are_refused() {
     let place = Place::new();

@@ -192,3 +192,25 @@ fn each_pairing_of_many_engines_takes_the_next_opening() {
     let (_, moves) = played(4);
     assert_eq!(moves, "eeddcc".repeat(4));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_bare_command_may_be_a_program_in_the_current_folder() {
+    let place = Place::new();
+    // `true` is a program in PATH, too.
+    for name in ["Engine1", "true"] {
+        place.script(name, &format!("#!/bin/sh\nexec {} \"$@\"\n", scripted_program()));
+    }
+    let play = |face: &str, name: &str, code: i32| {
+        let flags = format!(
+            "-engine cmd={name} name=A -engine cmd=./Engine1 name=B -rounds 1 -each depth=1 -maxmoves 1"
+        );
+        run(&place, face, &words(&flags), code)
+    };
+    for (face, name) in [("fastchess", "Engine1"), ("cutechess", "Engine1"), ("cutechess", "true")] {
+        let (out, _) = play(face, name, 0);
+        assert!(out.contains("Started game 1 of "), "{face} {name}: {out}");
+    }
+    let (out, err) = play("fastchess", "true", 1);
+    assert!(!out.contains("Finished game 1"), "{out}\n{err}");
+}

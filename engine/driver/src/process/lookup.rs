@@ -37,9 +37,15 @@ pub(super) fn find_program(command: &EngineCommand) -> Result<PathBuf, LookupErr
         }
     }
     Err(refused.unwrap_or_else(|| {
-        let hint = nearest_program(&command.program, &looked_in);
+        let hint = program_here(&command.program).or_else(|| nearest_program(&command.program, &looked_in));
         LookupError::NotFound { program: command.program.clone(), looked_in, hint }
     }))
+}
+
+/// The path of a program in the current folder, which is not searched for bare names.
+fn program_here(program: &Path) -> Option<String> {
+    let path = Path::new(".").join(program);
+    matches!(check_executable(&path), Ok(Some(_))).then(|| path.display().to_string())
 }
 
 /// The program in these folders with the nearest name. The distance must be smaller than elsewhere, since there are

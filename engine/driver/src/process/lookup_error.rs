@@ -10,7 +10,7 @@ pub enum LookupError {
         /// As given by the user.
         program: PathBuf,
         looked_in: Vec<PathBuf>,
-        /// The nearest program name there, if one is near.
+        /// The program of that name in the current folder, or else the nearest program name there, if one is near.
         hint: Option<String>,
     },
     #[error("run `{}`: it is not executable (chmod +x it)", path.display())]

@@ -2,12 +2,14 @@
 //! entrant.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, is_separator};
 
 use anyhow::{Context, bail};
-use smalt_workbench::entrant::{Registry, SkippedEngine, merge, parse_keys, split_words};
+use smalt_driver::EngineCommand;
+use smalt_workbench::entrant::{BUILTIN, Registry, SkippedEngine, merge, parse_keys, split_words};
 use toml::{Table, Value};
 
+use super::dialect::Dialect;
 use super::flag::Flag;
 
 /// Parses an engine; the words of `-each` come last, so that they take precedence, as in fastchess and cutechess.
@@ -48,8 +50,16 @@ pub(super) fn engine(
     Ok(settings)
 }
 
+/// The default names of a dialect.
+pub(super) fn set_names(flags: &[Flag<'_>], engines: &mut [Table], dialect: Dialect) {
+    name_quick(flags, engines);
+    if dialect == Dialect::Fastchess {
+        name_as_fastchess(engines);
+    }
+}
+
 /// fastchess's default names: the file name of the command without extension, numbered if not unique.
-pub(super) fn name_as_fastchess(engines: &mut [Table]) {
+fn name_as_fastchess(engines: &mut [Table]) {
     let mut seen: HashMap<String, u32> = HashMap::new();
     for engine in engines {
         let text = |key: &str| engine.get(key).and_then(Value::as_str);
@@ -63,7 +73,7 @@ pub(super) fn name_as_fastchess(engines: &mut [Table]) {
 }
 
 /// fastchess's names for the two engines of `-quick`: their commands, with 1 and 2 appended if equal.
-pub(super) fn name_quick(flags: &[Flag<'_>], engines: &mut [Table]) {
+fn name_quick(flags: &[Flag<'_>], engines: &mut [Table]) {
     let are_quick = flags.iter().zip(engines).filter(|(flag, _)| flag.name == "quick");
     let mut quick: Vec<&mut Table> = are_quick.map(|(_, engine)| engine).collect();
     for pair in quick.chunks_mut(2) {
@@ -73,6 +83,21 @@ pub(super) fn name_quick(flags: &[Flag<'_>], engines: &mut [Table]) {
             let Some(name) = command(engine) else { continue };
             let name = if are_same { name + number } else { name };
             engine.entry("name").or_insert(Value::from(name));
+        }
+    }
+}
+
+/// Bare names of programs in the current folder become paths: fastchess looks there after PATH, cutechess before.
+pub(super) fn find_here(engines: &mut [Table], dialect: Dialect) {
+    for engine in engines.iter_mut().filter(|engine| !engine.contains_key("dir")) {
+        let Some(name) = engine.get("cmd").and_then(Value::as_str) else { continue };
+        if name == BUILTIN || name.contains(is_separator) || !Path::new(name).is_file() {
+            continue;
+        }
+        let here = Path::new(".").join(name);
+        let is_program = |path: &Path| EngineCommand::new(path).locate().is_ok();
+        if !is_program(Path::new(name)) || dialect != Dialect::Fastchess && is_program(&here) {
+            engine.insert("cmd".to_owned(), Value::from(here.display().to_string()));
         }
     }
 }

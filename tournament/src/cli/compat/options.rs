@@ -497,10 +497,8 @@ impl<'a> Typed<'a> {
             .iter()
             .map(|flag| engine::engine(flag, &self.each, &registry, &skipped))
             .collect::<anyhow::Result<_>>()?;
-        engine::name_quick(&self.engines, &mut engines);
-        if self.dialect == Dialect::Fastchess {
-            engine::name_as_fastchess(&mut engines);
-        }
+        engine::set_names(&self.engines, &mut engines, self.dialect);
+        engine::find_here(&mut engines, self.dialect);
         let is_duel = engines.len() == 2;
         let is_knockout = self.tournament == Format::Knockout;
         let format = if is_duel && !is_knockout { Format::Match } else { self.tournament };
