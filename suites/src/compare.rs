@@ -70,7 +70,7 @@ pub(crate) struct ChangedPosition {
     /// Solutions in SAN.
     pub best: Vec<String>,
     /// Moves to avoid, in SAN.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub avoid: Vec<String>,
 }
 

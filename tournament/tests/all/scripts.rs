@@ -1,6 +1,6 @@
 //! Interfaces for scripts: exit codes, a command that starts or resumes, schemas, completions and manual pages.
 
-use smalt_testing::json::undescribed_fields;
+use smalt_testing::json::schema_mismatches;
 
 use crate::support::{Place, duel, finish, restarted, scripted, signal};
 
@@ -72,7 +72,7 @@ fn json_and_events_have_a_version_and_a_schema() {
         let (out, _) = place.check(&words, 0);
         let document = parse(&out);
         assert_eq!(document["schema"], 1, "{name}");
-        assert_eq!(undescribed_fields(&schema(name), &document), [""; 0], "{name}: {document}");
+        assert_eq!(schema_mismatches(&schema(name), &document), [""; 0], "{name}: {document}");
     }
     assert_eq!(parse(&place.read("run.json"))["schema"], 1);
     let events = schema("events");

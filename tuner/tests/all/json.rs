@@ -1,7 +1,7 @@
 //! The JSON of commands and its schemas. The tests of each command call this with the JSON that it wrote.
 
 use serde_json::Value;
-use smalt_testing::json::undescribed_fields;
+use smalt_testing::json::schema_mismatches;
 
 use crate::programs::check;
 
@@ -10,5 +10,5 @@ use crate::programs::check;
 pub(crate) fn check_schema(command: &str, document: &Value) {
     let schema: Value = serde_json::from_str(&check(&["schema", command], 0).0).unwrap();
     assert_eq!(document["schema"], 1, "{document}");
-    assert_eq!(undescribed_fields(&schema, document), [""; 0], "{document}");
+    assert_eq!(schema_mismatches(&schema, document), [""; 0], "{document}");
 }
