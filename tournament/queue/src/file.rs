@@ -113,8 +113,20 @@ impl QueueFile {
         let path = &resolved(path);
         check_left_journal(path)
             .map_err(|journal| QueueError::LeftJournal { path: path.to_owned(), journal })?;
+        QueueFile::of(Connection::open(path), path)
+    }
+
+    /// Opens the file; an empty queue, which is not kept, if it is missing.
+    ///
+    /// # Errors
+    /// If it is not a queue file, or cannot be used.
+    pub fn open_or_empty(path: &Path) -> Result<QueueFile, QueueError> {
+        if path.exists() { QueueFile::open(path) } else { QueueFile::of(Connection::open_in_memory(), path) }
+    }
+
+    fn of(connection: rusqlite::Result<Connection>, path: &Path) -> Result<QueueFile, QueueError> {
         let failed = |source| QueueError::Database { path: path.to_owned(), source };
-        let mut connection = Connection::open(path).map_err(failed)?;
+        let mut connection = connection.map_err(failed)?;
         let prepared = prepare(&mut connection).map_err(|source| match source.sqlite_error_code() {
             Some(rusqlite::ErrorCode::NotADatabase) => QueueError::Foreign(path.to_owned()),
             _ => failed(source),

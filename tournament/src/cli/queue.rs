@@ -164,7 +164,9 @@ pub(super) fn queue(flags: &QueueFlags, check: CheckJob) -> Result<Exit, Refusal
     };
     // Jobs start in other folders.
     let path = std::path::absolute(&path).unwrap_or(path);
-    let mut file = QueueFile::open(&path).map_err(refuse)?;
+    let creates = matches!(flags.command, QueueCommand::Add { .. } | QueueCommand::Run(_));
+    let opened = if creates { QueueFile::open(&path) } else { QueueFile::open_or_empty(&path) };
+    let mut file = opened.map_err(refuse)?;
     match &flags.command {
         QueueCommand::Add { name, priority, hours, line } => {
             let folder = std::env::current_dir().context("find the current folder").or_failed()?;

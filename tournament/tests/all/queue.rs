@@ -249,6 +249,8 @@ fn wrong_words_of_a_queue_are_refused() {
     assert!(refused(&["add", "--", "run", "none.toml"]).contains("none.toml"));
     assert!(refused(&["pause", "7"]).contains("there is no job 7"));
     assert_eq!(queue(&place, &["list"]), "No jobs\n");
+    assert_eq!(place.check(&["queue", "--queue", "none.db", "list"], 0).0, "No jobs\n");
+    assert!(!place.path("none.db").exists(), "only a job or a daemon makes a queue");
     let daemon = start(&place, &["--no-page"]);
     wait_until("the lock", || place.path("queue-jobs/lock").exists());
     assert!(refused(&["run", "--no-page"]).contains("another daemon plays this queue"));
