@@ -132,12 +132,16 @@ def fields(title, schema, said=""):
 def json_page():
     text = "# JSON\n\nNames are fixed: fields are added, never renamed or removed. `schema` is the version of the form. A number that has no finite\n"
     text += "value is `null`. `smalt-tournament schema results` prints the JSON schema of results; `smalt-suites schema` and `smalt-tuner schema` have\n"
-    text += "those of the other programs. [Statistics](../statistics.md) explains the numbers.\n\n"
+    text += "those of the other programs. [Statistics](../statistics.md) explains the numbers. `spsa.json` and `clop.json` are checkpoints: they have\n"
+    text += "`format` instead of `schema`, and only the tuner that wrote them reads them.\n\n"
     text += fields("Results (`--json`)", json.loads(run("smalt-tournament", "schema", "results")))
     text += fields("Status (`status --json`)", json.loads(run("smalt-tournament", "schema", "status")))
     text += fields("Rating lists (`ratings --json`)", json.loads(run("smalt-tournament", "schema", "ratings")))
     text += fields("Elo of given results (`elo --json`)", json.loads(run("smalt-tournament", "schema", "elo")))
     text += fields("Games (`export --format json`, `jsonl`)", json.loads(run("smalt-tournament", "schema", "games")))
+    text += fields("Engines of the registry (`engines --json`)", json.loads(run("smalt-tournament", "schema", "engines")))
+    text += fields("Findings on an engine (`check --json`)", json.loads(run("smalt-tournament", "schema", "check")))
+    text += fields("Jobs of a queue (`queue list --json`)", json.loads(run("smalt-tournament", "schema", "queue")))
     end = json.loads(run("smalt-tournament", "schema", "webhook"))
     text += f"## End of a run (`--webhook`)\n\n{rows(end, end['properties'], False)}\n"
     events = json.loads(run("smalt-tournament", "schema", "events"))

@@ -10,6 +10,7 @@ mod settings;
 
 use std::time::{Duration, Instant};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_chess::CastlingMode;
 use smalt_driver::Protocol;
@@ -25,19 +26,23 @@ const LINES_SHOWN: usize = 8;
 const LINES_SENT: usize = 3;
 
 /// A finding of one step.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Finding {
+    /// Name of the step.
     pub step: &'static str,
+    /// Result of the step.
     pub result: CheckResult,
+    /// The finding in words.
     pub words: String,
     /// Transcript lines that show it; empty if the step passed.
     pub lines: Vec<String>,
 }
 
 /// Result of a step, from best to worst.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum CheckResult {
+    /// The step passed.
     Ok,
     /// Not applicable to the protocol or engine.
     Inapplicable,
@@ -60,11 +65,13 @@ pub(crate) struct EngineUnderTest {
 }
 
 /// The report of all steps.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckReport {
     /// Reported name, otherwise the entrant's.
     pub engine: String,
+    /// Protocol: `uci` or `xboard`.
     pub protocol: String,
+    /// Whether the engine can play: no step failed.
     pub fit: bool,
     /// Whether all steps of the protocol ran; `false` if the engine took too long.
     pub complete: bool,

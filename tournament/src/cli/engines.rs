@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_driver::EngineCommand;
 use smalt_report::sanitize::sanitize;
@@ -33,22 +34,27 @@ pub(super) struct EnginesFlags {
     json: Option<PathBuf>,
 }
 
-/// The list as JSON.
-#[derive(Serialize)]
-struct EngineList {
+/// The engines of the registry.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct EngineList {
+    /// One table per engine.
     engines: Vec<ListedEngine>,
 }
 
 /// An engine of the registry.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ListedEngine {
+    /// Name of the engine.
     name: String,
+    /// Its command.
     command: String,
+    /// Its protocol: `uci`, `xboard` or `auto`.
     protocol: String,
+    /// Its rating; null if the registry has none.
     rating: Option<f64>,
-    /// The program that would be started; none if it is missing.
+    /// The program that would be started; null if it is missing.
     path: Option<PathBuf>,
-    /// Why there is no program.
+    /// Why there is no program; null if there is one.
     missing: Option<String>,
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand};
+use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_dashboard::{ClientLimits, Dashboard, DashboardSettings, JobForm, QueuePage};
 use smalt_match::plan::parse_address;
@@ -195,23 +196,35 @@ fn refuse(error: QueueError) -> Refusal {
     Refusal { exit, error: error.into() }
 }
 
-/// A job as JSON.
-#[derive(Serialize)]
+/// A job.
+#[derive(Serialize, JsonSchema)]
 struct JobJson<'a> {
+    /// Number of the job.
     id: i64,
+    /// Name of the job.
     name: &'a str,
+    /// Its command line, without the name of the program.
     command: &'a [String],
+    /// Folder in which it was added.
     folder: &'a Path,
+    /// Priority; jobs with a higher one get their slots first.
     priority: i64,
+    /// `waiting`, `paused`, `done`, `failed` or `out-of-time`.
+    #[schemars(with = "String")]
     state: JobState,
-    /// Slots on which it plays now.
+    /// Number of slots on which it plays now.
     running: usize,
+    /// Hours of play.
     used_hours: f64,
+    /// Budget in hours of play; null without a limit.
     budget_hours: Option<f64>,
+    /// Progress in words; empty before it starts.
     progress: &'a str,
+    /// Why a user should look at it; empty if there is no reason.
     flag: &'a str,
+    /// Its store; null if its command has none.
     store: Option<PathBuf>,
-    /// Number of its run on the page.
+    /// Number of its run on the page; in the list of the page only.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<usize>,
 }
@@ -270,9 +283,10 @@ fn list(file: &QueueFile, json: Option<&Path>) -> Result<(), Refusal> {
     print(&if jobs.is_empty() { "No jobs\n".to_owned() } else { table.to_text() })
 }
 
-/// All jobs as JSON.
-#[derive(Serialize)]
-struct Jobs<'a> {
+/// All jobs of a queue.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Jobs<'a> {
+    /// One table per job.
     jobs: Vec<JobJson<'a>>,
 }
 

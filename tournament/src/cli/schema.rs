@@ -8,11 +8,14 @@ use smalt_workbench::entrant::RegistryFile;
 use smalt_workbench::json::{Versioned, schema_text};
 
 use super::elo::EloJson;
+use super::engines::EngineList;
 use super::events::EventLine;
 use super::exit::{OrRefuse, Refusal};
 use super::output::print;
+use super::queue::Jobs;
 use super::status::StatusJson;
 use super::webhook::RunEndJson;
+use crate::check::CheckReport;
 use crate::export::JsonGame;
 use crate::ratings::json::RatingListJson;
 
@@ -33,6 +36,12 @@ pub(super) enum SchemaName {
     Elo,
     /// A game of an export (export --format json or jsonl)
     Games,
+    /// Engines of the registry (engines --json)
+    Engines,
+    /// Findings on an engine (check --json)
+    Check,
+    /// Jobs of a queue (queue list --json)
+    Queue,
     /// The POST of the end of a run (--webhook)
     Webhook,
     /// A line of the events of a run (--events)
@@ -50,6 +59,9 @@ pub(super) fn schema(name: SchemaName) -> Result<(), Refusal> {
         SchemaName::Ratings => schema_text::<Versioned<RatingListJson>>(),
         SchemaName::Elo => schema_text::<Versioned<EloJson>>(),
         SchemaName::Games => schema_text::<Versioned<JsonGame<'_>>>(),
+        SchemaName::Engines => schema_text::<Versioned<EngineList>>(),
+        SchemaName::Check => schema_text::<Versioned<CheckReport>>(),
+        SchemaName::Queue => schema_text::<Versioned<Jobs<'_>>>(),
         SchemaName::Webhook => schema_text::<Versioned<RunEndJson>>(),
         SchemaName::Events => schema_text::<EventLine>(),
         SchemaName::Store => schema_sql().context("describe the store").or_failed()?,

@@ -2,7 +2,7 @@
 
 use smalt_testing::json::schema_mismatches;
 
-use crate::support::{Place, duel, finish, restarted, scripted, signal};
+use crate::support::{Place, duel, finish, restarted, scripted, scripted_program, signal};
 
 #[test]
 fn one_command_starts_a_plan_and_resumes_it() {
@@ -61,12 +61,16 @@ fn json_and_events_have_a_version_and_a_schema() {
     place.check(&duel(&first, &second, words), 0);
     let parse = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap() };
     let schema = |name: &str| parse(&place.check(&["schema", name], 0).0);
+    place.check(&["queue", "--queue", "queue.db", "add", "--", "resume", "run.db"], 0);
     for (name, words) in [
         ("results", "standings run.db --json -"),
         ("status", "status run.db --json -"),
         ("ratings", "ratings run.db --json -"),
         ("elo", "elo --wdl 3,2,1 --elo0 0 --elo1 5 --json -"),
         ("games", "export run.db --format jsonl --game 1"),
+        ("engines", "engines --json -"),
+        ("check", &format!("check {} --json -", scripted_program())),
+        ("queue", "queue --queue queue.db list --json -"),
     ] {
         let words: Vec<&str> = words.split(' ').collect();
         let (out, _) = place.check(&words, 0);
