@@ -62,7 +62,10 @@ pub(super) fn suite(text: &str) -> Result<Suite, Refusal> {
         output::print_info(&format!("skipped: {line}"));
     }
     for (problem, note) in skipped_parts(&suite) {
-        output::print_info(&format!("{text}, line {}, {}: {note}", problem.line, problem.id));
+        let line = format!("line {}", problem.line);
+        // A position without an ID is named by its line.
+        let name = if problem.id == line { line } else { format!("{line}, {}", problem.id) };
+        output::print_info(&format!("{text}, {name}: {note}"));
     }
     if suite.problems.is_empty() {
         return Err(anyhow!("{text} has no usable position")).or_usage();

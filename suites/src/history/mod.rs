@@ -114,7 +114,9 @@ impl History {
         toml::from_str(text).map_err(|error: toml::de::Error| HistoryError {
             file: file.to_owned(),
             line: error.span().map(|span| 1 + text[..span.start].matches('\n').count()),
-            message: error.message().to_owned(),
+            message: ["usize", "u64"].iter().fold(error.message().to_owned(), |message, kind| {
+                message.replace(&format!("expected {kind}"), "expected a whole number")
+            }),
         })
     }
 
