@@ -85,7 +85,8 @@ pub(super) fn run(plan: &SuitePlan, out: &mut impl Write) -> Result<CommandEnd, 
 fn read_suite(text: &str) -> Vec<Result<Count, Unreadable>> {
     let mut counts = Vec::new();
     let mut position = None;
-    for (index, text) in text.lines().enumerate() {
+    // A byte order mark is no part of the first line.
+    for (index, text) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let line = index + 1;
         let unreadable = |reason: String| Err(Unreadable { line, reason });
         let text = text.trim();
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn both_forms_are_read() {
-        check("8/8/8/8/8/k7/p7/K7 w - - 0 1 ;D1 0 ;D2 0\n", &[Ok((1, 1, 0)), Ok((1, 2, 0))]);
+        check("\u{feff}8/8/8/8/8/k7/p7/K7 w - - 0 1 ;D1 0 ;D2 0\n", &[Ok((1, 1, 0)), Ok((1, 2, 0))]);
         check(
             "# Title\nid one\nepd rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\nperft 1 20\nperft 2 400\n",
             &[Ok((4, 1, 20)), Ok((5, 2, 400))],

@@ -4,6 +4,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+/// The byte order mark that editors of Windows write before a text in UTF-8.
+pub const BOM: &str = "\u{feff}";
+
+/// A text without its byte order mark.
+pub fn without_bom(text: &str) -> &str {
+    text.strip_prefix(BOM).unwrap_or(text)
+}
+
 /// First bytes of an SQLite database (its documentation, *Database File Format*).
 pub const SQLITE: &[u8] = b"SQLite format 3\0";
 

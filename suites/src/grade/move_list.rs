@@ -89,7 +89,7 @@ impl MoveList {
     pub fn parse(text: &str, file: &str, suite: &Suite) -> MoveList {
         let mut list = MoveList { moves: vec![None; suite.problems.len()], refused: Vec::new() };
         let names = ProblemIndex::new(suite);
-        for (number, line) in (1..).zip(text.lines()) {
+        for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;

@@ -28,11 +28,12 @@ use std::path::Path;
 use rayon::prelude::*;
 
 pub use record::Sample;
+use source::open_text;
 pub use source::{DataSource, OpenError};
 
 use file::{FileError, PositionFile};
 use format::Format;
-use text::{LabelledText, LineError};
+use text::{LabelledText, LineError, damage};
 
 /// Why a data set could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +61,40 @@ pub struct SkippedLine {
 type Worked<T> = (u64, Result<T, LineError>);
 
 /// Positions of a sequentially read format, with their numbers.
-type Stream = Box<dyn Iterator<Item = io::Result<(u64, Result<Sample, LineError>)>> + Send>;
+type Stream = Box<dyn Iterator<Item = io::Result<Worked<Sample>>> + Send>;
+
+/// The records of a stream. Damage of the file is the last of them, as a skipped record.
+struct Records<S> {
+    stream: S,
+    /// Number of the last record.
+    number: u64,
+    is_damaged: bool,
+}
+
+impl<S: Iterator<Item = io::Result<Worked<Sample>>>> Iterator for Records<S> {
+    type Item = S::Item;
+
+    fn next(&mut self) -> Option<S::Item> {
+        if self.is_damaged {
+            return None;
+        }
+        let record = self.stream.next()?;
+        Some(match record {
+            Ok((number, _)) => {
+                self.number = number;
+                record
+            }
+            Err(error) => {
+                self.is_damaged = true;
+                damage(&error).map_or(Err(error), |damage| Ok((self.number + 1, Err(damage))))
+            }
+        })
+    }
+}
+
+fn records(stream: impl Iterator<Item = io::Result<Worked<Sample>>> + Send + 'static) -> Dataset {
+    Dataset::Stream(Box::new(Records { stream, number: 0, is_damaged: false }))
+}
 
 /// A file of labelled positions, in any format.
 pub enum Dataset {
@@ -94,16 +128,17 @@ impl Dataset {
             Err(error) => error,
         };
         let format = format.or_else(|| Format::of_path(path));
-        let text = || Ok::<_, OpenError>(BufReader::with_capacity(1 << 18, DataSource::open(path)?));
+        let text = || open_text(path);
+        let bytes = || Ok::<_, OpenError>(BufReader::with_capacity(1 << 18, DataSource::open(path)?));
         Ok(match format {
             Some(Format::Smalt) => return Err(DatasetError::File { path: shown, error: foreign }),
-            Some(Format::Csv) => Dataset::Stream(Box::new(table::CsvReader::new(text()?))),
-            Some(Format::Plain) => Dataset::Stream(Box::new(plain::PlainReader::new(text()?))),
-            Some(Format::Bullet) => Dataset::Stream(Box::new(bullet::BulletReader::new(text()?))),
-            Some(Format::Viri) => Dataset::Stream(Box::new(viri::ViriReader::new(text()?))),
+            Some(Format::Csv) => records(table::CsvReader::new(text()?)),
+            Some(Format::Plain) => records(plain::PlainReader::new(text()?)),
+            Some(Format::Bullet) => records(bullet::BulletReader::new(bytes()?)),
+            Some(Format::Viri) => records(viri::ViriReader::new(bytes()?)),
             Some(Format::Binpack) => {
                 let reader = binpack::BinpackReader::open(path);
-                Dataset::Stream(Box::new(reader.map_err(|error| OpenError { path: shown, error })?))
+                records(reader.map_err(|error| OpenError { path: shown, error })?)
             }
             Some(Format::Fen | Format::Epd | Format::Book) | None => Dataset::Text(LabelledText::open(path)?),
         })

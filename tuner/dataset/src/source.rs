@@ -1,9 +1,10 @@
 //! A file of games or positions as a byte stream, plain or compressed, with the path in errors.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use smalt_workbench::decompress::DecompressReader;
+use smalt_workbench::input::BOM;
 
 /// A file that could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,19 @@ impl Read for DataSource {
         smalt_workbench::signals::check()?;
         self.bytes.read(buffer)
     }
+}
+
+/// Opens a text file, plain or compressed, after its byte order mark.
+///
+/// # Errors
+/// If it can't be opened, or its first bytes can't be read.
+pub fn open_text(path: &Path) -> Result<BufReader<DataSource>, OpenError> {
+    let mut text = BufReader::with_capacity(1 << 18, DataSource::open(path)?);
+    // Damage is reported with the first line.
+    if text.fill_buf().is_ok_and(|start| start.starts_with(BOM.as_bytes())) {
+        text.consume(BOM.len());
+    }
+    Ok(text)
 }
 
 /// Longest line of a position, in bytes.

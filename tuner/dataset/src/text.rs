@@ -10,11 +10,12 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use smalt_chess::{FenError, Outcome, Position};
+use smalt_workbench::signals::is_stopped;
 
 use super::Worked;
 use super::games::GameCounter;
 use super::record::{RecordError, Sample};
-use super::source::{DataSource, MAX_LINE, OpenError, read_line};
+use super::source::{DataSource, MAX_LINE, OpenError, open_text, read_line};
 
 /// Why a line was skipped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +30,22 @@ pub enum LineError {
     Encoding,
     #[error("{0}")]
     Record(RecordError),
+    #[error("the file is cut off: it ends in the middle of this record")]
+    Cut,
+    #[error("the rest of the file can't be read: {0}")]
+    Unreadable(String),
+}
+
+/// Damage of the data: a file that is cut off, or a stream that does not decompress. `None` for errors of the system and
+/// after a termination signal.
+pub(crate) fn damage(error: &io::Error) -> Option<LineError> {
+    if error.raw_os_error().is_some() || is_stopped() {
+        return None;
+    }
+    Some(match error.kind() {
+        io::ErrorKind::UnexpectedEof => LineError::Cut,
+        _ => LineError::Unreadable(error.to_string()),
+    })
 }
 
 /// Parses one line: a position, its result, and its score if present. The game is 0.
@@ -129,6 +146,8 @@ pub(super) fn parse_result(text: &str) -> Option<f32> {
 /// A text file of positions.
 pub struct LabelledText {
     source: BufReader<DataSource>,
+    /// Why the rest can't be read.
+    damage: Option<LineError>,
 }
 
 impl LabelledText {
@@ -137,7 +156,7 @@ impl LabelledText {
     /// # Errors
     /// If it can't be opened.
     pub(crate) fn open(path: &Path) -> Result<LabelledText, OpenError> {
-        Ok(LabelledText { source: BufReader::with_capacity(1 << 18, DataSource::open(path)?) })
+        Ok(LabelledText { source: open_text(path)?, damage: None })
     }
 
     /// See [`super::Dataset::for_each_batch`].
@@ -150,7 +169,7 @@ impl LabelledText {
         let (mut number, mut games) = (0, GameCounter::default());
         loop {
             let lines = self.read_lines(size, &mut number)?;
-            if lines.is_empty() {
+            if lines.is_empty() && self.damage.is_none() {
                 return Ok(());
             }
             let parse =
@@ -164,6 +183,10 @@ impl LabelledText {
             }
             let worked = parsed.into_par_iter();
             give(worked.map(|(number, sample)| (number, sample.map(|sample| work(&sample)))).collect());
+            if let Some(error) = self.damage {
+                give(vec![(number + 1, Err(error))]);
+                return Ok(());
+            }
         }
     }
 
@@ -172,8 +195,13 @@ impl LabelledText {
         let mut lines = Vec::with_capacity(size);
         while lines.len() < size {
             let mut line = Vec::with_capacity(96);
-            if read_line(&mut self.source, &mut line, MAX_LINE)? == 0 {
-                break;
+            match read_line(&mut self.source, &mut line, MAX_LINE) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) => {
+                    self.damage = Some(damage(&error).ok_or(error)?);
+                    break;
+                }
             }
             *number += 1;
             let text = line.trim_ascii();

@@ -79,12 +79,14 @@ impl<R: Read> ViriReader<R> {
         }
     }
 
+    /// Skips the rest of a damaged game, to the end of the file at most.
     fn skip_game(&mut self) -> io::Result<()> {
         let mut bytes = [0; 4];
         loop {
-            self.input.read_exact(&mut bytes)?;
-            if bytes == [0; 4] {
-                return Ok(());
+            match self.input.read_exact(&mut bytes) {
+                Ok(()) if bytes != [0; 4] => {}
+                Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => return Err(error),
+                _ => return Ok(()),
             }
         }
     }

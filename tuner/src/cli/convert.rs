@@ -70,7 +70,8 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     }
     spinner.finish();
     if read == 0 {
-        return Err(anyhow!("no positions could be read")).or_usage();
+        let inputs: Vec<String> = flags.positions.iter().map(|path| path.display().to_string()).collect();
+        return Err(anyhow!("{}: no positions could be read", inputs.join(", "))).or_usage();
     }
     let unfit_count: u64 = unfit.iter().map(|(_, count)| count).sum();
     if unfit_count == read && flags.output.exists() {

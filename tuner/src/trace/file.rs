@@ -16,7 +16,7 @@ use super::position::{Coefficient, Reply, Trace};
 use smalt_dataset::Sample;
 use smalt_dataset::games::GameCounter;
 use smalt_dataset::record::{RECORD_SIZE, RecordError};
-use smalt_dataset::source::{DataSource, OpenError};
+use smalt_dataset::source::{DataSource, OpenError, open_text};
 use smalt_dataset::text::{LineError, parse_line};
 
 const MAGIC: [u8; 8] = *b"SMALTTRC";
@@ -77,7 +77,7 @@ enum Input {
 /// Whether a file is a trace file, binary or text.
 pub(crate) fn is_trace_file(path: &Path) -> bool {
     let mut start = Vec::new();
-    let mut read = || DataSource::open(path).ok()?.take(8).read_to_end(&mut start).ok();
+    let mut read = || open_text(path).ok()?.take(8).read_to_end(&mut start).ok();
     path.is_file() && read().is_some() && (start == MAGIC || start.starts_with(b"trace "))
 }
 
@@ -90,7 +90,7 @@ impl TraceFile {
             let (header, players) = read_head(&mut file)?;
             return Ok(TraceFile { header, players, input: Input::Binary(file), number: 0 });
         }
-        let mut text = BufReader::with_capacity(1 << 18, DataSource::open(path)?);
+        let mut text = open_text(path)?;
         let (mut header, mut line, mut number) = (Header::default(), String::new(), 0);
         loop {
             line.clear();

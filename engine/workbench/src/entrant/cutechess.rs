@@ -8,6 +8,7 @@ use super::file::FileError;
 use super::registry::Registry;
 use super::split_words::split_words;
 use super::words::parse_keys;
+use crate::input::without_bom;
 
 /// An engine of a Cute Chess registry that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,13 +63,14 @@ impl Registry {
     /// # Errors
     /// If it is not JSON, or not a list of engines with names and commands.
     pub fn parse_cutechess(text: &str, file: &str) -> Result<(Registry, Vec<SkippedEngine>), FileError> {
-        let configurations: Vec<Configuration> = serde_json::from_str(text).map_err(|error| FileError {
-            file: file.to_owned(),
-            line: Some(error.line()),
-            key: None,
-            message: error.to_string(),
-            hint: None,
-        })?;
+        let configurations: Vec<Configuration> =
+            serde_json::from_str(without_bom(text)).map_err(|error| FileError {
+                file: file.to_owned(),
+                line: Some(error.line()),
+                key: None,
+                message: error.to_string(),
+                hint: None,
+            })?;
         let mut engines = Vec::new();
         let mut skipped = Vec::new();
         for configuration in configurations {
@@ -154,6 +156,8 @@ mod tests {
     #[test]
     fn engines_of_cute_chess_are_read() {
         let (registry, skipped) = Registry::parse_cutechess(FILE, "engines.json").unwrap();
+        let marked = format!("\u{feff}{FILE}");
+        assert!(Registry::parse_cutechess(&marked, "engines.json").is_ok());
         let stockfish = registry.settings("Stockfish").unwrap();
         assert_eq!(stockfish.dir, Some(PathBuf::from("/tmp")));
         assert_eq!((stockfish.ponder, &stockfish.stderr), (Pondering::On, &None));

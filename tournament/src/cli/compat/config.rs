@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use smalt_protocol::TimeControl;
 use smalt_stats::{Pentanomial, Wdl};
 use smalt_workbench::entrant::join_words;
+use smalt_workbench::input::without_bom;
 use smalt_workbench::output_file::{self, Existing};
 
 use super::output_options::{OutputOptions, Style};
@@ -290,7 +291,7 @@ impl ConfigFile {
     /// Reads and parses a file.
     pub(super) fn read(path: &Path) -> anyhow::Result<ConfigFile> {
         let text = std::fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
-        let file: ConfigFile = serde_json::from_str(&text)
+        let file: ConfigFile = serde_json::from_str(without_bom(&text))
             .with_context(|| format!("read {}: no configuration of fastchess", path.display()))?;
         if file.engines.len() < 2 {
             bail!("read {}: no configuration of fastchess: it has no two engines", path.display());

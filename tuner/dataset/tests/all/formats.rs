@@ -6,7 +6,7 @@ use bulletformat::{BulletFormat, ChessBoard};
 use smalt_chess::{Color, Position, UciMove};
 use smalt_dataset::format::Format;
 use smalt_dataset::write::{SampleWriter, Unfit, check_target};
-use smalt_dataset::{Dataset, Sample};
+use smalt_dataset::{Dataset, Sample, SkippedLine};
 use smalt_workbench::output_file::{Existing, Output};
 use viriformat::dataformat::Game;
 
@@ -370,5 +370,56 @@ fn positions_go_through_a_link_and_beside_a_file_that_changed() {
         finish(writer).unwrap();
         assert!(link.is_symlink());
         assert_eq!(read(&path, Format::Fen).len(), 1);
+    }
+}
+
+/// Number of samples of a file, and its skipped lines with their reasons.
+fn counted(path: &Path, format: Format) -> (usize, Vec<(u64, String)>) {
+    let (mut count, mut skipped) = (0, Vec::new());
+    let take = |_| {
+        count += 1;
+        Ok(())
+    };
+    let skip = |line: SkippedLine| skipped.push((line.line, line.error.to_string()));
+    Dataset::open_as(path, Some(format)).unwrap().for_each(take, skip).unwrap();
+    (count, skipped)
+}
+
+#[test]
+fn the_whole_records_of_a_file_that_is_cut_off_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples();
+    for (format, expected) in
+        [(Format::Bullet, samples.len() - 1), (Format::Viri, samples.len()), (Format::Binpack, 0)]
+    {
+        let path = written(folder.path(), format, &samples);
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        let (count, skipped) = counted(&path, format);
+        let words = "the file is cut off: it ends in the middle of this record";
+        assert_eq!((count, skipped), (expected, vec![(expected as u64 + 1, words.to_owned())]), "{format:?}");
+    }
+    let text = written(folder.path(), Format::Fen, &samples);
+    let packed = zstd::encode_all(std::fs::read(&text).unwrap().repeat(1000).as_slice(), 1).unwrap();
+    for bytes in [&packed[..packed.len() - 9], &[&packed[..], b"garbage"].concat()] {
+        std::fs::write(&text, bytes).unwrap();
+        let (_, skipped) = counted(&text, Format::Fen);
+        assert_eq!(skipped.len(), 1, "{skipped:?}");
+        let dataset = Dataset::open_as(&text, Some(Format::Fen)).unwrap();
+        let mut again = 0;
+        dataset.for_each_batch(64, |_| false, |_| (), |()| (), |_| again += 1).unwrap();
+        assert_eq!(again, 1);
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_first_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples();
+    for format in [Format::Fen, Format::Epd, Format::Book, Format::Csv, Format::Plain] {
+        let path = written(folder.path(), format, &samples);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("\u{feff}{text}")).unwrap();
+        assert_eq!(counted(&path, format), (samples.len(), Vec::new()), "{format:?}");
     }
 }
