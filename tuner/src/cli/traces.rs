@@ -47,7 +47,8 @@ pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
     let mut verification = verification(engines.header(), &flags.engine);
     let begun = std::time::Instant::now();
     let path = draft.as_ref().map_or(flags.output.as_path(), |draft| draft.path());
-    let collected = trace(&mut engines, &flags.positions, path, &mut verification, &stop, &mut skipped);
+    let collected = trace(&mut engines, &flags.positions, path, &mut verification, &stop, &mut skipped)
+        .map_err(|refusal| of_engine(refusal, words));
     let collected = match (collected, draft) {
         (Ok(collected), draft) => {
             check_verification(&verification)?;
@@ -129,7 +130,8 @@ pub(super) fn load(
         };
         let file = folder.path().join(format!("{index}.trace"));
         let mut verification = verification(engines.header(), flags);
-        trace(engines, path, &file, &mut verification, stop, &mut skipped)?;
+        trace(engines, path, &file, &mut verification, stop, &mut skipped)
+            .map_err(|refusal| of_engine(refusal, flags.engine.as_deref().unwrap_or_default()))?;
         check_verification(&verification)?;
         files.push(file);
     }
@@ -179,9 +181,7 @@ fn start(words: &str, flags: &EngineFlags, stop: &AtomicBool) -> Result<EnginePo
     let processes = within_limits(processes, Concurrent::Engines, &mut print_info).or_usage()?;
     let (command, options) = engine_command(words).with_context(|| format!("--engine {words}")).or_usage()?;
     let engines = EnginePool::start(&command, &options, processes, stop);
-    engines
-        .map_err(|error| refused(error.into()))
-        .map_err(|refusal| Refusal { error: refusal.error.context(format!("--engine {words}")), ..refusal })
+    engines.map_err(|error| of_engine(refused(error.into()), words))
 }
 
 fn verification(header: &Header, flags: &EngineFlags) -> Verification {
@@ -212,12 +212,23 @@ fn trace(
 fn refused(error: CollectError) -> Refusal {
     let exit = match &error {
         CollectError::Pipe(PipeError::Interrupted) => Exit::Interrupted,
-        CollectError::File { .. } | CollectError::Pipe(PipeError::Start(_) | PipeError::NoHeader(_)) => {
+        CollectError::File { .. }
+        | CollectError::Pipe(PipeError::Start(_) | PipeError::NoHeader(_) | PipeError::NoEngine(_)) => {
             Exit::Usage
         }
         _ => Exit::Failed,
     };
     Refusal { exit, error: error.into() }
+}
+
+/// Names the engine in its errors.
+fn of_engine(refusal: Refusal, words: &str) -> Refusal {
+    match refusal.error.downcast_ref() {
+        Some(CollectError::Pipe(_)) => {
+            Refusal { error: refusal.error.context(format!("--engine {words}")), ..refusal }
+        }
+        _ => refusal,
+    }
 }
 
 /// Lists the first differences of each group, and fails if there are any.

@@ -21,6 +21,8 @@ pub(crate) enum CollectError {
     Pipe(#[from] PipeError),
     #[error("{path}: {error}")]
     File { path: String, error: TraceFileError },
+    #[error("failed to write {path}")]
+    Write { path: String, source: io::Error },
     #[error("failed to read the positions: {0}")]
     Positions(io::Error),
 }
@@ -101,6 +103,9 @@ pub(crate) fn collect(
     match (collector.error, result) {
         (Some(Halt::Pipe(error)), _) => Err(error.into()),
         (Some(Halt::Other(what)), _) => Err(file(TraceFileError::Other(what))),
+        (Some(Halt::Write(source)), _) => {
+            Err(CollectError::Write { path: path.display().to_string(), source })
+        }
         (Some(Halt::Differences), _) => Ok(collector.collected),
         (None, Err(error)) => Err(CollectError::Positions(error)),
         (None, Ok(())) if collector.collected.positions < known => {
@@ -115,6 +120,8 @@ enum Halt {
     Pipe(PipeError),
     /// The file has traces of something else.
     Other(&'static str),
+    /// The file can't be written.
+    Write(io::Error),
     Differences,
 }
 
@@ -186,14 +193,17 @@ impl<P: FnMut(u64)> Collector<'_, P> {
         }
         // Wrong traces are not written: a later run would trust them.
         let is_right = !self.verification.has_failed();
-        for (group, reply) in self.batch.drain(..).zip(replies) {
-            if is_right {
-                self.writer.push(&group.labels, &reply)?;
+        for (group, reply) in std::mem::take(&mut self.batch).into_iter().zip(replies) {
+            if is_right && let Err(error) = self.writer.push(&group.labels, &reply) {
+                return self.halt(Halt::Write(error));
             }
             self.collected.positions += 1;
         }
         (self.progress)(self.collected.positions);
-        if self.verification.is_full() { self.halt(Halt::Differences) } else { self.writer.flush() }
+        if self.verification.is_full() {
+            return self.halt(Halt::Differences);
+        }
+        self.writer.flush().or_else(|error| self.halt(Halt::Write(error)))
     }
 
     fn halt(&mut self, halt: Halt) -> io::Result<()> {

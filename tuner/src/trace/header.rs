@@ -1,6 +1,7 @@
 //! The header of a trace: the engine's parameters and formula, one declaration per line (see
 //! `docs/trace-protocol.md`).
 
+use std::collections::HashSet;
 use std::fmt;
 
 use super::curve::{Bend, CurveForm};
@@ -15,6 +16,9 @@ pub(super) const MOST_CURVES: usize = 8;
 
 /// Maximum number of weights in a header.
 const MOST_WEIGHTS: usize = 1 << 16;
+
+/// Maximum number of decimals of a parameter.
+const MOST_DECIMALS: usize = 9;
 
 /// Default bounds of a parameter.
 const WIDE: Bounds = Bounds { least: -1e6, most: 1e6 };
@@ -38,6 +42,8 @@ pub struct Header {
     pub schema: Schema,
     /// Start values of all parameters.
     pub start: Vec<f64>,
+    /// Names of the weights.
+    names: HashSet<String>,
     text: String,
 }
 
@@ -71,6 +77,7 @@ impl Default for Header {
             curves,
             schema,
             start,
+            names: HashSet::new(),
             text,
         }
     }
@@ -165,7 +172,7 @@ impl Header {
         if self.schema.weights.len() == MOST_WEIGHTS {
             return Err(format!("a header has at most {MOST_WEIGHTS} parameters"));
         }
-        if self.schema.weights.iter().any(|weight| weight.name == *name) {
+        if self.names.contains(*name) {
             return Err("a parameter of this name was declared before".to_owned());
         }
         let (mut bounds, mut decimals, mut curve) = (WIDE, 0, None);
@@ -174,7 +181,10 @@ impl Header {
             match key {
                 "min" => bounds.least = number(Some(value))?,
                 "max" => bounds.most = number(Some(value))?,
-                "decimals" => decimals = value.parse().map_err(|_| format!("{word}: expected a count"))?,
+                "decimals" => {
+                    let count = value.parse().ok().filter(|&count| count <= MOST_DECIMALS);
+                    decimals = count.ok_or(format!("{word}: expected 0 to {MOST_DECIMALS}"))?;
+                }
                 "curve" => {
                     let index = self.curves.iter().position(|curve| curve.name == value);
                     let index = index.ok_or(format!("{word}: no curve of this name was declared before"))?;
@@ -186,6 +196,7 @@ impl Header {
         if numbers.iter().any(|number| !(bounds.least..=bounds.most).contains(number)) {
             return Err("the value is outside of its bounds".to_owned());
         }
+        self.names.insert((*name).to_owned());
         let term = name.split('[').next().unwrap_or(name);
         self.schema.weights.push(SchemaWeight {
             name: (*name).to_owned(),
@@ -276,6 +287,19 @@ mod tests {
     }
 
     #[test]
+    fn names_are_unique_and_limited_in_number() {
+        let mut header = Header::default();
+        for index in 0..MOST_WEIGHTS {
+            header.push(&format!("trace parameter a[{index}] 0")).unwrap();
+        }
+        let refused = |header: &mut Header, line| header.push(line).unwrap_err().reason;
+        assert!(refused(&mut header, "trace parameter b 0").contains("at most 65536"));
+        let mut header = Header::default();
+        header.push("trace parameter a 0").unwrap();
+        assert!(refused(&mut header, "trace parameter a 1").contains("declared before"));
+    }
+
+    #[test]
     fn bad_lines_are_refused_with_a_reason() {
         for (line, reason) in [
             ("trace version 2", "newer"),
@@ -286,6 +310,7 @@ mod tests {
             ("trace parameter x 1 2 3", "expected one value"),
             ("trace parameter x 5 max=4", "bounds"),
             ("trace parameter x 5 curve=y", "no curve"),
+            ("trace parameter x 5 decimals=10", "expected 0 to 9"),
             ("trace curve x cubic 3", "cubic"),
             ("trace constraint y rising", "no table"),
             ("trace ready", "no parameter"),

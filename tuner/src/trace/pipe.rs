@@ -34,6 +34,8 @@ pub(crate) enum PipeError {
     Header(#[from] HeaderError),
     #[error("no `trace ready` in answer to `trace` within {} s: see docs/trace-protocol.md{}", TIMEOUT.as_secs(), join_lines(.0))]
     NoHeader(Vec<String>),
+    #[error("the engine ended before `trace ready`: see docs/trace-protocol.md{}", join_lines(.0))]
+    NoEngine(Vec<String>),
     #[error("{what} at {fen}{}", join_lines(.lines))]
     Lost { what: &'static str, fen: String, lines: Vec<String> },
     #[error("{fen}: {reason}")]
@@ -53,6 +55,8 @@ pub(super) struct TraceEngine {
     header: Header,
     outgoing: Vec<u8>,
     last_lines: Vec<String>,
+    /// Timeout of each answer.
+    timeout: Duration,
 }
 
 impl TraceEngine {
@@ -65,7 +69,8 @@ impl TraceEngine {
     ) -> Result<TraceEngine, PipeError> {
         let process = Process::spawn(command)?;
         let (outgoing, last_lines) = (Vec::new(), Vec::new());
-        let mut engine = TraceEngine { process, header: Header::default(), outgoing, last_lines };
+        let (header, timeout) = (Header::default(), TIMEOUT);
+        let mut engine = TraceEngine { process, header, outgoing, last_lines, timeout };
         command.initial_lines.lines().for_each(|line| engine.send(line));
         for (name, value) in options {
             engine.send(&format!("setoption name {name} value {value}"));
@@ -80,7 +85,11 @@ impl TraceEngine {
                         engine.header = header;
                         return Ok(engine);
                     }
+                    if Instant::now() >= deadline {
+                        return Err(PipeError::NoHeader(engine.last_words()));
+                    }
                 }
+                None if engine.process.is_silent() => return Err(PipeError::NoEngine(engine.last_words())),
                 None => return Err(PipeError::NoHeader(engine.last_words())),
             }
         }
@@ -94,6 +103,7 @@ impl TraceEngine {
     pub(crate) fn traces(&mut self, fens: &[String], stop: &AtomicBool) -> Result<Vec<Reply>, PipeError> {
         let mut replies = Vec::with_capacity(fens.len());
         let mut sent = 0;
+        let mut deadline = Instant::now() + self.timeout;
         while replies.len() < fens.len() {
             if sent - replies.len() <= AHEAD / 2 {
                 let end = fens.len().min(replies.len() + AHEAD);
@@ -101,13 +111,15 @@ impl TraceEngine {
                 sent = end;
             }
             let fen = &fens[replies.len()];
-            let Some(line) = self.next_line(Instant::now() + TIMEOUT, stop)? else {
-                let what =
-                    if self.process.is_silent() { "the engine ended" } else { "the engine does not answer" };
-                return Err(PipeError::Lost { what, fen: fen.clone(), lines: self.last_words() });
-            };
-            if let Some(reply) = Reply::parse(&line, &self.header) {
+            let line = self.next_line(deadline, stop)?;
+            let reply = line.as_ref().and_then(|line| Reply::parse(line, &self.header));
+            if let Some(reply) = reply {
                 replies.push(reply.map_err(|reason| PipeError::Trace { fen: fen.clone(), reason })?);
+                deadline = Instant::now() + self.timeout;
+            } else if line.is_none() || Instant::now() >= deadline {
+                let has_ended = line.is_none() && self.process.is_silent();
+                let what = if has_ended { "the engine ended" } else { "the engine does not answer" };
+                return Err(PipeError::Lost { what, fen: fen.clone(), lines: self.last_words() });
             }
         }
         Ok(replies)
@@ -128,6 +140,9 @@ impl TraceEngine {
                     Written::Broken => self.outgoing.clear(),
                 }
             }
+            if stop.load(Ordering::Relaxed) {
+                return Err(PipeError::Interrupted);
+            }
             if let Some(line) = self.process.take_line() {
                 let line = line.text().into_owned();
                 if !line.starts_with("trace ") {
@@ -140,9 +155,6 @@ impl TraceEngine {
             let now = Instant::now();
             if self.process.is_silent() || now >= deadline {
                 return Ok(None);
-            }
-            if stop.load(Ordering::Relaxed) {
-                return Err(PipeError::Interrupted);
             }
             let waiting = if self.outgoing.is_empty() { WaitFor::Output } else { WaitFor::Room };
             poll_once(&mut self.process, None, None, waiting, deadline.min(now + INTERVAL))?;
@@ -198,5 +210,26 @@ impl EnginePool {
             threads.into_iter().map(join).collect::<Result<Vec<Vec<Reply>>, PipeError>>()
         })?;
         Ok(replies.into_iter().flatten().collect())
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_that_only_prints_other_lines_does_not_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("engine");
+        // Its flood ends some time, so that this test does, too.
+        let script = "#!/bin/sh\nread line\necho trace parameter a 1\necho trace ready\nread line\n\
+                      i=0; while [ $i -lt 300000 ]; do echo info string; i=$((i + 1)); done\n";
+        smalt_testing::process::write_script(&program, script);
+        let (command, stop) = (EngineCommand::new(&program), AtomicBool::new(false));
+        let mut engine = TraceEngine::start(&command, &BTreeMap::new(), &stop).unwrap();
+        engine.timeout = Duration::from_millis(50);
+        let fens = ["4k3/8/8/8/8/8/8/4K3 w - - 0 1".to_owned()];
+        let error = engine.traces(&fens, &stop).unwrap_err().to_string();
+        assert!(error.starts_with("the engine does not answer at 4k3"), "{error}");
     }
 }

@@ -311,7 +311,7 @@ fn an_engine_without_traces_or_that_ends_is_named_with_its_last_words() {
         let (_, error) = check(&["texel", &text, "--engine", &engine, "--concurrency", "1"], exit);
         assert!(error.contains(words), "{words}: {error}");
     };
-    refused("echo Unknown command", 2, "no `trace ready` in answer to `trace`");
+    refused("echo Unknown command", 2, "the engine ended before `trace ready`");
     refused("echo Unknown command", 2, "its last lines: Unknown command");
     refused("echo trace parameter x", 1, "expected one value");
     let header = "echo trace parameter a 1 1; echo trace ready; read x; read y";
