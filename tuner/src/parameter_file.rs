@@ -3,10 +3,12 @@
 
 mod renamed;
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 use smalt::search::params::SearchParameters;
+use smalt_workbench::input::without_bom;
 use toml_edit::{DocumentMut, Item, TomlError, value};
 
 use crate::tuning::{ColumnKind, TunableParam};
@@ -75,6 +77,7 @@ impl ParameterFormat {
     /// # Errors
     /// If the text is not of this format, or a value lies outside of its range.
     pub(crate) fn parse(self, text: &str) -> Result<Vec<TunableParam>, ParameterError> {
+        let text = without_bom(text);
         match self {
             ParameterFormat::Constants => parse_constants(text),
             ParameterFormat::WeatherFactory => parse_weather(text),
@@ -92,14 +95,16 @@ impl ParameterFormat {
         parameters: &[TunableParam],
         values: &[f64],
     ) -> Result<String, ParameterError> {
+        let (mark, text) = text.split_at(text.len() - without_bom(text).len());
         let names = || parameters.iter().map(|parameter| parameter.name.as_str());
         let numbers = names().zip(values.iter().copied());
         let words = parameters.iter().zip(values).map(|(parameter, value)| parameter.text(*value));
-        match self {
+        let rewritten = match self {
             ParameterFormat::Constants => rewrite_constants(text, numbers),
             ParameterFormat::WeatherFactory => numbers.into_iter().try_fold(text.to_owned(), rewrite_weather),
             ParameterFormat::Lines => rewrite_lines(text, &names().zip(words).collect::<Vec<_>>()),
-        }
+        };
+        Ok(format!("{mark}{}", rewritten?))
     }
 }
 
@@ -188,28 +193,35 @@ fn rewrite_weather(text: String, (name, value): (&str, f64)) -> Result<String, P
     Ok(format!("{}{value}{}", &text[..start], &text[end..]))
 }
 
-/// A line that is not a parameter.
+/// A line that is not a parameter. Lines are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "line {line}: {text:?} is not a parameter: expected name, int|float, value, min, max, c_end, r_end, or name, choice, value, word, word"
-)]
-pub(crate) struct ParseTunableError {
-    /// Counted from 1.
-    pub line: usize,
-    pub text: String,
+pub(crate) enum ParseTunableError {
+    #[error(
+        "line {line}: {text:?} is not a parameter: expected name, int|float, value, min, max, c_end, r_end, or name, choice, value, word, word"
+    )]
+    NotParameter { line: usize, text: String },
+    #[error("line {line}: {name} is named twice")]
+    Twice { line: usize, name: String },
 }
 
 /// Reads parameters as OpenBench takes them: `name, int|float, value, min, max, c_end, r_end`, one a line; empty lines and
 /// those that begin with `#` are skipped.
 ///
 /// # Errors
-/// If a line is not a parameter, a value lies outside of its range, or a step or rate is not above zero.
+/// If a line is not a parameter or names one again, a value lies outside of its range, or a step or rate is not above zero.
 pub(crate) fn parse_lines(text: &str) -> Result<Vec<TunableParam>, ParseTunableError> {
     let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     let parameters = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    parameters
-        .map(|(line, text)| parse_line(text).ok_or_else(|| ParseTunableError { line, text: text.to_owned() }))
-        .collect()
+    // UCI compares names of options without regard to case.
+    let mut names = HashSet::new();
+    let parse = |(line, text): (usize, &str)| {
+        let parameter = parse_line(text);
+        let parameter =
+            parameter.ok_or_else(|| ParseTunableError::NotParameter { line, text: text.to_owned() })?;
+        let is_new = names.insert(parameter.name.to_lowercase());
+        if is_new { Ok(parameter) } else { Err(ParseTunableError::Twice { line, name: parameter.name }) }
+    };
+    parameters.map(parse).collect()
 }
 
 fn parse_line(text: &str) -> Option<TunableParam> {
@@ -230,8 +242,12 @@ fn parse_line(text: &str) -> Option<TunableParam> {
         "float" => ColumnKind::Float,
         _ => return None,
     };
-    let is_sound =
-        min <= start && start <= max && step > 0.0 && rate > 0.0 && numbers.iter().all(|n| n.is_finite());
+    let is_sound = min <= start
+        && start <= max
+        && (max - min).is_finite()
+        && step > 0.0
+        && rate > 0.0
+        && numbers.iter().all(|n| n.is_finite());
     (is_sound && !name.is_empty()).then(|| TunableParam {
         name: (*name).to_owned(),
         kind,
@@ -322,7 +338,23 @@ mod tests {
         for wrong in
             ["a, int, 5, 0, 4, 1, 0.1", "a, real, 1, 0, 4, 1, 0.1", "a, int, 1, 0, 4, 0, 0.1", "a int 1"]
         {
-            assert_eq!(parse_lines(&format!("\n{wrong}")).unwrap_err().line, 2, "{wrong}");
+            let error = parse_lines(&format!("\n{wrong}")).unwrap_err().to_string();
+            assert!(error.starts_with("line 2: "), "{error}");
+        }
+        let error = parse_lines("Hash, int, 5, 0, 9\nhash, int, 4, 0, 9\n").unwrap_err().to_string();
+        assert_eq!(error, "line 2: hash is named twice");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped_and_kept() {
+        let weather = "{\"a\": {\"value\": 5, \"min_value\": 0, \"max_value\": 9, \"step\": 1}}";
+        for (format, text) in [
+            (ParameterFormat::Lines, "a, int, 5, 0, 9"),
+            (ParameterFormat::WeatherFactory, weather),
+            (ParameterFormat::Constants, "null_move_depth = 5"),
+        ] {
+            let text = format!("\u{feff}{text}\n");
+            check(format, &text, &[4.0], &text.replace('5', "4"));
         }
     }
 

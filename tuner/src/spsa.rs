@@ -127,6 +127,16 @@ impl SpsaState {
         }
     }
 
+    /// Whether a saved state can be one of this program.
+    fn is_sound(&self) -> bool {
+        let played: u64 = self.run.games.iter().fold(0, |sum, games| sum.saturating_add(*games));
+        let mut all = self.history.iter().map(|point| &point.values);
+        self.run.is_sound()
+            && self.run.are_values(&self.values)
+            && all.all(|values| self.run.are_values(values))
+            && self.validations.iter().all(|test| test.at <= played && self.run.are_values(&test.values))
+    }
+
     /// Values as the engine takes them: whole numbers are rounded.
     pub(crate) fn rounded(&self, values: Vec<f64>) -> Vec<f64> {
         let rounded = |(parameter, value): (&TunableParam, f64)| {
@@ -167,7 +177,7 @@ impl Tuning for SpsaState {
     fn parse(text: &str) -> Result<SpsaState, ResumeError> {
         let state: SpsaState = serde_json::from_str(text)?;
         match state.format {
-            _ if state.values.len() != state.run.parameters.len() => Err(ResumeError::Damaged),
+            _ if !state.is_sound() => Err(ResumeError::Damaged),
             WITHOUT_MATCH | FORMAT => Ok(SpsaState { format: FORMAT, ..state }),
             other => Err(ResumeError::Format { found: other, known: FORMAT }),
         }

@@ -37,7 +37,25 @@ pub(crate) struct TunableParam {
     pub choices: Vec<String>,
 }
 
+/// Maximum number of games in a saved run.
+pub(crate) const MAX_COUNT: u64 = 1 << 40;
+
 impl TunableParam {
+    /// Whether its numbers are finite, its range is not empty and its choices are those of its range.
+    fn is_sound(&self) -> bool {
+        let numbers = [self.start, self.min, self.max, self.max - self.min, self.step, self.rate];
+        let has_range = match self.kind {
+            ColumnKind::Choice => self.min == 0.0 && self.max + 1.0 == self.choices.len() as f64,
+            ColumnKind::Int | ColumnKind::Float => self.min <= self.max,
+        };
+        numbers.iter().all(|number| number.is_finite()) && has_range && self.step > 0.0 && self.rate > 0.0
+    }
+
+    /// Whether this is a value of its range, or the start value.
+    pub(crate) fn has(&self, value: f64) -> bool {
+        (self.min..=self.max).contains(&value) || value == self.start
+    }
+
     /// The value as the engine reads it.
     pub(crate) fn text(&self, value: f64) -> String {
         self.choices.get(value as usize).cloned().unwrap_or_else(|| value.to_string())
@@ -111,6 +129,18 @@ impl TuningRun {
             program: None,
             settings: None,
         }
+    }
+
+    /// Whether a saved run can be one of this program: finite ranges, and counts that add up without overflow.
+    pub(crate) fn is_sound(&self) -> bool {
+        let counts = [self.pairs, self.played, self.rounds];
+        counts.iter().chain(&self.games).all(|&count| count <= MAX_COUNT)
+            && self.parameters.iter().all(TunableParam::is_sound)
+    }
+
+    /// Whether these are finite values, one for each parameter.
+    pub(crate) fn are_values(&self, values: &[f64]) -> bool {
+        values.len() == self.parameters.len() && values.iter().all(|value| value.is_finite())
     }
 
     /// Whether all pairs were played.

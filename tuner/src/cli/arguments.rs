@@ -460,6 +460,9 @@ pub(super) struct ProveFlags {
     pub(super) result: ResultFlags,
 }
 
+/// Maximum number of games of a tuning.
+const MAX_GAMES: u64 = 1_000_000_000;
+
 /// Parameters tuned by games, and settings of the games.
 #[derive(Debug, Args)]
 pub(super) struct TuningFlags {
@@ -479,10 +482,10 @@ pub(super) struct TuningFlags {
     #[arg(long, value_name = "NAME")]
     pub(super) freeze: Vec<String>,
     /// Total number of games [default: 20000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_GAMES))]
     pub(super) games: Option<u64>,
     /// Games of a round: both sides play them with the same values [default: 16]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_GAMES))]
     pub(super) batch: Option<u64>,
     #[command(flatten)]
     pub(super) game: GameFlags,

@@ -10,6 +10,7 @@ use smalt_workbench::entrant::{BUILTIN, ResolveError};
 use smalt_workbench::output_file::{self, Existing, write_beside};
 
 use super::arguments::ProveFlags;
+use super::game_flags::check_openings;
 use super::json::ProveJson;
 use super::{
     Exit, OrRefuse, Outputs, PARAMETERS, Refusal, SHIPPED, interrupt, parameters, print_info, read_text, show,
@@ -30,6 +31,7 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
         Some(command) => Versions::built(flags, command, folder.path(), &stop)?,
         None => Versions::of_tables(flags, folder.path())?,
     };
+    check_openings(flags.game.openings.as_deref())?;
     let tournament = flags.game.runner.program()?;
     let tuned = &versions.sides[0];
     if tuned.engine != BUILTIN || flags.options {

@@ -31,7 +31,7 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
             let words = "SPSA tunes numbers: tune it with `smalt-tuner clop`, or leave it out with --freeze";
             return Err(anyhow!("{} is categorical; {words}", parameter.name)).or_usage();
         }
-        propose(flags.elo, &mut parameters, pairs);
+        propose(flags.elo, &mut parameters, pairs)?;
         Ok(SpsaState::new(parameters, pairs, seed))
     };
     let mut session = TuningSession::open(&flags.tuning, CHECKPOINT, begin)?;
@@ -116,13 +116,16 @@ fn sentence(validation: &Validation) -> String {
 }
 
 /// Sets the learning rate that suits the expected gain, where one is given, and says what the games buy.
-fn propose(elo: Option<f64>, parameters: &mut [TunableParam], pairs: u64) {
+fn propose(elo: Option<f64>, parameters: &mut [TunableParam], pairs: u64) -> Result<(), Refusal> {
     let number = parameters.len();
     let mean_rate = parameters.iter().map(|parameter| parameter.rate).sum::<f64>() / number as f64;
     let forecast = match elo {
         Some(elo) => Forecast::best(number, pairs, elo),
         None => Forecast::of(number, pairs, mean_rate, 0.0),
     };
+    if !forecast.deviation.is_finite() {
+        return Err(anyhow!("r_end {mean_rate}: too large a learning rate; about 0.002 is usual")).or_usage();
+    }
     let gain = elo.map_or_else(String::new, |elo| {
         parameters.iter_mut().for_each(|parameter| parameter.rate = forecast.rate);
         format!("; {:.1} of {elo} Elo are gained in the mean", forecast.gain)
@@ -139,6 +142,7 @@ fn propose(elo: Option<f64>, parameters: &mut [TunableParam], pairs: u64) {
     if elo.is_some() && forecast.gain <= 0.0 {
         print_info("Warning: noise outweighs the gain: play more games, or tune fewer parameters (--only)");
     }
+    Ok(())
 }
 
 fn document<'a>(state: &'a SpsaState, written: Option<&'a Path>) -> SpsaJson<'a> {

@@ -11,6 +11,7 @@ use smalt_workbench::entrant::BUILTIN;
 use smalt_workbench::output_file::{Existing, Output};
 
 use super::arguments::{SEARCH_CONSTANTS, TuningFlags};
+use super::game_flags::check_openings;
 use super::target::{Replacement, put_into};
 use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, print_info, read_text, warn_of_moved_checkpoint};
 use crate::games::{
@@ -58,6 +59,7 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
         let checkpoint = Output::check(&checkpoint, Existing::with_force(flags.resume)).or_usage()?;
         let (mut state, settings) =
             if flags.resume { resumed(flags, checkpoint.path())? } else { begun(flags, begin)? };
+        check_openings(settings.openings.as_deref())?;
         let tournament = flags.game.runner.program()?;
         check_parameters(&tournament, &settings.engine, state.run())?;
         let files = engine_files(&tournament, &settings.engine)
@@ -82,7 +84,10 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
             tournament,
             stop,
         };
-        session.keep()?;
+        // A new tuning is kept after its first round or when it is stopped: a command that fails before leaves nothing behind.
+        if flags.resume {
+            session.keep()?;
+        }
         Ok(session)
     }
 
@@ -92,7 +97,13 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
         mut after_round: impl FnMut(&mut TuningSession<'a, T>) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         while !self.state.run().is_done() {
-            let games = self.play_round()?;
+            let games = match self.play_round() {
+                Err(refusal) if refusal.exit == Exit::Interrupted => {
+                    self.keep()?;
+                    return Err(refusal);
+                }
+                round => round?,
+            };
             self.state.learn(games);
             self.keep()?;
             let ([wins, draws, losses], run) = (games, self.state.run());

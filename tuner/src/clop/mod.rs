@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use model::Landscape;
 
-use crate::tuning::{ColumnKind, ResumeError, TunableParam, Tuning, TuningRun, unit};
+use crate::tuning::{ColumnKind, MAX_COUNT, ResumeError, TunableParam, Tuning, TuningRun, unit};
 
 /// The version of the saved form.
 const FORMAT: u32 = 1;
@@ -104,10 +104,16 @@ impl ClopState {
 impl Tuning for ClopState {
     fn parse(text: &str) -> Result<ClopState, ResumeError> {
         let state: ClopState = serde_json::from_str(text)?;
-        let count = state.run.parameters.len();
-        let is_whole = |round: &Round| round.points.iter().all(|point| point.len() == count);
+        let parameters = &state.run.parameters;
+        let is_point = |point: &Vec<f64>| {
+            point.len() == parameters.len()
+                && parameters.iter().zip(point).all(|(knob, value)| knob.has(*value))
+        };
+        let is_whole = |round: &Round| {
+            round.points.iter().all(is_point) && round.games.iter().all(|&count| count <= MAX_COUNT)
+        };
         match state.format {
-            FORMAT if state.results.iter().all(is_whole) => Ok(state),
+            FORMAT if state.run.is_sound() && state.results.iter().all(is_whole) => Ok(state),
             FORMAT => Err(ResumeError::Damaged),
             found => Err(ResumeError::Format { found, known: FORMAT }),
         }
@@ -224,5 +230,20 @@ mod tests {
         let damaged =
             state.to_text().replacen("\"points\": [\n        [\n", "\"points\": [\n        [ 7,\n", 1);
         assert!(matches!(ClopState::parse(&damaged), Err(ResumeError::Damaged)));
+        for damage in [
+            |state: &mut ClopState| state.results[3].points[1][0] = 1e308,
+            |state: &mut ClopState| state.results[3].points[0][1] = 9_223_372_036_854_775_808.0,
+            |state: &mut ClopState| state.results[3].games[2] = 1 << 63,
+            |state: &mut ClopState| state.run.games[0] = 1 << 63,
+            |state: &mut ClopState| {
+                (state.run.parameters[0].min, state.run.parameters[0].max) = (-1e308, 1e308);
+            },
+            |state: &mut ClopState| state.run.parameters[1].choices.truncate(1),
+        ] {
+            let mut damaged = state.clone();
+            damage(&mut damaged);
+            let parsed = ClopState::parse(&damaged.to_text());
+            assert!(matches!(parsed, Err(ResumeError::Damaged)), "{:?}", damaged.run);
+        }
     }
 }

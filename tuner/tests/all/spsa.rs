@@ -114,7 +114,9 @@ fn a_resumed_tuning_keeps_its_engine_clock_openings_and_batch() {
     );
     smalt_testing::process::write_script(&interrupting, &script);
     let mut flags = spsa(&engine, &interrupting, &files);
-    flags.extend(["--tc", "3+0.03", "--openings", "book.epd", "--batch", "8", "--games", "64"]);
+    let book = path(&folder, "book.epd");
+    std::fs::write(&book, "").unwrap();
+    flags.extend(["--tc", "3+0.03", "--openings", &book, "--batch", "8", "--games", "64"]);
     let (_, error) = check(&flags, 143);
     assert!(error.contains("interrupted after 2 rounds; --resume continues with"), "{error}");
     let resume = ["spsa", "--resume", "--checkpoint", &files[1], "--tournament", &tournament];
@@ -122,7 +124,7 @@ fn a_resumed_tuning_keeps_its_engine_clock_openings_and_batch() {
         ("--tc", "1+1", "--tc is 3+0.03 in it, and now 1+1"),
         ("--nodes", "5", "--nodes is not given in it, and now 5"),
         ("--engine", "other", "--engine is "),
-        ("--openings", "other.epd", "--openings is book.epd in it, and now other.epd"),
+        ("--openings", "other.epd", "book.epd in it, and now other.epd"),
         ("--batch", "4", "--batch is 8 in it, and now 4"),
         ("--games", "32", "--games is 64 in it, and now 32"),
         ("--seed", "9", "--seed is 1 in it, and now 9"),
@@ -134,13 +136,47 @@ fn a_resumed_tuning_keeps_its_engine_clock_openings_and_batch() {
     let words = std::fs::read_to_string(folder.path().join("words")).unwrap();
     assert_eq!(words.lines().count(), 4, "{words}");
     for line in words.lines() {
-        for word in ["--tc 3+0.03", "--openings book.epd", "--games 8", "\"option.Move Overhead="] {
+        for word in ["--tc 3+0.03", &format!("--openings {book}"), "--games 8", "\"option.Move Overhead="] {
             assert!(line.contains(word), "{word}: {line}");
         }
         assert!(line.contains(&engine), "{line}");
     }
     let (svg, _) = check(&["plot", &files[1]], 0);
     assert!(svg.contains("Parameters by games") && svg.contains("Move Overhead"), "{svg}");
+}
+
+#[cfg(unix)]
+#[test]
+fn wrong_flags_are_refused_and_leave_no_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["parameters.txt", "spsa.json"].map(|name| path(&folder, name));
+    std::fs::write(&files[0], "margin, int, 50, 0, 200, 10, 0.05\n").unwrap();
+    let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
+    // It fails before the first game.
+    let failing = path(&folder, "failing");
+    smalt_testing::process::write_script(&failing, "#!/bin/sh\nexit 2\n");
+    let all = spsa(&engine, &failing, &files);
+    for (flag, value) in [
+        ("--tc", "x"),
+        ("--nodes", "0"),
+        ("--batch", "0"),
+        ("--games", "0"),
+        ("--concurrency", "0"),
+        ("--openings", "/nowhere/book.epd"),
+    ] {
+        let (_, error) = check(&[&all[..], &[flag, value]].concat(), 2);
+        assert!(error.contains(flag), "{error}");
+    }
+    check(&all, 1);
+    assert!(!std::path::Path::new(&files[1]).exists());
+    for (lines, words) in [
+        ("a, int, 5, 0, 9, 1, 0.002\na, int, 6, 0, 9, 1, 0.002\n", "line 2: a is named twice"),
+        ("margin, int, 50, 0, 200, 10, 1e308\n", "too large a learning rate"),
+    ] {
+        std::fs::write(&files[0], lines).unwrap();
+        let (_, error) = check(&all, 2);
+        assert!(error.contains(words), "{error}");
+    }
 }
 
 #[cfg(unix)]
@@ -164,7 +200,7 @@ fn parameters_that_the_engine_has_not_are_refused_before_the_first_game() {
 
 #[cfg(unix)]
 #[test]
-fn a_checkpoint_is_there_before_the_first_game() {
+fn a_tuning_that_is_stopped_in_its_first_round_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let files = ["parameters.txt", "spsa.json"].map(|name| path(&folder, name));
     std::fs::write(&files[0], "margin, int, 50, 0, 200, 10, 0.05\n").unwrap();
@@ -253,7 +289,9 @@ fn a_tuning_that_loses_its_validation_matches_ends_at_its_start_values() {
     let mut flags = spsa(&engine, &tournament, &files);
     flags.extend(["--games", "64", "--validate", "32", "--validation-games", "100", "--tc", "3+0.03"]);
     flags.extend(["--nats", "nats://server:4222"]);
-    flags.extend(["--openings", "book.epd", "-o", &output, "--json", &report]);
+    let book = path(&folder, "book.epd");
+    std::fs::write(&book, "").unwrap();
+    flags.extend(["--openings", &book, "-o", &output, "--json", &report]);
     let (page, _) = check(&flags, 0);
     let rejected = "games: 1 - 9 - 2, LLR -3.00: rejected, back to the last values that passed";
     for at in [32, 64] {
@@ -271,9 +309,8 @@ fn a_tuning_that_loses_its_validation_matches_ends_at_its_start_values() {
     assert_eq!(validations.lines().count(), 2);
     assert!(validations.contains("--nats nats://server:4222"), "{validations}");
     for line in validations.lines() {
-        for word in
-            ["--elo0 -5 --elo1 0 --games 100", "--tc 3+0.03", "--openings book.epd", "option.margin=50"]
-        {
+        let openings = format!("--openings {book}");
+        for word in ["--elo0 -5 --elo1 0 --games 100", "--tc 3+0.03", &openings, "option.margin=50"] {
             assert!(line.contains(word), "{word}: {line}");
         }
     }

@@ -24,7 +24,7 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use smalt_driver::{Pondering, Protocol, Restart};
-use smalt_protocol::TimeControl;
+pub use smalt_protocol::TimeControl;
 
 pub use cutechess::SkippedEngine;
 pub use file::{FileError, parse_file};
