@@ -80,6 +80,10 @@ pub enum TexelError {
     NoPlayers,
     #[error("no positions to train on")]
     NoPositions,
+    #[error(
+        "all {0} positions are held out for validation, since games are held out as a whole and these count as one: use more games, or give --validation 0"
+    )]
+    AllHeldOut(usize),
     #[error(transparent)]
     Optimize(#[from] OptimizeError),
 }
@@ -156,7 +160,10 @@ pub fn fit<'t, R: LabelledRows>(
 ) -> Result<Tuned, TexelError> {
     let (train_labels, validation_labels) = (table.train.labels(), table.validation.labels());
     if train_labels.is_empty() {
-        return Err(TexelError::NoPositions);
+        return Err(match validation_labels.len() {
+            0 => TexelError::NoPositions,
+            count => TexelError::AllHeldOut(count),
+        });
     }
     let free = task.selection.free(schema, &table.coverage)?;
     if free.is_empty() {
@@ -183,7 +190,7 @@ pub fn fit<'t, R: LabelledRows>(
     let danger_lifted = schema.lift_curves(&mut start, &free);
     let identity = identity_of(table, task, k);
 
-    let problem = Problem::new(loss_of(&table.train), start, &variables, task.penalty);
+    let problem = Problem::new(loss_of(&table.train), start, &variables, task.penalty, stop);
     let fit = optimize(problem, &mut validation, &task.settings, &identity, stop, report)?;
 
     let parameters = schema.rounded(&projected(&fit.best, &variables, &table.coverage));

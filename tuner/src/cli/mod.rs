@@ -29,6 +29,7 @@ use clap::CommandFactory;
 use serde::Serialize;
 use smalt::evaluation::Parameters;
 use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
+use smalt_workbench::input::without_bom;
 use smalt_workbench::json::{Versioned, to_text};
 use smalt_workbench::output_file::{self, Existing, Output};
 use smalt_workbench::signals::{exit_code, is_stopped};
@@ -52,6 +53,9 @@ const PARAMETERS: &str = "engine/params/evaluation.toml";
 
 /// Maximum number of unreadable lines listed; the others are counted.
 const NAMED_LINES: usize = 10;
+
+/// Maximum number of threads, as in the engine.
+const MAX_THREADS: usize = 1024;
 
 /// Runs the command of the arguments.
 pub fn main() -> ExitCode {
@@ -128,12 +132,14 @@ fn read_text(path: &Path) -> Result<String, Refusal> {
 
 /// Reads a parameter file.
 fn parameters(path: &Path) -> Result<Parameters, Refusal> {
-    Parameters::parse_toml(&read_text(path)?).with_context(|| path.display().to_string()).or_usage()
+    Parameters::parse_toml(without_bom(&read_text(path)?))
+        .with_context(|| path.display().to_string())
+        .or_usage()
 }
 
 /// Parameters of another engine's evaluation from a TOML or JSON file.
 fn traced_parameters(path: &Path, schema: &Schema) -> Result<Vec<f64>, Refusal> {
-    imported(&read_text(path)?, schema).with_context(|| path.display().to_string()).or_usage()
+    imported(without_bom(&read_text(path)?), schema).with_context(|| path.display().to_string()).or_usage()
 }
 
 fn open(path: &Path) -> Result<Dataset, Refusal> {
@@ -178,8 +184,8 @@ fn with_threads<T: Send>(
 where
     Refusal: Send,
 {
-    if threads == Some(0) {
-        return Err(anyhow!("--threads 0: at least one thread is needed")).or_usage();
+    if let Some(threads) = threads.filter(|threads| !(1..=MAX_THREADS).contains(threads)) {
+        return Err(anyhow!("--threads {threads}: expected 1 to {MAX_THREADS}")).or_usage();
     }
     rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build().or_failed()?.install(work)
 }

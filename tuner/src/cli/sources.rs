@@ -36,8 +36,8 @@ fn set(options: &mut SourceOptions, text: &str) -> Result<bool, String> {
     let number = || value.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
     match key {
         "weight" => {
-            let weight = number().filter(|&weight| weight > 0.0);
-            options.weight = weight.ok_or(format!("{text}: expected a weight above 0"))? as f32;
+            let weight = number().map(|weight| weight as f32).filter(|weight| weight.is_normal());
+            options.weight = weight.ok_or(format!("{text}: expected a weight above 0"))?;
         }
         "lambda" => {
             let share = number().filter(|&share| share <= 1.0);
@@ -68,7 +68,10 @@ mod tests {
         assert_eq!(source.path, PathBuf::from("x.bin"));
         let options = SourceOptions { weight: 2.0, result_share: Some(0.25), view: PointOfView::SideToMove };
         assert_eq!(source.options, options);
-        for bad in ["x,weight=0", "x,weight=nan", "x,lambda=1.5", "x,view=black", ",weight=1"] {
+        for bad in [
+            "x,weight=0", "x,weight=1e200", "x,weight=1e-300", "x,weight=nan", "x,lambda=1.5",
+            "x,view=black", ",weight=1",
+        ] {
             assert!(parse(bad).is_err(), "{bad}");
         }
     }

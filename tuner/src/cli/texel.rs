@@ -1,6 +1,8 @@
 //! The command `texel`: makes the task of a fit from flags, reports its progress and result, and writes the weights.
 //! `crate::texel` fits them; `traces` loads those of other engines.
 
+use std::ops::RangeInclusive;
+
 use anyhow::{Context, anyhow};
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::{Term, WEIGHTS};
@@ -31,6 +33,9 @@ use crate::weights::schema::Bounds;
 use crate::weights::schema::Schema;
 use crate::weights::variables::Constraints;
 use crate::weights::{Selection, parameters_of};
+
+/// Range of the steepness; a fit of it stays within 0.01 to 10.
+const K_RANGE: RangeInclusive<f64> = 1e-3..=1e3;
 
 /// L2 penalty with meaningful start values, and from zero.
 const L2: f64 = 10.0;
@@ -146,8 +151,11 @@ fn traced_start(flags: &TexelFlags, schema: &Schema, start: &[f64]) -> Result<Ve
 fn task(flags: &TexelFlags) -> Result<Task, Refusal> {
     check_share("--lambda", flags.lambda)?;
     check_share("--validation", flags.validation)?;
-    let numbers =
-        [("--k", flags.k), ("--rate", Some(flags.rate)), ("--l2", flags.l2.filter(|&l2| l2 != 0.0))];
+    if let Some(k) = flags.k.filter(|k| !K_RANGE.contains(k)) {
+        let (least, most) = (K_RANGE.start(), K_RANGE.end());
+        return Err(anyhow!("--k {k:?}: expected {least} to {most}")).or_usage();
+    }
+    let numbers = [("--rate", Some(flags.rate)), ("--l2", flags.l2.filter(|&l2| l2 != 0.0))];
     for (flag, number) in numbers {
         if let Some(number) = number.filter(|&number| !number.is_finite() || number <= 0.0) {
             return Err(anyhow!("{flag} {number}: expected a number above 0")).or_usage();

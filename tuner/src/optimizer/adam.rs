@@ -121,7 +121,7 @@ impl<'a> Solver<Problem<'a>, SolverState> for Adam {
             let mut gradient = std::mem::take(&mut self.gradient);
             let share = range.len() as f64 / blocks as f64;
             let error =
-                problem.problem("batch", |problem| Ok(problem.evaluate(range, &point, &mut gradient)))?;
+                problem.problem("batch", |problem| Ok(problem.evaluate(range, &point, &mut gradient)?))?;
             cost += share * error;
             self.gradient = gradient;
             self.step(&mut point, rate);

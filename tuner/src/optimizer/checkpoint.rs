@@ -11,9 +11,10 @@ use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use argmin::core::{Error, State as _};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use smalt_workbench::output_file::Output;
+use toml::{Table, Value};
 
 use super::watch::{MonitoredSolver, Record};
-use super::{OptimizeError, SolverState};
+use super::{OptimizeError, Problem, SolverState};
 
 /// Version of the format. Older versions lack settings of the fit and are refused, as are newer ones.
 const FORMAT: u32 = 2;
@@ -56,6 +57,29 @@ struct Saved<S> {
     position: Standing,
     record: Record,
     solver: S,
+}
+
+impl Saved<Table> {
+    /// Whether all lists have a number for each variable, and the best parameters are all of them.
+    fn fits(&self, problem: &Problem<'_>) -> bool {
+        let count = problem.start().len();
+        let is_point = |list: &[Value]| list.len() == count && list.iter().all(Value::is_float);
+        // L-BFGS has lists of steps and of changes of the gradient, Adam one list of each kind.
+        let memory = |name: &str| self.solver.get(name).and_then(Value::as_array);
+        let is_memory_sound = match (memory("s"), memory("y")) {
+            (Some(steps), Some(changes)) => {
+                let mut all = steps.iter().chain(changes);
+                steps.len() == changes.len()
+                    && all.all(|list| list.as_array().is_some_and(|list| is_point(list)))
+            }
+            _ => ["mean", "square"].map(memory).iter().all(|list| list.is_some_and(|list| is_point(list))),
+        };
+        let Standing { point, gradient, .. } = &self.position;
+        is_memory_sound
+            && point.len() == count
+            && gradient.as_ref().is_none_or(|gradient| gradient.len() == count)
+            && self.record.best.len() == problem.whole(point).len()
+    }
 }
 
 /// Iteration, parameters and cost of the solver.
@@ -111,11 +135,15 @@ pub(super) struct Resumed<S> {
 pub(super) fn load<S: DeserializeOwned>(
     path: &Path,
     identity: &Identity,
+    problem: &Problem<'_>,
 ) -> Result<Resumed<S>, OptimizeError> {
+    let refused = |words: String| OptimizeError::Checkpoint { path: path.display().to_string(), words };
     let differences = identity_in(path)?.differences(identity);
     if !differences.is_empty() {
-        let words = format!("it belongs to another fit: {}", differences.join("; "));
-        return Err(OptimizeError::Checkpoint { path: path.display().to_string(), words });
+        return Err(refused(format!("it belongs to another fit: {}", differences.join("; "))));
+    }
+    if !parse::<Saved<Table>>(path)?.fits(problem) {
+        return Err(refused("damaged: its lists do not have a number for each variable".to_owned()));
     }
     let saved: Saved<S> = parse(path)?;
     let Standing { epochs, cost, previous_cost, point, gradient } = saved.position;
@@ -145,7 +173,8 @@ impl<'w, 'v, S: Serialize + Clone> Checkpoint<MonitoredSolver<'w, 'v, S>, Solver
             format: FORMAT,
             identity: self.identity.clone(),
             position: Standing {
-                epochs: state.get_iter(),
+                // An iteration that was stopped does not count.
+                epochs: solver.record().steps.len() as u64,
                 cost: state.cost,
                 previous_cost: state.prev_cost,
                 point: state.get_param().cloned().unwrap_or_default(),

@@ -167,7 +167,7 @@ impl<'a> Run<'a, '_, '_, '_> {
         let Run { problem, mut watch, settings, identity } = self;
         let mut start = SolverState::new().param(problem.start());
         if let Some(path) = &settings.checkpoints.resume {
-            let resumed = checkpoint::load::<S>(path, identity)?;
+            let resumed = checkpoint::load::<S>(path, identity, &problem)?;
             (solver, start) = (resumed.solver, resumed.state);
             watch = watch.resumed(resumed.record);
         }

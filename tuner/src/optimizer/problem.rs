@@ -1,7 +1,9 @@
 //! The objective function: training error over the free parameters, plus a penalty for the distance from the start
 //! values.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use argmin::core::{CostFunction, Error, Gradient};
 
@@ -15,9 +17,23 @@ pub struct Penalty {
     pub strength: f64,
 }
 
+/// Why an evaluation ended with an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum EvaluationEnd {
+    #[error("interrupted")]
+    Stopped,
+    #[error(
+        "the error of the fit is no finite number: check --k, the weights of the data and the start values"
+    )]
+    NotFinite,
+}
+
 /// Training error and penalties, as a function of the variables.
 pub(crate) struct Problem<'a> {
     inner: RefCell<Inner<'a>>,
+    stop: &'a AtomicBool,
+    /// Why the last evaluation ended with an error: solvers lose the problem then.
+    end: Rc<Cell<Option<EvaluationEnd>>>,
     start: Vec<f64>,
     variables: &'a Variables,
     penalty: f64,
@@ -45,6 +61,7 @@ impl<'a> Problem<'a> {
         start: Vec<f64>,
         variables: &'a Variables,
         penalty: Penalty,
+        stop: &'a AtomicBool,
     ) -> Problem<'a> {
         assert_eq!(start.len(), loss.parameter_count());
         let strength = penalty.strength / (1e4 * loss.total_weight().max(1.0));
@@ -57,7 +74,7 @@ impl<'a> Problem<'a> {
             gradient: vec![0.0; variables.len()],
             positions: 0,
         };
-        Problem { inner: RefCell::new(inner), start, variables, penalty: strength }
+        Problem { inner: RefCell::new(inner), stop, end: Rc::default(), start, variables, penalty: strength }
     }
 
     /// The variables at the start.
@@ -77,17 +94,31 @@ impl<'a> Problem<'a> {
         self.inner.borrow().positions
     }
 
+    pub(super) fn end(&self) -> Rc<Cell<Option<EvaluationEnd>>> {
+        Rc::clone(&self.end)
+    }
+
     pub(super) fn block_count(&self) -> usize {
         self.inner.borrow().loss.block_count()
     }
 
     /// Error and gradient of some blocks; the penalty counts whole.
+    ///
+    /// # Errors
+    /// If they are not finite, or the fit is to stop.
     pub(super) fn evaluate(
         &self,
         blocks: std::ops::Range<usize>,
         point: &[f64],
         gradient: &mut [f64],
-    ) -> f64 {
+    ) -> Result<f64, EvaluationEnd> {
+        let failed = |end| {
+            self.end.set(Some(end));
+            Err(end)
+        };
+        if self.stop.load(Ordering::Relaxed) {
+            return failed(EvaluationEnd::Stopped);
+        }
         let inner = &mut *self.inner.borrow_mut();
         self.variables.apply(point, &mut inner.full);
         inner.positions += (inner.loss.len() * blocks.len() / inner.loss.block_count().max(1)) as u64;
@@ -100,21 +131,24 @@ impl<'a> Problem<'a> {
                 cost += self.penalty * away * away;
             }
         }
-        cost + self.variables.penalize(point, gradient)
+        cost += self.variables.penalize(point, gradient);
+        let is_finite = cost.is_finite() && gradient.iter().all(|slope| slope.is_finite());
+        if is_finite { Ok(cost) } else { failed(EvaluationEnd::NotFinite) }
     }
 
     /// Evaluates cost and gradient at a point, unless it was the last one.
-    fn evaluate_at(&self, point: &[f64]) {
+    fn evaluate_at(&self, point: &[f64]) -> Result<(), EvaluationEnd> {
         if self.inner.borrow().evaluated == point {
-            return;
+            return Ok(());
         }
         let mut gradient = std::mem::take(&mut self.inner.borrow_mut().gradient);
-        let cost = self.evaluate(0..self.block_count(), point, &mut gradient);
+        let cost = self.evaluate(0..self.block_count(), point, &mut gradient)?;
         let inner = &mut *self.inner.borrow_mut();
         inner.evaluated.clear();
         inner.evaluated.extend_from_slice(point);
         inner.cost = cost;
         inner.gradient = gradient;
+        Ok(())
     }
 }
 
@@ -123,7 +157,7 @@ impl CostFunction for Problem<'_> {
     type Output = f64;
 
     fn cost(&self, point: &Vec<f64>) -> Result<f64, Error> {
-        self.evaluate_at(point);
+        self.evaluate_at(point)?;
         Ok(self.inner.borrow().cost)
     }
 }
@@ -133,7 +167,7 @@ impl Gradient for Problem<'_> {
     type Gradient = Vec<f64>;
 
     fn gradient(&self, point: &Vec<f64>) -> Result<Vec<f64>, Error> {
-        self.evaluate_at(point);
+        self.evaluate_at(point)?;
         Ok(self.inner.borrow().gradient.clone())
     }
 }

@@ -1,11 +1,14 @@
 //! Early stopping: after each iteration the validation error decides which parameters are best and when to stop.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use argmin::core::{Error, KV, Problem as Counted, Solver, State as _, TerminationReason, TerminationStatus};
 use serde::{Deserialize, Serialize};
 
+use super::problem::EvaluationEnd;
 use super::{OptimizerSettings, Problem, SolverState, Step};
 use crate::loss::Loss;
 
@@ -23,17 +26,19 @@ pub(super) struct MonitoredSolver<'w, 'v, S> {
     report: &'w mut dyn FnMut(&Step),
     patience: u64,
     begun: Instant,
+    /// Why the last evaluation of the problem ended with an error.
+    end: Rc<Cell<Option<EvaluationEnd>>>,
     record: Record,
 }
 
 /// What was seen so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Record {
-    best: Vec<f64>,
+    pub(super) best: Vec<f64>,
     best_error: f64,
     since_best: u64,
     validated: u64,
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
 }
 
 impl<'w, 'v> MonitoredSolver<'w, 'v, ()> {
@@ -51,6 +56,7 @@ impl<'w, 'v> MonitoredSolver<'w, 'v, ()> {
             report,
             patience: settings.patience,
             begun: Instant::now(),
+            end: problem.end(),
             record: Record {
                 best: problem.whole(&problem.start()),
                 best_error: f64::INFINITY,
@@ -79,6 +85,7 @@ impl<'w, 'v> MonitoredSolver<'w, 'v, ()> {
             report: self.report,
             patience: self.patience,
             begun: self.begun,
+            end: self.end,
             record: self.record,
         }
     }
@@ -130,7 +137,43 @@ impl<S> MonitoredSolver<'_, '_, S> {
     }
 }
 
-impl<'a, S: Solver<Problem<'a>, SolverState>> Solver<Problem<'a>, SolverState>
+/// The result of an iteration.
+struct Ran {
+    state: SolverState,
+    values: Option<KV>,
+    /// Whether the iteration came to its end.
+    is_whole: bool,
+}
+
+impl<S: Clone> MonitoredSolver<'_, '_, S> {
+    /// Runs an iteration of the solver. If an evaluation was stopped in it, solver and state are those before, so that a
+    /// checkpoint continues exactly. A line search without a smaller error ends the fit at the point before.
+    fn run(
+        &mut self,
+        state: SolverState,
+        iteration: impl FnOnce(&mut S, SolverState) -> Result<(SolverState, Option<KV>), Error>,
+    ) -> Result<Ran, Error> {
+        let before = (self.solver.clone(), state.clone());
+        let result = iteration(&mut self.solver, state);
+        match self.end.take() {
+            Some(EvaluationEnd::Stopped) => {
+                self.solver = before.0;
+                Ok(Ran { state: before.1, values: None, is_whole: false })
+            }
+            Some(end @ EvaluationEnd::NotFinite) => Err(end.into()),
+            None => {
+                let (mut state, values) = result?;
+                let is_whole = state.param.is_some();
+                if !is_whole {
+                    (state.param, state.grad) = (before.1.param, before.1.grad);
+                }
+                Ok(Ran { state, values, is_whole })
+            }
+        }
+    }
+}
+
+impl<'a, S: Solver<Problem<'a>, SolverState> + Clone> Solver<Problem<'a>, SolverState>
     for MonitoredSolver<'_, '_, S>
 {
     fn name(&self) -> &str {
@@ -145,7 +188,8 @@ impl<'a, S: Solver<Problem<'a>, SolverState>> Solver<Problem<'a>, SolverState>
         if !self.validation.is_empty() {
             self.record.best_error = self.validation.error(&self.record.best);
         }
-        self.solver.init(problem, state)
+        let ran = self.run(state, |solver, state| solver.init(problem, state))?;
+        Ok((ran.state, ran.values))
     }
 
     fn next_iter(
@@ -153,9 +197,11 @@ impl<'a, S: Solver<Problem<'a>, SolverState>> Solver<Problem<'a>, SolverState>
         problem: &mut Counted<Problem<'a>>,
         state: SolverState,
     ) -> Result<(SolverState, Option<KV>), Error> {
-        let (state, values) = self.solver.next_iter(problem, state)?;
-        self.record_iteration(&*problem, &state);
-        Ok((state, values))
+        let ran = self.run(state, |solver, state| solver.next_iter(problem, state))?;
+        if ran.is_whole {
+            self.record_iteration(&*problem, &ran.state);
+        }
+        Ok((ran.state, ran.values))
     }
 
     fn terminate(&mut self, state: &SolverState) -> TerminationStatus {

@@ -187,3 +187,76 @@ fn the_stronger_player_is_found_and_taken_out_of_the_results() {
     let refused = fit(&text, Schema::own(), &task, &AtomicBool::new(false), &mut |_| {}).map(|_| ());
     assert!(matches!(refused, Err(TexelError::NoPlayers)));
 }
+
+#[test]
+fn a_fit_that_was_stopped_within_an_epoch_goes_on_as_if_it_never_had_been() {
+    let table = table();
+    for method in [Method::Lbfgs, Method::Adam] {
+        let whole = fitted(&table, &task(method, 8));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fit.toml");
+        let output = || Some(Output::check(&path, Existing::Replace).unwrap());
+        let mut first = task(method, 8);
+        first.settings.checkpoints.write = output();
+        let (stop, (begun, third)) = (AtomicBool::new(false), std::sync::mpsc::channel());
+        let stop = &stop;
+        let half = std::thread::scope(|scope| {
+            scope.spawn(move || {
+                third.recv().unwrap();
+                stop.store(true, Ordering::Relaxed);
+            });
+            fit(&table, Schema::own(), &first, stop, &mut |step| {
+                if step.epoch == 3 {
+                    begun.send(()).unwrap();
+                }
+            })
+        });
+        assert!(half.unwrap().steps.len() >= 3);
+        let mut second = task(method, 8);
+        second.settings.checkpoints = Checkpoints { write: None, resume: Some(path.clone()) };
+        assert!(fitted(&table, &second).parameters == whole.parameters, "{method:?}");
+    }
+}
+
+#[test]
+fn a_fit_without_a_finite_error_ends() {
+    let table = table();
+    for method in [Method::Lbfgs, Method::Adam] {
+        let mut task = task(method, 2);
+        task.k = Some(1e100);
+        let ended = fit(&table, Schema::own(), &task, &AtomicBool::new(false), &mut |_| {}).map(|_| ());
+        let error = ended.unwrap_err().to_string();
+        assert!(error.contains("no finite number"), "{error}");
+    }
+}
+
+#[test]
+fn a_checkpoint_with_lists_of_other_lengths_is_refused() {
+    let table = table();
+    for (method, lists) in
+        [(Method::Lbfgs, &["point", "gradient", "best", "s", "y"][..]), (Method::Adam, &["mean", "square"])]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fit.toml");
+        let mut task = task(method, 3);
+        task.settings.checkpoints.write = Some(Output::check(&path, Existing::Replace).unwrap());
+        fitted(&table, &task);
+        let text = std::fs::read_to_string(&path).unwrap();
+        task.settings.checkpoints = Checkpoints { write: None, resume: Some(path.clone()) };
+        task.settings.epochs = 4;
+        for list in lists {
+            let start = text.find(&format!("\n{list} = [")).unwrap() + list.len() + 5;
+            let end = start + text[start..].find('\n').unwrap();
+            let rest = text[start..end].split_once(", ").unwrap().1;
+            for content in [rest.trim_start_matches('['), "]"] {
+                let opening = if content != "]" && text[start..].starts_with('[') { "[" } else { "" };
+                std::fs::write(&path, format!("{}{opening}{content}{}", &text[..start], &text[end..]))
+                    .unwrap();
+                let refused =
+                    fit(&table, Schema::own(), &task, &AtomicBool::new(false), &mut |_| {}).map(|_| ());
+                let error = refused.unwrap_err().to_string();
+                assert!(error.contains("damaged: its lists"), "{list}: {error}");
+            }
+        }
+    }
+}
