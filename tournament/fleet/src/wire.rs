@@ -13,7 +13,7 @@ mod limits;
 
 pub(crate) use limits::check_files;
 use limits::{MAX_LINE, MAX_LINES, MAX_TEXT, MAX_TRANSCRIPT};
-pub use limits::{MAX_SLOTS, check_machine};
+pub use limits::{MAX_FIGURE, MAX_SLOTS, check_machine};
 
 use smalt_match::game::{FaultReport, GameRecord, MachineReport, PlyRecord, moves};
 use smalt_match::opening::Opening;

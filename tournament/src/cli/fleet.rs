@@ -34,7 +34,7 @@ pub(super) struct WorkerFlags {
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// Speed of this machine: nodes per second of Smalt on one core [default: measured, which takes a second]
-    #[arg(long, value_name = "NPS")]
+    #[arg(long, value_name = "NPS", value_parser = parse_speed)]
     pub speed: Option<NonZeroU64>,
     /// Folders of Syzygy tablebases for adjudication, separated by colons (semicolons on Windows), e.g. /srv/syzygy
     #[arg(long, value_name = "PATH")]
@@ -52,6 +52,13 @@ pub(super) struct WorkerFlags {
     /// and the worker ends with it
     #[arg(long, hide = true)]
     pub attached: bool,
+}
+
+#[cfg(feature = "nats")]
+fn parse_speed(text: &str) -> Result<NonZeroU64, String> {
+    let most = smalt_fleet::wire::MAX_FIGURE;
+    let speed = text.parse().ok().filter(|speed: &NonZeroU64| speed.get() <= most);
+    speed.ok_or_else(|| format!("a speed is a whole number of 1 to {most} nodes per second"))
 }
 
 #[cfg(feature = "nats")]

@@ -19,6 +19,8 @@ pub(super) const MAX_TRANSCRIPT: usize = 64_000;
 /// Maximum number of concurrent games and cores of a machine.
 pub const MAX_SLOTS: usize = 1_024;
 const MAX_CORES: u32 = 65_536;
+/// Maximum speed of a machine in nodes per second, bytes of memory, and microseconds of an overrun.
+pub const MAX_FIGURE: u64 = 1_000_000_000_000_000;
 /// Maximum number of games of a pair, entrants of a run, and plies of an opening.
 const MAX_GAMES: usize = 2;
 const MAX_ENTRANTS: usize = 10_000;
@@ -64,6 +66,13 @@ fn check_count(what: &str, count: usize, most: usize) -> Result<(), String> {
     if count > most { Err(format!("{count} {what}, and {most} are the most")) } else { Ok(()) }
 }
 
+fn check_figures(what: &str, figures: &[Option<u64>]) -> Result<(), String> {
+    match figures.iter().flatten().find(|&&figure| figure > MAX_FIGURE) {
+        Some(figure) => Err(format!("{what} is {figure}, and {MAX_FIGURE} is the most")),
+        None => Ok(()),
+    }
+}
+
 pub(super) fn check_transcript(lines: &[String]) -> Result<(), String> {
     check_count("lines of a transcript", lines.len(), MAX_LINES)?;
     check_count("bytes of a line", lines.iter().map(String::len).max().unwrap_or(0), MAX_LINE)?;
@@ -96,7 +105,7 @@ fn check_machine_report(machine: &MachineReport) -> Result<(), String> {
     check_text("program", &machine.program, MAX_NAME)?;
     check_text("cpu", &machine.cpu, MAX_NAME)?;
     check_count("entrants", machine.engines.len(), MAX_ENTRANTS)?;
-    if machine.speed == 0
+    if !(1..=MAX_FIGURE).contains(&machine.speed)
         || machine.slots == 0
         || machine.slots as usize > MAX_SLOTS
         || machine.cores > MAX_CORES
@@ -133,7 +142,9 @@ impl WorkerNotice {
 
 impl RecordMessage {
     fn check(&self) -> Result<(), String> {
+        check_figures("the memory of an engine", &self.peak_memory)?;
         let Some(fault) = &self.fault else { return Ok(()) };
+        check_figures("the overrun of a fault", &[fault.overrun_us])?;
         check_name("name of a fault", &fault.name)?;
         check_text("words", &fault.words, MAX_TEXT)?;
         check_transcript(&fault.transcript)

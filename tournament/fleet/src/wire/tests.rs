@@ -220,6 +220,32 @@ fn names_of_machines_are_plain_and_no_text_hides_anything() {
 }
 
 #[test]
+fn figures_that_no_machine_has_are_refused() {
+    let check = |memory: u64, overrun: u64, is_read: bool| {
+        let fault = format!(
+            "{{\"white\":true,\"name\":\"late\",\"words\":\"\",\"transcript\":[],\"overrun_us\":{overrun}}}"
+        );
+        let text = format!(
+            "smalt {VERSION}\n{{\"result\":{{\"pair\":0,\"game\":0,\"record\":{{\"moves\":\"\",\"outcome\":\"1-0\",\
+             \"termination\":\"\",\"duration_us\":0,\"fault\":{fault},\"peak_memory\":[null,{memory}]}}}}}}"
+        );
+        let read = decode::<WorkerRequest>(text.as_bytes());
+        assert_eq!(read.is_ok(), is_read, "{read:?}");
+    };
+    check(MAX_FIGURE, MAX_FIGURE, true);
+    check(MAX_FIGURE + 1, 0, false);
+    check(0, u64::MAX, false);
+    let report = crate::fleet_state::tests::machine_report;
+    let check = |speed: u64, is_read: bool| {
+        let join = WorkerRequest::Join(Box::new(MachineReport { speed, ..report("a") }));
+        assert_eq!(decode::<WorkerRequest>(&encode(&join).unwrap()).is_ok(), is_read, "{speed}");
+    };
+    check(MAX_FIGURE, true);
+    check(10_000_000_000_000_000_000, false);
+    check(0, false);
+}
+
+#[test]
 fn the_last_lines_of_a_transcript_are_kept_as_far_as_they_fit() {
     let lines: Vec<String> = (0..100).map(|number| format!("{number} {}", "x".repeat(4000))).collect();
     let kept = trimmed_transcript(&lines);

@@ -1,4 +1,5 @@
-//! Column values, range-checked on reading: the file may be damaged or hostile.
+//! Column values, range-checked on reading: the file may be damaged or hostile. A number beyond its range is written as
+//! the last one within, so that what is written can be read.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -57,9 +58,31 @@ pub(super) fn time(row: &Row<'_>, column: usize, name: &str) -> rusqlite::Result
     }
 }
 
+/// The column of a number.
+pub(super) fn from_number(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// The column of an index or of a small count, read by [`number`].
+pub(super) fn from_index(index: usize) -> i64 {
+    i64::try_from(index).unwrap_or(i64::MAX).min(i64::from(u32::MAX - 1))
+}
+
+/// Begin of a game in milliseconds since 1970, and its duration in microseconds: its end is a time, too.
+pub(super) fn to_begin_and_duration(begin: SystemTime, duration: Duration) -> (i64, i64) {
+    let duration = to_us(duration);
+    (to_ms(begin).min(from_number(LATEST_MS) - duration / 1000), duration)
+}
+
 /// Milliseconds since 1970.
 pub(super) fn to_ms(time: SystemTime) -> i64 {
-    time.duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    from_number(u64::try_from(since.as_millis()).unwrap_or(u64::MAX).min(LATEST_MS))
+}
+
+/// Microseconds of a game.
+pub(super) fn to_us(time: Duration) -> i64 {
+    from_number(u64::try_from(time.as_micros()).unwrap_or(u64::MAX).min(LONGEST_US))
 }
 
 /// A time, or NULL.

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use rusqlite::{OptionalExtension as _, params};
 
-use super::column::{number, to_ms, whole};
+use super::column::{from_index, from_number, number, to_ms, whole};
 use super::{Store, StoreError};
 use crate::game::{BinaryReport, MachineReport};
 
@@ -44,7 +44,7 @@ impl Store {
             let mut statement =
                 self.connection.prepare("SELECT sha256 FROM binary WHERE machine = ?1 AND entrant = ?2")?;
             let digest = |entrant| {
-                statement.query_row(params![OWN_MACHINE, entrant as i64], |row| row.get(0)).optional()
+                statement.query_row(params![OWN_MACHINE, from_index(entrant)], |row| row.get(0)).optional()
             };
             (0..entrants).map(digest).collect()
         };
@@ -112,7 +112,7 @@ fn insert_own(connection: &mut rusqlite::Connection, digests: &[Option<String>])
     for (entrant, digest) in known {
         transaction.execute(
             "INSERT OR REPLACE INTO binary (entrant, machine, name, author, sha256) VALUES (?1, ?2, '', '', ?3)",
-            params![entrant as i64, OWN_MACHINE, digest],
+            params![from_index(entrant), OWN_MACHINE, digest],
         )?;
     }
     transaction.commit()
@@ -124,12 +124,12 @@ fn insert(connection: &mut rusqlite::Connection, machine: &MachineReport) -> rus
     transaction.execute(
         "INSERT OR REPLACE INTO machine (name, program, cpu, cores, slots, speed_nps, joined_ms)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        params![name, program, cpu, cores, slots, speed.cast_signed(), to_ms(SystemTime::now())],
+        params![name, program, cpu, cores, slots, from_number(*speed), to_ms(SystemTime::now())],
     )?;
     for (entrant, engine) in engines.iter().enumerate() {
         transaction.execute(
             "INSERT OR REPLACE INTO binary (entrant, machine, name, author, sha256) VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![entrant as i64, name, engine.name, engine.author, engine.sha256],
+            params![from_index(entrant), name, engine.name, engine.author, engine.sha256],
         )?;
     }
     transaction.commit()

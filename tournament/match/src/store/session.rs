@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use rusqlite::{OptionalExtension, params};
 
-use super::column::{entrant, number, time, time_if_any, to_ms};
+use super::column::{entrant, from_index, number, time, time_if_any, to_ms};
 use super::{Store, StoreError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Store {
     pub fn begin_session(&self, slots: usize) -> Result<(), StoreError> {
         self.database(self.connection.execute(
             "INSERT INTO session (pid, started_ms, slots) VALUES (?1, ?2, ?3)",
-            params![std::process::id(), to_ms(SystemTime::now()), slots as i64],
+            params![std::process::id(), to_ms(SystemTime::now()), from_index(slots)],
         ))?;
         Ok(())
     }
@@ -57,7 +57,7 @@ impl Store {
     pub fn update_session(&self, slots: usize, is_paused: bool) -> Result<(), StoreError> {
         self.database(self.connection.execute(
             "UPDATE session SET slots = ?1, is_paused = ?2 WHERE id = (SELECT max(id) FROM session)",
-            params![slots as i64, is_paused],
+            params![from_index(slots), is_paused],
         ))?;
         Ok(())
     }
@@ -81,7 +81,7 @@ impl Store {
     pub fn save_disqualification(&self, entrant: usize, words: &str) -> Result<(), StoreError> {
         self.database(self.connection.execute(
             "INSERT OR IGNORE INTO strike (session, entrant, words) SELECT max(id), ?1, ?2 FROM session",
-            params![entrant as i64, words],
+            params![from_index(entrant), words],
         ))?;
         Ok(())
     }

@@ -13,6 +13,8 @@ use crate::game::{
 };
 use crate::schedule::ScheduledGame;
 
+mod written;
+
 fn run() -> StoredRun {
     StoredRun {
         created: UNIX_EPOCH + Duration::from_secs(1),

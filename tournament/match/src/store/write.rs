@@ -5,7 +5,7 @@ use rusqlite::{Params, params, params_from_iter};
 use smalt_driver::process::ProcessIdentity;
 
 use super::checksum::{checksum, run_checksum, summed};
-use super::column::to_ms;
+use super::column::{from_index, from_number, to_begin_and_duration, to_ms, to_us};
 use super::{Store, StoreError, StoredRun, Synchronous};
 use crate::game::{EngineFault, GameRecord, moves};
 
@@ -61,7 +61,7 @@ impl Store {
     pub fn save_fault(&self, fault: &EngineFault) -> Result<(), StoreError> {
         self.database(self.connection.execute(
             "INSERT INTO fault (entrant, name, words, transcript) VALUES (?1, ?2, ?3, ?4)",
-            params![fault.entrant as i64, fault.name, fault.words, fault.transcript.join("\n")],
+            params![from_index(fault.entrant), fault.name, fault.words, fault.transcript.join("\n")],
         ))?;
         Ok(())
     }
@@ -75,7 +75,7 @@ impl Store {
             "INSERT INTO engine (entrant, name, author) VALUES (?1, ?2, ?3)
              ON CONFLICT (entrant) DO UPDATE SET name = excluded.name, author = excluded.author
              WHERE name <> excluded.name OR author <> excluded.author",
-            params![entrant as i64, name, author],
+            params![from_index(entrant), name, author],
         ))?;
         Ok(())
     }
@@ -88,7 +88,7 @@ impl Store {
     pub(crate) fn save_process(&self, process: ProcessIdentity) -> Result<(), StoreError> {
         self.change_in_memory(
             "INSERT OR REPLACE INTO process (pid, started, session) VALUES (?1, ?2, ?3)",
-            params![process.pid, process.started as i64, process.session],
+            params![process.pid, process.started.cast_signed(), process.session],
         )
     }
 
@@ -99,7 +99,7 @@ impl Store {
     pub fn remove_process(&self, process: ProcessIdentity) -> Result<(), StoreError> {
         self.change_in_memory(
             "DELETE FROM process WHERE pid = ?1 AND started = ?2",
-            params![process.pid, process.started as i64],
+            params![process.pid, process.started.cast_signed()],
         )
     }
 
@@ -175,10 +175,11 @@ fn insert_record(
 /// Columns of a game, in the order of reading and of the checksum.
 fn game_values(record: &GameRecord) -> [Value; 16] {
     let game = &record.game;
-    let index = |number: usize| Value::from(number as i64);
-    let count = |number: u64| Value::from(number as i64);
+    let index = |number: usize| Value::from(from_index(number));
+    let count = |number: u64| Value::from(from_number(number));
     let [white_memory, black_memory] = record.peak_memory.map(|bytes| bytes.map_or(Value::Null, count));
     let machine = record.machine.as_ref();
+    let (started, duration) = to_begin_and_duration(record.started, record.duration);
     [
         game.number.into(),
         game.pair.into(),
@@ -189,8 +190,8 @@ fn game_values(record: &GameRecord) -> [Value; 16] {
         record.fen.clone().into(),
         record.outcome.to_string().into(),
         record.termination.name().to_owned().into(),
-        to_ms(record.started).into(),
-        i64::try_from(record.duration.as_micros()).unwrap_or(i64::MAX).into(),
+        started.into(),
+        duration.into(),
         moves::to_text(&record.plies).into(),
         white_memory,
         black_memory,
@@ -203,11 +204,11 @@ fn game_values(record: &GameRecord) -> [Value; 16] {
 fn fault_values(record: &GameRecord) -> [Value; 6] {
     let Some(fault) = &record.fault else { return [const { Value::Null }; 6] };
     [
-        (record.entrant(fault.color) as i64).into(),
+        from_index(record.entrant(fault.color)).into(),
         fault.name.clone().into(),
         fault.words.clone().into(),
         fault.transcript.join("\n").into(),
         fault.illegal_move.map(|mv| mv.to_string()).into(),
-        fault.overrun.map_or(Value::Null, |time| i64::try_from(time.as_micros()).unwrap_or(i64::MAX).into()),
+        fault.overrun.map_or(Value::Null, |time| to_us(time).into()),
     ]
 }
