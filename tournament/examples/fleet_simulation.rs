@@ -136,8 +136,12 @@ async fn join(client: &Client, names: &Subjects, id: &str) -> Result<()> {
         speed: 1_000_000,
         engines: vec![engine.clone(), engine],
     };
-    match ask(client, names, id, WorkerRequest::Join(Box::new(introduction))).await {
-        Some(Response::Welcome) => Ok(()),
+    let Some(Response::Config(config)) = ask(client, names, id, WorkerRequest::Config).await else {
+        bail!("no configuration");
+    };
+    let question = WorkerRequest::Join { config: config.digest(), machine: Box::new(introduction) };
+    match ask(client, names, id, question).await {
+        Some(Response::Welcome { .. }) => Ok(()),
         other => bail!("not welcome: {other:?}"),
     }
 }

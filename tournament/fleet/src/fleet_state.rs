@@ -67,6 +67,10 @@ impl ReplyTime {
 pub struct FleetState {
     rules: GameVerifier,
     config: RunConfigMessage,
+    /// Digest of the configuration.
+    digest: String,
+    /// Session of the coordinator.
+    session: String,
     clocks: Vec<MoveClock>,
     lease: Duration,
     engines: Engines,
@@ -121,6 +125,8 @@ impl FleetState {
         FleetState {
             rules,
             lease: Duration::from_millis(config.lease_ms),
+            digest: config.digest(),
+            session: String::new(),
             config,
             clocks: plan.entrants.iter().map(|entrant| entrant.clock.clone()).collect(),
             engines: Engines::of(names, allows_mixed, known),
@@ -133,6 +139,11 @@ impl FleetState {
             expected: expected.unwrap_or_default(),
             lasted: (0, Duration::ZERO),
         }
+    }
+
+    /// Names the session that workers join.
+    pub(crate) fn begin_session(&mut self, session: &str) {
+        session.clone_into(&mut self.session);
     }
 
     /// Number of pairs to keep submitted.
@@ -276,7 +287,16 @@ impl FleetState {
                 self.is_preparing = true;
                 return (ReplyTime::now(Response::Config(Box::new(self.config.clone()))), Vec::new());
             }
-            WorkerRequest::Join(report) => return self.join(worker, report, now),
+            WorkerRequest::OldJoin(report) => {
+                let words = "its smalt-tournament is older than that of the run; use the same version everywhere";
+                let text = format!("{} was refused: {words}", trimmed(&report.name));
+                return (ReplyTime::refused(words), vec![notice(text)]);
+            }
+            // It was prepared for an earlier run of this name.
+            WorkerRequest::Join { config, .. } if config != self.digest => {
+                return (ReplyTime::now(Response::Changed), Vec::new());
+            }
+            WorkerRequest::Join { machine, .. } => return self.join(worker, machine, now),
             WorkerRequest::Notify(WorkerNotice::Unfit { name, words }) => {
                 self.is_preparing = false;
                 return (ReplyTime::None, vec![notice(format!("{name} cannot play: {words}"))]);
@@ -297,7 +317,9 @@ impl FleetState {
                 self.result(worker, pair, game, &record, (now, time))
             }
             WorkerRequest::Notify(report) => (ReplyTime::None, self.handle_notice(worker, report)),
-            WorkerRequest::Config | WorkerRequest::Join(_) => (ReplyTime::None, Vec::new()),
+            WorkerRequest::Config | WorkerRequest::Join { .. } | WorkerRequest::OldJoin(_) => {
+                (ReplyTime::None, Vec::new())
+            }
         };
         effects.extend(more);
         (reply, effects)
@@ -334,7 +356,7 @@ impl FleetState {
         };
         self.members.insert(worker.to_owned(), member);
         let effects = if is_new { vec![Effect::Send(Event::MachineJoined(report))] } else { Vec::new() };
-        (ReplyTime::now(Response::Welcome), effects)
+        (ReplyTime::now(Response::Welcome { session: self.session.clone() }), effects)
     }
 
     fn take(&mut self, worker: &str, pair: u32, now: Instant) -> ReplyTime {
@@ -474,4 +496,4 @@ fn notice(words: String) -> Effect {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

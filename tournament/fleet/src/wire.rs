@@ -5,9 +5,11 @@
 
 use std::time::Duration;
 
+use ring::digest::{SHA256, digest};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use smalt_chess::{CastlingMode, Color, Game, Outcome, Position, UciMove};
+use smalt_workbench::engine_files::hexadecimal;
 
 mod limits;
 
@@ -22,7 +24,7 @@ use smalt_match::schedule::ScheduledGame;
 use smalt_report::sanitize::{is_hidden, sanitize};
 
 /// Version of the messages; others are refused. Since version 2 the subject of a request names the worker; since version 3 a
-/// fault has its illegal move.
+/// fault has its illegal move. A worker of version 3 may be older than [`WorkerRequest::Join`]; it is refused in words.
 pub const VERSION: u32 = 3;
 
 /// Longest message in bytes, a little below the default limit of a server.
@@ -61,7 +63,15 @@ pub enum WorkerRequest {
     /// Request the run's configuration.
     #[serde(rename = "terms")]
     Config,
-    Join(Box<MachineReport>),
+    /// Joins, prepared for the configuration with this digest.
+    #[serde(rename = "join-config")]
+    Join {
+        config: String,
+        machine: Box<MachineReport>,
+    },
+    /// The join of earlier programs, which does not name the configuration.
+    #[serde(rename = "join")]
+    OldJoin(Box<MachineReport>),
     /// Take a pair; the answer lists its games to be played.
     Take {
         pair: u32,
@@ -124,10 +134,15 @@ pub enum WorkerNotice {
 pub enum Response {
     #[serde(rename = "terms")]
     Config(Box<RunConfigMessage>),
-    Welcome,
+    /// The worker has joined; the session is the coordinator's.
+    Welcome {
+        session: String,
+    },
     Refused {
         words: String,
     },
+    /// The worker was prepared for another configuration: request it again.
+    Changed,
     /// Unknown worker: join first.
     Unknown,
     /// The games of the pair to be played.
@@ -154,6 +169,14 @@ pub struct RunConfigMessage {
     /// Files for workers that accept them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileMessage>,
+}
+
+impl RunConfigMessage {
+    /// SHA-256 in hexadecimal: what a worker was prepared for.
+    pub fn digest(&self) -> String {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        hexadecimal(digest(&SHA256, text.as_bytes()).as_ref())
+    }
 }
 
 /// A file in the run's bucket of the object store.

@@ -90,7 +90,7 @@ A password on a command line could be read by others: give it in the environment
 Permissions on a server, with the name of the user in the place of USER (other characters than letters, digits, - and _ \
 are written as = and two hexadecimal digits):
   coordinator  publish    smalt.runs, smalt.run.*.halt, smalt.run.*.work.*, $JS.API.>, _INBOX.>
-               subscribe  smalt.run.*.ask.>, _INBOX.USER.>
+               subscribe  smalt.runs, smalt.run.*.ask.>, _INBOX.USER.>
   worker       publish    smalt.run.*.ask.USER.*, $JS.API.CONSUMER.INFO.>, $JS.API.CONSUMER.MSG.NEXT.>, $JS.ACK.>
                subscribe  smalt.runs, smalt.run.*.halt, _INBOX.USER.>
 and for files that a run sends (--send-files, --accept-files):
@@ -105,13 +105,14 @@ mod over_nats {
     use std::thread;
 
     use anyhow::{Context, anyhow};
+    use ring::digest::{SHA256, digest};
 
     use super::super::exit::{Exit, OrRefuse, Refusal};
     use super::super::output::print_info;
     use super::super::registry::registry;
     use super::super::signals;
     use super::WorkerFlags;
-    use smalt_fleet::wire::{MAX_SLOTS, check_machine};
+    use smalt_fleet::wire::{MAX_SLOTS, RunConfigMessage, check_machine};
     use smalt_fleet::{
         COPY_BENCH, ConnectError, EngineCopy, FleetRun, FleetState, GameVerifier, HEARTBEAT_INTERVAL,
         JetStream, NatsServer, SentFile, SshSetup, SshWorkers, WorkerExit, WorkerSetup, collect_files,
@@ -122,7 +123,7 @@ mod over_nats {
     use smalt_match::plan::{Entrant, FleetSettings, Plan, Program};
     use smalt_match::run::{Event, StopReason, engine_command};
     use smalt_workbench::concurrency::{Concurrent, cores, spare_cores, within_limits};
-    use smalt_workbench::engine_files::random_hexadecimal;
+    use smalt_workbench::engine_files::{hexadecimal, random_hexadecimal};
     use smalt_workbench::entrant::Registry;
     use smalt_workbench::program::{own_program, start_reaper};
     use smalt_workbench::source;
@@ -154,6 +155,7 @@ mod over_nats {
         let mut message = run_config::message(plan, rules.tables(), lease_ms);
         let files = if fleet.send_files { sent_files(plan, fleet)? } else { Vec::new() };
         message.files = files.iter().map(|file| file.message.clone()).collect();
+        let digest = plan_digest(plan, &message);
         let fleet_state = FleetState::new(plan, rules, message, known);
         let reaper = start_reaper();
         let own_server = match fleet.nats {
@@ -167,7 +169,7 @@ mod over_nats {
         let server = own_server.as_ref().map_or_else(|| fleet.clone(), |server| server.settings(fleet));
         let run = fleet.run.clone().context("the run has no name").or_failed()?;
         let fleet_run =
-            FleetRun { server: server.clone(), run: run.clone(), name: plan.name().to_owned(), lease, files };
+            FleetRun { server: server.clone(), run: run.clone(), name: plan.name().to_owned(), plan: digest, lease, files };
         let queue = JetStream::start(fleet_run, fleet_state, events).map_err(refuse)?;
         if server.ssh.is_empty() {
             return Ok(queue);
@@ -180,6 +182,13 @@ mod over_nats {
             .map_err(|error| anyhow!("failed to {error}"))
             .or_failed()?;
         Ok(queue.with_hosts(hosts, own_server))
+    }
+
+    /// Identifies the games of a run: its configuration with the openings, which workers get with each pair.
+    fn plan_digest(plan: &Plan, message: &RunConfigMessage) -> String {
+        let openings = format!("{:?}", plan.settings.openings);
+        let digest = digest(&SHA256, format!("{}\n{openings}", message.digest()).as_bytes());
+        hexadecimal(digest.as_ref())
     }
 
     /// The files of a run with `--send-files`. A notice names the engines that workers need in their own registry.

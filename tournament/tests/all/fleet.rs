@@ -141,6 +141,57 @@ fn a_killed_coordinator_goes_on_with_the_same_workers() {
 
 #[test]
 #[ignore = "needs nats-server"]
+fn a_fleet_run_that_takes_the_name_of_a_killed_one_counts_only_its_own_games() {
+    let [killed, other] = [Place::new(), Place::new()];
+    let server = Server::start(&killed, &[]);
+    for place in [&killed, &other] {
+        write_engines(place, "1");
+    }
+    let mut worker = WatchedProgram::new(worker(&killed, &server.url(), "a"));
+    let url = server.url();
+    let named = ["--nats", &url, "--lease", "1", "--run", "shared"];
+    let mut run = killed.start(&matched("40", &named));
+    killed.await_games("run.db", 3);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let another_seed = |more: &[&str]| -> Vec<String> {
+        let arguments = matched("6", more).into_iter().map(|word| if word == "7" { "8" } else { word }.to_owned());
+        arguments.collect()
+    };
+    let words = another_seed(&named);
+    finish(other.start(&words.iter().map(String::as_str).collect::<Vec<_>>()), 0);
+    worker.wait_for("The run was started with another plan; preparing it again");
+    signal(worker.id(), "-INT");
+    worker.finish(130);
+    let here = Place::new();
+    write_engines(&here, "1");
+    let words = another_seed(&["--concurrency", "1"]);
+    here.check(&words.iter().map(String::as_str).collect::<Vec<_>>(), 0);
+    assert_eq!(timeless(&other.read("run.pgn")), timeless(&here.read("run.pgn")));
+}
+
+#[test]
+#[ignore = "needs nats-server"]
+fn the_name_of_a_fleet_run_that_is_played_is_refused() {
+    let [first, second] = [Place::new(), Place::new()];
+    let server = Server::start(&first, &[]);
+    for place in [&first, &second] {
+        write_engines(place, "0");
+    }
+    let url = server.url();
+    let named = ["--nats", &url, "--lease", "1", "--run", "shared"];
+    let mut run = WatchedProgram::new(first.start(&matched("4", &named)));
+    run.wait_for("Waiting for workers");
+    let (_, err) = second.check(&matched("6", &named), 1);
+    assert!(err.contains("another coordinator announces run shared"), "{err}");
+    let worker = worker(&first, &url, "a");
+    run.finish(0);
+    dismiss([worker]);
+    assert_eq!(first.results("run.db")["games_finished"], 4);
+}
+
+#[test]
+#[ignore = "needs nats-server"]
 fn a_fleet_worker_with_results_of_a_killed_run_plays_for_another_run() {
     let [killed, other] = [Place::new(), Place::new()];
     let server = Server::start(&killed, &[]);

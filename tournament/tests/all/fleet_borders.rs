@@ -27,7 +27,7 @@ authorization {
   users = [
     { user: coordinator, password: "open sesame", permissions: {
       publish: ["smalt.runs", "smalt.run.*.halt", "smalt.run.*.work.*", "$JS.API.>", "_INBOX.>"],
-      subscribe: ["smalt.run.*.ask.>", "_INBOX.coordinator.>"] } }
+      subscribe: ["smalt.runs", "smalt.run.*.ask.>", "_INBOX.coordinator.>"] } }
     { user: worker, password: "sesame too", permissions: {
       publish: ["smalt.run.*.ask.worker.*", "$JS.API.CONSUMER.INFO.>", "$JS.API.CONSUMER.MSG.NEXT.>", "$JS.ACK.>"],
       subscribe: ["smalt.runs", "smalt.run.*.halt", "_INBOX.worker.>"] } }
@@ -353,7 +353,9 @@ impl RawWorker {
             speed: 1_000_000,
             engines: vec![engine("first"), engine("second")],
         };
-        assert_eq!(self.ask(WorkerRequest::Join(Box::new(introduction))).await, Response::Welcome);
+        let Response::Config(config) = self.ask(WorkerRequest::Config).await else { panic!("no configuration") };
+        let join = WorkerRequest::Join { config: config.digest(), machine: Box::new(introduction) };
+        assert!(matches!(self.ask(join).await, Response::Welcome { .. }));
     }
 }
 

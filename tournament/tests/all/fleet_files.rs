@@ -17,7 +17,7 @@ authorization {
   users = [
     { user: coordinator, password: "open sesame", permissions: {
       publish: ["smalt.runs", "smalt.run.*.halt", "smalt.run.*.work.*", "$JS.API.>", "_INBOX.>", "$O.>"],
-      subscribe: ["smalt.run.*.ask.>", "_INBOX.coordinator.>"] } }
+      subscribe: ["smalt.runs", "smalt.run.*.ask.>", "_INBOX.coordinator.>"] } }
     { user: worker, password: "sesame too", permissions: {
       publish: ["smalt.run.*.ask.worker.*", "$JS.API.CONSUMER.INFO.>", "$JS.API.CONSUMER.MSG.NEXT.>", "$JS.ACK.>",
         "$JS.API.STREAM.INFO.*", "$JS.API.DIRECT.GET.*", "$JS.API.DIRECT.GET.*.$O.>"],

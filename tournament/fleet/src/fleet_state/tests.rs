@@ -31,14 +31,16 @@ fn state_with(allow_mixed: bool, known: &[MachineReport]) -> FleetState {
     layer.insert("fleet".to_owned(), toml::Value::Table(fleet));
     let plan = Plan::of_layers(layer, &Registry::default()).unwrap();
     let message = run_config::message(&plan, None, 1000);
-    FleetState::new(&plan, GameVerifier::of(&plan, None), message, known)
+    let mut fleet_state = FleetState::new(&plan, GameVerifier::of(&plan, None), message, known);
+    fleet_state.begin_session("s1");
+    fleet_state
 }
 
 fn fleet_state() -> FleetState {
     state_with(false, &[])
 }
 
-fn machine_report(name: &str) -> MachineReport {
+pub(crate) fn machine_report(name: &str) -> MachineReport {
     let engine =
         |name: &str| BinaryReport { name: name.to_owned(), author: "me".to_owned(), sha256: "a".repeat(64) };
     MachineReport {
@@ -56,8 +58,17 @@ fn ask(fleet_state: &mut FleetState, worker: &str, question: WorkerRequest) -> (
     fleet_state.ask(worker, question, Instant::now(), SystemTime::now())
 }
 
+fn join_request(fleet_state: &FleetState, machine: MachineReport) -> WorkerRequest {
+    WorkerRequest::Join { config: fleet_state.digest.clone(), machine: Box::new(machine) }
+}
+
+fn welcome() -> Response {
+    Response::Welcome { session: "s1".to_owned() }
+}
+
 fn join(fleet_state: &mut FleetState, worker: &str, machine_report: MachineReport) -> Response {
-    match ask(fleet_state, worker, WorkerRequest::Join(Box::new(machine_report))).0 {
+    let question = join_request(fleet_state, machine_report);
+    match ask(fleet_state, worker, question).0 {
         ReplyTime::Now(answer) => *answer,
         other => panic!("{other:?}"),
     }
@@ -112,7 +123,7 @@ fn is_done(effects: &[Effect], expected: u32) -> bool {
 fn a_pair_is_done_when_both_games_are_stored_and_not_before() {
     let mut fleet_state = fleet_state();
     assert_eq!(published(&[fleet_state.submit(work(0))]), [0]);
-    assert_eq!(join(&mut fleet_state, "w1", machine_report("a")), Response::Welcome);
+    assert_eq!(join(&mut fleet_state, "w1", machine_report("a")), welcome());
     let (reply, effects) = send(&mut fleet_state, "w1", 0, "");
     assert_eq!((reply, finished(&effects)), (ReplyTime::WhenStored(0), vec![0]));
     assert!(fleet_state.stored(0).is_empty() && fleet_state.out.contains_key(&0));
@@ -178,6 +189,24 @@ fn a_worker_with_an_impossible_game_is_disqualified_and_its_work_given_to_others
 }
 
 #[test]
+fn a_worker_of_another_configuration_does_not_join_and_its_games_do_not_count() {
+    let mut fleet_state = fleet_state();
+    fleet_state.submit(work(0));
+    let machine = || Box::new(machine_report("a"));
+    let mut other = fleet_state.config.clone();
+    other.plan.push_str("\n[clock]\nnodes = 5\n");
+    let stale = WorkerRequest::Join { config: other.digest(), machine: machine() };
+    assert_eq!(ask(&mut fleet_state, "w1", stale).0, ReplyTime::now(Response::Changed));
+    let (reply, effects) = send(&mut fleet_state, "w1", 0, "");
+    assert_eq!((reply, finished(&effects)), (ReplyTime::now(Response::Unknown), vec![]));
+    let (reply, effects) = ask(&mut fleet_state, "w1", WorkerRequest::OldJoin(machine()));
+    let ReplyTime::Now(answer) = reply else { panic!("{reply:?}") };
+    assert!(matches!(*answer, Response::Refused { words } if words.contains("use the same version everywhere")));
+    assert!(matches!(&effects[..], [Effect::Send(Event::Notice { words })] if words.starts_with("a was refused")));
+    assert_eq!(join(&mut fleet_state, "w1", machine_report("a")), welcome());
+}
+
+#[test]
 fn what_a_machine_says_of_itself_counts_when_it_has_played() {
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
@@ -188,7 +217,7 @@ fn what_a_machine_says_of_itself_counts_when_it_has_played() {
         effects.iter().any(|effect| matches!(effect, Effect::Send(Event::MachineVerified(_))))
     };
     assert!(!proves(&send(&mut fleet_state, "w1", 0, "a1a8////1/").1));
-    assert_eq!(join(&mut fleet_state, "w2", machine_report("honest")), Response::Welcome);
+    assert_eq!(join(&mut fleet_state, "w2", machine_report("honest")), welcome());
     assert!(
         proves(&send(&mut fleet_state, "w2", 0, "").1) && !proves(&send(&mut fleet_state, "w2", 1, "").1)
     );
@@ -228,12 +257,12 @@ fn engines_must_be_those_with_which_games_were_played() {
     let check = |allow_mixed: bool, change: &dyn Fn(&mut MachineReport), refusal: Option<&str>| {
         let mut fleet_state = state_with(allow_mixed, &[]);
         fleet_state.submit(work(0));
-        assert_eq!(join(&mut fleet_state, "w1", machine_report("a")), Response::Welcome);
+        assert_eq!(join(&mut fleet_state, "w1", machine_report("a")), welcome());
         send(&mut fleet_state, "w1", 0, "");
         let mut other = machine_report("b");
         change(&mut other);
         match (join(&mut fleet_state, "w2", other), refusal) {
-            (Response::Welcome, None) => {}
+            (Response::Welcome { .. }, None) => {}
             (Response::Refused { words }, Some(expected)) => assert!(words.contains(expected), "{words}"),
             (answer, _) => panic!("{answer:?}"),
         }
@@ -261,7 +290,7 @@ fn engines_must_be_those_of_earlier_sessions() {
     assert!(
         matches!(join(&mut fleet_state, "w1", other), Response::Refused { words } if words.contains("that of old"))
     );
-    assert_eq!(join(&mut fleet_state, "w2", machine_report("b")), Response::Welcome);
+    assert_eq!(join(&mut fleet_state, "w2", machine_report("b")), welcome());
 }
 
 #[test]
@@ -285,7 +314,7 @@ fn two_pairs_are_wanted_for_each_game_at_once() {
 fn workers_with_equal_names_get_numbers() {
     let mut fleet_state = fleet_state();
     let mut name = |worker: &str| {
-        let question = WorkerRequest::Join(Box::new(machine_report("host")));
+        let question = join_request(&fleet_state, machine_report("host"));
         match ask(&mut fleet_state, worker, question).1.into_iter().next() {
             Some(Effect::Send(Event::MachineJoined(machine))) => Some(machine.name),
             _ => None,

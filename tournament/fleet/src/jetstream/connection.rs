@@ -37,6 +37,11 @@ pub enum ConnectError {
     /// JetStream missing or forbidden.
     #[error("use JetStream of {url}: {words}; start it with: nats-server -js, and permit our subjects")]
     NoJetStream { url: String, words: String },
+    /// Another coordinator has a run of this name.
+    #[error(
+        "start the run on {url}: another coordinator announces run {run} there; end that one, or give this one another name (run in [fleet])"
+    )]
+    Taken { url: String, run: String },
     /// A failure of the system.
     #[error("begin: {0}")]
     System(#[from] std::io::Error),

@@ -51,6 +51,8 @@ pub struct FleetRun {
     /// Name on the server, letters and digits.
     pub run: String,
     pub name: String,
+    /// Digest of the plan with its openings: pairs on the server of another plan are deleted.
+    pub plan: String,
     pub lease: Duration,
     /// Files for the workers.
     pub files: Vec<SentFile>,
@@ -234,6 +236,7 @@ impl CoordinatorTask {
             }
         };
         let session = session_of(secret.as_bytes());
+        self.fleet_state.begin_session(&session);
         let _ = ready.send(Ok(()));
         let (orders, ordered) = unbounded_channel();
         let serving = tokio::spawn(queue.serve(ordered));
@@ -285,8 +288,13 @@ impl CoordinatorTask {
         let refused = |words: String| ConnectError::NoJetStream { url: server.url().to_owned(), words };
         let asked =
             client.subscribe(self.names.all_asks()).await.map_err(|error| refused(error.to_string()))?;
-        let queue = WorkQueue::open(client.clone(), self.names.clone(), self.fleet_run.lease).await;
-        Ok((client, asked, queue.map_err(refused)?))
+        let FleetRun { run, plan, lease, .. } = &self.fleet_run;
+        let mut queue = WorkQueue::new(client.clone(), self.names.clone(), *lease, plan);
+        if queue.exists().await && is_announced(&client, run).await {
+            return Err(ConnectError::Taken { url: server.url().to_owned(), run: run.clone() });
+        }
+        queue.open().await.map_err(refused)?;
+        Ok((client, asked, queue))
     }
 
     /// Starts to send the files.
@@ -463,6 +471,21 @@ impl CoordinatorTask {
         }
         self.apply_effects(effects, orders);
     }
+}
+
+/// Whether a coordinator announces a run of this name. A server may forbid to listen; it says so then.
+async fn is_announced(client: &Client, run: &str) -> bool {
+    let Ok(mut announced) = client.subscribe(RUNS).await else { return false };
+    let find = async {
+        while let Some(message) = announced.next().await {
+            let announcement = decode::<Announcement>(&message.payload);
+            if announcement.is_ok_and(|announcement| announcement.run == run) {
+                return true;
+            }
+        }
+        false
+    };
+    timeout(3 * ANNOUNCE_INTERVAL, find).await.unwrap_or(false)
 }
 
 fn is_connected(client: &Client) -> bool {

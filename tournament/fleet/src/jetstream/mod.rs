@@ -34,7 +34,7 @@ pub const RUNS: &str = "smalt.runs";
 ///
 /// Permissions on a server (`*` in the place of a run is any run, and USER the name of the worker's user):
 /// coordinators publish `smalt.runs`, `smalt.run.*.halt`, `smalt.run.*.work.*`, `$JS.API.>` and `_INBOX.>`, and subscribe
-/// `smalt.run.*.ask.>`; workers publish `smalt.run.*.ask.USER.*`, `$JS.API.CONSUMER.INFO.>`, `$JS.API.CONSUMER.MSG.NEXT.>`
+/// `smalt.runs` and `smalt.run.*.ask.>`; workers publish `smalt.run.*.ask.USER.*`, `$JS.API.CONSUMER.INFO.>`, `$JS.API.CONSUMER.MSG.NEXT.>`
 /// and `$JS.ACK.>`, and subscribe `smalt.runs` and `smalt.run.*.halt`. Each subscribes `_INBOX.USER.>` of its user, so
 /// that no worker can speak for another or read its answers. Files want `$O.>` of coordinators, and of workers
 /// `$JS.API.STREAM.INFO.*`, `$JS.API.DIRECT.GET.*` and `$JS.API.DIRECT.GET.*.$O.>`. No worker may create a consumer: one

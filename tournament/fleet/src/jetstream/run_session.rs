@@ -20,7 +20,7 @@ use crate::wire::{
     Announcement, RecordMessage, Response, WorkMessage, WorkerNotice, WorkerRequest, decode, trimmed,
     trimmed_transcript,
 };
-use smalt_match::game::{GameRecord, MachineReport};
+use smalt_match::game::GameRecord;
 use smalt_match::plan::Plan;
 use smalt_match::run::{
     Disqualification, Event, LocalWorkers, Processors, Queue, RejectedOption, SlotConfig, StopReason, Work,
@@ -51,6 +51,8 @@ pub(super) enum LeaveReason {
     /// Stopped by the user.
     Asked,
     Failed(String),
+    /// The run has another configuration than that for which this worker was prepared.
+    Changed,
     /// Refused by the coordinator.
     Refused {
         run: String,
@@ -79,6 +81,8 @@ struct FetchedPair {
 enum TaskResult {
     FetchedPair(Option<Box<FetchedPair>>),
     Answered { pair: u32, answer: Response },
+    /// The answer to another join.
+    Joined(Response),
 }
 
 pub(super) struct RunSession<'a> {
@@ -86,7 +90,8 @@ pub(super) struct RunSession<'a> {
     run: Announcement,
     names: Subjects,
     plan: Plan,
-    machine: MachineReport,
+    /// The request that joins.
+    join: WorkerRequest,
     local: LocalWorkers,
     halted: Subscriber,
     lease: Duration,
@@ -107,7 +112,7 @@ impl<'a> RunSession<'a> {
         run: Announcement,
         plan: Plan,
         slot_config: SlotConfig,
-        machine: MachineReport,
+        join: WorkerRequest,
         lease: Duration,
     ) -> Result<RunSession<'a>, String> {
         let names = Subjects::of(&run.run);
@@ -123,7 +128,7 @@ impl<'a> RunSession<'a> {
             run,
             names,
             plan,
-            machine,
+            join,
             local,
             halted,
             lease,
@@ -186,9 +191,9 @@ impl<'a> RunSession<'a> {
             return;
         }
         let (client, names, report) = (self.worker.client.clone(), self.names.clone(), self.report.clone());
-        let (coordinator, join) = (self.coordinator(), self.join_question());
+        let coordinator = self.coordinator();
         self.fetching = Some(tokio::spawn(async move {
-            let fetched = fetch_pair(&client, &names, &coordinator, &join).await;
+            let fetched = fetch_pair(&client, &names, &coordinator).await;
             if fetched.is_none() {
                 // The server is away, or its stream is not restored yet.
                 sleep(RETRY_INTERVAL / 5).await;
@@ -207,9 +212,17 @@ impl<'a> RunSession<'a> {
                 self.fetching = None;
                 self.begin_pair(*fetched)
             }
-            TaskResult::Answered { answer: Response::Refused { words }, .. } => {
+            TaskResult::Answered { answer: Response::Refused { words }, .. }
+            | TaskResult::Joined(Response::Refused { words }) => {
                 Some(LeaveReason::Refused { run: self.run.run.clone(), words })
             }
+            TaskResult::Joined(Response::Changed) => Some(LeaveReason::Changed),
+            TaskResult::Joined(Response::Welcome { session }) => {
+                self.run.session = session;
+                self.heard_of = Instant::now();
+                None
+            }
+            TaskResult::Joined(_) => None,
             TaskResult::Answered { pair, .. } => {
                 if let Some(held) = self.held.get_mut(&pair) {
                     held.unanswered -= 1;
@@ -269,12 +282,9 @@ impl<'a> RunSession<'a> {
         });
     }
 
-    fn join_question(&self) -> WorkerRequest {
-        WorkerRequest::Join(Box::new(self.machine.clone()))
-    }
-
-    fn coordinator(&self) -> CoordinatorClient {
-        self.worker.coordinator(&self.names)
+    fn coordinator(&self) -> SessionClient {
+        let (client, join) = (self.worker.coordinator(&self.names), self.join.clone());
+        SessionClient { client, join, report: self.report.clone() }
     }
 
     /// Handles events of slots and signals.
@@ -345,7 +355,7 @@ impl<'a> RunSession<'a> {
         if self.worker.client.connection_state() != async_nats::connection::State::Connected {
             return;
         }
-        let coordinator = self.coordinator();
+        let coordinator = self.worker.coordinator(&self.names);
         self.tasks.spawn(async move { coordinator.notify(report).await });
     }
 
@@ -357,9 +367,9 @@ impl<'a> RunSession<'a> {
         let message = RecordMessage::from(record);
         let full = of(message.clone());
         let result = if fits(&full) { full } else { of(message.without_variations()) };
-        let (coordinator, join, report) = (self.coordinator(), self.join_question(), self.report.clone());
+        let (coordinator, report) = (self.coordinator(), self.report.clone());
         self.tasks.spawn(async move {
-            let answer = deliver(&coordinator, &result, pair, &join).await;
+            let answer = deliver(&coordinator, &result, pair).await;
             let _ = report.send(TaskResult::Answered { pair, answer });
         });
     }
@@ -397,9 +407,8 @@ impl<'a> RunSession<'a> {
         self.heard_of = Instant::now();
         self.has_alternative = false;
         if announcement.session != self.run.session {
-            self.run = announcement;
-            let (coordinator, join) = (self.coordinator(), self.join_question());
-            self.tasks.spawn(async move { drop(coordinator.ask(&join).await) });
+            let coordinator = self.coordinator();
+            self.tasks.spawn(async move { drop(coordinator.join().await) });
         }
     }
 
@@ -497,21 +506,32 @@ impl<'a> RunSession<'a> {
     }
 }
 
+/// Sends requests to the coordinator of a run, and joins again.
+struct SessionClient {
+    client: CoordinatorClient,
+    join: WorkerRequest,
+    report: UnboundedSender<TaskResult>,
+}
+
+impl SessionClient {
+    /// Joins a new session of the coordinator, and reports its answer.
+    async fn join(&self) -> Option<()> {
+        let answer = self.client.ask(&self.join).await?;
+        let _ = self.report.send(TaskResult::Joined(answer));
+        Some(())
+    }
+}
+
 /// Sends a result until it is answered.
-async fn deliver(
-    coordinator: &CoordinatorClient,
-    result: &WorkerRequest,
-    pair: u32,
-    join: &WorkerRequest,
-) -> Response {
+async fn deliver(coordinator: &SessionClient, result: &WorkerRequest, pair: u32) -> Response {
     let begun = Instant::now();
     while begun.elapsed() < RESULT_RETRY_LIMIT {
-        match coordinator.ask(result).await {
+        match coordinator.client.ask(result).await {
             None | Some(Response::Later) => {}
             // A new session of the coordinator: join and take the pair again.
             Some(Response::Unknown) => {
-                drop(coordinator.ask(join).await);
-                drop(coordinator.ask(&WorkerRequest::Take { pair }).await);
+                let _ = coordinator.join().await;
+                drop(coordinator.client.ask(&WorkerRequest::Take { pair }).await);
             }
             Some(answer) => return answer,
         }
@@ -524,15 +544,14 @@ async fn deliver(
 async fn fetch_pair(
     client: &Client,
     names: &Subjects,
-    coordinator: &CoordinatorClient,
-    join: &WorkerRequest,
+    coordinator: &SessionClient,
 ) -> Option<FetchedPair> {
     let message = timeout(FETCH_TIMEOUT + SERVER_TIMEOUT, fetch_message(client, names)).await.ok()??;
     let take = WorkerRequest::Take { pair: names.pair_of(&message.subject)? };
-    let mut answer = coordinator.ask(&take).await;
+    let mut answer = coordinator.client.ask(&take).await;
     if answer == Some(Response::Unknown) {
-        coordinator.ask(join).await?;
-        answer = coordinator.ask(&take).await;
+        coordinator.join().await?;
+        answer = coordinator.client.ask(&take).await;
     }
     Some(FetchedPair { message, answer })
 }

@@ -26,7 +26,9 @@ impl From<LeaveReason> for WorkerExit {
     fn from(end: LeaveReason) -> WorkerExit {
         match end {
             LeaveReason::Failed(words) => WorkerExit::Failed(words),
-            LeaveReason::Over | LeaveReason::Asked | LeaveReason::Refused { .. } => WorkerExit::Asked,
+            LeaveReason::Over | LeaveReason::Asked | LeaveReason::Changed | LeaveReason::Refused { .. } => {
+                WorkerExit::Asked
+            }
         }
     }
 }
@@ -100,6 +102,7 @@ impl Worker {
                     }
                     match self.play(announcement, &mut inputs).await {
                         LeaveReason::Over => self.show("The run is over, or was interrupted; waiting for another"),
+                        LeaveReason::Changed => self.show("The run was started with another plan; preparing it again"),
                         LeaveReason::Refused { run, words } => self.refuse(run, words),
                         end => return end.into(),
                     }
@@ -116,20 +119,25 @@ impl Worker {
             joined = self.join(run) => joined,
         };
         match joined {
-            Ok(playing) => playing.play(inputs).await,
+            Ok(Some(playing)) => playing.play(inputs).await,
+            Ok(None) => LeaveReason::Changed,
             Err(words) => LeaveReason::Refused { run: name, words },
         }
     }
 
-    /// Prepares the run on this machine and joins it. An error says why it cannot be played.
-    async fn join(&self, run: Announcement) -> Result<RunSession<'_>, String> {
+    /// Prepares the run on this machine and joins it; `None` if its configuration changed meanwhile. An error says why it
+    /// cannot be played.
+    async fn join(&self, mut run: Announcement) -> Result<Option<RunSession<'_>>, String> {
         let fitted = self.prepare(&run).await;
         if let Err(words) = &fitted {
             self.report_unfit(&run.run, words).await;
         }
-        let PreparedRun { plan, tablebases, binaries, books, machine, lease } = fitted?;
-        match self.ask(&Subjects::of(&run.run), WorkerRequest::Join(Box::new(machine.clone()))).await? {
-            Response::Welcome => {}
+        let PreparedRun { plan, tablebases, binaries, books, machine, config, lease } = fitted?;
+        let join = WorkerRequest::Join { config, machine: Box::new(machine) };
+        match self.ask(&Subjects::of(&run.run), join.clone()).await? {
+            // Anybody may announce a session; only the coordinator answers.
+            Response::Welcome { session } => run.session = session,
+            Response::Changed => return Ok(None),
             Response::Refused { words } => return Err(words),
             _ => return Err("the answer is invalid".to_owned()),
         }
@@ -143,6 +151,6 @@ impl Worker {
         slot_config.log = log;
         slot_config.binaries = (!self.setup.server.allow_mixed).then_some(binaries);
         slot_config.books = books;
-        RunSession::begin(self, run, plan, slot_config, machine, lease).await
+        RunSession::begin(self, run, plan, slot_config, join, lease).await.map(Some)
     }
 }

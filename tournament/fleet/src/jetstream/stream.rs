@@ -40,6 +40,8 @@ pub(super) struct WorkQueue {
     context: Context,
     names: Subjects,
     lease: Duration,
+    /// Says which plan the pairs are of.
+    description: String,
     stream: Option<Stream>,
     /// Whether the last check found pairs that no worker could fetch.
     was_stranded: bool,
@@ -53,24 +55,42 @@ struct StreamListing {
 }
 
 impl WorkQueue {
-    /// Creates the stream or opens the existing one.
-    pub(super) async fn open(
+    /// The queue of a run of this plan, not yet open.
+    pub(super) fn new(
         client: async_nats::Client,
         names: Subjects,
         lease: Duration,
-    ) -> Result<WorkQueue, String> {
+        plan: &str,
+    ) -> WorkQueue {
         let mut context = jetstream::new(client);
         context.set_timeout(SERVER_TIMEOUT);
-        let mut queue = WorkQueue { context, names, lease, stream: None, was_stranded: false };
-        queue.make().await?;
-        Ok(queue)
+        let description = format!("pairs of games of smalt-tournament that wait for workers; plan {plan}");
+        WorkQueue { context, names, lease, description, stream: None, was_stranded: false }
+    }
+
+    /// Whether the server has a stream of this name: the run goes on or was killed, or another has its name.
+    pub(super) async fn exists(&self) -> bool {
+        self.context.get_stream(self.names.stream()).await.is_ok()
+    }
+
+    /// Creates the stream or opens that of the same plan; one of another plan is deleted with its pairs.
+    pub(super) async fn open(&mut self) -> Result<(), String> {
+        let found = self.context.get_stream(self.names.stream()).await;
+        let is_other = found.is_ok_and(|stream| {
+            stream.cached_info().config.description.as_ref() != Some(&self.description)
+        });
+        if is_other {
+            let deletion = self.context.delete_stream(self.names.stream()).await;
+            deletion.map_err(|error| error.to_string())?;
+        }
+        self.make().await
     }
 
     async fn make(&mut self) -> Result<(), String> {
         let config = Config {
             name: self.names.stream(),
             subjects: vec![self.names.all_work()],
-            description: Some("pairs of games of smalt-tournament that wait for workers".to_owned()),
+            description: Some(self.description.clone()),
             retention: RetentionPolicy::WorkQueue,
             storage: StorageType::File,
             discard: DiscardPolicy::Old,

@@ -89,6 +89,8 @@ pub(super) struct PreparedRun {
     pub(super) binaries: Binaries,
     pub(super) books: Vec<Option<EngineBook>>,
     pub(super) machine: MachineReport,
+    /// Digest of the configuration.
+    pub(super) config: String,
     pub(super) lease: Duration,
 }
 
@@ -217,7 +219,7 @@ impl Worker {
             engines,
         };
         let lease = Duration::from_millis(message.lease_ms);
-        Ok(PreparedRun { plan, tablebases, binaries, books, machine, lease })
+        Ok(PreparedRun { plan, tablebases, binaries, books, machine, config: message.digest(), lease })
     }
 
     /// Takes the files that the run sends, if this worker accepts files.

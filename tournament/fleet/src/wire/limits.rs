@@ -92,8 +92,11 @@ impl Message for Announcement {
 impl Message for WorkerRequest {
     fn check(&self) -> Result<(), String> {
         match self {
-            WorkerRequest::Config | WorkerRequest::Take { .. } => Ok(()),
-            WorkerRequest::Join(report) => check_machine_report(report),
+            WorkerRequest::Config | WorkerRequest::Take { .. } | WorkerRequest::OldJoin(_) => Ok(()),
+            WorkerRequest::Join { config, machine } => {
+                check_digest("config", config)?;
+                check_machine_report(machine)
+            }
             WorkerRequest::Result { record, .. } => record.check(),
             WorkerRequest::Notify(report) => report.check(),
         }
@@ -115,9 +118,13 @@ fn check_machine_report(machine: &MachineReport) -> Result<(), String> {
     machine.engines.iter().try_for_each(|engine| {
         check_text("name of an engine", &engine.name, MAX_NAME)?;
         check_text("author", &engine.author, MAX_NAME)?;
-        let is_digest = engine.sha256.len() == 64 && engine.sha256.bytes().all(|b| b.is_ascii_hexdigit());
-        if is_digest { Ok(()) } else { Err("sha256 is none".to_owned()) }
+        check_digest("sha256", &engine.sha256)
     })
+}
+
+fn check_digest(what: &str, text: &str) -> Result<(), String> {
+    let is_digest = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_digest { Ok(()) } else { Err(format!("{what} is no SHA-256")) }
 }
 
 impl WorkerNotice {
@@ -162,6 +169,7 @@ impl Message for Response {
                 config.files.iter().try_for_each(check_file)
             }
             Response::Refused { words } => check_text("words", words, MAX_TEXT),
+            Response::Welcome { session } => check_token("session", session),
             Response::Games { games } => check_count("games", games.len(), MAX_GAMES),
             _ => Ok(()),
         }

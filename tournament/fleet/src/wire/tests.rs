@@ -237,7 +237,8 @@ fn figures_that_no_machine_has_are_refused() {
     check(0, u64::MAX, false);
     let report = crate::fleet_state::tests::machine_report;
     let check = |speed: u64, is_read: bool| {
-        let join = WorkerRequest::Join(Box::new(MachineReport { speed, ..report("a") }));
+        let machine = Box::new(MachineReport { speed, ..report("a") });
+        let join = WorkerRequest::Join { config: "0".repeat(64), machine };
         assert_eq!(decode::<WorkerRequest>(&encode(&join).unwrap()).is_ok(), is_read, "{speed}");
     };
     check(MAX_FIGURE, true);

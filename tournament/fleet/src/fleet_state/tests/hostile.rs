@@ -30,7 +30,7 @@ fn other_engines(name: &str) -> MachineReport {
 }
 
 fn is_welcome(fleet_state: &mut FleetState, worker: &str, machine_report: MachineReport) -> bool {
-    join(fleet_state, worker, machine_report) == Response::Welcome
+    join(fleet_state, worker, machine_report) == welcome()
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_flood_of_workers_is_rate_limited_and_locks_nobody_out() {
     let mut lines = 0;
     for number in 0..20_000 {
         let worker = format!("u{number}");
-        let join = WorkerRequest::Join(Box::new(machine_report("u")));
+        let join = join_request(&fleet_state, machine_report("u"));
         lines += ask(&mut fleet_state, &worker, join).1.len();
         let unable = WorkerNotice::Unable { entrant: 0, times: 1, words: "w".to_owned() };
         lines += notify(&mut fleet_state, &worker, unable).len();
