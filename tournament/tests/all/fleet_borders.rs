@@ -412,6 +412,32 @@ fn an_idle_first_worker_does_not_exclude_others() {
     dismiss([honest]);
 }
 
+#[test]
+#[ignore = "needs nats-server"]
+fn unreadable_messages_in_the_queue_of_a_fleet_run_are_replaced() {
+    let place = Place::new();
+    let server = Server::start(&place, &[]);
+    write_engines(&place, "0");
+    let url = server.url();
+    let run = place.start(&over(&url, "6"));
+    runtime().block_on(async {
+        let client = async_nats::connect(&url).await.unwrap();
+        let mut announced = client.subscribe(RUNS).await.unwrap();
+        let Announcement { run, .. } = decode(&announced.next().await.unwrap().payload).unwrap();
+        let context = jetstream::new(client);
+        for pair in ["0", "1", "nothing"] {
+            let stored = context.publish(format!("smalt.run.{run}.work.{pair}"), "poison".into()).await;
+            stored.unwrap().await.unwrap();
+        }
+    });
+    let mut worker = WatchedProgram::new(worker(&place, &url, "bench"));
+    worker.wait_for("Deleted an unreadable message of the queue");
+    finish(run, 0);
+    assert_eq!(place.results("run.db")["games_finished"], 6);
+    signal(worker.id(), "-INT");
+    worker.finish(130);
+}
+
 /// A worker logged in as mallory, and the permission errors of the server.
 async fn mallory(url: &str) -> (RawWorker, UnboundedReceiver<String>) {
     let (sender, errors) = unbounded_channel();

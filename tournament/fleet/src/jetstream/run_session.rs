@@ -235,10 +235,13 @@ impl<'a> RunSession<'a> {
 
     /// Plays the games of a pair that the coordinator still needs; all of them if it does not answer.
     fn begin_pair(&mut self, FetchedPair { message, answer }: FetchedPair) -> Option<LeaveReason> {
+        let pair = self.names.pair_of(&message.subject);
         let work =
             decode::<WorkMessage>(&message.payload).and_then(|work| work.to_work(self.plan.entrants.len()));
-        let Ok(mut work) = work else {
-            self.return_pair(message, AckKind::Nak(Some(self.lease)));
+        let Some(mut work) = work.ok().filter(|work| Some(work.pair) == pair) else {
+            // The coordinator puts the pair into the queue again.
+            self.worker.show(&format!("Deleted an unreadable message of the queue ({})", message.subject));
+            self.return_pair(message, AckKind::Term);
             return None;
         };
         let pair = work.pair;
@@ -547,7 +550,11 @@ async fn fetch_pair(
     coordinator: &SessionClient,
 ) -> Option<FetchedPair> {
     let message = timeout(FETCH_TIMEOUT + SERVER_TIMEOUT, fetch_message(client, names)).await.ok()??;
-    let take = WorkerRequest::Take { pair: names.pair_of(&message.subject)? };
+    let Some(pair) = names.pair_of(&message.subject) else {
+        let answer = None;
+        return Some(FetchedPair { message, answer });
+    };
+    let take = WorkerRequest::Take { pair };
     let mut answer = coordinator.client.ask(&take).await;
     if answer == Some(Response::Unknown) {
         coordinator.join().await?;
