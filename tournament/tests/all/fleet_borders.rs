@@ -482,6 +482,34 @@ fn a_fleet_worker_leaves_only_when_its_own_coordinator_ends_the_run() {
 
 #[test]
 #[ignore = "needs nats-server"]
+fn foreign_announcements_do_not_move_a_fleet_worker() {
+    let place = Place::new();
+    let server = Server::start(&place, &[]);
+    write_engines(&place, "1");
+    let url = server.url();
+    let worker = WatchedProgram::new(worker(&place, &url, "bench"));
+    let mut run = place.start(&over(&url, "20"));
+    runtime().block_on(async {
+        let client = async_nats::connect(&url).await.unwrap();
+        let mut announced = client.subscribe(RUNS).await.unwrap();
+        let Announcement { run: name, .. } = decode(&announced.next().await.unwrap().payload).unwrap();
+        // The SHA-256 of this secret begins with the name of the session.
+        let (secret, session) = ("secret", "2bb80d537b1da3e38bd30361aa855686bde0eacd");
+        let forged = Announcement { run: name.clone(), session: session.to_owned(), name: String::new() };
+        while run.try_wait().unwrap().is_none() {
+            client.publish(RUNS, encode(&forged).unwrap().into()).await.unwrap();
+            client.publish(Subjects::of(&name).halt(), secret.into()).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    });
+    finish(run, 0);
+    signal(worker.id(), "-INT");
+    let text = worker.finish(130);
+    assert_eq!(text.matches("Playing for").count(), 1, "{text}");
+}
+
+#[test]
+#[ignore = "needs nats-server"]
 fn a_worker_can_neither_speak_for_another_nor_read_its_answers() {
     let place = Place::new();
     place.write("nats.conf", USERS);

@@ -41,6 +41,9 @@ const LEAVE_TIMEOUT: Duration = Duration::from_millis(1500);
 /// another run is announced. With short leases it is [`LEASES_OF_SILENCE`].
 const COORDINATOR_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// After this silence of a session another one of the run is joined; sessions are announced every second.
+const SESSION_TIMEOUT: Duration = Duration::from_secs(3);
+
 /// Timeout of the coordinator in leases.
 const LEASES_OF_SILENCE: u32 = 10;
 
@@ -83,6 +86,7 @@ enum TaskResult {
     Answered { pair: u32, answer: Response },
     /// The answer to another join.
     Joined(Response),
+    JoinEnded,
 }
 
 pub(super) struct RunSession<'a> {
@@ -100,8 +104,10 @@ pub(super) struct RunSession<'a> {
     fetching: Option<JoinHandle<()>>,
     outcomes: UnboundedReceiver<TaskResult>,
     report: UnboundedSender<TaskResult>,
-    /// Time of the run's last announcement, or of the last connection to the server.
+    /// Time of the last announcement of our session, or of the last connection to the server.
     heard_of: Instant,
+    /// Whether another session was announced, and a join is not answered yet.
+    is_joining: bool,
     /// Whether another run that this worker may play was announced since.
     has_alternative: bool,
 }
@@ -138,6 +144,7 @@ impl<'a> RunSession<'a> {
             outcomes,
             report,
             heard_of: Instant::now(),
+            is_joining: false,
             has_alternative: false,
         })
     }
@@ -223,6 +230,10 @@ impl<'a> RunSession<'a> {
                 None
             }
             TaskResult::Joined(_) => None,
+            TaskResult::JoinEnded => {
+                self.is_joining = false;
+                None
+            }
             TaskResult::Answered { pair, .. } => {
                 if let Some(held) = self.held.get_mut(&pair) {
                     held.unanswered -= 1;
@@ -400,18 +411,25 @@ impl<'a> RunSession<'a> {
         self.notify(WorkerNotice::Alive);
     }
 
-    /// Handles an announcement of this or another run.
+    /// Handles an announcement of this or another run. Anybody may announce a session: another one is joined only when
+    /// ours is no longer announced, and the coordinator then names its own.
     fn notice(&mut self, payload: &[u8]) {
         let Ok(announcement) = decode::<Announcement>(payload) else { return };
         if announcement.run != self.run.run {
             self.has_alternative |= self.worker.may_try(&announcement.run);
             return;
         }
-        self.heard_of = Instant::now();
-        self.has_alternative = false;
-        if announcement.session != self.run.session {
+        if announcement.session == self.run.session {
+            self.heard_of = Instant::now();
+            self.has_alternative = false;
+        } else if self.heard_of.elapsed() > SESSION_TIMEOUT && !self.is_joining {
+            self.is_joining = true;
             let coordinator = self.coordinator();
-            self.tasks.spawn(async move { drop(coordinator.join().await) });
+            let report = self.report.clone();
+            self.tasks.spawn(async move {
+                let _ = coordinator.join().await;
+                let _ = report.send(TaskResult::JoinEnded);
+            });
         }
     }
 
