@@ -124,12 +124,12 @@ impl FleetState {
             seconds_a_game(plan).and_then(|seconds| Duration::try_from_secs_f64(2.0 * seconds).ok());
         FleetState {
             rules,
+            engines: Engines::of(names, allows_mixed, known, &config.files),
             lease: Duration::from_millis(config.lease_ms),
             digest: config.digest(),
             session: String::new(),
             config,
             clocks: plan.entrants.iter().map(|entrant| entrant.clock.clone()).collect(),
-            engines: Engines::of(names, allows_mixed, known),
             out: BTreeMap::new(),
             pair_of: HashMap::new(),
             end: 0,

@@ -1,6 +1,7 @@
 //! Workers that try to end, starve, flood or block a run.
 
 use super::*;
+use crate::wire::{FileMessage, FilePurpose};
 
 fn notify(fleet_state: &mut FleetState, worker: &str, report: WorkerNotice) -> Vec<Effect> {
     ask(fleet_state, worker, WorkerRequest::Notify(report)).1
@@ -107,6 +108,38 @@ fn an_idle_worker_binds_no_engine() {
     assert!(matches!(reply, ReplyTime::Now(answer) if matches!(*answer, Response::Refused { .. })));
     assert!(notices(&effects)[0].contains("idle was removed: its first is another file"), "{effects:?}");
     assert_eq!(published(&effects), [0], "others get what it held");
+}
+
+#[test]
+fn a_program_that_the_run_sends_is_bound_before_any_game() {
+    let mut sent = fleet_state().config;
+    sent.files = vec![FileMessage {
+        purpose: FilePurpose::Program { entrant: 0, platform: "x86_64-linux".to_owned(), bench: None },
+        sha256: "a".repeat(64),
+        bytes: 1,
+    }];
+    let mut fleet_state = fleet_state();
+    fleet_state.engines = Engines::of(vec!["first".to_owned(), "second".to_owned()], false, &[], &sent.files);
+    let answer = join(&mut fleet_state, "w1", other_engines("liar"));
+    assert!(
+        matches!(&answer, Response::Refused { words } if words.contains("than the one that the run sends (aaaaaaaaaaaa…)")),
+        "{answer:?}"
+    );
+    assert!(is_welcome(&mut fleet_state, "w2", machine_report("honest")));
+}
+
+#[test]
+fn who_bound_an_engine_is_named_with_the_way_out() {
+    let mut fleet_state = fleet_state();
+    fleet_state.submit(work(0));
+    join(&mut fleet_state, "w1", other_engines("first here"));
+    send(&mut fleet_state, "w1", 0, "");
+    let join = join_request(&fleet_state, machine_report("honest"));
+    let effects = ask(&mut fleet_state, "w2", join).1;
+    let words = notices(&effects).concat();
+    for part in ["honest was refused", "that of first here", "--allow-mixed", "first here played first"] {
+        assert!(words.contains(part), "{words}");
+    }
 }
 
 #[test]
