@@ -13,13 +13,13 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant, SystemTime};
 
+use super::rate_limit::RateLimit;
 use super::verify::GameVerifier;
 use super::wire::{
     RecordMessage, Response, RunConfigMessage, WorkMessage, WorkerNotice, WorkerRequest, trimmed,
 };
 use engines::Engines;
 use members::{Member, Members};
-use notices::Notices;
 use smalt_match::estimate::seconds_a_game;
 use smalt_match::game::{Machine, MachineReport};
 use smalt_match::plan::{MoveClock, Plan};
@@ -79,7 +79,7 @@ pub struct FleetState {
     /// End of the submitted pair numbers, exclusive.
     end: u32,
     members: Members,
-    notices: Notices,
+    notices: RateLimit,
     /// Whether a worker last asked for the configuration: it may build engines before it joins.
     is_preparing: bool,
     /// Expected duration of a pair by its time controls; number and total duration of played pairs.
@@ -134,7 +134,7 @@ impl FleetState {
             pair_of: HashMap::new(),
             end: 0,
             members: Members::default(),
-            notices: Notices::default(),
+            notices: RateLimit::default(),
             is_preparing: false,
             expected: expected.unwrap_or_default(),
             lasted: (0, Duration::ZERO),
@@ -228,7 +228,7 @@ impl FleetState {
             effects.push(notice(format!("{name} has not answered for long; its games go to other workers")));
         }
         effects.extend(self.expire_leases(now));
-        self.notices.limit(&mut effects, now);
+        notices::limit(&mut self.notices, &mut effects, now);
         if let Some(count) = self.notices.dropped(now) {
             effects.push(notice(format!("{count} more notices about workers were dropped")));
         }
@@ -268,7 +268,7 @@ impl FleetState {
         time: SystemTime,
     ) -> (ReplyTime, Vec<Effect>) {
         let (reply, mut effects) = self.answer(worker, question, now, time);
-        self.notices.limit(&mut effects, now);
+        notices::limit(&mut self.notices, &mut effects, now);
         (reply, effects)
     }
 

@@ -8,6 +8,7 @@
 //! - [`machine`]: a worker's machine: host name, processor, engines;
 //! - `verify`: verifies a game reported by a worker;
 //! - `fleet_state`: workers, leases of pairs and disqualified workers, without a server or clock;
+//! - `rate_limit`: limits the lines about workers and runs;
 //! - `files`: files that travel with a run;
 //! - `jetstream`: coordinator and workers over a NATS server;
 //! - `nats_server`: a NATS server for a single run;
@@ -18,6 +19,7 @@ mod fleet_state;
 mod jetstream;
 pub mod machine;
 mod nats_server;
+mod rate_limit;
 pub mod run_config;
 mod ssh;
 mod verify;

@@ -18,6 +18,7 @@ use tokio::time::timeout;
 use super::connection::ConnectionChange;
 use super::objects::FileCache;
 use super::{Identity, SERVER_TIMEOUT, Subjects};
+use crate::rate_limit::RateLimit;
 use crate::run_config::{ReceivedFiles, RunConfigError};
 use crate::wire::{
     Announcement, FileMessage, FilePurpose, Message, Response, WorkerNotice, WorkerRequest, decode, encode,
@@ -33,6 +34,9 @@ use smalt_workbench::concurrency::cores;
 
 /// Time after which a refused or unplayable run is tried again.
 const REFUSED_RETRY_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Maximum number of refused runs that are remembered.
+const MAX_REFUSED: usize = 1_000;
 
 /// Configuration of a worker.
 #[derive(Debug)]
@@ -75,11 +79,45 @@ pub(super) struct Worker {
     show: Box<dyn Fn(&str)>,
     /// Nodes per second of Smalt on one core, once measured.
     pub(super) speed: OnceCell<NonZeroU64>,
-    /// Refused runs with the time of the next attempt and the message shown.
-    refused: HashMap<String, (Instant, String)>,
+    refused: RefusedRuns,
     files: FileCache,
     /// Digests of received programs, and their node counts.
     benches: RefCell<HashSet<(String, u64)>>,
+}
+
+/// Refused runs with the time of the next attempt and the reason. Anybody may announce runs, so their number is limited,
+/// and that of the lines about them.
+#[derive(Debug, Default)]
+struct RefusedRuns {
+    runs: HashMap<String, (Instant, String)>,
+    lines: RateLimit,
+}
+
+impl RefusedRuns {
+    fn may_try(&self, run: &str, now: Instant) -> bool {
+        self.runs.get(run).is_none_or(|(until, _)| now >= *until)
+    }
+
+    fn is_known(&self, run: &str, words: &str) -> bool {
+        self.runs.get(run).is_some_and(|(_, earlier)| earlier == words)
+    }
+
+    /// Adds a refused run; the line for users, if its reason is new.
+    fn add(&mut self, run: String, words: String, now: Instant) -> Option<String> {
+        if self.runs.len() >= MAX_REFUSED {
+            self.runs.retain(|_, (until, _)| now < *until);
+        }
+        if self.runs.len() >= MAX_REFUSED {
+            let oldest = self.runs.iter().min_by_key(|(_, (until, _))| *until).map(|(run, _)| run.clone());
+            oldest.and_then(|oldest| self.runs.remove(&oldest));
+        }
+        let may_pass = !self.is_known(&run, &words) && self.lines.may_pass(now);
+        let dropped = self.lines.dropped(now).filter(|_| may_pass);
+        let more = dropped.map_or_else(String::new, |count| format!(" ({count} more lines about runs were dropped)"));
+        let line = may_pass.then(|| format!("Not playing for run {run}: {words}{more}"));
+        self.runs.insert(run, (now + REFUSED_RETRY_INTERVAL, words));
+        line
+    }
 }
 
 /// A run prepared on this machine.
@@ -109,7 +147,7 @@ impl Worker {
             client,
             sender,
             show,
-            refused: HashMap::new(),
+            refused: RefusedRuns::default(),
             files: FileCache::new(),
             benches: RefCell::default(),
         }
@@ -134,20 +172,18 @@ impl Worker {
     /// Whether this worker may play for a run now.
     pub(super) fn may_try(&self, run: &str) -> bool {
         let wanted = self.setup.run.as_ref().is_none_or(|wanted| wanted == run);
-        wanted && self.refused.get(run).is_none_or(|(until, _)| Instant::now() >= *until)
+        wanted && self.refused.may_try(run, Instant::now())
     }
 
     pub(super) fn refuse(&mut self, run: String, words: String) {
-        let known = self.refused.get(&run).is_some_and(|(_, earlier)| *earlier == words);
-        if !known {
-            self.show(&format!("Not playing for run {run}: {words}"));
+        if let Some(line) = self.refused.add(run, words, Instant::now()) {
+            self.show(&line);
         }
-        self.refused.insert(run, (Instant::now() + REFUSED_RETRY_INTERVAL, words));
     }
 
     /// Reports to the coordinator why this worker cannot play, once for each reason.
     pub(super) async fn report_unfit(&self, run: &str, words: &str) {
-        if self.refused.get(run).is_some_and(|(_, earlier)| earlier == words) {
+        if self.refused.is_known(run, words) {
             return;
         }
         let report = WorkerNotice::Unfit { name: self.setup.name.clone(), words: trimmed(words) };
@@ -309,4 +345,24 @@ fn check_tables(
 /// Whether a message is within the size limit.
 pub(super) fn fits<M: Message>(message: &M) -> bool {
     encode(message).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_of_announced_runs_fills_neither_memory_nor_log() {
+        let mut refused = RefusedRuns::default();
+        let begun = Instant::now();
+        let lines = (0..5_000).filter(|number| refused.add(format!("r{number}"), "w".to_owned(), begun).is_some());
+        assert_eq!(lines.count(), 200);
+        assert_eq!(refused.runs.len(), MAX_REFUSED);
+        assert!(!refused.may_try("r4999", begun) && refused.may_try("r4999", begun + REFUSED_RETRY_INTERVAL));
+        let later = begun + Duration::from_secs(3600);
+        let line = refused.add("honest".to_owned(), "no engine".to_owned(), later);
+        assert_eq!(line.unwrap(), "Not playing for run honest: no engine (4800 more lines about runs were dropped)");
+        assert_eq!(refused.add("honest".to_owned(), "no engine".to_owned(), later), None);
+        assert_eq!(refused.runs.len(), 1, "the others may be tried again");
+    }
 }
