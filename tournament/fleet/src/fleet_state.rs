@@ -14,7 +14,7 @@ use std::num::NonZeroU64;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::rate_limit::RateLimit;
-use super::verify::GameVerifier;
+use super::verify::{GameVerifier, InvalidGame};
 use super::wire::{
     RecordMessage, Response, RunConfigMessage, WorkMessage, WorkerNotice, WorkerRequest, trimmed,
 };
@@ -288,7 +288,8 @@ impl FleetState {
                 return (ReplyTime::now(Response::Config(Box::new(self.config.clone()))), Vec::new());
             }
             WorkerRequest::OldJoin(report) => {
-                let words = "its smalt-tournament is older than that of the run; use the same version everywhere";
+                let words =
+                    "its smalt-tournament is older than that of the run; use the same version everywhere";
                 let text = format!("{} was refused: {words}", trimmed(&report.name));
                 return (ReplyTime::refused(words), vec![notice(text)]);
             }
@@ -428,14 +429,19 @@ impl FleetState {
             return (ReplyTime::now(Response::Unknown), Vec::new());
         };
         let clocks = [&member.clocks[given.game.white], &member.clocks[given.game.black]];
-        let verified = record.to_report().map_err(|error| error.to_string()).and_then(|claim| {
-            self.rules.verify(given, clocks, claim, time).map_err(|error| error.to_string())
-        });
+        let verified = match record.to_report() {
+            Ok(claim) => self
+                .rules
+                .verify(given, clocks, claim, time)
+                .map_err(|error| (error == InvalidGame::Opening, error.to_string())),
+            Err(error) => Err((false, error.to_string())),
+        };
         let mut record = match verified {
             Ok(record) => record,
-            Err(words) => {
+            Err((is_stale, words)) => {
                 let words = format!("its game {} is invalid: {words}", u64::from(game) + 1);
-                return self.disqualify(worker, &words);
+                // Its pair may be a message of an earlier run that the server kept: the worker is honest then.
+                return if is_stale { self.refuse(worker, &words) } else { self.disqualify(worker, &words) };
             }
         };
         let mut events = Vec::new();

@@ -14,8 +14,8 @@ use smalt_workbench::engine_files::hexadecimal;
 mod limits;
 
 pub(crate) use limits::check_files;
-use limits::{MAX_LINE, MAX_LINES, MAX_TEXT, MAX_TRANSCRIPT};
 pub use limits::{MAX_FIGURE, MAX_SLOTS, check_machine};
+use limits::{MAX_LINE, MAX_LINES, MAX_TEXT, MAX_TRANSCRIPT};
 
 use smalt_match::game::{FaultReport, GameRecord, MachineReport, PlyRecord, moves};
 use smalt_match::opening::Opening;
@@ -65,23 +65,14 @@ pub enum WorkerRequest {
     Config,
     /// Joins, prepared for the configuration with this digest.
     #[serde(rename = "join-config")]
-    Join {
-        config: String,
-        machine: Box<MachineReport>,
-    },
+    Join { config: String, machine: Box<MachineReport> },
     /// The join of earlier programs, which does not name the configuration.
     #[serde(rename = "join")]
     OldJoin(Box<MachineReport>),
     /// Take a pair; the answer lists its games to be played.
-    Take {
-        pair: u32,
-    },
+    Take { pair: u32 },
     /// The result of a game; answered once it is stored.
-    Result {
-        pair: u32,
-        game: u32,
-        record: Box<RecordMessage>,
-    },
+    Result { pair: u32, game: u32, record: Box<RecordMessage> },
     /// A notice, without an answer.
     #[serde(rename = "tell")]
     Notify(WorkerNotice),

@@ -168,8 +168,14 @@ mod over_nats {
         };
         let server = own_server.as_ref().map_or_else(|| fleet.clone(), |server| server.settings(fleet));
         let run = fleet.run.clone().context("the run has no name").or_failed()?;
-        let fleet_run =
-            FleetRun { server: server.clone(), run: run.clone(), name: plan.name().to_owned(), plan: digest, lease, files };
+        let fleet_run = FleetRun {
+            server: server.clone(),
+            run: run.clone(),
+            name: plan.name().to_owned(),
+            plan: digest,
+            lease,
+            files,
+        };
         let queue = JetStream::start(fleet_run, fleet_state, events).map_err(refuse)?;
         if server.ssh.is_empty() {
             return Ok(queue);

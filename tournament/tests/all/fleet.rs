@@ -155,7 +155,8 @@ fn a_fleet_run_that_takes_the_name_of_a_killed_one_counts_only_its_own_games() {
     run.kill().unwrap();
     run.wait().unwrap();
     let another_seed = |more: &[&str]| -> Vec<String> {
-        let arguments = matched("6", more).into_iter().map(|word| if word == "7" { "8" } else { word }.to_owned());
+        let arguments =
+            matched("6", more).into_iter().map(|word| if word == "7" { "8" } else { word }.to_owned());
         arguments.collect()
     };
     let words = another_seed(&named);

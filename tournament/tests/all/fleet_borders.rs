@@ -353,7 +353,9 @@ impl RawWorker {
             speed: 1_000_000,
             engines: vec![engine("first"), engine("second")],
         };
-        let Response::Config(config) = self.ask(WorkerRequest::Config).await else { panic!("no configuration") };
+        let Response::Config(config) = self.ask(WorkerRequest::Config).await else {
+            panic!("no configuration")
+        };
         let join = WorkerRequest::Join { config: config.digest(), machine: Box::new(introduction) };
         assert!(matches!(self.ask(join).await, Response::Welcome { .. }));
     }

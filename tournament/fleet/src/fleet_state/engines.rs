@@ -69,7 +69,8 @@ impl Engines {
                     engine.name
                 ));
             }
-            let Some((bound, machine)) = known.sha256.as_ref().filter(|(bound, _)| engine.sha256 != *bound) else {
+            let Some((bound, machine)) = known.sha256.as_ref().filter(|(bound, _)| engine.sha256 != *bound)
+            else {
                 continue;
             };
             if !self.allows_mixed {
@@ -78,7 +79,9 @@ impl Engines {
                     |machine| format!("that of {machine}"),
                 );
                 let played = machine.as_ref().map_or_else(String::new, |machine| {
-                    format!(" ({machine} played first: if its file is the wrong one, start a new run without it)")
+                    format!(
+                        " ({machine} played first: if its file is the wrong one, start a new run without it)"
+                    )
                 });
                 return Err(format!(
                     "its {name} is another file (SHA-256 {}…) than {other} ({}…); use the same file on both, or permit it by \

@@ -189,6 +189,26 @@ fn a_worker_with_an_impossible_game_is_disqualified_and_its_work_given_to_others
 }
 
 #[test]
+fn a_game_from_another_opening_does_not_count_and_its_worker_may_join_again() {
+    let mut fleet_state = fleet_state();
+    fleet_state.submit(work(0));
+    join(&mut fleet_state, "w1", machine_report("a"));
+    ask(&mut fleet_state, "w1", WorkerRequest::Take { pair: 0 });
+    let text = serde_json::to_string(&message("")).unwrap().replace("e2e4 e7e5", "d2d4 d7d5");
+    let record = serde_json::from_str(&text).unwrap();
+    let result = WorkerRequest::Result { pair: 0, game: 0, record: Box::new(record) };
+    let (reply, effects) = ask(&mut fleet_state, "w1", result);
+    let ReplyTime::Now(answer) = reply else { panic!("{reply:?}") };
+    assert!(
+        matches!(&*answer, Response::Refused { words } if words.contains("does not begin with the moves of its opening")),
+        "{answer:?}"
+    );
+    assert_eq!((finished(&effects), published(&effects)), (vec![], vec![0]), "the queue gets the right pair");
+    assert_eq!(join(&mut fleet_state, "w1", machine_report("a")), welcome());
+    assert_eq!(send(&mut fleet_state, "w1", 0, "").0, ReplyTime::WhenStored(0));
+}
+
+#[test]
 fn a_worker_of_another_configuration_does_not_join_and_its_games_do_not_count() {
     let mut fleet_state = fleet_state();
     fleet_state.submit(work(0));
@@ -201,8 +221,12 @@ fn a_worker_of_another_configuration_does_not_join_and_its_games_do_not_count() 
     assert_eq!((reply, finished(&effects)), (ReplyTime::now(Response::Unknown), vec![]));
     let (reply, effects) = ask(&mut fleet_state, "w1", WorkerRequest::OldJoin(machine()));
     let ReplyTime::Now(answer) = reply else { panic!("{reply:?}") };
-    assert!(matches!(*answer, Response::Refused { words } if words.contains("use the same version everywhere")));
-    assert!(matches!(&effects[..], [Effect::Send(Event::Notice { words })] if words.starts_with("a was refused")));
+    assert!(
+        matches!(*answer, Response::Refused { words } if words.contains("use the same version everywhere"))
+    );
+    assert!(
+        matches!(&effects[..], [Effect::Send(Event::Notice { words })] if words.starts_with("a was refused"))
+    );
     assert_eq!(join(&mut fleet_state, "w1", machine_report("a")), welcome());
 }
 

@@ -83,7 +83,10 @@ struct FetchedPair {
 /// Result of a worker's task.
 enum TaskResult {
     FetchedPair(Option<Box<FetchedPair>>),
-    Answered { pair: u32, answer: Response },
+    Answered {
+        pair: u32,
+        answer: Response,
+    },
     /// The answer to another join.
     Joined(Response),
     JoinEnded,
@@ -562,11 +565,7 @@ async fn deliver(coordinator: &SessionClient, result: &WorkerRequest, pair: u32)
 }
 
 /// The next pair, if one arrives in time, with its games to be played.
-async fn fetch_pair(
-    client: &Client,
-    names: &Subjects,
-    coordinator: &SessionClient,
-) -> Option<FetchedPair> {
+async fn fetch_pair(client: &Client, names: &Subjects, coordinator: &SessionClient) -> Option<FetchedPair> {
     let message = timeout(FETCH_TIMEOUT + SERVER_TIMEOUT, fetch_message(client, names)).await.ok()??;
     let Some(pair) = names.pair_of(&message.subject) else {
         let answer = None;

@@ -56,12 +56,7 @@ struct StreamListing {
 
 impl WorkQueue {
     /// The queue of a run of this plan, not yet open.
-    pub(super) fn new(
-        client: async_nats::Client,
-        names: Subjects,
-        lease: Duration,
-        plan: &str,
-    ) -> WorkQueue {
+    pub(super) fn new(client: async_nats::Client, names: Subjects, lease: Duration, plan: &str) -> WorkQueue {
         let mut context = jetstream::new(client);
         context.set_timeout(SERVER_TIMEOUT);
         let description = format!("pairs of games of smalt-tournament that wait for workers; plan {plan}");
@@ -76,9 +71,8 @@ impl WorkQueue {
     /// Creates the stream or opens that of the same plan; one of another plan is deleted with its pairs.
     pub(super) async fn open(&mut self) -> Result<(), String> {
         let found = self.context.get_stream(self.names.stream()).await;
-        let is_other = found.is_ok_and(|stream| {
-            stream.cached_info().config.description.as_ref() != Some(&self.description)
-        });
+        let is_other = found
+            .is_ok_and(|stream| stream.cached_info().config.description.as_ref() != Some(&self.description));
         if is_other {
             let deletion = self.context.delete_stream(self.names.stream()).await;
             deletion.map_err(|error| error.to_string())?;

@@ -112,8 +112,9 @@ impl RefusedRuns {
             oldest.and_then(|oldest| self.runs.remove(&oldest));
         }
         let may_pass = !self.is_known(&run, &words) && self.lines.may_pass(now);
-        let dropped = self.lines.dropped(now).filter(|_| may_pass);
-        let more = dropped.map_or_else(String::new, |count| format!(" ({count} more lines about runs were dropped)"));
+        let dropped = if may_pass { self.lines.dropped(now) } else { None };
+        let more = dropped
+            .map_or_else(String::new, |count| format!(" ({count} more lines about runs were dropped)"));
         let line = may_pass.then(|| format!("Not playing for run {run}: {words}{more}"));
         self.runs.insert(run, (now + REFUSED_RETRY_INTERVAL, words));
         line
@@ -355,13 +356,17 @@ mod tests {
     fn a_flood_of_announced_runs_fills_neither_memory_nor_log() {
         let mut refused = RefusedRuns::default();
         let begun = Instant::now();
-        let lines = (0..5_000).filter(|number| refused.add(format!("r{number}"), "w".to_owned(), begun).is_some());
+        let lines =
+            (0..5_000).filter(|number| refused.add(format!("r{number}"), "w".to_owned(), begun).is_some());
         assert_eq!(lines.count(), 200);
         assert_eq!(refused.runs.len(), MAX_REFUSED);
         assert!(!refused.may_try("r4999", begun) && refused.may_try("r4999", begun + REFUSED_RETRY_INTERVAL));
         let later = begun + Duration::from_secs(3600);
         let line = refused.add("honest".to_owned(), "no engine".to_owned(), later);
-        assert_eq!(line.unwrap(), "Not playing for run honest: no engine (4800 more lines about runs were dropped)");
+        assert_eq!(
+            line.unwrap(),
+            "Not playing for run honest: no engine (4800 more lines about runs were dropped)"
+        );
         assert_eq!(refused.add("honest".to_owned(), "no engine".to_owned(), later), None);
         assert_eq!(refused.runs.len(), 1, "the others may be tried again");
     }
