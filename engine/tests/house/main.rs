@@ -48,7 +48,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tournament/queue", &["smalt-driver", "smalt-match", "smalt-workbench"]),
     (
         "tournament/dashboard",
-        &["smalt-chess", "smalt-driver", "smalt-match", "smalt-protocol", "smalt-workbench"],
+        &["smalt-chess", "smalt-driver", "smalt-match", "smalt-protocol", "smalt-report", "smalt-workbench"],
     ),
     // `smalt` is only for the main functions: they link its serve loop for the engine `builtin`.
     (

@@ -11,6 +11,7 @@ use smalt_match::opening::classify;
 use smalt_protocol::Score;
 
 use super::game::{ScoreJson, arrows, line_in_san, squares};
+use super::page_json::to_page_json;
 use crate::live::{LiveGame, LiveSearchInfo, LiveSide};
 
 /// Number of latest moves sent.
@@ -131,7 +132,7 @@ impl BoardView {
         }
         self.verdict = outcome(self.game.position()).map(|outcome| outcome.to_string());
         (self.shown, self.result) = (shown, result);
-        self.text = serde_json::to_string(&self.json()).ok().map(Arc::from);
+        self.text = Some(Arc::from(to_page_json(&self.json())));
     }
 
     fn play(&mut self, word: &str) -> Option<()> {

@@ -10,6 +10,7 @@
 //! - `queue_page`, `commands`: changes of a queue, and commands to a run;
 //! - `addresses`, `token`, `access`: addresses of a server, its token, and the access rules;
 //! - `assets`, `gate`: embedded files, and security headers;
+//! - `page_json`: JSON whose texts are safe to show;
 //! - `pages`, `stream`: routes, and server-sent events;
 //! - `connections`, `write_timeout`, `server`: limits of connections, timeouts, and the HTTP server;
 //! - [`play`]: the page on which a human plays.
@@ -26,6 +27,7 @@ mod game;
 mod game_list;
 mod gate;
 mod live;
+mod page_json;
 mod pages;
 pub mod play;
 mod queue_page;
@@ -43,6 +45,7 @@ use std::time::Duration;
 pub use addresses::addresses;
 pub use commands::{PageCommands, PlayOnForm, RunControl};
 pub use live::{LiveBoard, Publisher};
+pub use page_json::to_page_json;
 pub use queue_page::{JobForm, QueuePage};
 pub use server::{BoundAddress, Dashboard};
 pub use token::{Token, TokenError};

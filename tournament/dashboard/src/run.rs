@@ -16,6 +16,7 @@ use smalt_workbench::entrant::Registry;
 use super::clock_use::{ClockUse, ClockUseJson};
 use super::game::{GamePage, LastGameJson};
 use super::game_list::{GameFilter, GameRow, list};
+use super::page_json::to_page_json;
 use smalt_match::game::{GameRecord, TablebaseAdjudicator};
 use smalt_match::opening::Openings;
 use smalt_match::pgn::PgnWriter;
@@ -300,7 +301,7 @@ impl RunView {
             });
             entrants.collect()
         });
-        to_text(&RunJson {
+        to_page_json(&RunJson {
             id,
             store: self.store_name(),
             name: self.name(),
@@ -323,7 +324,7 @@ impl RunView {
 
     /// The summary of the run, as JSON.
     pub(super) fn line(&self, id: usize) -> String {
-        to_text(&RunSummaryJson {
+        to_page_json(&RunSummaryJson {
             id,
             store: self.store_name(),
             name: self.name(),
@@ -337,7 +338,7 @@ impl RunView {
     }
 
     pub(super) fn list(&self, filter: &GameFilter) -> Option<String> {
-        self.counted.as_ref().map(|counted| to_text(&list(&counted.games, filter)))
+        self.counted.as_ref().map(|counted| to_page_json(&list(&counted.games, filter)))
     }
 
     /// Result of a game (numbered from 0), if finished.
@@ -355,7 +356,7 @@ impl RunView {
     /// One finished game as JSON.
     pub(super) fn game(&self, number: u32) -> Option<String> {
         let (counted, record) = self.record(number)?;
-        Some(to_text(&GamePage::of(&record, counted.openings(&self.path))))
+        Some(to_page_json(&GamePage::of(&record, counted.openings(&self.path))))
     }
 
     /// One finished game as PGN.
@@ -375,7 +376,7 @@ impl RunView {
             words: fault.words,
             transcript: fault.transcript,
         };
-        Some(to_text(&FaultsJson { total, faults: faults.into_iter().map(line).collect() }))
+        Some(to_page_json(&FaultsJson { total, faults: faults.into_iter().map(line).collect() }))
     }
 
     /// Curves of an entrant: Elo as `[games, elo, low, high]` with the 95 % interval (null where unbounded),
@@ -387,7 +388,7 @@ impl RunView {
         let elo_point = |point: &EloPoint| {
             (point.games, point.elo.map(|elo| elo.value), point.interval.low, point.interval.high)
         };
-        Some(to_text(&CurvesJson {
+        Some(to_page_json(&CurvesJson {
             elo: thinned(&elo).map(elo_point).collect(),
             llr: thinned(standings.llr_curve()).map(|point| (point.games, point.llr)).collect(),
         }))
@@ -485,10 +486,6 @@ fn milliseconds(time: SystemTime) -> Option<u64> {
     u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
 }
 
-fn to_text(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
-}
-
 fn stamp_of(path: &Path) -> FileTimes {
     let mut journal = path.as_os_str().to_owned();
     journal.push("-wal");
@@ -496,4 +493,29 @@ fn stamp_of(path: &Path) -> FileTimes {
         let found = std::fs::metadata(path).ok()?;
         Some((found.len(), found.modified().ok()?))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use smalt_match::game::EngineFault;
+
+    use super::*;
+
+    #[test]
+    fn what_an_engine_says_is_plain_text_on_the_page() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.db");
+        let plan = "[run]\nformat = \"match\"\n[[entrant]]\nname = \"a\"\ncmd = \"a\"\n[[entrant]]\ncmd = \"builtin\"\n";
+        let run = StoredRun { created: UNIX_EPOCH, plan: plan.to_owned(), openings: String::new() };
+        let evil = || "\u{1b}[2J\u{202e}".to_owned();
+        let fault =
+            EngineFault { entrant: 0, name: "crashed".to_owned(), words: evil(), transcript: vec![evil()] };
+        Store::create(&path, &run).unwrap().save_fault(&fault).unwrap();
+        let mut view = RunView::new(&path);
+        view.update();
+        let faults: serde_json::Value = serde_json::from_str(&view.faults().unwrap()).unwrap();
+        let shown = "\\u{1b}[2J\\u{202e}";
+        assert_eq!(faults["faults"][0]["words"], shown);
+        assert_eq!(faults["faults"][0]["transcript"][0], shown);
+    }
 }

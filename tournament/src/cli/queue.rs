@@ -11,12 +11,13 @@ use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::Serialize;
-use smalt_dashboard::{ClientLimits, Dashboard, DashboardSettings, JobForm, QueuePage};
+use smalt_dashboard::{ClientLimits, Dashboard, DashboardSettings, JobForm, QueuePage, to_page_json};
 use smalt_match::plan::parse_address;
 use smalt_queue::file::JobEvent;
 use smalt_queue::{
     Daemon, DaemonError, DaemonEvent, DaemonSettings, Job, JobState, NewJob, QueueError, QueueFile,
 };
+use smalt_report::sanitize::sanitize;
 use smalt_report::{Column, ColumnKind, Sign, Table, format};
 use smalt_workbench::calendar::UtcTime;
 use smalt_workbench::concurrency::spare_cores;
@@ -299,10 +300,10 @@ fn state(job: &Job) -> String {
 
 fn show(file: &QueueFile, id: i64) -> Result<(), Refusal> {
     let job = file.job(id).map_err(refuse)?;
-    let mut text = format!("Job {id}, {}: {}\n", job.added.name, state(&job));
+    let mut text = format!("Job {id}, {}: {}\n", sanitize(&job.added.name), state(&job));
     let mut line = |what: &str, words: &str| {
         if !words.is_empty() {
-            text.push_str(&format!("{what}: {words}\n"));
+            text.push_str(&format!("{what}: {}\n", sanitize(words)));
         }
     };
     line("Command", &join_words(&job.added.command));
@@ -318,7 +319,7 @@ fn show(file: &QueueFile, id: i64) -> Result<(), Refusal> {
     for JobEvent { at_ms, words } in file.events(id).map_err(refuse)? {
         let at = Duration::from_millis(u64::try_from(at_ms).unwrap_or(0));
         let at = UtcTime::of(std::time::UNIX_EPOCH + at);
-        text.push_str(&format!("  {} {words}\n", at.pgn_time()));
+        text.push_str(&format!("  {} {}\n", at.pgn_time(), sanitize(&words)));
     }
     print(&text)
 }
@@ -362,7 +363,7 @@ impl QueuePage for Page {
         let file = self.file()?;
         let (jobs, home) = (file.jobs().map_err(|error| error.to_string())?, file.home());
         let jobs = jobs.iter().map(|job| JobJson::of(job, &home, self.runs.of(job.id))).collect();
-        serde_json::to_string(&Jobs { jobs }).map_err(|error| error.to_string())
+        Ok(to_page_json(&Jobs { jobs }))
     }
 
     fn add(&self, form: &JobForm) -> Result<(), String> {

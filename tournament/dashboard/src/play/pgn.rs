@@ -4,6 +4,7 @@ use smalt_chess::notation::pgn::PgnGame;
 use smalt_chess::{CastlingMode, Color, MoveComment, SearchComment};
 use smalt_match::opening::classify;
 use smalt_match::pgn::comment_score;
+use smalt_report::sanitize::sanitize;
 use smalt_workbench::calendar::UtcTime;
 
 use super::game::PlayedGame;
@@ -14,8 +15,9 @@ pub(super) fn pgn(played: &PlayedGame, names: [&str; 2]) -> String {
     let started = UtcTime::of(played.started);
     game.set_tag("Event", "Casual game");
     game.set_tag("Date", &started.pgn_date());
-    game.set_tag("White", names[0]);
-    game.set_tag("Black", names[1]);
+    for (tag, name) in ["White", "Black"].into_iter().zip(names) {
+        game.set_tag(tag, &sanitize(name));
+    }
     if played.mode == CastlingMode::Chess960 {
         game.set_tag("Variant", "Chess960");
     }
@@ -48,7 +50,7 @@ pub(super) fn pgn(played: &PlayedGame, names: [&str; 2]) -> String {
         }
     }
     if let Some(end) = &played.end {
-        game.push_comment(end.sentence.as_str());
+        game.push_comment(sanitize(&end.sentence));
     }
     game.set_outcome(played.end.as_ref().map(|end| end.outcome));
     game.to_string()
@@ -58,4 +60,22 @@ pub(super) fn pgn(played: &PlayedGame, names: [&str; 2]) -> String {
 pub(super) fn opening(played: &PlayedGame) -> Option<(&'static str, &'static str)> {
     let positions: Vec<_> = played.game().plies().map(|(position, mv)| position.after(mv)).collect();
     classify(&positions)
+}
+
+#[cfg(test)]
+mod tests {
+    use smalt_chess::Position;
+    use smalt_match::plan::MoveClock;
+    use smalt_workbench::entrant::from_words;
+
+    use super::super::command::StartLine;
+    use super::*;
+
+    #[test]
+    fn the_name_of_an_engine_has_no_hidden_characters() {
+        let clock = MoveClock::of(&from_words("depth=1").unwrap()).unwrap();
+        let game = PlayedGame::new(1, StartLine::new(Position::start()), Color::White, clock, None);
+        let text = pgn(&game, ["Human", "e\u{1b}[2Jvil\u{202e}"]);
+        assert!(text.contains("[Black \"e\\\\u{1b}[2Jvil\\\\u{202e}\"]"), "{text}");
+    }
 }

@@ -7,6 +7,7 @@ use super::game::PlayedGame;
 use super::opponent::EngineFacts;
 use super::pgn::opening;
 use crate::game::{ScoreJson, squares};
+use crate::page_json::to_page_json;
 
 /// An analysis: a position of the game, and moves tried from there.
 #[derive(Clone, Debug)]
@@ -181,7 +182,7 @@ pub(super) fn game_json(
             0
         },
     };
-    serde_json::to_string(&json).expect("names and numbers are valid JSON")
+    to_page_json(&json)
 }
 
 fn state(game: &PlayedGame, analysis: Option<&Analysis>) -> &'static str {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use smalt_chess::{Move, Position};
+use smalt_report::sanitize::sanitize;
 
 use super::Opening;
 use super::generate::Variation;
@@ -52,7 +53,8 @@ impl Openings {
 
     fn push(&mut self, opening: &Opening) -> (u32, u32) {
         let start = self.text.len();
-        let plain = |text: &Option<String>| text.as_deref().unwrap_or_default().replace('\t', " ");
+        // Names of a book are shown by terminals and pages.
+        let plain = |text: &Option<String>| sanitize(text.as_deref().unwrap_or_default()).replace('\t', " ");
         self.text.push_str(opening.fen.as_deref().unwrap_or_default());
         self.text.push('\t');
         opening.moves.iter().for_each(|mv| self.text.push_str(&format!("{:04x}", mv.to_bits())));
@@ -108,6 +110,13 @@ mod tests {
     use smalt_chess::Game;
 
     use super::*;
+
+    #[test]
+    fn the_name_of_an_opening_has_no_hidden_characters() {
+        let name = "a\u{1b}[2J\tb\u{202e}".to_owned();
+        let openings = Openings::in_order([Opening { name: Some(name), ..Opening::standard() }].into_iter());
+        assert_eq!(openings.get(0).name.as_deref(), Some("a\\u{1b}[2J b\\u{202e}"));
+    }
 
     #[test]
     fn openings_come_back_as_they_were_and_again() {
