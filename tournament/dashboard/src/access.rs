@@ -125,12 +125,17 @@ impl AccessRules {
 
     fn has_token(&self, token: &Token, headers: &HeaderMap) -> bool {
         let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let bearer = bearer.and_then(|value| value.strip_prefix("Bearer "));
+        let bearer = bearer.and_then(|value| value.split_once(' '));
+        let bearer = bearer.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("Bearer"));
+        let bearer = bearer.map(|(_, text)| text.trim_start());
         let name = self.cookie_name();
         let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let mut cookies = cookies.flat_map(|cookies| cookies.split("; "));
-        let cookie = cookies.find_map(|cookie| cookie.strip_prefix(name.as_str())?.strip_prefix('='));
-        [bearer, cookie].into_iter().flatten().any(|text| token.is(text))
+        let cookies = cookies.flat_map(|cookies| cookies.split(';'));
+        // Pages of other servers on this host may set cookies of this name, too.
+        let mut texts = bearer
+            .into_iter()
+            .chain(cookies.filter_map(|cookie| cookie.trim().strip_prefix(name.as_str())?.strip_prefix('=')));
+        texts.any(|text| token.is(text))
     }
 
     /// Cookies ignore ports, so each server has a different cookie name.
@@ -222,7 +227,10 @@ mod tests {
         check("/api/runs?token=0123456789abcdee", None, Access::NoToken);
         check("/?token=0123456789abcdef", None, Access::SetCookie);
         check("/", Some(("authorization", "Bearer 0123456789abcdef")), Access::Allowed);
+        check("/", Some(("authorization", "bearer  0123456789abcdef")), Access::Allowed);
+        check("/", Some(("authorization", "Basic 0123456789abcdef")), Access::NoToken);
         check("/", Some(("authorization", "Bearer 0123456789abcdee")), Access::NoToken);
+        check("/", Some(("cookie", "smalt-8080=old;smalt-8080=0123456789abcdef")), Access::Allowed);
         check("/", Some(("cookie", "a=b; smalt-8080=0123456789abcdef")), Access::Allowed);
         check("/", Some(("cookie", "smalt-8081=0123456789abcdef")), Access::NoToken);
         check("/style.css", None, Access::PublicAsset);

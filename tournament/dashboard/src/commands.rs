@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use smalt_chess::Epd;
+use smalt_report::sanitize::is_hidden;
 
 /// Longest line that is added, in bytes.
 const MAX_LINE: usize = 4096;
@@ -93,8 +94,8 @@ impl PageCommands {
 /// Appends a line to an EPD file, created if missing; returns whether the line was new.
 fn append_line(path: &Path, line: &str) -> io::Result<bool> {
     let refuse = |words: String| Err(io::Error::new(io::ErrorKind::InvalidData, words));
-    if line.len() > MAX_LINE || line.contains(['\n', '\r']) {
-        return refuse("expected one line of EPD".to_owned());
+    if line.len() > MAX_LINE || line.chars().any(|letter| letter != '\t' && is_hidden(letter)) {
+        return refuse("expected one line of EPD without control characters".to_owned());
     }
     if let Err(error) = Epd::parse(line) {
         return refuse(error.to_string());
@@ -161,7 +162,10 @@ mod tests {
         let refused = append_line(&path, LINE).unwrap_err();
         assert!(refused.to_string().contains("not an EPD file, line 1"), "{refused}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "do not lose this\n");
-        for bad in ["no position", &format!("{LINE}\n{LINE}")] {
+        let hidden =
+            ['\0', '\u{1b}', '\u{202e}'].map(|letter| LINE.replace("run.db", &format!("run{letter}db")));
+        assert!(Epd::parse(&hidden[1]).is_ok());
+        for bad in ["no position", &format!("{LINE}\n{LINE}"), &hidden[0], &hidden[1], &hidden[2]] {
             assert!(append_line(&folder.path().join("new.epd"), bad).is_err());
         }
         assert!(!folder.path().join("new.epd").exists());

@@ -95,6 +95,8 @@ impl HttpServer {
         let runtime = runtime.map_err(DashboardError::Thread)?;
         let thread = thread::Builder::new().name("page".to_owned()).spawn(move || {
             runtime.block_on(serve(listener, pages, limits, connections, stopped));
+            // A change of the queue may wait for git, which ends with a termination signal.
+            runtime.shutdown_timeout(CLOSE_TIMEOUT);
         });
         let thread = thread.map_err(DashboardError::Thread)?;
         Ok(HttpServer { address, stop, thread: Some(thread) })

@@ -166,6 +166,9 @@ struct PageCommand {
 impl RunControl for PageControl {
     fn send(&self, store: &Path, words: &[String]) -> Result<String, String> {
         let refuse = |refusal: Refusal| refusal.to_string();
+        if words.is_empty() {
+            return Err("no command is given".to_owned());
+        }
         let command = PageCommand::try_parse_from(words).map_err(|error| first_line(&error.to_string()))?;
         if let Action::Add { engine } = &command.action {
             check_is_registered(engine).map_err(refuse)?;
@@ -206,6 +209,7 @@ mod tests {
             control.send(&folder.path().join("run.db"), &words).unwrap_err()
         };
         assert!(send(&["pause"]).contains("run.db"), "the command is known, the store is not there");
+        assert_eq!(send(&[]), "no command is given");
         assert!(send(&["stop"]).contains("unrecognized subcommand"));
         assert!(send(&["extend", "0"]).contains("invalid value"));
         assert!(send(&["add", "cmd=/bin/sh"]).contains("registry only"));

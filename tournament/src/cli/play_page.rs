@@ -208,6 +208,9 @@ impl PlayPages {
             ))
             .or_usage();
         }
+        if from.game == 0 {
+            return Err(anyhow!("this run has no game 0: games are numbered from 1")).or_usage();
+        }
         let words = [
             format!("--game={}", from.game),
             format!("--ply={}", from.ply),

@@ -6,9 +6,22 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use super::{BuildError, Built};
+use crate::signals;
+
+/// Longest time of a git command: a large clone over a slow line.
+const LIMIT: Duration = Duration::from_secs(2 * 3600);
+
+/// Interval at which a termination signal is noticed.
+const STOP_POLL: Duration = Duration::from_millis(100);
+
+/// Time for git to remove what it has begun.
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Maximum length of the subject in a title.
 const SUBJECT_LENGTH: usize = 40;
@@ -218,9 +231,44 @@ fn git(arguments: &[&OsStr]) -> Result<String, BuildError> {
     let fail = |message: String| BuildError::Git { command: shown.join(" "), message };
     // No password prompt: it would block the run.
     let mut process = apart(Command::new("git"));
-    let output = process.args(arguments).env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null()).output();
-    finished(output, fail)
+    process.args(arguments).env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null());
+    let process = process.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    finished(process.and_then(|process| await_end(process, signals::is_stopped)), fail)
 }
+
+/// Waits for the end of a command, which a termination signal or the limit brings about.
+fn await_end(process: Child, is_stopped: impl Fn() -> bool) -> io::Result<Output> {
+    let id = process.id();
+    let (sender, ended) = channel();
+    let wait = move || drop(sender.send(process.wait_with_output()));
+    thread::Builder::new().name("git".to_owned()).spawn(wait)?;
+    let deadline = Instant::now() + LIMIT;
+    loop {
+        match ended.recv_timeout(STOP_POLL) {
+            Ok(output) => return output,
+            Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("its thread failed")),
+            Err(RecvTimeoutError::Timeout) if is_stopped() || Instant::now() >= deadline => {
+                terminate(id);
+                let _ = ended.recv_timeout(END_TIMEOUT);
+                return Err(io::Error::other("interrupted"));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+/// Asks a command to end; git removes an unfinished clone then.
+#[cfg(unix)]
+fn terminate(id: u32) {
+    use rustix::process::{Pid, Signal, kill_process};
+    if let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(pid, Signal::TERM);
+    }
+}
+
+/// Without signals it ends by itself.
+#[cfg(not(unix))]
+fn terminate(_id: u32) {}
 
 fn finished(
     output: std::io::Result<Output>,
@@ -231,4 +279,21 @@ fn finished(
         return Err(fail(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stopped_command_of_git_ends() {
+        let mut command = Command::new("sleep");
+        let process = command.arg("1000").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let id = i32::try_from(process.id()).unwrap();
+        assert_eq!(await_end(process, || true).unwrap_err().to_string(), "interrupted");
+        let pid = rustix::process::Pid::from_raw(id).unwrap();
+        assert!(rustix::process::test_kill_process(pid).is_err(), "it runs still");
+        let done = Command::new("true").stdout(Stdio::piped()).spawn().unwrap();
+        assert!(await_end(done, || false).unwrap().status.success());
+    }
 }

@@ -111,6 +111,8 @@ pub enum NewGameError {
     Pgn(#[from] PgnError),
     #[error("the PGN has {found} games, and number {wanted} was asked for")]
     NoGame { found: usize, wanted: usize },
+    #[error("the games of a PGN are numbered from 1")]
+    GameZero,
     #[error("Chess960 has the start positions 0 to 959, and not {0}")]
     Chess960(u16),
     #[error("the time control: {0}")]
@@ -167,6 +169,9 @@ impl StartPosition {
 }
 
 fn pgn_line(text: &str, wanted: usize, plies: Option<usize>) -> Result<StartLine, NewGameError> {
+    if wanted == 0 {
+        return Err(NewGameError::GameZero);
+    }
     let mut reader = PgnReader::new(text.as_bytes());
     let mut found = 0;
     while let Some(pgn) = reader.read_game(Variations::Skip)? {
@@ -225,5 +230,6 @@ mod tests {
         check(r#"{"fen": "8/8/8/8/8/8/8/8 w - - 0 1"}"#, "the FEN: ");
         check(r#"{"chess960": 960}"#, "0 to 959");
         check(r#"{"pgn": {"text": "1. e4 *", "game": 2}}"#, "has 1 games");
+        check(r#"{"pgn": {"text": "1. e4 *", "game": 0}}"#, "numbered from 1");
     }
 }

@@ -10,6 +10,7 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use smalt_report::sanitize::sanitize_lines;
 use tokio::sync::Semaphore;
 
 use super::command::PlayCommand;
@@ -22,11 +23,16 @@ use crate::{ClientLimits, stream};
 /// Maximum size of a command in bytes: a PGN may have many games.
 const COMMAND_LIMIT: usize = 4 << 20;
 
+/// Size above which a command is large; few of these are read at a time.
+const LARGE_COMMAND: u64 = 64 * 1024;
+const LARGE_COMMANDS: usize = 4;
+
 /// State shared by all routes.
 #[derive(Clone)]
 struct AppState {
     session: SessionHandle,
     followers: Arc<Semaphore>,
+    large_commands: Arc<Semaphore>,
     /// Timeout of reading a command.
     reading: Duration,
 }
@@ -37,7 +43,12 @@ pub(super) fn router(session: SessionHandle, access: AccessRules, limits: Client
         .route("/api/play", get(game).post(command))
         .route("/api/play/events", get(events))
         .route("/api/play/pgn", get(pgn))
-        .with_state(AppState { session, followers, reading: limits.reading });
+        .with_state(AppState {
+            session,
+            followers,
+            large_commands: Arc::new(Semaphore::new(LARGE_COMMANDS)),
+            reading: limits.reading,
+        });
     guard(routes, &PLAY_PAGE, access.with_commands(Commands::Accepted))
 }
 
@@ -61,8 +72,14 @@ async fn events(State(shared): State<AppState>) -> Response {
 /// Carries out a command; a refusal is a sentence.
 async fn command(State(shared): State<AppState>, request: Request) -> Response {
     let too_long = || plain(StatusCode::PAYLOAD_TOO_LARGE, "The command is too long.");
-    if request.body().size_hint().lower() > COMMAND_LIMIT as u64 {
+    let size = request.body().size_hint();
+    if size.lower() > COMMAND_LIMIT as u64 {
         return too_long();
+    }
+    let is_large = size.upper().is_none_or(|most| most > LARGE_COMMAND);
+    let place = is_large.then(|| shared.large_commands.try_acquire());
+    if matches!(place, Some(Err(_))) {
+        return plain(StatusCode::SERVICE_UNAVAILABLE, "Too many commands. Try again in a moment.");
     }
     let body = tokio::time::timeout(shared.reading, to_bytes(request.into_body(), COMMAND_LIMIT));
     let body = match body.await {
@@ -76,6 +93,6 @@ async fn command(State(shared): State<AppState>, request: Request) -> Response {
     };
     match shared.session.send(command).await {
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
-        Err(words) => (StatusCode::CONFLICT, words).into_response(),
+        Err(words) => (StatusCode::CONFLICT, sanitize_lines(&words)).into_response(),
     }
 }
