@@ -23,6 +23,13 @@ const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EngineTimeouts {
     /// From the start to `uciok`.
+/// Lines between two looks at the clock, so that the handling of a flood of lines is not taken for one long stall of this
+/// program, which would move the deadline.
+const LINES_PER_LOOK: u32 = 64;
+
+/// Maximum number of lines of the other engine between two reads of the awaited one, in which they delay its answer.
+const MOST_BACKGROUND_LINES: usize = 4096;
+
     pub start: Duration,
     /// From `isready` to `readyok`.
     pub ready: Duration,
@@ -102,6 +109,8 @@ pub struct Conversation {
     initial_lines: String,
 }
 
+    /// Lines awaited and handled since the last look at the clock.
+    lines_since_look: u32,
 impl Conversation {
     pub(crate) fn open(command: &EngineCommand, timeouts: EngineTimeouts) -> Result<Self, Fault> {
         let process = Process::spawn(command)?;
@@ -117,6 +126,7 @@ impl Conversation {
         })
     }
 
+            lines_since_look: 0,
     pub(crate) fn process(&self) -> &Process {
         &self.process
     }
@@ -257,7 +267,13 @@ impl Conversation {
                 is_last_chance = Instant::now() >= deadline;
             }
         }
-        self.handle_next(handler).map_err(|fault| WaitError::Failed(fault.into()))
+        self.handle_next(handler).map_err(|fault| WaitError::Failed(fault.into()))?;
+        self.lines_since_look += 1;
+        if self.lines_since_look == LINES_PER_LOOK {
+            self.lines_since_look = 0;
+            self.process.note_working(Instant::now());
+        }
+        Ok(())
     }
 
     /// Passes all buffered lines to the handler; never waits.
@@ -272,6 +288,17 @@ impl Conversation {
     /// since the engine's last line, as while its opponent was thinking.
     pub(crate) fn handle_available(&mut self, handler: &mut impl LineHandler) -> Result<(), Fault> {
         self.handle_buffered(handler)?;
+    /// As [`Self::handle_buffered`], but for a limited number of lines, while another engine is awaited.
+    pub(crate) fn handle_background(&mut self, handler: &mut impl LineHandler) -> Result<(), Fault> {
+        for _ in 0..MOST_BACKGROUND_LINES {
+            if !self.process.has_line() {
+                break;
+            }
+            self.handle_next(handler)?;
+        }
+        Ok(())
+    }
+
         if self.process.was_quiet() {
             return Ok(());
         }

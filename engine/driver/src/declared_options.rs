@@ -1,5 +1,8 @@
 //! The options that an engine declares, up to a number and a size.
 
+use std::collections::HashMap;
+
+use smalt_protocol::option::name_key;
 use smalt_protocol::{OptionDeclaration, OptionKind};
 
 use crate::fault::Fault;
@@ -16,6 +19,8 @@ const TEXT_BYTES: usize = 32;
 #[derive(Debug, Default)]
 pub(crate) struct DeclaredOptions {
     options: Vec<OptionDeclaration>,
+    /// Indices by the keys of their names, since an engine may write option lines without end.
+    indices: HashMap<String, usize>,
     bytes: usize,
     is_excessive: bool,
 }
@@ -38,17 +43,19 @@ impl DeclaredOptions {
     }
 
     pub(crate) fn knows(&self, name: &str) -> bool {
-        self.options.iter().any(|known| known.has_name(name))
+        self.indices.contains_key(&name_key(name))
     }
 
     fn update(&mut self, option: OptionDeclaration, may_add: bool) {
-        let known = self.options.iter_mut().find(|known| known.has_name(&option.name));
+        let key = name_key(&option.name);
+        let known = self.indices.get(&key).map(|&index| &mut self.options[index]);
         let bytes = self.bytes + size_of(&option) - known.as_deref().map_or(0, size_of);
         match known {
             None if !may_add => {}
             _ if bytes > MOST_BYTES => self.is_excessive = true,
             Some(known) => (*known, self.bytes) = (option, bytes),
             None => {
+                self.indices.insert(key, self.options.len());
                 self.options.push(option);
                 self.bytes = bytes;
             }

@@ -136,6 +136,12 @@ pub fn find<'a>(options: &'a [OptionDeclaration], name: &str) -> Option<&'a Opti
     options.iter().find(|option| option.has_name(name))
 }
 
+/// The same text for all names that [`OptionDeclaration::has_name`] takes for one, and another for every other name.
+pub fn name_key(name: &str) -> String {
+    let words: Vec<String> = Words::new(name).map(str::to_ascii_lowercase).collect();
+    words.join(" ")
+}
+
 const EMPTY: &str = "<empty>";
 
 /// The text; empty for `<empty>`.

@@ -221,6 +221,11 @@ impl Process {
     pub(super) fn awake_at(&self) -> Instant {
         self.awake_at
     }
+    /// Records that this program handles lines of this engine while it waits for it: its own work is no stall.
+    pub(crate) fn note_working(&mut self, now: Instant) {
+        self.note_awake(now, self.awake_at);
+    }
+
 
     /// Peak memory so far, in bytes, without its children; `None` after its exit.
     #[must_use]

@@ -382,6 +382,6 @@ impl Background for UciEngine {
 
     fn handle_buffered(&mut self) {
         // A fault closes the conversation; the next request returns it.
-        let _ = self.conversation.handle_buffered(&mut self.received);
+        let _ = self.conversation.handle_background(&mut self.received);
     }
 }

@@ -9,7 +9,7 @@ use smalt_driver::{
     SearchRequest, SearchResult, SetOptionError, State, UciEngine, WaitContext, XboardEngine,
 };
 use smalt_protocol::uci::client::Start;
-use smalt_protocol::{OptionValue, SearchLimits};
+use smalt_protocol::{Info, OptionValue, SearchLimits};
 
 use crate::support::{LENIENT, LONG, SHORT, assert_nothing_left, live, request, search, to_depth};
 
@@ -107,6 +107,15 @@ fn silence_after_uci_is_no_uciok() {
 #[test]
 fn other_lines_do_not_move_the_deadline_of_uciok() {
     let script = Script { uci: "yes hello", ..CORRECT };
+    check(script, timeouts_with(|p| p.start = SHORT), LONG, "no-uciok", "`uciok`");
+}
+
+/// A list of options is searched for each of them.
+#[test]
+fn endless_options_do_not_move_the_deadline_of_uciok() {
+    let flood =
+        "awk 'BEGIN { for (;;) print \"option name Number \" i++ \" type spin default 1 min 0 max 9\" }'";
+    let script = Script { uci: flood, ..CORRECT };
     check(script, timeouts_with(|p| p.start = SHORT), LONG, "no-uciok", "`uciok`");
 }
 
@@ -367,6 +376,27 @@ fn an_engine_that_will_not_quit_gets_sigterm_and_then_sigkill() {
     let deaf = Script { uci: "trap '' TERM; echo uciok", ..stubborn };
     let mut engine = introduced(deaf, quick);
     assert_eq!(engine.quit(), ExitOutcome::Killed);
+    assert_nothing_left(engine);
+}
+
+/// Each read has hundreds of lines, and handling them all takes longer than what counts as a stall.
+#[test]
+fn the_handling_of_a_flood_does_not_move_the_deadline() {
+    let flood = "yes info depth 1 score cp 13 string $(printf %0100d 0)";
+    let mut engine = introduced(Script { go: flood, ..CORRECT }, timeouts_with(|p| p.stop = SHORT));
+    let mut left = 10_000;
+    let mut follow = |_: &Info<'_>, _: Duration| {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_micros(300) {
+            std::hint::spin_loop();
+        }
+        left -= 1;
+        if left > 0 { SearchControl::Continue } else { SearchControl::Stop }
+    };
+    let limits = to_depth(1);
+    let request = SearchRequest { deadline: SHORT, ..request(&[], &limits) };
+    let fault = fault_of(engine.search(&request, &mut WaitContext::none(), Some(&mut follow)));
+    assert_eq!(fault.name(), "no-bestmove", "{fault}");
     assert_nothing_left(engine);
 }
 
