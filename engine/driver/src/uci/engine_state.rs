@@ -5,6 +5,7 @@
 
 use std::time::Instant;
 
+use memchr::memchr;
 use smalt_chess::UciMove;
 use smalt_protocol::Info;
 use smalt_protocol::uci::EngineMessage;
@@ -83,8 +84,10 @@ pub(super) struct EngineState {
     pub(super) kept: Vec<u8>,
 }
 
-/// The kept lines are cleared when they reach this length.
-const KEPT_BYTES: usize = 1 << 20;
+/// Maximum length of the kept lines; when they reach it, the first half of them is dropped. Info lines are checked while
+/// the other engine's clock runs.
+const MOST_KEPT_INFO: usize = 1 << 16;
+const MOST_KEPT: usize = 1 << 20;
 
 impl EngineState {
     /// Clears the last search and waits for the next best move.
@@ -100,8 +103,11 @@ impl EngineState {
     }
 
     fn keep_line(&mut self, line: &[u8]) {
-        if self.kept.len() + line.len() >= KEPT_BYTES {
-            self.kept.clear();
+        let most = if self.keeps == SearchLines::All { MOST_KEPT } else { MOST_KEPT_INFO };
+        if self.kept.len() + line.len() >= most {
+            let half = self.kept.len().saturating_sub(most / 2);
+            let feed = memchr(b'\n', &self.kept[half..]);
+            self.kept.drain(..feed.map_or(self.kept.len(), |feed| half + feed + 1));
         }
         self.kept.extend_from_slice(line);
         self.kept.push(b'\n');
@@ -336,6 +342,22 @@ mod tests {
         receive(&mut received, "info depth 1 score cp 5");
         receive(&mut received, "bestmove e2e4");
         assert_eq!((received.report(), received.answer), (SearchReport::default(), None));
+    }
+
+    #[test]
+    fn only_the_last_lines_of_a_flood_are_kept() {
+        let mut state = EngineState { keeps: SearchLines::Info, ..EngineState::default() };
+        state.expect_search();
+        for number in 0..10_000 {
+            receive(&mut state, &format!("info string {number:08}"));
+            assert!(state.kept.len() <= MOST_KEPT_INFO);
+        }
+        let kept = String::from_utf8(state.kept).unwrap();
+        let numbers: Vec<usize> =
+            kept.lines().map(|line| line.strip_prefix("info string ").unwrap().parse().unwrap()).collect();
+        assert!(
+            numbers.len() > 1000 && numbers.iter().rev().copied().eq((0..10_000).rev().take(numbers.len()))
+        );
     }
 
     #[test]

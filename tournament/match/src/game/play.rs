@@ -262,6 +262,7 @@ impl LiveGame<'_> {
             best: searched.best.filter(|_| best.is_some()),
             score: exact_score(&searched.report),
         });
+            has_score: searched.report.score.is_some(),
         if let ClockFlag::Fallen(late) = self.clocks[mover.index()].spend(searched.elapsed) {
             let stalls = self.clocks[mover.index()].stalled();
             if late.saturating_sub(stalls) <= self.clocks[mover.index()].terms().margin {

@@ -3,6 +3,7 @@
 //! best move; and both sides cannot have a forced mate.
 
 use std::fmt::{self, Display, Write};
+use std::sync::Arc;
 
 use smalt_chess::{Color, Position, UciMove};
 use smalt_driver::process::text;
@@ -159,6 +160,37 @@ pub struct Finding {
     pub line: String,
 }
 
+/// Findings of one kind in a search that are shown; further ones are counted.
+const SHOWN_OF_KIND: u32 = 10;
+
+/// Maximum length of the lines of a search that are checked: an engine that writes too much must cost its opponent, whose
+/// clock runs meanwhile, no time.
+const CHECKED_BYTES: usize = 1 << 16;
+
+/// The findings in the lines of a search.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    pub counts: WarningCounts,
+    /// The first ones of each kind.
+    pub first: Vec<Finding>,
+}
+
+impl Findings {
+    pub(super) fn add(&mut self, kind: SearchWarning, mv: Option<String>, line: &str) {
+        self.counts.add(kind);
+        if self.counts.0[kind as usize] <= SHOWN_OF_KIND {
+            self.first.push(Finding { kind, mv, line: line.to_owned() });
+        }
+    }
+}
+
+/// The last lines that are checked.
+pub(super) fn last_lines(lines: &[u8]) -> &[u8] {
+    let Some(start) = lines.len().checked_sub(CHECKED_BYTES) else { return lines };
+    let feed = lines[start..].iter().position(|&byte| byte == b'\n');
+    &lines[feed.map_or(lines.len(), |feed| start + feed + 1)..]
+}
+
 /// A warning about a search of a game, with the data to reproduce it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameWarning {
@@ -166,7 +198,7 @@ pub struct GameWarning {
     /// Start position of the game; `None` for the standard one.
     pub fen: Option<String>,
     /// The moves up to the search.
-    pub moves: Vec<UciMove>,
+    pub moves: Arc<[UciMove]>,
     /// For [`SearchWarning::MateSigns`]: the side that moved before, its mate score and line, and this mate score.
     pub mate_signs: Option<MateSigns>,
 }
@@ -192,17 +224,19 @@ pub(super) struct Root<'a> {
     pub scores: ScoreView,
 }
 
-/// Checks the lines of a search from this position, and its best move.
+/// Checks the last lines of a search from this position, and its best move. `has_score`: whether an earlier line has a
+/// score.
 pub(super) fn check_search(
     root: Root<'_>,
     lines: &[u8],
     best: Option<UciMove>,
     checks_mates: bool,
-    mut on_finding: impl FnMut(Finding),
-) {
+    mut has_score: bool,
+) -> Findings {
+    let mut findings = Findings::default();
     let mut last = None;
     let mut keys = Vec::new();
-    let (mut has_info, mut has_score) = (false, false);
+    let mut has_info = false;
     let text = text(lines);
     for line in text.lines() {
         let EngineMessage::Info(info) = EngineMessage::parse(line) else { continue };
@@ -210,21 +244,21 @@ pub(super) fn check_search(
         let Some(score) = info.score else { continue };
         has_score = true;
         if let Some((kind, mv)) = check_line(root, &info, checks_mates, &mut keys) {
-            on_finding(Finding { kind, mv, line: line.to_owned() });
+            findings.add(kind, mv, line);
         }
         if info.multipv.is_none_or(|number| number == 1) {
             last = (score.bound == Bound::Exact).then_some((line, info.pv));
         }
     }
     if has_info && !has_score {
-        on_finding(Finding { kind: SearchWarning::NoScore, mv: None, line: String::new() });
+        findings.add(SearchWarning::NoScore, None, "");
     }
     if let (Some((line, pv)), Some(best)) = (last, best)
         && pv.iter().next().is_some_and(|first| !are_same(root.position, first, best))
     {
-        let (mv, line) = (Some(best.to_string()), line.to_owned());
-        on_finding(Finding { kind: SearchWarning::BestmoveMismatch, mv, line });
+        findings.add(SearchWarning::BestmoveMismatch, Some(best.to_string()), line);
     }
+    findings
 }
 
 /// Whether two moves are equal; castling has two notations.
@@ -337,9 +371,8 @@ mod tests {
     ) -> Vec<(SearchWarning, Option<String>)> {
         let root = Root { position: game.position(), keys: game.keys(), scores };
         let best = best.map(|text| UciMove::parse(text).unwrap());
-        let mut all = Vec::new();
-        check_search(root, lines.as_bytes(), best, true, |finding| all.push((finding.kind, finding.mv)));
-        all
+        let findings = check_search(root, lines.as_bytes(), best, true, false);
+        findings.first.into_iter().map(|finding| (finding.kind, finding.mv)).collect()
     }
 
     fn check(game: &Game, line: &str, kind: SearchWarning, mv: Option<&str>) {
@@ -435,6 +468,28 @@ mod tests {
     fn lines_without_any_score_are_noticed() {
         let start = game(START, "");
         check(&start, "info depth 3 nodes 7 pv e2e4\ninfo depth 4\n", SearchWarning::NoScore, None);
+    }
+
+    #[test]
+    fn all_findings_are_counted_and_the_first_of_each_kind_are_shown() {
+        let start = game(START, "");
+        let lines = "info score cp 3 pv e2e5\n".repeat(500) + "info score mate 2 pv e2e4\n";
+        let root = Root { position: start.position(), keys: start.keys(), scores: ScoreView::Mover };
+        let findings = check_search(root, lines.as_bytes(), None, true, false);
+        assert_eq!(findings.counts.to_string(), "a500f1");
+        let kinds: Vec<_> = findings.first.iter().map(|finding| finding.kind).collect();
+        assert_eq!(kinds[..SHOWN_OF_KIND as usize], [SearchWarning::IllegalMove; SHOWN_OF_KIND as usize]);
+        assert_eq!(kinds[SHOWN_OF_KIND as usize..], [SearchWarning::IncompleteMate]);
+    }
+
+    #[test]
+    fn of_many_lines_only_the_last_are_checked() {
+        let (bad, good) = ("info score cp 3 pv e2e5\n", "info score cp 3 pv e2e4\n");
+        let good = good.repeat(CHECKED_BYTES / good.len());
+        assert_eq!(last_lines(good.as_bytes()), good.as_bytes());
+        let both = bad.to_owned() + &good;
+        assert_eq!(last_lines(both.as_bytes()), good.as_bytes());
+        assert_eq!(last_lines("x".repeat(2 * CHECKED_BYTES).as_bytes()), b"");
     }
 
     #[test]

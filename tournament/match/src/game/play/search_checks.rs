@@ -1,5 +1,7 @@
 //! The output of searches in a game: lines for the PGN, and warnings about invalid lines.
 
+use std::sync::Arc;
+
 use regex::Regex;
 use smalt_chess::{Color, Position, UciMove};
 use smalt_driver::SearchLines;
@@ -7,7 +9,7 @@ use smalt_driver::process::text;
 use smalt_protocol::Score;
 
 use super::LiveGame;
-use crate::game::search_warning::{Finding, GameWarning, MateSigns, Root, SearchWarning, check_search};
+use crate::game::search_warning::{GameWarning, MateSigns, Root, SearchWarning, check_search, last_lines};
 
 /// A search whose lines are not checked yet.
 pub(super) struct UncheckedSearch {
@@ -18,6 +20,8 @@ pub(super) struct UncheckedSearch {
     /// Its best move, if legal.
     pub(super) best: Option<UciMove>,
     pub(super) score: Option<Score>,
+    /// Whether any line has a score.
+    pub(super) has_score: bool,
 }
 
 impl LiveGame<'_> {
@@ -40,33 +44,37 @@ impl LiveGame<'_> {
     /// Checks the lines of the last search. This runs after the other side started to think, and before its output is
     /// read: it delays no search, but a faster answer is measured as if it came at the end of the check.
     pub(super) fn check_search(&mut self) {
-        let Some(UncheckedSearch { mover, position, plies, best, score }) = self.unchecked.take() else {
+        let Some(UncheckedSearch { mover, position, plies, best, score, has_score }) = self.unchecked.take()
+        else {
             return;
         };
-        let mut findings = Vec::new();
-        let lines = self.engines[mover.index()].search_lines();
+        let lines = last_lines(self.engines[mover.index()].search_lines());
         let scores = self.scores[mover.index()];
         let root = Root { position: &position, keys: &self.game.keys()[..=plies], scores };
-        check_search(root, lines, best, self.setup.check_mate_pvs, |finding| findings.push(finding));
+        let mut findings = check_search(root, lines, best, self.setup.check_mate_pvs, has_score);
         let mut signs = None;
         self.mate_lines[mover.index()] = match score {
             Some(Score::Mate(moves)) => {
                 let line = last_score_line(lines);
                 signs = self.mate_signs(mover, moves);
                 if signs.is_some() {
-                    findings.push(Finding { kind: SearchWarning::MateSigns, mv: None, line: line.clone() });
+                    findings.add(SearchWarning::MateSigns, None, &line);
                 }
                 Some((moves, line))
             }
             _ => None,
         };
-        for finding in findings {
-            // A search that ended in a fault has no record.
-            if let Some(search) = self.plies.get_mut(plies).and_then(|ply| ply.search.as_mut()) {
-                search.warnings.add(finding.kind);
-            }
+        // A search that ended in a fault has no record.
+        if let Some(search) = self.plies.get_mut(plies).and_then(|ply| ply.search.as_mut()) {
+            search.warnings = findings.counts;
+        }
+        if findings.first.is_empty() {
+            return;
+        }
+        let moves: Arc<[UciMove]> = self.moves[..plies].into();
+        for finding in findings.first {
             let mate_signs = signs.clone().filter(|_| finding.kind == SearchWarning::MateSigns);
-            let (fen, moves) = (self.setup.opening.fen.clone(), self.moves[..plies].to_vec());
+            let (fen, moves) = (self.setup.opening.fen.clone(), Arc::clone(&moves));
             self.setup.observer.search_warning(mover, GameWarning { finding, fen, moves, mate_signs });
         }
     }
