@@ -119,6 +119,21 @@ impl Fault {
         matches!(self, Self::Exited { .. } | Self::StdoutClosed { .. } | Self::StdinClosed { .. })
     }
 
+    /// Whether it depends on time, so that a stall of this program may be its cause.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        matches!(
+            self,
+            Self::NoUciok { .. }
+                | Self::NoReadyok { .. }
+                | Self::NoBestmove { .. }
+                | Self::StopIgnored { .. }
+                | Self::NotReading { .. }
+                | Self::NoFeaturesDone { .. }
+                | Self::NoPong { .. }
+        )
+    }
+
     /// A stable name for stores and tables.
     #[must_use]
     pub fn name(&self) -> &'static str {

@@ -168,14 +168,16 @@ impl<'a> SuiteWorker<'a> {
         let begun = Instant::now();
         let stalled = engine.process().stalled();
         let searched = self.search(&mut *engine, problem, &mut follower);
-        if self.is_disturbed(engine.process().stalled().saturating_sub(stalled)) && self.repetitions > 0 {
-            self.repetitions -= 1;
-            return self.ask(problem);
-        }
+        let stall = engine.process().stalled().saturating_sub(stalled);
         let answer = match searched {
             Ok(searched) => self.to_answer(problem, &searched, &follower),
             Err(ConversationError::Fault(fault)) => failed(fault.into(), begun.elapsed()),
             Err(ConversationError::Interrupted) => return Err(Stopped::Interrupted),
+            // Faults count: the deadlines of the driver exclude stalls.
+            Ok(searched) if self.repetitions > 0 && self.is_disturbed(&searched, stall) => {
+                self.repetitions -= 1;
+                return self.ask(problem);
+            }
             Err(error @ ConversationError::System { .. }) => return Err(Stopped::GivenUp(error.to_string())),
         };
         let kept_limit = matches!(answer.outcome, Ok(_) | Err(AnswerFailure::Late(_)));
@@ -184,10 +186,12 @@ impl<'a> SuiteWorker<'a> {
         Ok(answer)
     }
 
-    /// Whether a timed search is invalid because this process stalled during it.
-    fn is_disturbed(&self, stall: Duration) -> bool {
+    /// Whether a timed answer is invalid because this process stalled during its search.
+    fn is_disturbed(&self, searched: &SearchResult, stall: Duration) -> bool {
         match self.entrant.limit {
-            Limit::MoveTime(time) => stall >= GREAT_DISTURBANCE.min(time / 2) && !stall.is_zero(),
+            Limit::MoveTime(time) => {
+                searched.best.is_some() && stall >= GREAT_DISTURBANCE.min(time / 2) && !stall.is_zero()
+            }
             Limit::Nodes(_) | Limit::Depth(_) => false,
         }
     }

@@ -43,4 +43,6 @@ mod reports;
 mod runs;
 mod scripts;
 mod shared_files;
+#[cfg(unix)]
+mod shell_faults;
 mod support;

@@ -239,17 +239,18 @@ impl LiveGame<'_> {
         let stalled_before = self.engines[mover.index()].process().stalled();
         let searched = self.search(mover);
         let stall = self.engines[mover.index()].process().stalled().saturating_sub(stalled_before);
+        let is_disturbed = self.clocks[mover.index()].stall(stall) == Stalled::TooLong;
         let searched = match searched {
             Err(ConversationError::Interrupted) => return Err(Interrupted::Stopped),
             Err(error @ ConversationError::System { .. }) => {
                 return Err(Interrupted::System(error.to_string()));
             }
-            _ if self.clocks[mover.index()].stall(stall) == Stalled::TooLong => {
-                return Err(Interrupted::Stalled(self.clocks[mover.index()].stalled()));
-            }
             Ok(searched) => searched,
             Err(ConversationError::Fault(fault)) if is_part_of_stop(&fault, self.setup.interrupt) => {
                 return Err(Interrupted::Stopped);
+            }
+            Err(ConversationError::Fault(fault)) if fault.is_timeout() && is_disturbed => {
+                return Err(Interrupted::Stalled(self.clocks[mover.index()].stalled()));
             }
             Err(ConversationError::Fault(fault)) => return self.game_lost_by_fault(mover, &fault).map(Some),
         };
@@ -263,10 +264,19 @@ impl LiveGame<'_> {
             score: exact_score(&searched.report),
         });
             has_score: searched.report.score.is_some(),
-        if let ClockFlag::Fallen(late) = self.clocks[mover.index()].spend(searched.elapsed) {
-            let stalls = self.clocks[mover.index()].stalled();
-            if late.saturating_sub(stalls) <= self.clocks[mover.index()].terms().margin {
-                return Err(Interrupted::Stalled(stalls));
+        });
+        let flag = self.clocks[mover.index()].spend(searched.elapsed);
+        let stalls = self.clocks[mover.index()].stalled();
+        let margin = self.clocks[mover.index()].terms().margin;
+        let is_late_by_stalls =
+            matches!(flag, ClockFlag::Fallen(late) if late.saturating_sub(stalls) <= margin);
+        if is_disturbed || is_late_by_stalls {
+            // A wrong answer does not depend on the time.
+            if best.is_none() && self.check_claim(mover, &searched).is_none() {
+                return Ok(Some(self.wrong_answer(mover, searched.best)));
+            return Err(Interrupted::Stalled(stalls));
+        }
+        if let ClockFlag::Fallen(late) = flag {
             }
             let words = format!("overstepped its time by {:.3} s", late.as_secs_f64());
             return Ok(Some(self.lost_on_time(mover, late, words)));
@@ -277,18 +287,7 @@ impl LiveGame<'_> {
         if let Some(verdict) = self.check_claim(mover, &searched) {
             return Ok(Some(verdict));
         }
-        let Some(uci) = searched.best else {
-            let words = "reported no move in a position with legal moves".to_owned();
-            return Ok(Some(self.lost(mover, Termination::MissingMove, "no-move", words)));
-        };
-        let Some(mv) = best else {
-            let words = format!("answered {uci}, which is illegal in {}", self.game.position().to_fen());
-            let mut verdict = self.lost(mover, Termination::IllegalMove, "illegal-move", words);
-            if let Some(fault) = &mut verdict.fault {
-                fault.illegal_move = Some(uci);
-            }
-            return Ok(Some(verdict));
-        };
+        let Some(mv) = best else { return Ok(Some(self.wrong_answer(mover, searched.best))) };
         self.game.play(mv).expect("the move was found among the legal ones");
         self.record_ply(mover, UciMove::from_move(mv, self.setup.variant), &searched);
         if let Some(verdict) = self.end_by_rules() {
@@ -304,6 +303,20 @@ impl LiveGame<'_> {
         self.last[mover.index()] = Some((searched.report, searched.elapsed));
         Ok(adjudicated.map(|(outcome, termination)| GameEnd { outcome, termination, fault: None }))
     }
+    /// The end of the game by an answer without a legal move.
+    fn wrong_answer(&self, mover: Color, answer: Option<UciMove>) -> GameEnd {
+        let Some(uci) = answer else {
+            let words = "reported no move in a position with legal moves".to_owned();
+            return self.lost(mover, Termination::MissingMove, "no-move", words);
+        };
+        let words = format!("answered {uci}, which is illegal in {}", self.game.position().to_fen());
+        let mut end = self.lost(mover, Termination::IllegalMove, "illegal-move", words);
+        if let Some(fault) = &mut end.fault {
+            fault.illegal_move = Some(uci);
+        }
+        end
+    }
+
 
     /// The legal reply on which a side may ponder.
     fn expected_answer(&self, mover: Color, searched: &SearchResult) -> Option<UciMove> {
