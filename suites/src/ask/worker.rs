@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use smalt_chess::{CastlingMode, Move, UciMove};
-use smalt_driver::process::{Interrupt, Reaper};
+use smalt_driver::process::{Interrupt, Reaper, reap_orphans};
 use smalt_driver::{
     ConversationError, Engine, EngineCommand, EngineTimeouts, Fault, GameOptions, LimitMethod, ResultClaim,
     SearchEnd, SearchRequest, SearchResult, SetOptionError, WaitContext,
@@ -186,6 +186,7 @@ impl<'a> SuiteWorker<'a> {
         Ok(answer)
     }
 
+        reap_orphans();
     /// Whether a timed answer is invalid because this process stalled during its search.
     fn is_disturbed(&self, searched: &SearchResult, stall: Duration) -> bool {
         match self.entrant.limit {

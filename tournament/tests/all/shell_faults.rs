@@ -1,6 +1,8 @@
 //! Faults that the scripted engine does not have; the engines are shell scripts.
 
-use crate::support::{Place, duel, scripted};
+use smalt_testing::process::signal;
+
+use crate::support::{Place, duel, finish, scripted};
 
 /// A UCI engine that does this after `go`.
 fn uci_script(place: &Place, go: &str) {
@@ -27,4 +29,27 @@ fn what_does_not_depend_on_time_counts_though_the_runner_was_suspended() {
         let results = place.results("run.db");
         assert_eq!(results["terminations"], serde_json::json!({ termination: 1 }), "{answer}: {err}");
     }
+}
+
+/// Each move leaves a process that the runner adopts.
+#[cfg(target_os = "linux")]
+#[test]
+fn adopted_children_that_exit_are_reaped_during_the_run() {
+    let place = Place::new();
+    uci_script(&place, "(true &); echo bestmove 0000");
+    let rest = "--tc 20+1 --games 1000 --store run.db --quiet";
+    let run = place.start(&duel(&scripted("good", ""), "cmd=./bad.sh", rest));
+    place.await_games("run.db", 60);
+    let is_zombie_of = |stat: String| {
+        let (_, rest) = stat.rsplit_once(')')?;
+        let mut fields = rest.split_ascii_whitespace();
+        Some(fields.next()? == "Z" && fields.next()? == run.id().to_string())
+    };
+    let stats = std::fs::read_dir("/proc").unwrap().flatten();
+    let stats = stats.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+    let zombies = stats.filter_map(is_zombie_of).filter(|&is_one| is_one).count();
+    assert!(zombies < 20, "{zombies} zombies");
+    signal(run.id(), "-TERM");
+    finish(run, 143);
+    place.await_nobody();
 }

@@ -30,7 +30,7 @@ pub use poll::{PollOutcome, WaitFor, poll_once};
 pub use system::{
     MostGames, Reaper, StopRequest, StopSignals, Written, adopt_orphans, bind_this_thread,
     catch_file_size_signal, end_orphans, most_games, own_processors, peak_memory_bytes, raise_file_limit,
-    run_reaper,
+    reap_orphans, run_reaper,
 };
 
 /// The environment variable that marks an engine and its descendants.

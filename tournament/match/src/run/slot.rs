@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use smalt_chess::{CastlingMode, Color};
 use smalt_driver::Restart;
-use smalt_driver::process::{Exit, Interrupt, LINE_LIMIT, ProcessIdentity, bind_this_thread, own_processors};
+use smalt_driver::process::{
+    Exit, Interrupt, LINE_LIMIT, ProcessIdentity, bind_this_thread, own_processors, reap_orphans,
+};
 use smalt_driver::{
     ConversationError, Engine, ExitOutcome, Fault, GameOptions, LimitMethod, Pondering, SetOptionError,
     StartFailure, State, WaitContext,
@@ -331,6 +333,8 @@ impl Slot {
         if let Some(position) = self.running.iter().position(|running| running.entrant == entrant) {
             match self.begin_game(position, terms) {
                 Ok(()) => return Ok(()),
+        // What the others left behind is reaped when they end, which may be at the end of the run.
+        reap_orphans();
                 Err(AttemptError::Stop(stop)) => return Err(stop),
                 Err(AttemptError::Fault(fault)) => self.send(Event::EngineFault(fault)),
             }

@@ -45,6 +45,9 @@ pub fn adopt_orphans() -> io::Result<()> {
 /// Does nothing: without a subreaper there are no adopted orphans.
 pub fn end_orphans() {}
 
+/// Does nothing, as [`end_orphans`].
+pub fn reap_orphans() {}
+
 /// Those of these signals that are not ignored, for which a handler may be set.
 pub(super) fn unignored(signals: &[i32]) -> Vec<i32> {
     let is_ignored = |signal: i32| {

@@ -24,11 +24,15 @@ mod windows;
 #[cfg(target_os = "linux")]
 pub(super) use linux::identify;
 #[cfg(target_os = "linux")]
-pub use linux::{adopt_orphans, bind_this_thread, end_orphans, own_processors, peak_memory_bytes};
+pub use linux::{
+    adopt_orphans, bind_this_thread, end_orphans, own_processors, peak_memory_bytes, reap_orphans,
+};
 #[cfg(target_os = "macos")]
 pub(super) use macos::identify;
 #[cfg(target_os = "macos")]
-pub use macos::{adopt_orphans, bind_this_thread, end_orphans, own_processors, peak_memory_bytes};
+pub use macos::{
+    adopt_orphans, bind_this_thread, end_orphans, own_processors, peak_memory_bytes, reap_orphans,
+};
 #[cfg(all(test, unix))]
 pub(super) use unix::knows_more_formats;
 #[cfg(unix)]
@@ -48,7 +52,7 @@ pub(super) use windows::{
 #[cfg(windows)]
 pub use windows::{
     MostGames, Reaper, StopSignals, adopt_orphans, bind_this_thread, catch_file_size_signal, end_orphans,
-    most_games, own_processors, peak_memory_bytes, raise_file_limit, run_reaper,
+    most_games, own_processors, peak_memory_bytes, raise_file_limit, reap_orphans, run_reaper,
 };
 
 /// Where the child's standard error goes.

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, waitid, waitpid};
 
 use super::super::unix_process::Life;
 use super::stat::{identify, stat};
@@ -45,6 +45,18 @@ pub fn end_orphans() {
     if ADOPTS.load(Ordering::Relaxed) {
         let children = Children::lock();
         children.end_adopted(|_| true);
+    }
+}
+
+/// Reaps the adopted children that have exited by themselves; cheap if there is none.
+pub fn reap_orphans() {
+    if !ADOPTS.load(Ordering::Relaxed) {
+        return;
+    }
+    let children = Children::lock();
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    if let Ok(Some(_)) = waitid(WaitId::All, options) {
+        children.end_adopted(|_| false);
     }
 }
 

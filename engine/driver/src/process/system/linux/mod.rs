@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal};
 
 pub use affinity::{bind_this_thread, own_processors};
 pub(super) use descendants::{Children, end_tagged, is_left_engine, tag_prefix};
-pub use descendants::{adopt_orphans, end_orphans};
+pub use descendants::{adopt_orphans, end_orphans, reap_orphans};
 pub(super) use ignored::unignored;
 pub use memory::peak_memory_bytes;
 pub(super) use spawn::spawn;

@@ -74,6 +74,9 @@ pub fn adopt_orphans() -> io::Result<()> {
 /// Does nothing: descendants of an engine were killed with its job object.
 pub fn end_orphans() {}
 
+/// Does nothing, as [`end_orphans`].
+pub fn reap_orphans() {}
+
 /// Does nothing: Windows has no limit of the size of files.
 pub fn catch_file_size_signal() {}
 
