@@ -94,6 +94,10 @@ fn check_executable(path: &Path) -> Result<Option<PathBuf>, LookupError> {
     if metadata.is_dir() {
         return Err(LookupError::IsFolder { path });
     }
+    // Reading a FIFO would wait for a writer.
+    if !metadata.is_file() {
+        return Err(LookupError::NotAFile { path });
+    }
     if !is_executable(&metadata) {
         return Err(LookupError::NotExecutable { path });
     }
@@ -153,6 +157,7 @@ mod tests {
         write(&here.join("plain"), b"#!/bin/sh\n", 0o644);
         write(&here.join("foreign"), b"MZ\x90\0\x03", 0o755);
         write(&here.join("orphan"), b"#! /no/such/python -u\n", 0o755);
+        write(&here.join("windows"), b"#!/bin/sh\r\nexit\r\n", 0o755);
         let check = |program: &str, expected: &str| {
             let error = find_program(&EngineCommand::new(program).directory(here)).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
@@ -161,6 +166,8 @@ mod tests {
         check("./no-such-engine", "looked in");
         check("./plain", "not executable");
         check("/usr", "it is a folder");
+        check("/dev/null", "not a regular file");
+        check("./windows", "its first line ends with CRLF");
         check("./orphan", "interpreter `/no/such/python` does not exist");
         if !knows_more_formats() {
             check("./foreign", "neither a program for this machine");

@@ -17,6 +17,10 @@ pub enum LookupError {
     NotExecutable { path: PathBuf },
     #[error("run `{}`: it is a folder", path.display())]
     IsFolder { path: PathBuf },
+    #[error("run `{}`: it is not a regular file", path.display())]
+    NotAFile { path: PathBuf },
+    #[error("run `{}`: its first line ends with CRLF, as on Windows (dos2unix it)", path.display())]
+    CrLf { path: PathBuf },
     #[error("run `{}`: it is neither a program for this machine nor a script that begins with #!", path.display())]
     ForeignFormat { path: PathBuf },
     #[error("run `{}`: its interpreter `{}` does not exist", path.display(), interpreter.display())]

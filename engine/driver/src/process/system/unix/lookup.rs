@@ -35,12 +35,18 @@ pub(in crate::process) fn check_format(path: &Path) -> Result<(), LookupError> {
     }
     if let Some(rest) = head.strip_prefix(b"#!") {
         let line = rest.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii_start();
-        let word = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+        let word = line.split(|byte| matches!(byte, b' ' | b'\t')).next().unwrap_or_default();
         let interpreter = PathBuf::from(std::ffi::OsStr::from_bytes(word));
         if interpreter.exists() {
             return Ok(());
         }
-        return Err(LookupError::NoInterpreter { path: path.to_path_buf(), interpreter });
+        let path = path.to_path_buf();
+        let is_crlf = word.ends_with(b"\r");
+        return Err(if is_crlf {
+            LookupError::CrLf { path }
+        } else {
+            LookupError::NoInterpreter { path, interpreter }
+        });
     }
     if is_native(&head) {
         return match dynamic_linker(&file, &head) {
