@@ -3,9 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::fault::{Fault, State, StderrExcerpt, quote};
+use crate::fault::{Fault, LastOutput, State, StderrExcerpt, quote};
 use crate::process::{
     EngineCommand, LINE_LIMIT, Line, LineEnd, PollOutcome, Process, WaitFor, Written, poll_once, split_line,
+    text,
 };
 use crate::transcript::{Speaker, Transcript};
 use crate::wait_context::WaitContext;
@@ -13,16 +14,15 @@ use crate::wait_context::WaitContext;
 /// A line that exceeds the limit by more than this is treated as endless.
 const ENDLESS_LINE: u64 = 64 << 20;
 
+/// Time without output after which an unfinished line counts as such: in a flood every read ends in the middle of one.
+const STILL: Duration = Duration::from_millis(20);
+
 /// Time from SIGTERM to SIGKILL.
 const TERMINATE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Time for a process to exit after it closed its pipes, before closing them counts as a fault.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Timeouts for every answer except a search, which has its own deadline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct EngineTimeouts {
-    /// From the start to `uciok`.
 /// Lines between two looks at the clock, so that the handling of a flood of lines is not taken for one long stall of this
 /// program, which would move the deadline.
 const LINES_PER_LOOK: u32 = 64;
@@ -30,6 +30,10 @@ const LINES_PER_LOOK: u32 = 64;
 /// Maximum number of lines of the other engine between two reads of the awaited one, in which they delay its answer.
 const MOST_BACKGROUND_LINES: usize = 4096;
 
+/// Timeouts for every answer except a search, which has its own deadline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EngineTimeouts {
+    /// From the start to `uciok`.
     pub start: Duration,
     /// From `isready` to `readyok`.
     pub ready: Duration,
@@ -105,12 +109,12 @@ pub struct Conversation {
     /// The beginning of the last line that was too long.
     long_line: String,
     quit_asked_at: Option<Instant>,
+    /// Lines awaited and handled since the last look at the clock.
+    lines_since_look: u32,
     /// Lines sent to the engine before the first line of its protocol.
     initial_lines: String,
 }
 
-    /// Lines awaited and handled since the last look at the clock.
-    lines_since_look: u32,
 impl Conversation {
     pub(crate) fn open(command: &EngineCommand, timeouts: EngineTimeouts) -> Result<Self, Fault> {
         let process = Process::spawn(command)?;
@@ -122,11 +126,11 @@ impl Conversation {
             fault: None,
             long_line: String::new(),
             quit_asked_at: None,
+            lines_since_look: 0,
             initial_lines: command.initial_lines.clone(),
         })
     }
 
-            lines_since_look: 0,
     pub(crate) fn process(&self) -> &Process {
         &self.process
     }
@@ -284,10 +288,6 @@ impl Conversation {
         Ok(())
     }
 
-    /// Reads once without waiting and passes the lines to the handler. The read is skipped if a poll has found nothing
-    /// since the engine's last line, as while its opponent was thinking.
-    pub(crate) fn handle_available(&mut self, handler: &mut impl LineHandler) -> Result<(), Fault> {
-        self.handle_buffered(handler)?;
     /// As [`Self::handle_buffered`], but for a limited number of lines, while another engine is awaited.
     pub(crate) fn handle_background(&mut self, handler: &mut impl LineHandler) -> Result<(), Fault> {
         for _ in 0..MOST_BACKGROUND_LINES {
@@ -299,6 +299,10 @@ impl Conversation {
         Ok(())
     }
 
+    /// Reads once without waiting and passes the lines to the handler. The read is skipped if a poll has found nothing
+    /// since the engine's last line, as while its opponent was thinking.
+    pub(crate) fn handle_available(&mut self, handler: &mut impl LineHandler) -> Result<(), Fault> {
+        self.handle_buffered(handler)?;
         if self.process.was_quiet() {
             return Ok(());
         }
@@ -342,11 +346,24 @@ impl Conversation {
     }
 
     /// No best move in time. An engine in the middle of an endless line will never send one.
-    pub(crate) fn late(&mut self, waited: Duration) -> ConversationError {
+    pub(crate) fn late(&mut self, waited: Duration, not_understood: &str) -> ConversationError {
         if self.process.dropped_of_line() > 0 {
             return self.fail_by_long_line().into();
         }
-        Fault::NoBestmove { waited }.into()
+        Fault::NoBestmove { waited, last: self.last_output(not_understood) }.into()
+    }
+
+    /// What the engine wrote instead of an answer, given its last line that was not understood.
+    pub(crate) fn last_output(&self, not_understood: &str) -> LastOutput {
+        let unfinished = text(self.process.unfinished_line());
+        let is_flooding = self.process.read_at().elapsed() < STILL;
+        if !unfinished.trim().is_empty() && !is_flooding {
+            LastOutput::Unfinished(quote(unfinished.trim()))
+        } else if not_understood.is_empty() {
+            LastOutput::Nothing
+        } else {
+            LastOutput::Unknown(not_understood.to_owned())
+        }
     }
 
     fn fail_by_long_line(&mut self) -> Fault {

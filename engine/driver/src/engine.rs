@@ -10,7 +10,7 @@ use crate::conversation::{Conversation, ConversationError, ExitOutcome};
 use crate::fault::{Fault, State};
 use crate::nearest::nearest;
 use crate::process::{Process, text};
-use crate::search::{SearchLines, SearchObserver, SearchRequest, SearchResult};
+use crate::search::{Abandoned, SearchLines, SearchObserver, SearchRequest, SearchResult};
 use crate::settings::{Pondering, Protocol};
 use crate::transcript::{Speaker, Transcript, TranscriptLine, TranscriptSink};
 use crate::wait_context::{Background, WaitContext};
@@ -157,11 +157,9 @@ pub trait Engine: Background + Send {
 
     /// Stops a running search and discards its result; no later line of it is taken for the next search's.
     ///
-    /// Returns the time from `stop` to the answer.
-    ///
     /// # Errors
     /// As [`Self::introduce`].
-    fn abandon(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError>;
+    fn abandon(&mut self, context: &mut WaitContext<'_>) -> Result<Abandoned, ConversationError>;
 
     #[doc(hidden)]
     fn conversation(&self) -> &Conversation;

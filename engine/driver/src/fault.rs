@@ -16,20 +16,22 @@ pub enum Fault {
     WouldNotStart(#[from] StartError),
     /// It did not finish the handshake.
     #[error(
-        "did not answer `uci` with `uciok` within {waited:?} (an engine that speaks xboard needs proto=xboard; proto=auto finds out)"
+        "did not answer `uci` with `uciok` within {waited:?} (an engine that speaks xboard needs proto=xboard; proto=auto finds out){last}"
     )]
-    NoUciok { waited: Duration },
-    #[error("did not answer `isready` with `readyok` within {waited:?}")]
-    NoReadyok { waited: Duration },
-    #[error("gave no best move within {:?}", rounded(*waited))]
+    NoUciok { waited: Duration, last: LastOutput },
+    #[error("did not answer `isready` with `readyok` within {waited:?}{last}")]
+    NoReadyok { waited: Duration, last: LastOutput },
+    #[error("gave no best move within {:?}{last}", rounded(*waited))]
     NoBestmove {
         /// Since `go`.
         waited: Duration,
+        last: LastOutput,
     },
-    #[error("gave no best move within {waited:?} after `stop`")]
+    #[error("gave no best move within {waited:?} after `stop`{last}")]
     StopIgnored {
         /// Since `stop`.
         waited: Duration,
+        last: LastOutput,
     },
     #[error("did not read its standard input for {waited:?}")]
     NotReading {
@@ -160,6 +162,27 @@ impl Fault {
             Self::NoNodeLimit => "no-node-limit",
             Self::NoChess960 { .. } => "no-chess960",
             Self::Closed => "closed",
+        }
+    }
+}
+
+/// What an engine wrote instead of the awaited answer, if that may explain a timeout.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum LastOutput {
+    #[default]
+    Nothing,
+    /// The beginning of a line without its line feed.
+    Unfinished(String),
+    /// The last line that was not understood.
+    Unknown(String),
+}
+
+impl fmt::Display for LastOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => Ok(()),
+            Self::Unfinished(text) => write!(f, "; it has written `{text}` without a line feed"),
+            Self::Unknown(line) => write!(f, "; the last line that was not understood is `{line}`"),
         }
     }
 }

@@ -56,11 +56,11 @@ mod xboard;
 
 pub use conversation::{ConversationError, EngineTimeouts, ExitOutcome};
 pub use engine::{Engine, GameOptions, LimitMethod, SetOptionError};
-pub use fault::{Fault, State, StderrExcerpt};
+pub use fault::{Fault, LastOutput, State, StderrExcerpt};
 pub use process::EngineCommand;
 pub use search::{
-    ResultClaim, SearchControl, SearchEnd, SearchLines, SearchObserver, SearchReport, SearchRequest,
-    SearchResult, WorkLimit,
+    Abandoned, ResultClaim, SearchControl, SearchEnd, SearchLines, SearchObserver, SearchReport,
+    SearchRequest, SearchResult, WorkLimit,
 };
 pub use settings::{Pondering, Protocol, Restart};
 pub use start::{StartFailure, start};

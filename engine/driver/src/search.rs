@@ -176,6 +176,15 @@ pub struct SearchResult {
     pub ending: SearchEnd,
 }
 
+/// How a search was abandoned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Abandoned {
+    /// From `stop` to the answer; zero if no search was running.
+    pub took: Duration,
+    /// Whether it gave a move, or a result claim; an xboard engine may only have answered `ping`.
+    pub has_moved: bool,
+}
+
 /// An engine's claim about the result of the game; not checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ResultClaim {

@@ -31,6 +31,32 @@ fn what_does_not_depend_on_time_counts_though_the_runner_was_suspended() {
     }
 }
 
+#[test]
+fn an_xboard_engine_that_only_answers_ping_gave_no_move() {
+    let place = Place::new();
+    let lines = "#!/bin/sh\nwhile read -r word rest; do case $word in \
+                 protover) echo feature ping=1 done=1;; ping) echo pong $rest;; quit) exit;; esac; done\n";
+    place.script("bad.sh", lines);
+    let rest = "--tc 0.2+0.05 --timemargin 50 --games 1 --timeouts stop=0.3 --store run.db";
+    let (_, err) = place.check(&duel(&scripted("good", ""), "cmd=./bad.sh proto=xboard", rest), 0);
+    assert!(err.contains("gave no best move within") && err.contains(", though it answered `ping`"), "{err}");
+}
+
+/// An answer without its line feed, and one in wrong words.
+#[test]
+fn the_message_of_a_timeout_quotes_what_was_written() {
+    for (answer, words) in [
+        ("printf 'bestmove e7e5'", "; it has written `bestmove e7e5` without a line feed"),
+        ("echo BESTMOVE e7e5", "; the last line that was not understood is `BESTMOVE e7e5`"),
+    ] {
+        let place = Place::new();
+        uci_script(&place, answer);
+        let rest = "--tc 0.2+0.05 --timemargin 50 --games 1 --timeouts stop=0.3 --store run.db";
+        let (_, err) = place.check(&duel(&scripted("good", ""), "cmd=./bad.sh", rest), 0);
+        assert!(err.contains(words), "{err}");
+    }
+}
+
 /// Each move leaves a process that the runner adopts.
 #[cfg(target_os = "linux")]
 #[test]

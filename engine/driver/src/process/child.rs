@@ -65,6 +65,7 @@ pub struct Process {
     read_at: Instant,
     life: Life,
     quiet: Quiet,
+    has_written: bool,
     last_full_poll: Option<Instant>,
     /// The last instant at which this program is known to have been running while it waited for the engine.
     awake_at: Instant,
@@ -114,6 +115,7 @@ impl Process {
             read_at: Instant::now(),
             life: Life::Running,
             quiet: Quiet::Unknown,
+            has_written: false,
             last_full_poll: None,
             awake_at: Instant::now(),
             stalled: Duration::ZERO,
@@ -158,6 +160,17 @@ impl Process {
     /// The next buffered line of its standard output; never waits.
     pub fn take_line(&mut self) -> Option<Line<'_>> {
         self.output.take()
+    }
+
+    /// What it has written after its last line feed.
+    pub(crate) fn unfinished_line(&self) -> &[u8] {
+        self.output.unfinished()
+    }
+
+    /// Whether it has ever written anything to its standard output.
+    #[must_use]
+    pub fn has_written(&self) -> bool {
+        self.has_written
     }
 
     /// Total number of bytes dropped from lines that were too long.
@@ -208,6 +221,11 @@ impl Process {
         self.awake_at = now;
     }
 
+    /// Records that this program handles lines of this engine while it waits for it: its own work is no stall.
+    pub(crate) fn note_working(&mut self, now: Instant) {
+        self.note_awake(now, self.awake_at);
+    }
+
     /// Records that this program runs now, and should have been running by `expected` (or now, if that is later).
     pub(super) fn note_awake(&mut self, now: Instant, expected: Instant) {
         let expected = expected.max(self.awake_at);
@@ -221,11 +239,6 @@ impl Process {
     pub(super) fn awake_at(&self) -> Instant {
         self.awake_at
     }
-    /// Records that this program handles lines of this engine while it waits for it: its own work is no stall.
-    pub(crate) fn note_working(&mut self, now: Instant) {
-        self.note_awake(now, self.awake_at);
-    }
-
 
     /// Peak memory so far, in bytes, without its children; `None` after its exit.
     #[must_use]
@@ -336,6 +349,7 @@ impl Process {
             ReadOutcome::Bytes(count, at) => {
                 self.read_at = at;
                 self.quiet = Quiet::Unknown;
+                self.has_written = true;
                 self.output.filled(count);
             }
             ReadOutcome::Empty if self.life == Life::Running => {}

@@ -169,6 +169,11 @@ impl LineBuffer {
         }
     }
 
+    /// The beginning of a line that is not complete; empty while a complete one is buffered.
+    pub(crate) fn unfinished(&self) -> &[u8] {
+        if self.has_line() { &[] } else { &self.bytes[self.start..self.end] }
+    }
+
     /// Total number of bytes dropped.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped_before + self.dropped_of_line

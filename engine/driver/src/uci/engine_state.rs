@@ -69,6 +69,8 @@ pub(super) struct EngineState {
     pub(super) awaiting: Awaiting,
     pub(super) answer: Option<Answer>,
     pub(super) info_lines: u64,
+    /// The last line that was not understood since the last request.
+    pub(super) not_understood: String,
     /// The limit checked with every line from now on, if any.
     pub(super) watched: Option<WorkLimit>,
     /// Whether the search exceeded that limit.
@@ -95,6 +97,7 @@ impl EngineState {
         self.awaiting = Awaiting::BestMove;
         self.answer = None;
         self.info_lines = 0;
+        self.not_understood.clear();
         self.watch(None);
         self.line_of_play.clear();
         self.bounded.clear();
@@ -187,7 +190,12 @@ impl EngineState {
             | EngineMessage::Info(_)
             | EngineMessage::CopyProtection(_)
             | EngineMessage::Registration(_) => {}
-            EngineMessage::Other(line) => self.refusal.update(line),
+            EngineMessage::Other(line) => {
+                self.refusal.update(line);
+                if !line.trim().is_empty() {
+                    self.not_understood = quote(line.trim());
+                }
+            }
         }
     }
 }
@@ -337,14 +345,6 @@ mod tests {
     }
 
     #[test]
-    fn unexpected_lines_are_dropped() {
-        let mut received = EngineState::default();
-        receive(&mut received, "info depth 1 score cp 5");
-        receive(&mut received, "bestmove e2e4");
-        assert_eq!((received.report(), received.answer), (SearchReport::default(), None));
-    }
-
-    #[test]
     fn only_the_last_lines_of_a_flood_are_kept() {
         let mut state = EngineState { keeps: SearchLines::Info, ..EngineState::default() };
         state.expect_search();
@@ -358,6 +358,14 @@ mod tests {
         assert!(
             numbers.len() > 1000 && numbers.iter().rev().copied().eq((0..10_000).rev().take(numbers.len()))
         );
+    }
+
+    #[test]
+    fn unexpected_lines_are_dropped() {
+        let mut received = EngineState::default();
+        receive(&mut received, "info depth 1 score cp 5");
+        receive(&mut received, "bestmove e2e4");
+        assert_eq!((received.report(), received.answer), (SearchReport::default(), None));
     }
 
     #[test]

@@ -14,10 +14,10 @@ use smalt_protocol::{OptionDeclaration, OptionValue};
 use crate::conversation::{Conversation, ConversationError, EngineTimeouts, WaitError};
 use crate::declared_options::DeclaredOptions;
 use crate::engine::{Engine, GameOptions, SetOptionError, parse_option};
-use crate::fault::{Fault, State};
+use crate::fault::{Fault, LastOutput, State};
 use crate::process::{EngineCommand, Process};
 use crate::search::{
-    LastAnswers, Repetition, RunningSearch, SearchControl, SearchEnd, SearchLines, SearchObserver,
+    Abandoned, LastAnswers, Repetition, RunningSearch, SearchControl, SearchEnd, SearchLines, SearchObserver,
     SearchRequest, SearchResult,
 };
 use crate::settings::Protocol;
@@ -68,6 +68,7 @@ impl UciEngine {
         messages: &[ClientMessage<'_>],
         context: &mut WaitContext<'_>,
     ) -> Result<Instant, ConversationError> {
+        self.received.not_understood.clear();
         self.outgoing.clear();
         for message in messages {
             writeln!(self.outgoing, "{message}").expect("a string takes any text");
@@ -97,7 +98,8 @@ impl UciEngine {
         context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError> {
         let result = self.wait_until(asked_at + waited, context, |received| received.ready);
-        self.conversation.fail_if_late(result, Fault::NoReadyok { waited })
+        let last = self.conversation.last_output(&self.received.not_understood);
+        self.conversation.fail_if_late(result, Fault::NoReadyok { waited, last })
     }
 
     /// Waits until the search has certainly begun, so that `stop` is not lost.
@@ -178,7 +180,8 @@ impl Engine for UciEngine {
             return Err(self.conversation.fail(DeclaredOptions::fault()).into());
         }
         let result = result.and(if self.received.introduced { Ok(()) } else { Err(WaitError::TimedOut) });
-        self.conversation.fail_if_late(result, Fault::NoUciok { waited })?;
+        let last = self.conversation.last_output(&self.received.not_understood);
+        self.conversation.fail_if_late(result, Fault::NoUciok { waited, last })?;
         self.conversation.state = State::Idle;
         Ok(())
     }
@@ -317,9 +320,12 @@ impl Engine for UciEngine {
                 Err(WaitError::TimedOut) if stop_at.is_some_and(|stop_at| stop_at <= until) => {}
                 Err(WaitError::TimedOut) if ending != SearchEnd::Own => {
                     let waited = self.conversation.timeouts.stop;
-                    return Err(self.conversation.fail(Fault::StopIgnored { waited }).into());
+                    let last = self.conversation.last_output(&self.received.not_understood);
+                    return Err(self.conversation.fail(Fault::StopIgnored { waited, last }).into());
                 }
-                Err(WaitError::TimedOut) => return Err(self.conversation.late(search.deadline)),
+                Err(WaitError::TimedOut) => {
+                    return Err(self.conversation.late(search.deadline, &self.received.not_understood));
+                }
                 Err(WaitError::Failed(error)) => return Err(error),
             }
             ending = if is_overrun { SearchEnd::Overrun } else { SearchEnd::Stopped };
@@ -342,9 +348,9 @@ impl Engine for UciEngine {
         &self.received.kept
     }
 
-    fn abandon(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError> {
+    fn abandon(&mut self, context: &mut WaitContext<'_>) -> Result<Abandoned, ConversationError> {
         if self.conversation.state != State::Thinking {
-            return Ok(Duration::ZERO);
+            return Ok(Abandoned::default());
         }
         self.wait_for_search_start(context)?;
         self.received.ready = false;
@@ -353,10 +359,12 @@ impl Engine for UciEngine {
         let result = self.wait_until(asked_at + waited, context, |received| {
             received.ready && received.awaiting == Awaiting::Nothing
         });
-        self.conversation.fail_if_late(result, Fault::StopIgnored { waited })?;
+        let fault = Fault::StopIgnored { waited, last: LastOutput::Nothing };
+        self.conversation.fail_if_late(result, fault)?;
         self.received.answer = None;
         self.conversation.state = State::Idle;
-        Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
+        let took = self.conversation.process().read_at().saturating_duration_since(asked_at);
+        Ok(Abandoned { took, has_moved: true })
     }
 
     fn conversation(&self) -> &Conversation {

@@ -67,6 +67,8 @@ pub(super) struct EngineState {
     /// Whether it stopped for exceeding its depth limit.
     pub(super) is_overrun: bool,
     pub(super) info_lines: u64,
+    /// The last line that was not understood since the last request.
+    pub(super) not_understood: String,
     /// The last thinking line with an exact score, and the last later one with a bound.
     thinking: Vec<u8>,
     bounded: Vec<u8>,
@@ -133,6 +135,7 @@ impl EngineState {
                 self.refusal = Some(quote(line));
             }
             EngineMessage::Hint(hint) => (*hint).clone_into(&mut self.hint),
+            EngineMessage::Other(_) if !line.is_empty() => self.not_understood = quote(line),
             EngineMessage::Move(_)
             | EngineMessage::Thinking(_)
             | EngineMessage::Tell { .. }

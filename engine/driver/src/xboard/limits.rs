@@ -78,7 +78,8 @@ impl XboardEngine {
             Ok(()) => true,
             Err(WaitError::TimedOut) => {
                 let result = self.wait_until(Instant::now() + waited, context, is_over);
-                self.conversation.fail_if_late(result, Fault::StopIgnored { waited })?;
+                let last = self.conversation.last_output(&self.received.not_understood);
+                self.conversation.fail_if_late(result, Fault::StopIgnored { waited, last })?;
                 false
             }
             Err(WaitError::Failed(error)) => return Err(error),

@@ -22,11 +22,11 @@ use smalt_protocol::{OptionDeclaration, OptionValue, SearchLimits};
 use crate::conversation::{Conversation, ConversationError, EngineTimeouts, WaitError};
 use crate::declared_options::DeclaredOptions;
 use crate::engine::{Engine, GameOptions, LimitMethod, SetOptionError, parse_option};
-use crate::fault::{Fault, State};
+use crate::fault::{Fault, LastOutput, State};
 use crate::process::{EngineCommand, Process};
 use crate::search::{
-    LastAnswers, Repetition, RunningSearch, SearchControl, SearchEnd, SearchObserver, SearchRequest,
-    SearchResult,
+    Abandoned, LastAnswers, Repetition, RunningSearch, SearchControl, SearchEnd, SearchObserver,
+    SearchRequest, SearchResult,
 };
 use crate::settings::{Pondering, Protocol};
 use crate::wait_context::{Background, WaitContext};
@@ -88,6 +88,7 @@ impl XboardEngine {
 
     /// Sends the collected commands in one write.
     fn send(&mut self, context: &mut WaitContext<'_>) -> Result<Instant, ConversationError> {
+        self.received.not_understood.clear();
         let lines = std::mem::take(&mut self.outgoing);
         let sent = self.conversation.send(lines.as_bytes(), context, &mut self.received);
         self.outgoing = lines;
@@ -412,9 +413,12 @@ impl Engine for XboardEngine {
                 Err(WaitError::TimedOut) if stop_at.is_some_and(|stop_at| stop_at <= until) => {}
                 Err(WaitError::TimedOut) if ending != SearchEnd::Own => {
                     let waited = self.conversation.timeouts.stop;
-                    return Err(self.conversation.fail(Fault::StopIgnored { waited }).into());
+                    let last = self.conversation.last_output(&self.received.not_understood);
+                    return Err(self.conversation.fail(Fault::StopIgnored { waited, last }).into());
                 }
-                Err(WaitError::TimedOut) => return Err(self.conversation.late(search.deadline)),
+                Err(WaitError::TimedOut) => {
+                    return Err(self.conversation.late(search.deadline, &self.received.not_understood));
+                }
                 Err(WaitError::Failed(error)) => return Err(error),
             }
             ending = if self.received.is_overrun { SearchEnd::Overrun } else { SearchEnd::Stopped };
@@ -428,9 +432,9 @@ impl Engine for XboardEngine {
         self.search.deadline = deadline;
     }
 
-    fn abandon(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError> {
+    fn abandon(&mut self, context: &mut WaitContext<'_>) -> Result<Abandoned, ConversationError> {
         if self.conversation.state != State::Thinking {
-            return Ok(Duration::ZERO);
+            return Ok(Abandoned::default());
         }
         self.wait_for_search_start(context)?;
         let waited = self.conversation.timeouts.stop;
@@ -452,14 +456,17 @@ impl Engine for XboardEngine {
             None => received.awaiting == Awaiting::Nothing || received.claim.is_some(),
         };
         let result = self.wait_until(asked_at + waited, context, is_silent);
-        self.conversation.fail_if_late(result, Fault::StopIgnored { waited })?;
+        let fault = Fault::StopIgnored { waited, last: LastOutput::Nothing };
+        self.conversation.fail_if_late(result, fault)?;
+        let has_moved = self.received.awaiting == Awaiting::Nothing || self.received.claim.is_some();
         self.received.awaiting = Awaiting::Nothing;
         self.received.answer = None;
         self.received.claim = None;
         self.is_playing = false;
         self.board.forget();
         self.conversation.state = State::Idle;
-        Ok(self.conversation.process().read_at().saturating_duration_since(begun))
+        let took = self.conversation.process().read_at().saturating_duration_since(begun);
+        Ok(Abandoned { took, has_moved })
     }
 
     fn conversation(&self) -> &Conversation {

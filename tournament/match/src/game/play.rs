@@ -12,8 +12,8 @@ use regex::Regex;
 use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Move, Outcome, UciMove};
 use smalt_driver::process::Interrupt;
 use smalt_driver::{
-    ConversationError, Engine, Fault, Pondering, ResultClaim, SearchControl, SearchEnd, SearchObserver,
-    SearchReport, SearchRequest, SearchResult, State, WaitContext,
+    ConversationError, Engine, Fault, LastOutput, Pondering, ResultClaim, SearchControl, SearchEnd,
+    SearchObserver, SearchReport, SearchRequest, SearchResult, State, WaitContext,
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Bound, Clock, Info, ReportedScore, Score, SearchLimits};
@@ -262,7 +262,6 @@ impl LiveGame<'_> {
             plies: self.moves.len(),
             best: searched.best.filter(|_| best.is_some()),
             score: exact_score(&searched.report),
-        });
             has_score: searched.report.score.is_some(),
         });
         let flag = self.clocks[mover.index()].spend(searched.elapsed);
@@ -274,10 +273,10 @@ impl LiveGame<'_> {
             // A wrong answer does not depend on the time.
             if best.is_none() && self.check_claim(mover, &searched).is_none() {
                 return Ok(Some(self.wrong_answer(mover, searched.best)));
+            }
             return Err(Interrupted::Stalled(stalls));
         }
         if let ClockFlag::Fallen(late) = flag {
-            }
             let words = format!("overstepped its time by {:.3} s", late.as_secs_f64());
             return Ok(Some(self.lost_on_time(mover, late, words)));
         }
@@ -303,6 +302,7 @@ impl LiveGame<'_> {
         self.last[mover.index()] = Some((searched.report, searched.elapsed));
         Ok(adjudicated.map(|(outcome, termination)| GameEnd { outcome, termination, fault: None }))
     }
+
     /// The end of the game by an answer without a legal move.
     fn wrong_answer(&self, mover: Color, answer: Option<UciMove>) -> GameEnd {
         let Some(uci) = answer else {
@@ -317,7 +317,6 @@ impl LiveGame<'_> {
         end
     }
 
-
     /// The legal reply on which a side may ponder.
     fn expected_answer(&self, mover: Color, searched: &SearchResult) -> Option<UciMove> {
         let expected = searched.ponder.filter(|_| self.pondering[mover.index()] == Pondering::On)?;
@@ -330,7 +329,7 @@ impl LiveGame<'_> {
     fn search(&mut self, mover: Color) -> Result<SearchResult, ConversationError> {
         let was_right = self.pondered[mover.index()].take().is_some_and(|mv| self.moves.last() == Some(&mv));
         let (engine, mut context) = sides(&mut self.engines, mover, self.setup.interrupt);
-        self.stopping = if was_right { Duration::ZERO } else { engine.abandon(&mut context)? };
+        self.stopping = if was_right { Duration::ZERO } else { engine.abandon(&mut context)?.took };
         let limits = self.limits(mover, self.stopping);
         let deadline = self.move_deadline(mover, self.stopping);
         let request = SearchRequest {
@@ -499,7 +498,7 @@ impl LiveGame<'_> {
     /// from a hung one and makes it ready for the next game.
     fn game_lost_by_fault(&mut self, mover: Color, fault: &Fault) -> Result<GameEnd, Interrupted> {
         let termination = match fault {
-            Fault::NoBestmove { .. } => return self.handle_timeout(mover, fault),
+            Fault::NoBestmove { waited, last } => return self.handle_timeout(mover, *waited, last),
             Fault::StopIgnored { .. }
             | Fault::NoFeaturesDone { .. }
             | Fault::NoPong { .. }
@@ -525,18 +524,28 @@ impl LiveGame<'_> {
         Ok(self.lost(mover, termination, fault.name(), fault.to_string()))
     }
 
-    fn handle_timeout(&mut self, mover: Color, fault: &Fault) -> Result<GameEnd, Interrupted> {
+    fn handle_timeout(
+        &mut self,
+        mover: Color,
+        waited: Duration,
+        last: &LastOutput,
+    ) -> Result<GameEnd, Interrupted> {
+        let fault = Fault::NoBestmove { waited, last: LastOutput::Nothing };
         let has_clock = self.clocks[mover.index()].time_limit().is_some();
         let mut context = WaitContext::interruptible(self.setup.interrupt);
         match self.engines[mover.index()].abandon(&mut context) {
-            Ok(_) if has_clock => {
-                let words = "overstepped its time, and answered only after stop".to_owned();
+            Ok(stopped) if has_clock => {
+                let words = if stopped.has_moved {
+                    "overstepped its time, and answered only after stop".to_owned()
+                } else {
+                    format!("{fault}, though it answered `ping`{last}")
+                };
                 let waited = self.clocks[mover.index()].terms().margin + LATE_GRACE;
                 Ok(self.lost_on_time(mover, waited, words))
             }
-            Ok(_) => Ok(self.lost(mover, Termination::Stall, fault.name(), fault.to_string())),
+            Ok(_) => Ok(self.lost(mover, Termination::Stall, fault.name(), format!("{fault}{last}"))),
             Err(ConversationError::Fault(worse)) => {
-                let words = format!("{fault}, and then {worse}");
+                let words = format!("{fault}, and then {worse}{last}");
                 Ok(self.lost(mover, Termination::Stall, worse.name(), words))
             }
             Err(ConversationError::Interrupted) => Err(Interrupted::Stopped),
