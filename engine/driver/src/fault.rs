@@ -19,6 +19,11 @@ pub enum Fault {
         "did not answer `uci` with `uciok` within {waited:?} (an engine that speaks xboard needs proto=xboard; proto=auto finds out){last}"
     )]
     NoUciok { waited: Duration, last: LastOutput },
+    /// No protocol that was tried got an answer.
+    #[error(
+        "wrote nothing within {waited:?}, neither as a UCI engine nor as an xboard engine (one that is silent before its first move needs proto=xboard)"
+    )]
+    NoLine { waited: Duration },
     #[error("did not answer `isready` with `readyok` within {waited:?}{last}")]
     NoReadyok { waited: Duration, last: LastOutput },
     #[error("gave no best move within {:?}{last}", rounded(*waited))]
@@ -127,6 +132,7 @@ impl Fault {
         matches!(
             self,
             Self::NoUciok { .. }
+                | Self::NoLine { .. }
                 | Self::NoReadyok { .. }
                 | Self::NoBestmove { .. }
                 | Self::StopIgnored { .. }
@@ -141,7 +147,7 @@ impl Fault {
     pub fn name(&self) -> &'static str {
         match self {
             Self::WouldNotStart(_) => "would-not-start",
-            Self::NoUciok { .. } => "no-uciok",
+            Self::NoUciok { .. } | Self::NoLine { .. } => "no-uciok",
             Self::NoReadyok { .. } => "no-readyok",
             Self::NoBestmove { .. } => "no-bestmove",
             Self::StopIgnored { .. } => "stop-ignored",

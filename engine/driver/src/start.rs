@@ -97,10 +97,15 @@ fn find_out(
         Err(failure) if !matches!(failure.error, ConversationError::Fault(_)) => return Err(failure),
         Err(failure) => first_word(&failure.transcript).is_none(),
     };
+    let mut has_written = !was_silent;
     let xboard = match introduced(XboardEngine::start(command, timeouts)?, clone(), context) {
         Ok(engine) if engine.has_features() => Some(engine),
+        Ok(engine) => {
+            has_written |= engine.process().has_written();
+            None
+        }
         Err(failure) if !matches!(failure.error, ConversationError::Fault(_)) => return Err(failure),
-        Ok(_) | Err(_) => None,
+        Err(_) => None,
     };
     let mut slow = match xboard {
         // An engine this slow may still have been starting during the first try.
@@ -113,7 +118,13 @@ fn find_out(
     match (introduced(slow, clone(), context), xboard) {
         (Ok(engine), _) => Ok(Box::new(engine)),
         (Err(StartFailure { error: ConversationError::Fault(_), .. }), Some(engine)) => Ok(Box::new(engine)),
-        (Err(StartFailure { error: ConversationError::Fault(Fault::NoUciok { .. }), .. }), None) => {
+        (
+            Err(StartFailure { error: ConversationError::Fault(Fault::NoUciok { waited, .. }), transcript }),
+            None,
+        ) => {
+            if !has_written && first_word(&transcript).is_none() {
+                return Err(StartFailure { error: Fault::NoLine { waited }.into(), transcript });
+            }
             introduced(XboardEngine::start(command, timeouts)?, clone(), context).map(boxed)
         }
         (Err(failure), _) => Err(failure),

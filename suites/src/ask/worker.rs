@@ -88,7 +88,10 @@ pub(crate) fn check(
             Ok(Checked { introduction, engine: Some(engine), files })
         }
         Err(SetOptionError::Conversation(ConversationError::Fault(
-            fault @ (Fault::WouldNotStart(_) | Fault::NoUciok { .. } | Fault::NoNodeLimit),
+            fault @ (Fault::WouldNotStart(_)
+            | Fault::NoUciok { .. }
+            | Fault::NoLine { .. }
+            | Fault::NoNodeLimit),
         ))) => Err(CheckError::Faulty { name: name(), fault }),
         Err(SetOptionError::Conversation(_)) => Ok(Checked::default()),
         Err(error) => Err(CheckError::Option { name: name(), error }),
@@ -170,23 +173,23 @@ impl<'a> SuiteWorker<'a> {
         let searched = self.search(&mut *engine, problem, &mut follower);
         let stall = engine.process().stalled().saturating_sub(stalled);
         let answer = match searched {
-            Ok(searched) => self.to_answer(problem, &searched, &follower),
-            Err(ConversationError::Fault(fault)) => failed(fault.into(), begun.elapsed()),
-            Err(ConversationError::Interrupted) => return Err(Stopped::Interrupted),
             // Faults count: the deadlines of the driver exclude stalls.
             Ok(searched) if self.repetitions > 0 && self.is_disturbed(&searched, stall) => {
                 self.repetitions -= 1;
                 return self.ask(problem);
             }
+            Ok(searched) => self.to_answer(problem, &searched, &follower),
+            Err(ConversationError::Fault(fault)) => failed(fault.into(), begun.elapsed()),
+            Err(ConversationError::Interrupted) => return Err(Stopped::Interrupted),
             Err(error @ ConversationError::System { .. }) => return Err(Stopped::GivenUp(error.to_string())),
         };
         let kept_limit = matches!(answer.outcome, Ok(_) | Err(AnswerFailure::Late(_)));
         let is_kept = kept_limit && self.entrant.engine.restart == Restart::Off && engine.is_reusable();
         self.engine = is_kept.then_some(engine);
+        reap_orphans();
         Ok(answer)
     }
 
-        reap_orphans();
     /// Whether a timed answer is invalid because this process stalled during its search.
     fn is_disturbed(&self, searched: &SearchResult, stall: Duration) -> bool {
         match self.entrant.limit {

@@ -31,6 +31,23 @@ fn what_does_not_depend_on_time_counts_though_the_runner_was_suspended() {
     }
 }
 
+/// The handshake of xboard needs no answer.
+#[test]
+fn a_program_that_never_writes_is_disqualified() {
+    let place = Place::new();
+    let good = scripted("good", "");
+    for protocol in ["xboard", "auto"] {
+        let silent = format!("cmd=sleep args=1000 name=silent proto={protocol}");
+        let rest = "--tc 0.2+0.05 --timemargin 50 --games 4 --quiet --timeouts";
+        let mut arguments = duel(&good, &silent, rest);
+        arguments.extend(["start=0.3 stop=0.3", "--store", protocol]);
+        let (_, err) = place.check(&arguments, 3);
+        assert!(err.contains("silent is disqualified: it failed to start 3 times running"), "{err}");
+        assert_eq!(place.results(protocol)["games_finished"], 0, "{err}");
+    }
+    place.await_nobody();
+}
+
 #[test]
 fn an_xboard_engine_that_only_answers_ping_gave_no_move() {
     let place = Place::new();

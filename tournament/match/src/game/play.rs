@@ -504,6 +504,7 @@ impl LiveGame<'_> {
             | Fault::NoPong { .. }
             | Fault::NotReading { .. }
             | Fault::NoUciok { .. }
+            | Fault::NoLine { .. }
             | Fault::NoReadyok { .. } => Termination::Stall,
             Fault::IllegalMove { .. } => Termination::IllegalMove,
             // Only legal moves are sent, so the engine's claim is false.

@@ -22,7 +22,10 @@ use super::log::GameLog;
 use super::observer::SlotObserver;
 use super::queue::{OpenedGame, Work};
 use super::slot_config::SlotConfig;
-use crate::game::{EngineFault, GameSetup, Interrupted, Player, is_part_of_stop, play, transcript_of};
+use crate::game::{
+    EngineFault, GameRecord, GameSetup, Interrupted, Player, Termination, is_part_of_stop, play,
+    transcript_of,
+};
 use crate::opening::Opening;
 use crate::plan::{BadOptions, Entrant, declares_more_threads};
 use crate::schedule::ScheduledGame;
@@ -68,6 +71,18 @@ pub(super) struct Slot {
     log: Option<GameLog>,
     /// Limit method by entrant, detected once.
     limit_methods: HashMap<usize, LimitMethod>,
+    /// Number of starts by entrant after which it wrote nothing until its first search had failed.
+    silent_starts: HashMap<usize, usize>,
+}
+
+/// How a game was played.
+enum Played {
+    /// It is finished, or abandoned.
+    Done,
+    /// An engine never wrote anything, which is a failed start.
+    NotStarted,
+    /// It was invalidated by a stall of this process.
+    Disturbed(Duration),
 }
 
 /// The processors of a slot, and all allowed processors.
@@ -140,6 +155,7 @@ impl Slot {
             binding: None,
             log: None,
             limit_methods: HashMap::new(),
+            silent_starts: HashMap::new(),
         }
     }
 
@@ -184,8 +200,15 @@ impl Slot {
             self.send(Event::GameAbandoned(game));
             return self.send(Event::SystemFailed { words });
         }
-        for attempt in 1..=MAX_REPLAYS {
-            let Some(stall) = self.play_once(opened, attempt) else { return };
+        let (mut attempt, mut is_first) = (0, true);
+        while attempt < MAX_REPLAYS {
+            let stall = match self.play_once(opened, std::mem::take(&mut is_first)) {
+                Played::Done => return,
+                // The engine is disqualified after some of them.
+                Played::NotStarted => continue,
+                Played::Disturbed(stall) => stall,
+            };
+            attempt += 1;
             let what = if attempt < MAX_REPLAYS { "is played again" } else { "is skipped" };
             let words = format!(
                 "Warning: game {} {what}: the runner was suspended for {:.1} s (stopped, asleep, or without processor \
@@ -198,8 +221,8 @@ impl Slot {
         self.send(Event::GameAbandoned(game));
     }
 
-    /// Plays a game once; returns the stall that invalidated it, if any.
-    fn play_once(&mut self, opened: &OpenedGame, attempt: u32) -> Option<Duration> {
+    /// Plays a game once.
+    fn play_once(&mut self, opened: &OpenedGame, is_first: bool) -> Played {
         let OpenedGame { game, opening } = opened;
         let game = *game;
         let ready = [game.white, game.black].map(|entrant| self.prepare(entrant, opened));
@@ -209,10 +232,10 @@ impl Slot {
             }
             if !self.are_ready(&game) {
                 self.send(Event::GameAbandoned(game));
-                return None;
+                return Played::Done;
             }
         }
-        if attempt == 1 {
+        if is_first {
             self.send(Event::GameStarted(game));
         }
         let terms = Arc::clone(&self.terms);
@@ -233,18 +256,50 @@ impl Slot {
             interrupt: &self.interrupt,
         };
         let players = players(&mut self.running, &game, &terms);
-        let mut spoiled = None;
+        let mut played = Played::Done;
         match play(setup, players) {
-            Ok(record) => self.send(Event::GameFinished(Box::new(record))),
+            Ok(record) => match self.failed_start(&record) {
+                Some(fault) => {
+                    self.count_failed_start(fault);
+                    played = Played::NotStarted;
+                }
+                None => self.send(Event::GameFinished(Box::new(record))),
+            },
             Err(Interrupted::Stopped) => self.send(Event::GameAbandoned(game)),
-            Err(Interrupted::Stalled(stall)) => spoiled = Some(stall),
+            Err(Interrupted::Stalled(stall)) => played = Played::Disturbed(stall),
             Err(Interrupted::System(words)) => {
                 self.send(Event::GameAbandoned(game));
                 self.send(Event::SystemFailed { words });
             }
         }
         self.quit_unfit_engines();
-        spoiled
+        played
+    }
+
+    /// A stall of an engine that has never written anything is a failed start: xboard's handshake needs no answer.
+    fn failed_start(&self, record: &GameRecord) -> Option<EngineFault> {
+        let fault = record.fault.as_ref().filter(|_| record.termination == Termination::Stall)?;
+        let entrant = if fault.color == Color::White { record.game.white } else { record.game.black };
+        let running = self.running.iter().find(|running| running.entrant == entrant)?;
+        let words = format!("has written nothing since its start: it {}", fault.words);
+        (!running.engine.process().has_written()).then(|| EngineFault {
+            entrant,
+            name: fault.name.clone(),
+            words,
+            transcript: fault.transcript.clone(),
+        })
+    }
+
+    fn count_failed_start(&mut self, fault: EngineFault) {
+        let (entrant, words) = (fault.entrant, fault.words.clone());
+        self.send(Event::EngineFault(fault));
+        let times = self.silent_starts.entry(entrant).or_default();
+        *times += 1;
+        if *times == MAX_STARTS {
+            let disqualification = Disqualification::Starts { times: MAX_STARTS, words };
+            self.send(Event::Disqualified { entrant, disqualification });
+            self.disqualified.push(entrant);
+        }
     }
 
     /// Opens the transcript of a game, if the plan asks for one.
@@ -278,6 +333,8 @@ impl Slot {
         };
         let unfit: Vec<_> = self.running.extract_if(.., unfit).collect();
         self.quit_engines(unfit);
+        // What the others left behind is reaped when they end, which may be at the end of the run.
+        reap_orphans();
     }
 
     /// Quits engines in parallel.
@@ -333,8 +390,6 @@ impl Slot {
         if let Some(position) = self.running.iter().position(|running| running.entrant == entrant) {
             match self.begin_game(position, terms) {
                 Ok(()) => return Ok(()),
-        // What the others left behind is reaped when they end, which may be at the end of the run.
-        reap_orphans();
                 Err(AttemptError::Stop(stop)) => return Err(stop),
                 Err(AttemptError::Fault(fault)) => self.send(Event::EngineFault(fault)),
             }
