@@ -2,6 +2,7 @@
 //! with the transcript lines that show them.
 
 mod bench;
+mod option_lines;
 mod pondering;
 mod raw;
 mod scores;
@@ -10,13 +11,14 @@ mod settings;
 
 use std::time::{Duration, Instant};
 
+use option_lines::OptionLines;
 use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_chess::CastlingMode;
 use smalt_driver::Protocol;
 use smalt_driver::{
     ConversationError, Engine, EngineCommand, EngineTimeouts, GameOptions, Pondering, SetOptionError,
-    Speaker, TranscriptLine, WaitContext,
+    Speaker, TranscriptLine, TranscriptSink, WaitContext,
 };
 
 /// Transcript lines shown with a finding.
@@ -194,7 +196,8 @@ fn report(engine: String, protocol: Protocol, findings: Vec<Finding>) -> CheckRe
 
 fn introduce(subject: &EngineUnderTest, findings: &mut Findings<'_>) -> Option<(String, Protocol)> {
     let mut notes = Notes::new("start");
-    match start(subject) {
+    let option_lines = OptionLines::default();
+    match start(subject, Some(option_lines.sink())) {
         Ok(engine) => {
             notes.take_transcript(&*engine);
             let (name, author) = (engine.name().to_owned(), engine.author().to_owned());
@@ -206,6 +209,12 @@ fn introduce(subject: &EngineUnderTest, findings: &mut Findings<'_>) -> Option<(
                 notes.ok(format!("identifies itself as {name}, by {author}"));
             }
             let protocol = engine.protocol();
+            notes.close(findings);
+            let mut notes = Notes::new("options");
+            notes.take_transcript(&*engine);
+            for (line, words) in option_lines.complaints() {
+                notes.warn_of(&line, words);
+            }
             notes.close(findings);
             Some((name, protocol))
         }
@@ -230,9 +239,12 @@ impl NotStarted {
 }
 
 /// Starts the engine and sets its options.
-fn start(subject: &EngineUnderTest) -> Result<Box<dyn Engine>, NotStarted> {
+fn start(
+    subject: &EngineUnderTest,
+    sink: Option<Box<dyn TranscriptSink>>,
+) -> Result<Box<dyn Engine>, NotStarted> {
     let context = &mut WaitContext::none();
-    let started = smalt_driver::start(&subject.command, subject.protocol, TIMEOUTS, None, context);
+    let started = smalt_driver::start(&subject.command, subject.protocol, TIMEOUTS, sink, context);
     let mut engine = started
         .map_err(|failure| NotStarted { words: failure.error.to_string(), seen: failure.transcript })?;
     for (name, text) in &subject.options {
@@ -244,7 +256,7 @@ fn start(subject: &EngineUnderTest) -> Result<Box<dyn Engine>, NotStarted> {
 }
 
 fn run(subject: &EngineUnderTest, name: &'static str, step: Step, findings: &mut Findings<'_>) {
-    let mut engine = match start(subject) {
+    let mut engine = match start(subject, None) {
         Ok(engine) => engine,
         Err(failed) => return findings.push(failed.finding(name)),
     };

@@ -6,15 +6,12 @@ use smalt_protocol::option::OptionKind;
 
 use super::{Notes, StepError};
 
-/// Defaults must be within their ranges, names unique, and setting each default must work.
+/// Defaults must be within their ranges, and setting each default must work.
 pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let declared = engine.options().to_vec();
     notes.take_transcript(engine);
-    for (index, option) in declared.iter().enumerate() {
+    for option in &declared {
         let name = &option.name;
-        if declared[..index].iter().any(|other| other.name.eq_ignore_ascii_case(name)) {
-            notes.warn_of(name, format!("option {name:?} is declared twice"));
-        }
         match &option.kind {
             OptionKind::Spin { default, min, max } if min > max => {
                 let words = "its minimum is above its maximum";

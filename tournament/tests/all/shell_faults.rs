@@ -2,7 +2,7 @@
 
 use smalt_testing::process::signal;
 
-use crate::support::{Place, duel, finish, scripted};
+use crate::support::{Place, duel, finish, scripted, scripted_program};
 
 /// A UCI engine that does this after `go`.
 fn uci_script(place: &Place, go: &str) {
@@ -95,4 +95,24 @@ fn adopted_children_that_exit_are_reaped_during_the_run() {
     signal(run.id(), "-TERM");
     finish(run, 143);
     place.await_nobody();
+}
+
+#[test]
+fn check_names_option_lines_that_are_not_used() {
+    let place = Place::new();
+    let lines = ["A type slider", "type check", "Depth type button", "depth  type button", ""]
+        .map(|line| if line.is_empty() { "uciok".to_owned() } else { format!("option name {line}\\n") });
+    let engine = scripted_program();
+    place.script("odd.sh", &format!("#!/bin/sh\n{engine} | sed -u 's/^uciok$/{}/'\n", lines.concat()));
+    let (out, _) = place.check(&["check", "cmd=./odd.sh", "--json", "-"], 0);
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let findings = report["findings"].as_array().unwrap().iter();
+    let words: Vec<&str> = findings
+        .filter(|finding| finding["step"] == "options" && finding["result"] == "warning")
+        .map(|finding| finding["words"].as_str().unwrap())
+        .collect();
+    let ignored = "is ignored: it has no name or no known type";
+    assert!(words[0].contains("name A type slider") && words[0].contains(ignored), "{words:?}");
+    assert!(words[1].contains("option name type check") && words[1].contains(ignored), "{words:?}");
+    assert_eq!(words[2..], ["option \"depth\" is declared twice: the last line holds"], "{words:?}");
 }
