@@ -394,7 +394,7 @@ fn the_handling_of_a_flood_does_not_move_the_deadline() {
         if left > 0 { SearchControl::Continue } else { SearchControl::Stop }
     };
     let limits = to_depth(1);
-    let request = SearchRequest { deadline: SHORT, ..request(&[], &limits) };
+    let request = SearchRequest { deadline: Duration::from_millis(500), ..request(&[], &limits) };
     let fault = fault_of(engine.search(&request, &mut WaitContext::none(), Some(&mut follow)));
     assert_eq!(fault.name(), "no-bestmove", "{fault}");
     assert_nothing_left(engine);
