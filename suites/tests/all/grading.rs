@@ -29,6 +29,7 @@ fn moves_are_matched_as_moves() {
     check("start 1 e2e4\nstart 10 e1g1\nmate e1e8 #1", &solved, 0);
     check("\"start 1\" e2-e4!\n\r\n# x\nstart 10: 0-0+\r\nmate Re1-e8 #1", &solved, 0);
     check("start 10 e1h1\nmate Re8 #1\nstart 1 Pe4\n", &solved, 0);
+    check("\u{feff}start 1 e4\nstart 10 O-O\nmate Re8# #1\n", &solved, 0);
 }
 
 #[test]
