@@ -502,6 +502,20 @@ fn unknown_operations_are_kept_in_the_export() {
     assert_eq!(bench.read("failed.epd"), format!("{line}\n"));
 }
 
+/// The scorer is stopped in the middle of each search.
+#[test]
+#[cfg_attr(windows, ignore = "its engine is a shell script")]
+fn crashes_count_though_the_scorer_was_suspended() {
+    let bench = Bench::new();
+    let script = "#!/bin/sh\nwhile read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; quit) exit;; \
+                  go*) echo >> asked; kill -STOP $PPID; sleep 0.5; kill -CONT $PPID; exit 9;; esac; done\n";
+    smalt_testing::process::write_script(bench.path("engine.sh"), script);
+    let line = SUITE.lines().next().unwrap();
+    let (ran, records) = bench.score(line, "cmd=./engine.sh", &["--movetime", "100"]);
+    assert!(shown(&records[0].results)[0].contains("exited"), "{} {:?}", ran.errors, records[0].results);
+    assert_eq!(bench.read("asked").lines().count(), 1, "{}", ran.errors);
+}
+
 #[test]
 #[cfg_attr(windows, ignore = "its engine is a shell script")]
 #[expect(clippy::disallowed_methods, reason = "git makes the repository")]
