@@ -1,6 +1,5 @@
 //! Flags of commands that play games by the tournament program.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -20,10 +19,10 @@ pub(super) struct GameFlags {
     /// Time control in place of --nodes: seconds + increment, e.g. 8+0.08
     #[arg(long, value_name = "TC", conflicts_with = "nodes", value_parser = time_control)]
     pub(super) tc: Option<String>,
-    /// File of openings [default: those of the tournament program]
+    /// File of openings, or builtin, chess960 or startpos [default: those of the tournament program]
     #[arg(long, value_name = "FILE")]
     pub(super) openings: Option<PathBuf>,
-    /// Random seed of openings, and of the values that are tried [default: 1]
+    /// Random seed [default: 1]
     #[arg(long)]
     pub(super) seed: Option<u64>,
     #[command(flatten)]
@@ -41,11 +40,18 @@ impl GameFlags {
     }
 }
 
-/// Refuses openings that can't be read, before the first game.
+/// Built-in openings of the tournament program.
+const BUILT_IN_OPENINGS: [&str; 3] = ["builtin", "chess960", "startpos"];
+
+/// Refuses openings that are missing or a folder, before the first game.
 pub(super) fn check_openings(openings: Option<&Path>) -> Result<(), Refusal> {
-    let Some(path) = openings else { return Ok(()) };
-    let opened = if path.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { File::open(path) };
-    opened.map(drop).with_context(|| format!("--openings {}", path.display())).or_usage()
+    let is_built_in = |path: &&Path| BUILT_IN_OPENINGS.iter().any(|name| path.as_os_str() == *name);
+    let Some(path) = openings.filter(|path| !is_built_in(path)) else { return Ok(()) };
+    let found = match path.metadata() {
+        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        found => found.map(drop),
+    };
+    found.with_context(|| format!("--openings {}", path.display())).or_usage()
 }
 
 /// Checks a time control. The tournament program reads it again.
@@ -76,5 +82,17 @@ impl RunnerFlags {
             "the tournament program: build it (`cargo build --release`), or give --tournament PROGRAM";
         locate(&program).context(words).or_usage()?;
         Ok(program)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn openings_are_a_file_or_built_in() {
+        let is_taken = |name: &str| check_openings(Some(Path::new(name))).is_ok();
+        assert!(BUILT_IN_OPENINGS.iter().all(|name| is_taken(name)) && is_taken("Cargo.toml"));
+        assert!(!is_taken("nowhere.epd") && !is_taken("src"));
     }
 }
