@@ -52,7 +52,9 @@ pub(super) fn compile(
     if let Some(expected) = bench::expected(&commit.message) {
         let checked = bench::check(&made, expected, reaper);
         checked.map_err(|error| match error {
-            BenchError::Interrupted => BuildError::Interrupted { title: commit.title() },
+            BenchError::Interrupted => {
+                BuildError::Interrupted { work: format!("building {}", commit.title()) }
+            }
             error => BuildError::Bench { title: commit.title(), error },
         })?;
     }
@@ -71,7 +73,9 @@ fn run(commit: &Commit, command: EngineCommand, log: &Path) -> Result<(), BuildE
     let ran = ran.map_err(|error| BuildError::Start { title: commit.title(), error })?;
     let status = match ran.exit {
         Some(Exit::Code(0)) => return Ok(()),
-        None if signals::is_stopped() => return Err(BuildError::Interrupted { title: commit.title() }),
+        None if signals::is_stopped() => {
+            return Err(BuildError::Interrupted { work: format!("building {}", commit.title()) });
+        }
         Some(exit) => exit.to_string(),
         None => format!("it did not end within {} hours", LIMIT.as_secs() / 3600),
     };

@@ -62,8 +62,8 @@ pub enum BuildError {
     NotPublished { commit: String, repo: PathBuf },
     #[error("building {title} failed ({status}); the log is {}\n{tail}", log.display())]
     Failed { title: String, status: String, log: PathBuf, tail: String },
-    #[error("building {title} was interrupted")]
-    Interrupted { title: String },
+    #[error("{work} was interrupted")]
+    Interrupted { work: String },
     #[error("building {title}: failed to {error}")]
     Start { title: String, error: StartError },
     #[error("building {title} wrote no program {{exe}}: use {{exe}} in the build command, as in build='make EXE={{exe}}'; the log is {}", log.display())]
@@ -116,7 +116,7 @@ impl Builder<'_> {
         // If two runs need the same commit, one builds and the other waits for it.
         let lock = File::create(folder.join("lock")).map_err(in_cache(&folder))?;
         if !self.lock(&lock, &built.title).map_err(in_cache(&folder))? {
-            return Err(BuildError::Interrupted { title: built.title });
+            return Err(BuildError::Interrupted { work: format!("building {}", built.title) });
         }
         if !built.program.exists() {
             (self.notify)(&format!("Building {} of {}", built.title, source.repo));

@@ -130,7 +130,10 @@ impl Repository {
         paths: &[String],
     ) -> Result<Vec<String>, BuildError> {
         let [good, bad] = [self.commit(good, false)?.hash, self.commit(bad, false)?.hash];
-        if self.git(&["merge-base", "--is-ancestor", &good, &bad]).is_err() {
+        if let Err(error) = self.git(&["merge-base", "--is-ancestor", &good, &bad]) {
+            if matches!(error, BuildError::Interrupted { .. }) {
+                return Err(error);
+            }
             let message = format!("{good} is not an ancestor of {bad}");
             return Err(BuildError::Git {
                 command: format!("merge-base --is-ancestor {good} {bad}"),
@@ -233,10 +236,14 @@ fn git(arguments: &[&OsStr]) -> Result<String, BuildError> {
     let mut process = apart(Command::new("git"));
     process.args(arguments).env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null());
     let process = process.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    finished(process.and_then(|process| await_end(process, signals::is_stopped)), fail)
+    let output = process.and_then(|process| await_end(process, signals::is_stopped));
+    if output.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {
+        return Err(BuildError::Interrupted { work: format!("git {}", shown.join(" ")) });
+    }
+    finished(output, fail)
 }
 
-/// Waits for the end of a command, which a termination signal or the limit brings about.
+/// Waits until a command ends; terminates it at a signal or at the limit.
 fn await_end(process: Child, is_stopped: impl Fn() -> bool) -> io::Result<Output> {
     let id = process.id();
     let (sender, ended) = channel();
@@ -247,12 +254,18 @@ fn await_end(process: Child, is_stopped: impl Fn() -> bool) -> io::Result<Output
         match ended.recv_timeout(STOP_POLL) {
             Ok(output) => return output,
             Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("its thread failed")),
-            Err(RecvTimeoutError::Timeout) if is_stopped() || Instant::now() >= deadline => {
+            Err(RecvTimeoutError::Timeout) => {
+                let reason = match (is_stopped(), Instant::now() >= deadline) {
+                    (false, false) => continue,
+                    (true, _) => io::ErrorKind::Interrupted.into(),
+                    (false, true) => {
+                        io::Error::other(format!("it took longer than {} hours", LIMIT.as_secs() / 3600))
+                    }
+                };
                 terminate(id);
                 let _ = ended.recv_timeout(END_TIMEOUT);
-                return Err(io::Error::other("interrupted"));
+                return Err(reason);
             }
-            Err(RecvTimeoutError::Timeout) => {}
         }
     }
 }
@@ -290,9 +303,9 @@ mod tests {
         let mut command = Command::new("sleep");
         let process = command.arg("1000").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let id = i32::try_from(process.id()).unwrap();
-        assert_eq!(await_end(process, || true).unwrap_err().to_string(), "interrupted");
+        assert_eq!(await_end(process, || true).unwrap_err().kind(), io::ErrorKind::Interrupted);
         let pid = rustix::process::Pid::from_raw(id).unwrap();
-        assert!(rustix::process::test_kill_process(pid).is_err(), "it runs still");
+        assert!(rustix::process::test_kill_process(pid).is_err(), "still running");
         let done = Command::new("true").stdout(Stdio::piped()).spawn().unwrap();
         assert!(await_end(done, || false).unwrap().status.success());
     }
