@@ -263,7 +263,10 @@ impl Slot {
                     self.count_failed_start(fault);
                     played = Played::NotStarted;
                 }
-                None => self.send(Event::GameFinished(Box::new(record))),
+                None => {
+                    self.silent_starts.retain(|entrant, _| ![game.white, game.black].contains(entrant));
+                    self.send(Event::GameFinished(Box::new(record)));
+                }
             },
             Err(Interrupted::Stopped) => self.send(Event::GameAbandoned(game)),
             Err(Interrupted::Stalled(stall)) => played = Played::Disturbed(stall),
