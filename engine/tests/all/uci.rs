@@ -348,9 +348,11 @@ fn every_constant_of_the_search_is_an_option_that_changes_it() {
         line.split_whitespace().skip_while(|word| *word != "nodes").nth(1).unwrap().to_owned()
     };
     let before = nodes(&mut engine);
+    let line = lines.iter().find(|line| line.starts_with("option name reverse_futility_margin ")).unwrap();
+    let default = line.split_whitespace().skip_while(|word| *word != "default").nth(1).unwrap();
     engine.send("setoption name reverse_futility_margin value 150");
     assert_ne!(nodes(&mut engine), before);
-    engine.send("setoption name reverse_futility_margin value 50");
+    engine.send(&format!("setoption name reverse_futility_margin value {default}"));
     assert_eq!(nodes(&mut engine), before);
     engine.end();
 }
