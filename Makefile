@@ -1,5 +1,5 @@
 # For OpenBench, which builds every engine by `make EXE=name`: the engine in this folder, for x86-64-v3 on x86 and for the
-# base level of any other processor, its hot paths laid out by a profile of its own bench where the toolchain can
+# base level of any other processor, its hot paths laid out by a profile of `bench` where the toolchain can
 # (`rustup component add llvm-tools`): 4 % (Zen 5) to a sixth faster. `make PGO=no` does without. Everything else is cargo's
 # business.
 

@@ -12,7 +12,7 @@ cd "$place"
 git init --quiet --initial-branch master .
 git config user.name test
 git config user.email test@example.org
-# "Engines" that are built: the program with a limit of its own. The target branch moves on after the first two.
+# "Engines" that are built: the program with a fixed node limit. The target branch moves on after the first two.
 for nodes in 1 3000 100; do
   printf '#!/bin/sh\nsed -u "s/^go .*/go nodes %s/" | "%s"\n' "$nodes" "$smalt" >engine.sh
   git add engine.sh

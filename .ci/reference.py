@@ -133,7 +133,7 @@ def json_page():
     text = "# JSON\n\nNames are fixed: fields are added, never renamed or removed. `schema` is the version of the form. A number that has no finite\n"
     text += "value is `null`. `smalt-tournament schema results` prints the JSON schema of results; `smalt-suites schema` and `smalt-tuner schema` have\n"
     text += "those of the other programs. [Statistics](../statistics.md) explains the numbers. `spsa.json` and `clop.json` are checkpoints: they have\n"
-    text += "`format` instead of `schema`, and only the tuner that wrote them reads them.\n\n"
+    text += "`format` and `clop_format` instead of `schema`, and only the tuner that wrote them reads them.\n\n"
     text += fields("Results (`--json`)", json.loads(run("smalt-tournament", "schema", "results")))
     text += fields("Status (`status --json`)", json.loads(run("smalt-tournament", "schema", "status")))
     text += fields("Rating lists (`ratings --json`)", json.loads(run("smalt-tournament", "schema", "ratings")))

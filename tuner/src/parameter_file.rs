@@ -157,7 +157,9 @@ fn parse_weather(text: &str) -> Result<Vec<TunableParam>, ParameterError> {
         let number = |key: &str| fields.get(key).and_then(Value::as_f64);
         let numbers = (number("value"), number("min_value"), number("max_value"), number("step"));
         match numbers {
-            (Some(start), Some(min), Some(max), Some(step)) if min <= start && start <= max && step > 0.0 => {
+            (Some(start), Some(min), Some(max), Some(step))
+                if min <= start && start <= max && (max - min).is_finite() && step > 0.0 =>
+            {
                 Ok(TunableParam {
                     name,
                     kind: ColumnKind::Int,

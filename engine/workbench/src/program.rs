@@ -11,7 +11,7 @@ use crate::exit::{OrRefuse as _, Refusal};
 use crate::signals;
 use crate::standard_output::print_info;
 
-/// Interval at which a running program is looked after.
+/// Poll interval of a running program.
 const POLL: Duration = Duration::from_millis(200);
 
 /// A program that has ended.

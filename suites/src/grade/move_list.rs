@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use smalt_chess::{Move, San, SanError};
+use smalt_workbench::input::without_bom;
 
 use crate::suite::{Problem, Suite};
 
@@ -89,7 +90,7 @@ impl MoveList {
     pub fn parse(text: &str, file: &str, suite: &Suite) -> MoveList {
         let mut list = MoveList { moves: vec![None; suite.problems.len()], refused: Vec::new() };
         let names = ProblemIndex::new(suite);
-        for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+        for (number, line) in (1..).zip(without_bom(text).lines()) {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;

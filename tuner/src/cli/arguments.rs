@@ -448,7 +448,7 @@ pub(super) struct ProveFlags {
     #[arg(long, value_name = "ELO", default_value_t = 5.0, allow_negative_numbers = true)]
     pub(super) elo1: f64,
     /// Maximum number of games
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) games: u64,
     /// Store of the games, for `smalt-tournament resume` and `smalt-tournament serve` [default: that of the
     /// tournament program]

@@ -40,13 +40,13 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
             .with_context(|| format!("--engine {}", flags.engine))
             .or_usage()?;
     }
-    let duel = EnginePair {
+    let pair = EnginePair {
         tournament,
         entrants: versions.sides.clone(),
         arguments: arguments(flags),
         json: folder.path().join("sprt.json"),
     };
-    let proof = match prove(&duel, &stop, &mut |line| print_info(line)) {
+    let proof = match prove(&pair, &stop, &mut |line| print_info(line)) {
         Err(error @ PlayError::Interrupted) => {
             let folder = folder.keep();
             let error = anyhow!(

@@ -87,7 +87,7 @@ fn validate(games: u64, session: &mut TuningSession<'_, SpsaState>) -> Result<()
     arguments.set("--elo0", elo0);
     arguments.set("--elo1", elo1);
     arguments.set_number("--games", Some(games));
-    let duel = EnginePair {
+    let pair = EnginePair {
         tournament: session.tournament.clone(),
         arguments,
         entrants: [("tuned", &current), ("base", &accepted)].map(|(name, values)| Entrant {
@@ -97,7 +97,7 @@ fn validate(games: u64, session: &mut TuningSession<'_, SpsaState>) -> Result<()
         }),
         json: folder.path().join("sprt.json"),
     };
-    let proof = prove(&duel, &session.stop, &mut |_| ()).map_err(|error| session.refusal(error))?;
+    let proof = prove(&pair, &session.stop, &mut |_| ()).map_err(|error| session.refusal(error))?;
     session.state.add_validation(proof.verdict != Verdict::NotBetter, proof.games, proof.llr[0]);
     if let Some(validation) = session.state.validations.last() {
         print_info(&sentence(validation));

@@ -107,7 +107,7 @@ impl Tuning for ClopState {
         let parameters = &state.run.parameters;
         let is_point = |point: &Vec<f64>| {
             point.len() == parameters.len()
-                && parameters.iter().zip(point).all(|(knob, value)| knob.has(*value))
+                && parameters.iter().zip(point).all(|(parameter, value)| parameter.has(*value))
         };
         let is_whole = |round: &Round| {
             round.points.iter().all(is_point) && round.games.iter().all(|&count| count <= MAX_COUNT)

@@ -141,10 +141,14 @@ impl<'a> Problem<'a> {
         if self.inner.borrow().evaluated == point {
             return Ok(());
         }
-        let mut gradient = std::mem::take(&mut self.inner.borrow_mut().gradient);
+        let mut gradient = {
+            let mut inner = self.inner.borrow_mut();
+            // If this evaluation fails, none is known.
+            inner.evaluated.clear();
+            std::mem::take(&mut inner.gradient)
+        };
         let cost = self.evaluate(0..self.block_count(), point, &mut gradient)?;
         let inner = &mut *self.inner.borrow_mut();
-        inner.evaluated.clear();
         inner.evaluated.extend_from_slice(point);
         inner.cost = cost;
         inner.gradient = gradient;

@@ -1,4 +1,4 @@
-//! Files and engines that are damaged or lie: exit codes, and messages that name them.
+//! Damaged files and faulty engines: exit codes, and messages that name them.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn positions_that_are_all_held_out_are_said_to_be() {
 }
 
 #[test]
-fn settings_of_a_fit_beyond_all_use_are_refused() {
+fn settings_of_a_fit_out_of_range_are_refused() {
     for ([flag, value], range) in [(["--k", "1e100"], "0.001 to 1000"), (["--threads", "1025"], "1 to 1024")]
     {
         let (_, error) = check(&["texel", "a.epd", flag, value], 2);

@@ -189,7 +189,7 @@ fn the_stronger_player_is_found_and_taken_out_of_the_results() {
 }
 
 #[test]
-fn a_fit_that_was_stopped_within_an_epoch_goes_on_as_if_it_never_had_been() {
+fn a_fit_that_was_stopped_resumes_exactly() {
     let table = table();
     for method in [Method::Lbfgs, Method::Adam] {
         let whole = fitted(&table, &task(method, 8));

@@ -48,7 +48,7 @@ fn moves_are_undone() {
 #[test]
 fn an_edit_stops_the_search() {
     let mut engine = hold("> xboard\n> new\n> st 1\n> e2e4\n> edit");
-    // No event can be awaited: no move must arrive, even after the second that the search would have taken.
+    // There is no event to wait for: no move may arrive, even after the second that the search would have taken.
     std::thread::sleep(std::time::Duration::from_millis(1300));
     continue_with(&mut engine, "> #\n> Ke1\n> c\n> Ke8\n> .\n> ping 1\n< pong 1");
     engine.end();

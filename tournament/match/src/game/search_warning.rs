@@ -163,8 +163,8 @@ pub struct Finding {
 /// Findings of one kind in a search that are shown; further ones are counted.
 const SHOWN_OF_KIND: u32 = 10;
 
-/// Maximum length of the lines of a search that are checked: an engine that writes too much must cost its opponent, whose
-/// clock runs meanwhile, no time.
+/// Maximum length of the lines of a search that are checked. More would cost the opponent time: its clock runs during the
+/// check.
 const CHECKED_BYTES: usize = 1 << 16;
 
 /// The findings in the lines of a search.
