@@ -421,16 +421,19 @@ fn unreadable_messages_in_the_queue_of_a_fleet_run_are_replaced() {
     let server = Server::start(&place, &[]);
     write_engines(&place, "0");
     let url = server.url();
-    let run = place.start(&over(&url, "6"));
-    runtime().block_on(async {
+    let run = runtime().block_on(async {
         let client = async_nats::connect(&url).await.unwrap();
-        let mut announced = client.subscribe(RUNS).await.unwrap();
-        let Announcement { run, .. } = decode(&announced.next().await.unwrap().payload).unwrap();
+        let mut pairs = client.subscribe("smalt.run.*.work.*").await.unwrap();
+        client.flush().await.unwrap();
+        let run = place.start(&over(&url, "6"));
+        let pairs = [pairs.next().await.unwrap(), pairs.next().await.unwrap()].map(|pair| pair.subject);
         let context = jetstream::new(client);
-        for pair in ["0", "1", "nothing"] {
-            let stored = context.publish(format!("smalt.run.{run}.work.{pair}"), "poison".into()).await;
-            stored.unwrap().await.unwrap();
+        for subject in
+            [pairs[0].to_string(), pairs[1].to_string(), pairs[0].replace(".work.0", ".work.nothing")]
+        {
+            context.publish(subject, "poison".into()).await.unwrap().await.unwrap();
         }
+        run
     });
     let mut worker = WatchedProgram::new(worker(&place, &url, "bench"));
     worker.wait_for("Deleted an unreadable message of the queue");

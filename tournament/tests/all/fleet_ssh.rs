@@ -105,11 +105,12 @@ fn ssh_hosts_need_nothing_but_the_copies_that_a_run_makes_once() {
     let place = Place::new();
     let sshd = Sshd::start(&place);
     write_hosts(&place, sshd.port, sshd.port);
-    write_engines(&place, "1");
+    // Long enough for both to join.
+    write_engines(&place, "5");
     let err = WatchedProgram::new(with_ssh(&place, &on_hosts("20")).spawn().unwrap()).finish(0);
     assert!(err.contains("/smalt-tournament (") && err.contains("/scripted_engine ("), "{err}");
     assert!(err.contains("near joins: concurrency 1") && err.contains("far joins: concurrency 1"), "{err}");
-    check_end(&place, "1", "20");
+    check_end(&place, "5", "20");
     std::fs::remove_file(place.path("run.db")).unwrap();
     std::fs::remove_file(place.path("run.pgn")).unwrap();
     let err = WatchedProgram::new(with_ssh(&place, &on_hosts("4")).spawn().unwrap()).finish(0);
