@@ -12,6 +12,11 @@ pub fn without_bom(text: &str) -> &str {
     text.strip_prefix(BOM).unwrap_or(text)
 }
 
+/// The bytes of a text without its byte order mark.
+pub fn bytes_without_bom(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(BOM.as_bytes()).unwrap_or(bytes)
+}
+
 /// First bytes of an SQLite database (its documentation, *Database File Format*).
 pub const SQLITE: &[u8] = b"SQLite format 3\0";
 

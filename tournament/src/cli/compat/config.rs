@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use smalt_protocol::TimeControl;
 use smalt_stats::{Pentanomial, Wdl};
 use smalt_workbench::entrant::join_words;
-use smalt_workbench::input::{BOM, without_bom};
+use smalt_workbench::input::{bytes_without_bom, without_bom};
 use smalt_workbench::output_file::{self, Existing};
 
 use super::output_options::{OutputOptions, Style};
@@ -454,7 +454,7 @@ impl ConfigFile {
     pub(super) fn may_replace(path: &Path) -> bool {
         match std::fs::read(path) {
             Ok(bytes) => {
-                let bytes = bytes.strip_prefix(BOM.as_bytes()).unwrap_or(&bytes);
+                let bytes = bytes_without_bom(&bytes);
                 let keys = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(bytes);
                 let has_all = keys.is_ok_and(|keys| CONFIG_KEYS.iter().all(|key| keys.contains_key(*key)));
                 bytes.is_empty() || has_all && serde_json::from_slice::<ConfigFile>(bytes).is_ok()

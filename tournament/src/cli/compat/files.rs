@@ -12,7 +12,7 @@ use crate::cli::output::{bytes_of, refuse_store_path};
 use crate::cli::run_files::NamedOutput;
 use smalt_match::plan::{Figure, LinePattern, Notation, PgnForm, parse_word};
 use smalt_workbench::calendar::UtcTime;
-use smalt_workbench::input::BOM;
+use smalt_workbench::input::bytes_without_bom;
 use smalt_workbench::output_file::is_same_file;
 
 /// A PGN file, with its length if games are appended.
@@ -252,8 +252,6 @@ pub(super) fn check_apart<'a>(named: impl Iterator<Item = NamedOutput<'a>>) -> a
 }
 
 fn is_json(path: &Path) -> bool {
-    let is_object = |bytes: Vec<u8>| {
-        bytes.strip_prefix(BOM.as_bytes()).unwrap_or(&bytes).trim_ascii_start().starts_with(b"{")
-    };
+    let is_object = |bytes: Vec<u8>| bytes_without_bom(&bytes).trim_ascii_start().starts_with(b"{");
     path.is_file() && std::fs::read(path).is_ok_and(is_object)
 }
