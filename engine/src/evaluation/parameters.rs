@@ -41,6 +41,9 @@ impl Term {
     }
 }
 
+/// The file of the embedded weights, with its comments and origin: `params/evaluation.toml`.
+pub const EVALUATION_TOML: &str = include_str!("../../params/evaluation.toml");
+
 /// All weights with their numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameters {

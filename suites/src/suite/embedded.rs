@@ -1,5 +1,7 @@
 //! The built-in suites: the files of `data/suites`.
 
+use smalt_data::{File, STS, WAC};
+
 use super::Suite;
 
 #[derive(Clone, Copy, Debug)]
@@ -14,43 +16,36 @@ pub struct EmbeddedSuite {
     files: &'static [SuiteFile],
 }
 
-/// A file with its theme and text.
+/// A file with its theme.
 #[derive(Clone, Copy, Debug)]
 struct SuiteFile {
-    name: &'static str,
     theme: &'static str,
-    text: &'static str,
+    file: &'static File,
 }
 
-macro_rules! file {
-    ($name:literal, $theme:literal) => {
-        SuiteFile {
-            name: concat!("data/suites/", $name, ".epd"),
-            theme: $theme,
-            text: include_str!(concat!("../../../data/suites/", $name, ".epd")),
-        }
-    };
-}
+static WAC_FILES: [SuiteFile; 1] = [SuiteFile { theme: "Win at Chess", file: &WAC }];
 
-static WAC: [SuiteFile; 1] = [file!("wac", "Win at Chess")];
-
-static STS: [SuiteFile; 15] = [
-    file!("sts01", "Undermining"),
-    file!("sts02", "Open files and diagonals"),
-    file!("sts03", "Knight outposts"),
-    file!("sts04", "Square vacancy"),
-    file!("sts05", "Bishop against knight"),
-    file!("sts06", "Recapturing"),
-    file!("sts07", "Offer of simplification"),
-    file!("sts08", "Advance of the f, g and h pawns"),
-    file!("sts09", "Advance of the a, b and c pawns"),
-    file!("sts10", "Simplification"),
-    file!("sts11", "Activity of the king"),
-    file!("sts12", "Center control"),
-    file!("sts13", "Pawn play in the center"),
-    file!("sts14", "Queens and rooks to the seventh rank"),
-    file!("sts15", "Avoiding pointless exchanges"),
+static STS_FILES: [SuiteFile; 15] = [
+    sts(1, "Undermining"),
+    sts(2, "Open files and diagonals"),
+    sts(3, "Knight outposts"),
+    sts(4, "Square vacancy"),
+    sts(5, "Bishop against knight"),
+    sts(6, "Recapturing"),
+    sts(7, "Offer of simplification"),
+    sts(8, "Advance of the f, g and h pawns"),
+    sts(9, "Advance of the a, b and c pawns"),
+    sts(10, "Simplification"),
+    sts(11, "Activity of the king"),
+    sts(12, "Center control"),
+    sts(13, "Pawn play in the center"),
+    sts(14, "Queens and rooks to the seventh rank"),
+    sts(15, "Avoiding pointless exchanges"),
 ];
+
+const fn sts(number: usize, theme: &'static str) -> SuiteFile {
+    SuiteFile { theme, file: &STS[number - 1] }
+}
 
 static WAC_REMARKS: [&str; 2] = [
     "some editions name one winning move where this one names several (bm): here each of them solves",
@@ -60,9 +55,9 @@ static WAC_REMARKS: [&str; 2] = [
 const POINTS: &str = "points of each move, 10 for the best";
 
 const fn theme(name: &'static str, index: usize) -> EmbeddedSuite {
-    let (_, files) = STS.split_at(index);
+    let (_, files) = STS_FILES.split_at(index);
     let (files, _) = files.split_at(1);
-    EmbeddedSuite { name, title: STS[index].theme, scoring: POINTS, remarks: &[], files }
+    EmbeddedSuite { name, title: STS_FILES[index].theme, scoring: POINTS, remarks: &[], files }
 }
 
 pub static EMBEDDED: [EmbeddedSuite; 17] = [
@@ -71,9 +66,15 @@ pub static EMBEDDED: [EmbeddedSuite; 17] = [
         title: "Win at Chess",
         scoring: "solved or not",
         remarks: &WAC_REMARKS,
-        files: &WAC,
+        files: &WAC_FILES,
     },
-    EmbeddedSuite { name: "sts", title: "Strategic Test Suite", scoring: POINTS, remarks: &[], files: &STS },
+    EmbeddedSuite {
+        name: "sts",
+        title: "Strategic Test Suite",
+        scoring: POINTS,
+        remarks: &[],
+        files: &STS_FILES,
+    },
     theme("sts01", 0),
     theme("sts02", 1),
     theme("sts03", 2),
@@ -103,8 +104,8 @@ impl Suite {
     pub fn embedded(name: &str) -> Option<Suite> {
         let embedded = EmbeddedSuite::find(name)?;
         let mut suite = Suite::empty(embedded.name, embedded.title);
-        for file in embedded.files {
-            suite.read(file.text, file.name, Some(file.theme));
+        for SuiteFile { theme, file } in embedded.files {
+            suite.read(file.text, file.path, Some(theme));
         }
         suite.remarks = embedded.remarks;
         suite.note_repetitions();

@@ -65,7 +65,7 @@ use output_style::OutputStyle;
 use run_flags::{ResumeFlags, RunFlags};
 use schema::SchemaName;
 use smalt_match::estimate::estimate;
-use smalt_match::plan::{DEFAULT_PLAN, Format, Plan};
+use smalt_match::plan::{Format, Plan};
 use smalt_workbench::output_file::Existing;
 use smalt_workbench::signals::exit_code;
 
@@ -150,7 +150,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             }
         }
         Command::Plan { shipped: true, .. } => {
-            output::print(DEFAULT_PLAN)?;
+            output::print(smalt_data::GAUNTLET.text)?;
             Exit::Done
         }
         Command::Plan { schema: true, .. } => {

@@ -45,9 +45,6 @@ use arguments::{
 };
 use smalt_dataset::{Dataset, SkippedLine};
 
-/// The engine's own file; supplies comments and layout if no other file is given.
-const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
-
 /// Evaluation parameter file, relative to the root of the project.
 const PARAMETERS: &str = "engine/params/evaluation.toml";
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, anyhow};
 use smalt::evaluation::Parameters;
+use smalt::evaluation::parameters::EVALUATION_TOML;
 use smalt_workbench::entrant::{BUILTIN, ResolveError};
 use smalt_workbench::output_file::{self, Existing, write_beside};
 
@@ -13,7 +14,7 @@ use super::arguments::ProveFlags;
 use super::game_flags::check_openings;
 use super::json::ProveJson;
 use super::{
-    Exit, OrRefuse, Outputs, PARAMETERS, Refusal, SHIPPED, interrupt, parameters, print_info, read_text, show,
+    Exit, OrRefuse, Outputs, PARAMETERS, Refusal, interrupt, parameters, print_info, read_text, show,
 };
 use crate::games::{
     Arguments, EngineError, EnginePair, Entrant, PlayError, check_options, engine_command, engine_in,
@@ -97,7 +98,7 @@ impl Versions {
         let tuned_table = WeightsFile::of_file(&flags.tuned, folder.join("tuned.toml"))?;
         let base_table = match &base {
             Some(path) => WeightsFile::of_file(path, folder.join("base.toml"))?,
-            None => WeightsFile::new(SHIPPED.to_owned(), folder.join("base.toml"))?,
+            None => WeightsFile::new(EVALUATION_TOML.to_owned(), folder.join("base.toml"))?,
         };
         if parameters(&tuned_table.played)? == parameters(&base_table.played)? {
             let base = base.as_deref().unwrap_or(Path::new("the built-in weights"));

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use smalt::evaluation::Parameters;
+use smalt::evaluation::parameters::EVALUATION_TOML;
 use smalt_workbench::output_file::{self, Existing, write_beside};
 
 use super::arguments::TexelFlags;
-use super::{OrRefuse, Outputs, PARAMETERS, Refusal, SHIPPED, read_text};
+use super::{OrRefuse, Outputs, PARAMETERS, Refusal, read_text};
 use crate::texel::Tuned;
 use crate::weights::document::{Origin, rewritten};
 use crate::weights::export::{Language, exported};
@@ -80,7 +81,8 @@ impl Target {
         let language = flags.format.or_else(|| Language::of_path(output));
         match (evaluation, language.unwrap_or(Language::Toml)) {
             (Evaluation::Own, Language::Toml) => {
-                let text = flags.parameters.as_deref().map_or_else(|| Ok(SHIPPED.to_owned()), read_text)?;
+                let text =
+                    flags.parameters.as_deref().map_or_else(|| Ok(EVALUATION_TOML.to_owned()), read_text)?;
                 let layout = Layout { path: flags.parameters.clone(), text };
                 Ok(Target::Parameters { path: output.clone(), layout })
             }

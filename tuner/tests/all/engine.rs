@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, PipeWriter, Write};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use smalt::evaluation::parameters::EVALUATION_TOML;
 use smalt::evaluation::schema::WEIGHTS;
 use smalt::evaluation::trace::FeatureCounter;
 use smalt::evaluation::{LARGEST_EVALUATION, Parameters, evaluate, features};
@@ -17,8 +18,6 @@ use smalt_tuner::{
     Players, Schedule, Schema, Selection, Split, Task, entry_of, fit, pack, parameters_of, rewritten,
     rounded,
 };
-
-const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
 
 /// A table fitted to random results: far from the embedded one.
 fn tuned() -> Box<Numbers> {
@@ -92,7 +91,7 @@ impl Engine {
 
 fn written(folder: &tempfile::TempDir, numbers: &Numbers) -> std::path::PathBuf {
     let path = folder.path().join("tuned.toml");
-    std::fs::write(&path, rewritten(SHIPPED, numbers, &Vec::new()).unwrap()).unwrap();
+    std::fs::write(&path, rewritten(EVALUATION_TOML, numbers, &Vec::new()).unwrap()).unwrap();
     path
 }
 
@@ -151,7 +150,7 @@ fn the_largest_numbers_neither_crash_nor_overflow() {
 fn numbers_beyond_the_largest_are_refused_with_their_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("beyond.toml");
-    std::fs::write(&path, SHIPPED.replacen("bishop_pair = [", "bishop_pair = [30001, ", 1)).unwrap();
+    std::fs::write(&path, EVALUATION_TOML.replacen("bishop_pair = [", "bishop_pair = [30001, ", 1)).unwrap();
     let mut engine = Engine::with_table(&path);
     engine.tell("isready");
     assert_eq!(engine.until("readyok"), "readyok");

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use smalt::evaluation::Parameters;
+use smalt::evaluation::parameters::EVALUATION_TOML;
 
 use crate::json::check_schema;
 
@@ -489,7 +490,7 @@ fn referee_that(folder: &tempfile::TempDir, verdict: &str, exit: u8, meanwhile: 
 fn a_table_is_kept_only_when_games_prove_it() {
     let folder = tempfile::tempdir().unwrap();
     let (tuned, base) = (path(&folder, "my tuned.toml"), path(&folder, "base.toml"));
-    let shipped = include_str!("../../../engine/params/evaluation.toml");
+    let shipped = EVALUATION_TOML;
     let better = shipped.replacen("no_queen = [", "no_queen = [1, 2] # [", 1);
     std::fs::write(&tuned, &better).unwrap();
     for (verdict, exit, code, is_kept, words) in [
@@ -524,7 +525,7 @@ fn a_table_is_kept_only_when_games_prove_it() {
 fn the_table_that_was_played_is_written_whatever_became_of_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let (tuned, base) = (path(&folder, "tuned.toml"), path(&folder, "base.toml"));
-    let shipped = include_str!("../../../engine/params/evaluation.toml");
+    let shipped = EVALUATION_TOML;
     let better = shipped.replacen("no_queen = [", "no_queen = [1, 2] # [", 1);
     let prove = |meanwhile: &str, code: i32| {
         std::fs::write(&tuned, &better).unwrap();

@@ -2,11 +2,10 @@
 
 use proptest::prelude::*;
 use smalt::evaluation::Parameters;
+use smalt::evaluation::parameters::EVALUATION_TOML;
 use smalt::evaluation::schema::WEIGHTS;
 use smalt_chess::splitmix::splitmix;
 use smalt_tuner::{Numbers, OriginValue, PARAMETERS, parameters_of, rewritten, rounded};
-
-const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
 
 fn comments(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.starts_with('#')).collect()
@@ -31,13 +30,13 @@ fn numbers(seed: u64) -> Box<Numbers> {
 fn the_same_numbers_change_nothing_but_the_origin() {
     let same = rounded(&parameters_of(Parameters::embedded()));
     let origin = vec![("by", OriginValue::Text("a test".into())), ("k", OriginValue::Number(1.5))];
-    let text = rewritten(SHIPPED, &same, &origin).unwrap();
+    let text = rewritten(EVALUATION_TOML, &same, &origin).unwrap();
     let without_origin = |text: &str| {
         let start = text.find("[origin]").unwrap();
         let end = start + text[start..].find("\n\n").unwrap();
         format!("{}{}", &text[..start], &text[end..])
     };
-    assert_eq!(without_origin(&text), without_origin(SHIPPED));
+    assert_eq!(without_origin(&text), without_origin(EVALUATION_TOML));
     assert!(text.contains("by = \"a test\"\nk = 1.5\n"), "{text}");
 }
 
@@ -47,10 +46,10 @@ proptest! {
     #[test]
     fn any_numbers_come_back_and_comments_stay(seed: u64) {
         let numbers = numbers(seed);
-        let text = rewritten(SHIPPED, &numbers, &Vec::new()).unwrap();
+        let text = rewritten(EVALUATION_TOML, &numbers, &Vec::new()).unwrap();
         prop_assert_eq!(Parameters::parse_toml(&text).unwrap(), Parameters::from_numbers(&numbers));
-        prop_assert_eq!(comments(&text), comments(SHIPPED));
-        prop_assert_eq!(keys(&text), keys(SHIPPED));
+        prop_assert_eq!(comments(&text), comments(EVALUATION_TOML));
+        prop_assert_eq!(keys(&text), keys(EVALUATION_TOML));
     }
 }
 

@@ -7,11 +7,10 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::file::{FileError, parse_file};
+use smalt_data::ENGINES;
+
 use super::{BUILTIN, EngineSettings};
 use smalt_driver::nearest::nearest;
-
-/// Debian's engines, with settings that make them usable in matches.
-const SHIPPED: &str = include_str!("../../../../data/engines.toml");
 
 /// Named engines, each a layer of settings. The first entry of a name wins.
 #[derive(Clone, Debug, Default)]
@@ -107,7 +106,7 @@ impl Registry {
 
     /// The registry shipped with the program.
     pub fn shipped() -> Registry {
-        Self::parse(SHIPPED, "data/engines.toml").expect("the shipped registry is tested")
+        Self::parse(ENGINES.text, ENGINES.path).expect("the shipped registry is tested")
     }
 
     /// Appends another registry.

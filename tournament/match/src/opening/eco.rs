@@ -5,13 +5,11 @@ use std::sync::LazyLock;
 
 use smalt_chess::notation::san::San;
 use smalt_chess::{Game, Position};
-
-/// ECO code, name and moves, one opening per line.
-const TABLE: &str = include_str!("../../../../data/openings/eco.tsv");
+use smalt_data::ECO;
 
 /// Code and name by position key.
 static BY_POSITION: LazyLock<HashMap<u64, (&str, &str)>> =
-    LazyLock::new(|| TABLE.lines().filter_map(entry).collect());
+    LazyLock::new(|| ECO.text.lines().filter_map(entry).collect());
 
 fn entry(line: &str) -> Option<(u64, (&str, &str))> {
     let mut fields = line.split('\t');
@@ -47,7 +45,7 @@ mod tests {
 
     #[test]
     fn every_line_of_the_table_is_an_opening() {
-        assert_eq!(TABLE.lines().filter_map(entry).count(), TABLE.lines().count());
+        assert_eq!(ECO.text.lines().filter_map(entry).count(), ECO.text.lines().count());
     }
 
     #[test]

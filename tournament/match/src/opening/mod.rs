@@ -55,9 +55,6 @@ fn hashed(sum: u64, value: u64) -> u64 {
     fnv1a(sum, &value.to_le_bytes())
 }
 
-/// The built-in openings in EPD: `data/openings/balanced.epd`.
-const EMBEDDED: &str = include_str!("../../../../data/openings/balanced.epd");
-
 #[cfg(test)]
 mod tests {
     use super::*;

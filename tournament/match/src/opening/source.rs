@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use smalt_chess::notation::pgn::{PgnError, PgnGame, PgnReader, Variations};
 use smalt_chess::{DrawClaims, Epd, Game, Move, Position, Setup};
 
-use super::{EMBEDDED, Opening};
+use super::Opening;
 use crate::plan::BookFormat;
 use smalt_workbench::decompress::DecompressReader;
 
@@ -86,7 +86,7 @@ impl OpeningSource {
     /// Calls `each` with every entry and its line number. Polyglot books have no entries.
     pub(super) fn for_each(&self, mut each: impl FnMut(u64, RawOpening<'_>)) -> io::Result<()> {
         match &self.origin {
-            OpeningOrigin::Builtin => for_each_line(EMBEDDED.as_bytes(), each),
+            OpeningOrigin::Builtin => for_each_line(smalt_data::OPENINGS.text.as_bytes(), each),
             OpeningOrigin::Chess960 => {
                 (0..960).for_each(|number| each(u64::from(number) + 1, RawOpening::Number(number)));
                 Ok(())

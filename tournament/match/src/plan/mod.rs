@@ -51,9 +51,6 @@ pub use settings::{Flags, Settings, merge_settings};
 pub use sprt::SprtSettings;
 pub use value::{OnOff, SecondsSetting, parse_word, positive, word};
 
-/// The shipped plan, which also documents all settings: `data/gauntlet.toml`.
-pub const DEFAULT_PLAN: &str = include_str!("../../../../data/gauntlet.toml");
-
 /// A complete, checked plan: settings and values derived from them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {

@@ -6,6 +6,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, FromArgMatches};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smalt_data::GAUNTLET;
 use smalt_workbench::entrant::{EngineSettings, FileError, has_limit, merge, parse_file, remove_limits};
 use toml::{Table, Value};
 
@@ -106,7 +107,7 @@ impl Settings {
 
     /// The layer of the shipped plan, with its engines.
     pub fn shipped() -> Table {
-        Settings::parse_layer(super::DEFAULT_PLAN, "data/gauntlet.toml").expect("the shipped plan is tested")
+        Settings::parse_layer(GAUNTLET.text, GAUNTLET.path).expect("the shipped plan is tested")
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, anyhow};
 use clap::Parser as _;
 use serde_json::Value;
+use smalt::evaluation::parameters::EVALUATION_TOML;
 use smalt_workbench::entrant::{BUILTIN, split_words};
 use smalt_workbench::output_file::{self, Existing};
 
@@ -95,7 +96,7 @@ impl Runner<'_> {
         TunerArguments::try_parse_from(fit.into_iter().chain(more)).context("--texel").or_usage()?;
         let evaluation = match settings.source.as_ref().or(settings.parameters.as_ref()) {
             Some(path) => read_text(path)?,
-            None => super::super::SHIPPED.to_owned(),
+            None => EVALUATION_TOML.to_owned(),
         };
         put(&self.evaluation_file(0), &evaluation)?;
         if settings.source.is_none() {

@@ -34,7 +34,7 @@ fn every_setting_has_a_flag_a_key_and_a_line_in_the_manual() {
     let schema = serde_json::to_value(schemars::schema_for!(Settings)).unwrap();
     let command = Settings::augment_args(clap::Command::new("all"));
     let is_flag = |id: &str| command.get_arguments().any(|arg| arg.get_id() == id);
-    let manual = super::super::DEFAULT_PLAN;
+    let manual = smalt_data::GAUNTLET.text;
     let says = |key: &str| {
         let spelled = format!("{key} = ");
         manual.lines().any(|line| {
@@ -124,7 +124,7 @@ fn what_the_clock_section_limits_an_engine_may_limit_for_itself() {
 
 #[test]
 fn the_shipped_plan_has_the_defaults() {
-    let mut shipped = Settings::parse(super::super::DEFAULT_PLAN, "data/gauntlet.toml").unwrap();
+    let mut shipped = Settings::parse(smalt_data::GAUNTLET.text, "data/gauntlet.toml").unwrap();
     assert!(shipped.entrants.len() > 1);
     (shipped.entrants, shipped.each) = (Vec::new(), None);
     shipped.run.name = None;
