@@ -23,6 +23,39 @@ fn one_command_starts_a_plan_and_resumes_it() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn the_unit_of_systemd_plays_every_night_and_resumes_within_one() {
+    let unit = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/integration/smalt-nightly.service");
+    let unit = std::fs::read_to_string(unit).unwrap();
+    let command = unit.lines().find_map(|line| line.strip_prefix("ExecStart=:")).unwrap();
+    let place = Place::new();
+    // The quotation marks of systemd are those of a shell here.
+    let folder = place.path("").display().to_string();
+    let command = command.replace("%S/smalt", &folder).replace("%E/smalt", &folder).replace("%%", "%");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_smalt-tournament"), place.path("smalt-tournament"))
+        .unwrap();
+    place.script("date", "#!/bin/sh\nexec /bin/date \"$1\" \"$NOW $2\" \"$3\"\n");
+    let (first, second) = (scripted("first", ""), scripted("second", "--seed 2"));
+    let flags = duel(&first, &second, "--games 2 --depth 1 --maxmoves 4 --concurrency 1");
+    let (plan, _) = place.check(&[&["plan", "--format"], flags.as_slice()].concat(), 0);
+    place.write("nightly.toml", &plan);
+    let path = format!("{folder}:{}", std::env::var("PATH").unwrap());
+    let play = |now: &str| {
+        let mut shell = smalt_testing::process::command("sh");
+        shell.args(["-c", &command]).env("PATH", &path).env("NOW", now).env("XDG_CONFIG_HOME", &folder);
+        let output = shell.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    play("2026-11-26 22:00");
+    let games = place.read("nightly-2026-11-26.pgn");
+    play("2026-11-27 02:00");
+    assert_eq!(place.read("nightly-2026-11-26.pgn"), games);
+    assert!(!place.path("nightly-2026-11-27.db").exists());
+    play("2026-11-27 22:00");
+    assert_eq!(place.results("nightly-2026-11-27.db")["games_finished"], 2);
+}
+
+#[test]
 fn exit_on_verdict_sets_the_exit_code() {
     let (good, bad) = (scripted("good", ""), restarted(&scripted("bad", "--fault illegal-move@all")));
     let check = |first: &str, second: &str, games: &str, code: i32| {
