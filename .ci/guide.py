@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 
+from links import broken_links, links
+
 ROOT = pathlib.Path(__file__).parent.parent.absolute()
 PATIENCE = 300
 BLOCK = re.compile(r"(?:<!-- (?P<what>append|background|not run):? ?(?P<words>.*?) -->\n)?```(?P<kind>console|sh)\n(?P<text>.*?)```", re.S)
@@ -119,14 +121,6 @@ def play(page, programs):
     return complaints
 
 
-def broken_links():
-    """Links to files that are not there, in the README and the guide."""
-    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
-            if not (page.parent / target).exists():
-                yield f"{page.relative_to(ROOT)}: there is no {target}"
-
-
 def broken_book():
     """What mdBook refuses or a reader of the book misses: pages that SUMMARY.md names twice or not, links out of the book."""
     docs = ROOT / "docs"
@@ -136,7 +130,7 @@ def broken_book():
         if named.count(page) != 1:
             yield f"SUMMARY.md: {page} stands there {named.count(page)} times"
     for page in docs.rglob("*.md"):
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+        for target in links(page):
             if not (page.parent / target).resolve().is_relative_to(docs):
                 yield f"{page.relative_to(ROOT)}: {target} is outside of the book"
 
@@ -144,6 +138,8 @@ def broken_book():
 programs = pathlib.Path(sys.argv[1]).absolute()
 wanted = sys.argv[2:]
 pages = [page for page in sorted((ROOT / "docs").glob("*.md")) if not wanted or page.name in wanted]
-complaints = [complaint for page in pages for complaint in play(page, programs)] + [*broken_links(), *broken_book()]
+complaints = [complaint for page in pages for complaint in play(page, programs)] + [
+    *broken_links(ROOT, [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]), *broken_book()
+]
 if complaints:
     sys.exit("\n\n".join(complaints))
