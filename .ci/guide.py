@@ -1,11 +1,12 @@
-"""Runs the commands of the guide (docs/*.md) and compares what they print.
+"""Runs the commands of the README and of the guide (docs/*.md) and compares what they print.
 
     guide.py FOLDER [PAGE…]
 
 FOLDER has the four programs. In a block marked `console` each line after `$ ` is a command, run by bash in an empty folder for each
 page that has two engines, `new` and `old`, and a git repository `engine` with the branches `main` and `lmr`; the lines below it must come in its output in this order, where … stands for
 anything. A command must succeed. Links to files must lead somewhere, those of the guide into the guide, and SUMMARY.md names each page once. Comments before a block: `<!-- append: WORDS -->` adds words to its commands, `<!-- background: TEXT -->`
-leaves them running once TEXT is in their output. Blocks marked `sh` are not run and need a comment that says why."""
+leaves them running once TEXT is in their output, `<!-- not run: REASON -->` leaves them out. Other blocks that have commands
+(those marked `sh` or `powershell`, and those with a line that begins with one) need such a reason, and each block says its language."""
 
 import os
 import pathlib
@@ -21,7 +22,12 @@ from links import broken_links, links
 
 ROOT = pathlib.Path(__file__).parent.parent.absolute()
 PATIENCE = 300
-BLOCK = re.compile(r"(?:<!-- (?P<what>append|background|not run):? ?(?P<words>.*?) -->\n)?```(?P<kind>console|sh)\n(?P<text>.*?)```", re.S)
+BLOCK = re.compile(
+    r"(?:<!-- (?P<what>append|background|not run):? ?(?P<words>.*?) -->\n *)?```(?P<kind>\w*)\n(?P<text>.*?)```", re.S
+)
+COMMAND = re.compile(
+    r"^ *(\$|\.[/\\]\S+|apt|brew|cargo|cc|cd|cp|curl|docker|git|ln|make|mkdir|nats-server|nohup|pip3?|podman|python3?|smalt(-\w+)?|sudo|tar) ", re.M
+)
 
 
 def commands(text):
@@ -87,9 +93,15 @@ def play(page, programs):
         try:
             for block in BLOCK.finditer(page.read_text()):
                 what, words = block["what"], block["words"] or ""
-                if block["kind"] == "sh":
-                    if what != "not run":
+                if what == "not run":
+                    if not words:
                         complaints.append(f"{page.name}: a block that is not run says no reason: {block['text']!r}")
+                    continue
+                if block["kind"] != "console":
+                    if not block["kind"]:
+                        complaints.append(f"{page.name}: a block has no language (`text` if none): {block['text']!r}")
+                    elif block["kind"] in ["sh", "bash", "powershell"] or COMMAND.search(block["text"]):
+                        complaints.append(f"{page.name}: commands that are not run need a reason: {block['text']!r}")
                     continue
                 for command, expected in commands(block["text"]):
                     count += 1
@@ -137,7 +149,7 @@ def broken_book():
 
 programs = pathlib.Path(sys.argv[1]).absolute()
 wanted = sys.argv[2:]
-pages = [page for page in sorted((ROOT / "docs").glob("*.md")) if not wanted or page.name in wanted]
+pages = [page for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if not wanted or page.name in wanted]
 complaints = [complaint for page in pages for complaint in play(page, programs)] + [
     *broken_links(ROOT, [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]), *broken_book()
 ]
