@@ -1,5 +1,6 @@
 //! Benchmark over fixed positions. Its node count is the signature of the search, deterministic with one thread.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,6 +38,14 @@ pub struct BenchResult {
 impl BenchResult {
     pub fn speed(&self) -> u64 {
         per_second(self.nodes, self.time)
+    }
+}
+
+impl fmt::Display for BenchResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "build {}", smalt_about::BUILD)?;
+        writeln!(f, "time {} ms", self.time.as_millis())?;
+        write!(f, "{} nodes {} nps", self.nodes, self.speed())
     }
 }
 

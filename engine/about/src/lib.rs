@@ -2,8 +2,10 @@
 //! definition. Modules:
 //!
 //! - `reference`: the reference of a program's commands as Markdown;
-//! - `processor`: the processor check, and the start of a faster build beside a generic one.
+//! - `processor`: the processor check;
+//! - `faster_build`: the start of a faster build beside a portable one.
 
+mod faster_build;
 mod processor;
 mod reference;
 
@@ -16,7 +18,7 @@ use clap_complete::CompleteEnv;
 pub use clap_complete::engine::ArgValueCompleter;
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 use clap_complete::env::Shells;
-pub use processor::run_faster_build;
+pub use faster_build::{BUILD, run_faster_build, run_faster_engine};
 
 /// The version; builds between releases have commit and date in brackets, builds outside the repository `no git`.
 pub const VERSION: &str = env!("SMALT_VERSION");

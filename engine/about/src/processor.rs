@@ -1,5 +1,4 @@
-//! Processor support: a build for newer processors reports an unsupported one, and a generic build starts a faster
-//! build beside it.
+//! Processor check: a build for newer processors reports an unsupported one.
 
 #[cfg(all(target_arch = "x86_64", any(target_os = "linux", windows)))]
 #[expect(unsafe_code, reason = "code before the standard library, in assembly language")]
@@ -120,35 +119,5 @@ mod check {
             #[cfg(windows)]
             terminate_process = sym TerminateProcess,
         )
-    }
-}
-
-/// Replaces a generic build by the build for x86-64-v3 (Haswell, Zen and later), if that is beside it with the suffix
-/// `-x86-64-v3` and the processor supports it. Windows cannot replace a program.
-pub fn run_faster_build() {
-    #[cfg(all(target_arch = "x86_64", unix))]
-    {
-        use std::os::unix::process::CommandExt as _;
-
-        let is_newer = is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("f16c")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("movbe");
-        if cfg!(target_feature = "avx2") || !is_newer {
-            return;
-        }
-        let Ok(program) = std::env::current_exe() else { return };
-        let mut name = program.file_name().unwrap_or_default().to_owned();
-        name.push("-x86-64-v3");
-        let faster = program.with_file_name(name);
-        if faster.is_file() {
-            #[expect(clippy::disallowed_methods, reason = "it becomes this program, and starts none")]
-            let mut command = std::process::Command::new(faster);
-            // It returns only on failure; then this build continues.
-            let _ = command.args(std::env::args_os().skip(1)).exec();
-        }
     }
 }

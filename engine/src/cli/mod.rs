@@ -83,11 +83,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<CommandEnd, CommandErro
     match command {
         Command::Serve => {}
         Command::About(about) => about.run(Command::definition(), out)?,
-        Command::Bench(plan) => {
-            let result = bench::run(plan)?;
-            writeln!(out, "time {} ms", result.time.as_millis())?;
-            writeln!(out, "{} nodes {} nps", result.nodes, result.speed())?;
-        }
+        Command::Bench(plan) => writeln!(out, "{}", bench::run(plan)?)?,
         Command::Perft(plan) => perft::run(&plan, out)?,
         Command::PerftSuite(plan) => return perft_suite::run(&plan, out),
         Command::Openings(plan) => make_openings(&plan, out)?,

@@ -114,7 +114,7 @@ impl ConsoleCommand {
             ConsoleCommand::Divide(depth) => run_perft(engine.position(), *depth, true, control, send),
             ConsoleCommand::Book(is_on) => switch_book(engine, settings, *is_on, send),
             ConsoleCommand::Bench(plan) => match bench::run(*plan) {
-                Ok(result) => send(&format_args!("{} nodes {} nps", result.nodes, result.speed())),
+                Ok(result) => send(&result),
                 Err(error) => send(&format_args!("info string {error}")),
             },
             ConsoleCommand::Openings(plan) => {

@@ -68,6 +68,12 @@ pub fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// The engine `builtin` of another program: the faster build beside it, or [`run`].
+pub fn run_builtin() -> ExitCode {
+    smalt_about::run_faster_engine();
+    run()
+}
+
 /// Serves any pipes until `quit`, the end of input, or a closed output. The first nonblank line decides the protocol.
 /// The reading thread may outlive this call while it waits for a line.
 pub fn serve(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) {

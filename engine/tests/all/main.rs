@@ -4,6 +4,8 @@
 
 mod engine;
 mod evaluation;
+#[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
+mod faster_build;
 mod parameters;
 mod pipes;
 mod program;

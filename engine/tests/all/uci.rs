@@ -230,8 +230,9 @@ fn own_commands_are_answered() {
     assert!(lines.contains(&format!("fen: {KIWIPETE}")));
     let lines = engine.ask("eval", "evaluation");
     assert!(lines.len() > 5);
-    let lines = engine.ask("bench 2", "").pop().unwrap();
-    assert!(lines.contains(" nodes ") && lines.ends_with(" nps"));
+    engine.ask("bench 2", "time ");
+    let line = engine.read_line();
+    assert!(line.contains(" nodes ") && line.ends_with(" nps"));
     engine.end();
 }
 

@@ -87,7 +87,7 @@ const HOMES: &[(&str, &[&str])] = &[
         "process::Command",
         &[
             "engine/about/build.rs",
-            "engine/about/src/processor.rs",
+            "engine/about/src/faster_build.rs",
             "engine/driver/",
             "engine/scripted/",
             "engine/testing/",
