@@ -8,7 +8,7 @@ use smalt_chess::Outcome;
 use smalt_suites::{Builtin, Tablebases};
 
 fn main() -> ExitCode {
-    let serve = smalt::serve::run;
+    let serve = smalt::serve::run_builtin;
     smalt_suites::main(Builtin { serve, bench, open_tablebases, version: smalt_about::VERSION })
 }
 

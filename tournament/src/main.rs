@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    smalt_tournament::main(smalt::serve::run)
+    smalt_tournament::main(smalt::serve::run_builtin)
 }
