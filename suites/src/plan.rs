@@ -8,7 +8,7 @@ use smalt_driver::WorkLimit;
 use smalt_driver::process::Reaper;
 use smalt_protocol::SearchLimits;
 pub(crate) use smalt_workbench::entrant::Program;
-use smalt_workbench::entrant::{EngineSettings, NameError, Names, Registry, ResolveError};
+use smalt_workbench::entrant::{EngineSettings, NameError, Names, REMARKS, Registry, ResolveError};
 use toml::Table;
 
 use crate::grade::Tablebases;
@@ -74,7 +74,7 @@ pub(crate) enum EntrantError {
     #[error("engine {name:?}: tc is for games; give movetime, nodes or depth")]
     GameClock { name: String },
     #[error("engine {name:?}: {key} is for games; a position is asked without it")]
-    ForGames { name: String, key: &'static str },
+    ForGames { name: String, key: String },
     #[error("engine {name:?}: give one of movetime, nodes and depth")]
     SeveralLimits { name: String },
     #[error("engine {name:?}: {key} must be above zero")]
@@ -164,10 +164,10 @@ pub(crate) fn resolve_entrants(
     (1..).zip(typed).map(resolve).collect()
 }
 
-/// Entrant keys that have no effect here.
-const FOR_GAMES: [&str; 10] = [
-    "timemargin", "ponder", "scale", "whitepov", "longest-move", "role", "book", "bookdepth", "trust",
-    "tscale",
+/// Entrant keys that have an effect on a position.
+pub(crate) const FOR_POSITIONS: [&str; 16] = [
+    "cmd", "repo", "ref", "build", "name", "args", "dir", "proto", "movetime", "nodes", "depth", "restart",
+    "stderr", "initstr", "debug", "options",
 ];
 
 fn resolve(
@@ -185,12 +185,11 @@ fn resolve(
     })?;
     let program = found.program().ok_or(EntrantError::NoCommand { number })?;
     let name = found.name.clone().unwrap_or_default();
-    let is_given = |key: &str| own.contains_key(key) || each.contains_key(key);
-    if is_given("tc") {
-        return Err(EntrantError::GameClock { name });
-    }
-    if let Some(key) = FOR_GAMES.into_iter().find(|key| is_given(key)) {
-        return Err(EntrantError::ForGames { name, key });
+    let unused = |key: &&String| ![&FOR_POSITIONS[..], &REMARKS].concat().contains(&key.as_str());
+    match own.keys().chain(each.keys()).find(unused) {
+        Some(key) if key == "tc" => return Err(EntrantError::GameClock { name }),
+        Some(key) => return Err(EntrantError::ForGames { name, key: key.clone() }),
+        None => {}
     }
     let chosen = Limit::from_parts(
         &name,
@@ -266,6 +265,7 @@ mod tests {
         };
         check(&["cmd=a tc=1+0.1"], "engine \"a\": tc is for games; give movetime, nodes or depth");
         check(&["cmd=a ponder=on"], "engine \"a\": ponder is for games; a position is asked without it");
+        check(&["cmd=a role=opponent"], "engine \"a\": role is for games; a position is asked without it");
         check(&["cmd=a nodes=1 depth=2"], "engine \"a\": give one of movetime, nodes and depth");
         check(&["name=a"], "engine 1 has no cmd: give a program, a name of the registry, or builtin");
         check(&["a", "name=a cmd=b"], "two engines are called \"a\": give one of them another with name=");

@@ -11,8 +11,8 @@ use smalt_driver::process::{Exit, LookupError, Reaper, StartError};
 use smalt_driver::{ConversationError, EngineCommand, EngineTimeouts, SetOptionError, WaitContext};
 use smalt_workbench::engine_files::EngineFiles;
 use smalt_workbench::entrant::{
-    BUILTIN, EngineSettings, Names, Program, Registry, RegistryError, ResolveError, WordsError, merge,
-    to_words,
+    BUILTIN, EngineSettings, Names, Program, REMARKS, Registry, RegistryError, ResolveError, WordsError,
+    merge, to_words,
 };
 use smalt_workbench::program::{self, beside};
 use smalt_workbench::source::{BuildError, Builder};
@@ -301,7 +301,6 @@ pub(crate) fn engine_in(folder: &Path, engine: &str) -> Result<String, EngineErr
 
 /// An engine of this registry as words that need no registry: the settings of its entry, changed by its own words.
 pub(crate) fn spelled_out(engine: &str, registry: &Path) -> Result<String, EngineError> {
-    const REMARKS: [&str; 5] = ["package", "rating", "rating-error", "source", "note"];
     let registry = Registry::load(Some(registry), &mut |_| {})?;
     let mut words = registry.parse_engine(engine)?;
     let entry = words.get("cmd").and_then(Setting::as_str).and_then(|name| registry.find(name));

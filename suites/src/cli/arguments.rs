@@ -91,8 +91,9 @@ Examples:
         resumes from its results after Ctrl-C
 
 An engine is a command, the name of an engine in the registry, builtin, or
-words key=value in one argument: cmd, name, args, dir, proto (uci, xboard,
-auto), movetime, nodes, depth, restart, option.NAME.";
+words key=value in one argument: cmd, repo, ref, build, name, args, dir, proto
+(uci, xboard, auto), movetime, nodes, depth, restart, stderr, initstr, debug,
+option.NAME.";
 
 const GRADE_EXAMPLES: &str = "\
 The list has `id move` a line; moves may be written in any notation: Qg6,
@@ -409,4 +410,23 @@ pub(super) struct CompareFlags {
     pub markdown: Option<PathBuf>,
     #[command(flatten)]
     pub result: ResultFlags,
+}
+
+#[cfg(test)]
+mod tests {
+    use smalt_workbench::entrant::EngineSettings;
+
+    use super::SCORE_EXAMPLES;
+    use crate::plan::FOR_POSITIONS;
+
+    #[test]
+    fn the_help_names_the_keys_that_have_an_effect() {
+        let (_, keys) = SCORE_EXAMPLES.split_once("in one argument:").unwrap();
+        let named: Vec<&str> = keys.trim_end_matches('.').split([',', '\n', ' ']).collect();
+        let known = EngineSettings::word_keys();
+        for key in FOR_POSITIONS.map(|key| if key == "options" { "option.NAME" } else { key }) {
+            assert!(known.iter().any(|known| known == key), "{key} is no key of an engine");
+            assert!(named.contains(&key), "the help lacks {key}");
+        }
+    }
 }

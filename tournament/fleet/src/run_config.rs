@@ -103,18 +103,66 @@ pub fn message(plan: &Plan, tables: Option<u32>, lease_ms: u64) -> RunConfigMess
     RunConfigMessage { plan: settings.to_toml(), tables, lease_ms, files: Vec::new() }
 }
 
-/// Removes files, folders and servers of this machine.
-fn strip_local_settings(mut settings: Settings) -> Settings {
-    settings.output = OutputSettings::default();
-    let OpeningsSettings { repeat, games_per_opening, .. } = settings.openings;
-    settings.openings = OpeningsSettings { repeat, games_per_opening, ..OpeningsSettings::default() };
-    settings.fleet = FleetSettings::default();
-    settings.data = DataSettings::default();
-    for engine in &mut settings.entrants {
-        (engine.args, engine.dir, engine.stderr, engine.initstr) = (Vec::new(), None, None, None);
-        engine.repo = None;
+/// Keeps what a worker needs: no files, folders and servers of this machine.
+fn strip_local_settings(settings: Settings) -> Settings {
+    let Settings { run, clock, openings, adjudication, sprt, timeouts, prior, entrants, .. } = settings;
+    let OpeningsSettings { repeat, games_per_opening, .. } = openings;
+    // Without `..`, so that each new section and key is decided on.
+    Settings {
+        run,
+        clock,
+        openings: OpeningsSettings { repeat, games_per_opening, ..OpeningsSettings::default() },
+        adjudication,
+        sprt,
+        timeouts,
+        prior,
+        entrants: entrants.into_iter().map(strip_engine).collect(),
+        output: OutputSettings::default(),
+        data: DataSettings::default(),
+        fleet: FleetSettings::default(),
+        each: None,
     }
-    settings
+}
+
+fn strip_engine(engine: EngineSettings) -> EngineSettings {
+    let EngineSettings { name, role, cmd, revision, build, proto, restart, ponder, debug, trust, .. } =
+        engine;
+    let EngineSettings { tscale, book, bookdepth, tc, movetime, nodes, depth, timemargin, .. } = engine;
+    let EngineSettings { longest_move, scale, whitepov, options, .. } = engine;
+    EngineSettings {
+        name,
+        role,
+        cmd,
+        revision,
+        build,
+        proto,
+        restart,
+        ponder,
+        debug,
+        trust,
+        tscale,
+        book,
+        bookdepth,
+        tc,
+        movetime,
+        nodes,
+        depth,
+        timemargin,
+        longest_move,
+        scale,
+        whitepov,
+        options,
+        repo: None,
+        args: Vec::new(),
+        dir: None,
+        stderr: None,
+        initstr: None,
+        package: None,
+        rating: None,
+        rating_error: None,
+        source: None,
+        note: None,
+    }
 }
 
 /// The plan that a worker plays: with received programs, else engines of its registry, and with tablebases in its own
@@ -131,7 +179,6 @@ pub fn plan(
     build: &mut dyn FnMut(&Source) -> Result<PathBuf, String>,
 ) -> Result<Plan, RunConfigError> {
     let mut settings = strip_local_settings(Settings::parse(&message.plan, "the plan of the run")?);
-    settings.each = None;
     settings.run.affinity = affinity;
     let rule = &mut settings.adjudication.tablebases;
     if let Some(path) = &mut rule.path {

@@ -213,8 +213,8 @@ Examples:
   smalt-tournament gauntlet --engine \"repo=. ref=my-branch build='make EXE={exe}'\" --opponent stockfish
 
 An engine E is a command with its arguments, a name from the registry, `builtin` (Smalt itself), or key=value words: \
-cmd, repo, ref, build, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin, restart, ponder, stderr, scale, whitepov, \
-book, bookdepth, initstr, debug, trust, tscale, option.NAME. A word with spaces needs quotation marks: 'cmd=./new \"name=My engine\" \"option.Move Overhead=10\"'.
+cmd, repo, ref, build, name, role, args, dir, proto, tc, st, movetime, nodes, depth, timemargin, longest-move, restart, ponder, \
+stderr, scale, whitepov, book, bookdepth, initstr, debug, trust, tscale, option.NAME. A word with spaces needs quotation marks: 'cmd=./new \"name=My engine\" \"option.Move Overhead=10\"'.
 proto is uci unless the registry or the words say xboard; proto=auto detects it, which may take some seconds per start.
 
 Ctrl-C stops within three seconds and says how to resume; a second one stops at once.";
@@ -318,4 +318,18 @@ pub(super) enum ExportForm {
     Epd,
     /// Last lines of the protocol before each fault
     Transcript,
+}
+
+#[cfg(test)]
+mod tests {
+    use smalt_workbench::entrant::EngineSettings;
+
+    #[test]
+    fn the_help_names_every_key_of_an_engine() {
+        let (_, keys) = super::GAUNTLET_EXAMPLES.split_once("key=value words: ").unwrap();
+        let named: Vec<&str> = keys.split(". ").next().unwrap().split(", ").collect();
+        let missing: Vec<String> =
+            EngineSettings::word_keys().into_iter().filter(|key| !named.contains(&&**key)).collect();
+        assert_eq!(missing, Vec::<String>::new());
+    }
 }

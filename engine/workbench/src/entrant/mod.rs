@@ -42,6 +42,9 @@ pub use words::{parse_keys, to_words};
 /// The command for Smalt itself: the running executable, started as an engine.
 pub const BUILTIN: &str = "builtin";
 
+/// Keys that describe an engine of the registry to readers and change nothing of a game.
+pub const REMARKS: [&str; 5] = ["package", "rating", "rating-error", "source", "note"];
+
 /// The settings of one engine. What a layer does not set is inherited.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -140,6 +143,15 @@ pub struct EngineSettings {
 }
 
 impl EngineSettings {
+    /// The keys as words of a command line has them, without [`REMARKS`].
+    #[must_use]
+    pub fn word_keys() -> Vec<String> {
+        let schema = schemars::schema_for!(EngineSettings);
+        let keys = schema.get("properties").and_then(|keys| keys.as_object()).into_iter().flatten();
+        let keys = keys.map(|(key, _)| key.as_str()).filter(|key| !REMARKS.contains(key));
+        keys.map(|key| if key == "options" { "option.NAME" } else { key }.to_owned()).collect()
+    }
+
     /// The program of its command; `None` without a command.
     #[must_use]
     pub fn program(&self) -> Option<Program> {

@@ -100,3 +100,20 @@ The name of the command decides where the two programs differ: without -rounds a
 rounds of two games, cutechess one game; without -repeat cutechess plays each game from a new opening; the bounds of
 -sprt are normalized Elo for fastchess and Elo for cutechess, both on pairs of games; -each has the last word in both.
 ";
+
+#[cfg(test)]
+mod tests {
+    use smalt_workbench::entrant::EngineSettings;
+
+    /// Keys that no other program has: those of Smalt's own commands, which are taken here too.
+    const OF_SMALT: [&str; 7] = ["role", "repo", "ref", "build", "movetime", "longest-move", "scale"];
+
+    #[test]
+    fn the_help_names_every_key_of_an_engine() {
+        let engines = super::HELP.split_once("Engines: ").unwrap().1.split_once("Games: ").unwrap().0;
+        let named: Vec<&str> = engines.split([' ', '=', '\n']).collect();
+        let keys = EngineSettings::word_keys().into_iter().filter(|key| !OF_SMALT.contains(&&**key));
+        let missing: Vec<String> = keys.filter(|key| !named.contains(&&**key)).collect();
+        assert_eq!(missing, Vec::<String>::new());
+    }
+}

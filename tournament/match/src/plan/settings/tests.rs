@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
-use smalt_workbench::entrant::{Registry, split_words};
+use smalt_workbench::entrant::{REMARKS, Registry, split_words};
 
 use super::super::{
     BadOptions, Figure, Format, OnFault, OnOff, OpeningPolicy, Plan, PlanError, Role, SecondsSetting, Variant,
@@ -49,8 +49,7 @@ fn every_setting_has_a_flag_a_key_and_a_line_in_the_manual() {
         for (key, value) in keys(&schema, section) {
             let path = format!("{name}.{key}");
             // Remarks of registries are no settings of a run.
-            let is_remark =
-                is_engine && ["package", "rating", "rating-error", "source", "note"].contains(&key.as_str());
+            let is_remark = is_engine && REMARKS.contains(&key.as_str());
             if !is_engine && !FLAGLESS.contains(&path.as_str()) && key != "tablebases" {
                 let known = id_of(name, &key, &is_flag);
                 complaints.extend(known.is_none().then(|| format!("{path} has no flag")));
@@ -58,7 +57,8 @@ fn every_setting_has_a_flag_a_key_and_a_line_in_the_manual() {
             // Written by the runner itself.
             let is_written = ["clock.measured", "run.grown", "run.skipped"].contains(&path.as_str());
             if !is_written && !is_remark && !says(&key) {
-                complaints.push(format!("{path} has no line in data/gauntlet.toml: run .ci/reference.py"));
+                let remedy = if is_engine { "write one" } else { "run .ci/reference.py" };
+                complaints.push(format!("{path} has no line in data/gauntlet.toml: {remedy}"));
             }
             let has_words = value.get("description").is_some_and(|words| words.as_str() != Some(""));
             complaints.extend((!has_words).then(|| format!("{path} has no description")));
