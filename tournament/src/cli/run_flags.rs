@@ -39,7 +39,7 @@ pub(super) struct RunFlags {
     #[arg(id = "timeout_words", long = "timeouts", value_name = "WORDS", hide = true)]
     pub timeouts: Option<String>,
     /// Append to the files of --pgn and --epd; other runs may append to them at the same time
-    #[arg(long, requires = "pgn", conflicts_with_all = ["pgn_after", "epd_after"], help_heading = "Output")]
+    #[arg(long, requires = "pgn", help_heading = "Output")]
     pub append: bool,
     /// Print only the result and errors
     #[arg(short, long, help_heading = "Output")]

@@ -24,7 +24,7 @@ pub struct OutputSettings {
     #[arg(long, value_name = "FILE")]
     pub pgn: Option<PathBuf>,
     /// Number of first bytes of the PGN file that are not of this run; games are appended
-    #[arg(long, value_name = "BYTES", hide = true)]
+    #[arg(skip)]
     pub pgn_after: Option<u64>,
     /// Extra fields in PGN move comments: nodes, nps, seldepth, hashfull, tbhits, latency, timeleft, pv
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = word::<Figure>(), hide_short_help = true)]
@@ -56,7 +56,7 @@ pub struct OutputSettings {
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub epd: Option<PathBuf>,
     /// Number of first bytes of the EPD file that are not of this run; positions are appended
-    #[arg(long, value_name = "BYTES", requires = "epd", hide = true)]
+    #[arg(skip)]
     pub epd_after: Option<u64>,
     /// Folder of full transcripts, one file per game (`-`: standard output)
     #[arg(long, value_name = "FOLDER")]
