@@ -101,6 +101,8 @@ fn named_engine(command: &mut TunerCommand) -> Option<(&mut String, &Path)> {
         | TunerCommand::Check(CheckFlags { engine, .. }) => (engine.engine.as_mut(), &engine.registry),
         TunerCommand::Plot(flags) => (flags.engine.as_mut(), &flags.registry),
         TunerCommand::Prove(flags) => (Some(&mut flags.engine), &flags.registry),
+        // The settings of a night keep the words, so that it resumes without the registry.
+        TunerCommand::Night(flags) => (flags.settings.engine.as_mut(), &flags.registry),
         TunerCommand::Spsa(SpsaFlags { tuning, .. }) | TunerCommand::Clop(ClopFlags { tuning, .. }) => {
             (tuning.engine.as_mut(), &tuning.registry)
         }

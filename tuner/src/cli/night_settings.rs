@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smalt_about::names_or_files;
 use smalt_workbench::entrant::{BUILTIN, Registry};
-use smalt_workbench::flags::ResultFlags;
+use smalt_workbench::flags::{RegistryFlag, ResultFlags};
 
 use super::game_flags::RunnerFlags;
 use super::{OrRefuse, Refusal};
@@ -52,6 +52,8 @@ pub(super) struct NightFlags {
     pub(super) folder: PathBuf,
     #[command(flatten)]
     pub(super) settings: NightSettings,
+    #[command(flatten)]
+    pub(super) registry: RegistryFlag,
     #[command(flatten)]
     pub(super) session: SessionFlags,
 }

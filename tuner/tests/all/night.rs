@@ -189,6 +189,28 @@ fn a_night_keeps_its_settings_and_tries_a_failed_step_again() {
 }
 
 #[test]
+fn a_night_keeps_the_engine_of_its_registry() {
+    let place = tempfile::tempdir().unwrap();
+    let (tournament, folder, registry) =
+        (stand_in(&place), path(&place, "night"), path(&place, "engines.toml"));
+    let engine = engine_with(&place, &["EvalFile type string default <empty>"]);
+    let entry =
+        |argument: &str| format!("[[engine]]\nname = \"Mine\"\ncmd = {engine:?}\nargs = [{argument:?}]\n");
+    fs::write(&registry, entry("--first")).unwrap();
+    let named = ["--engine", "Mine", "--engines", &registry];
+    check(&[&night(&folder, &tournament, "1")[..], &named].concat(), 0);
+    fs::write(&registry, entry("--other")).unwrap();
+    let (_, error) = check(&[&night(&folder, &tournament, "2")[..], &named].concat(), 2);
+    assert!(error.contains("the night began with other settings: --engine is"), "{error}");
+    fs::remove_file(&registry).unwrap();
+    check(&night(&folder, &tournament, "2"), 0);
+    let begun = lines(&place, "begun");
+    let command = format!("cmd={engine}");
+    assert_eq!(begun.len(), 4);
+    assert!(begun.iter().all(|line| line.contains(&command) && line.contains("--first")), "{begun:?}");
+}
+
+#[test]
 fn search_parameters_are_tuned_and_proved_after_the_evaluation() {
     let place = tempfile::tempdir().unwrap();
     let (tournament, folder, parameters) =
