@@ -30,6 +30,7 @@ mod games;
 #[cfg(unix)]
 mod git_engines;
 mod kept_files;
+mod old_runs;
 mod outputs;
 mod page;
 mod play;
