@@ -4,9 +4,7 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 use smalt_workbench::entrant::{REMARKS, Registry, split_words};
 
-use super::super::{
-    BadOptions, Figure, Format, OnFault, OnOff, OpeningPolicy, Plan, PlanError, Role, SecondsSetting, Variant,
-};
+use super::super::{OpeningPolicy, Plan, PlanError, Role};
 use super::*;
 
 /// The schema of a section, with its keys.
@@ -207,91 +205,124 @@ fn defect_51_what_layers_say_together_is_refused_with_its_key() {
     check(&same.replace("'x'", "' '"), "[[entrant]] name: \" \" is not a valid name");
 }
 
-/// Texts that a TOML file and a command line can hold.
-fn text() -> impl Strategy<Value = String> {
-    "[a-zA-Z0-9 /._=\"'-]{1,12}"
+/// Values of keys that are texts of a form.
+const TEXTS: [(&str, &[&str]); 13] = [
+    ("tc", &["40/60+0.5", "inf", "5"]),
+    ("affinity", &["auto", "off", "0,2,4-7"]),
+    ("serve", &["127.0.0.1:8064", "[::1]:80"]),
+    ("webhook", &["https://example.org/hook"]),
+    ("ssh", &["me@host/2", "host"]),
+    ("srand", &["7"]),
+    ("pgn-match-lines", &["^info string .*", "[0-9]+"]),
+    ("model", &["normalized", "logistic", "bayesian"]),
+    ("format", &["fen", "viri"]),
+    ("draw", &["off"]),
+    ("mate", &["off"]),
+    ("resign", &["off"]),
+    ("tablebases", &["off"]),
+];
+
+/// Values that fit a JSON schema, drawn by the numbers of a tape; zeros leave every optional key away.
+struct Drawing<'a> {
+    root: &'a Json,
+    tape: std::iter::Cycle<std::vec::IntoIter<u64>>,
 }
 
-prop_compose! {
-    fn engines()(
-        name in prop::option::of(text()), args in prop::collection::vec(text(), 0..3),
-        nodes in prop::option::of(1u64..1 << 62), depth in prop::option::of(1u32..), white in any::<bool>(),
-        margin in prop::option::of(0u64..1 << 62), tc in prop::option::of("[1-9][0-9]{0,3}\\+[0-9]"),
-        options in prop::collection::btree_map("[a-zA-Z0-9 /._\"'-]{1,12}", text(), 0..3),
-    ) -> EngineSettings {
-        let options = options.into_iter().map(|(key, value)| (key, smalt_workbench::entrant::OptionText(value)));
-        EngineSettings {
-            name, args, whitepov: white, timemargin: margin,
-            nodes: nodes.and_then(std::num::NonZero::new), depth: depth.and_then(std::num::NonZero::new),
-            tc: tc.map(|tc| tc.parse().unwrap()), options: options.collect(), ..EngineSettings::default()
+impl Drawing<'_> {
+    fn number(&mut self) -> u64 {
+        self.tape.next().unwrap()
+    }
+
+    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.number() as usize % all.len()]
+    }
+
+    /// A text that a TOML file and a command line can hold.
+    fn text(&mut self) -> String {
+        let letters: Vec<char> = "azAZ09 /._=\"'-\\ü".chars().collect();
+        (0..=self.number() % 12).map(|_| self.one_of(&letters)).collect()
+    }
+
+    /// A value of a key.
+    fn value(&mut self, part: &Json, key: &str) -> Value {
+        if let Some(path) = part["$ref"].as_str() {
+            return self.value(self.root.pointer(&path[1..]).unwrap(), key);
         }
+        if let Some(words) = part["enum"].as_array() {
+            let words: Vec<&str> = words.iter().filter_map(Json::as_str).collect();
+            return self.one_of(&words).into();
+        }
+        if let Some(parts) = part["anyOf"].as_array().or(part["oneOf"].as_array()) {
+            let parts: Vec<&Json> = parts.iter().filter(|part| part["type"] != "null").collect();
+            let part = self.one_of(&parts);
+            return self.value(part, key);
+        }
+        let minimum = part["minimum"].as_u64().unwrap_or(0);
+        match part["type"].as_str().or(part["type"][0].as_str()).unwrap() {
+            "string" if part["const"].is_string() => part["const"].as_str().unwrap().into(),
+            "string" => match TEXTS.iter().find(|(known, _)| *known == key) {
+                Some((_, texts)) => self.one_of(texts).into(),
+                None => self.text().into(),
+            },
+            "boolean" => (self.number() % 2 == 1).into(),
+            "integer" => {
+                let bits = if part["format"] == "uint32" { 32 } else { 62 };
+                let number = (self.number() & ((1 << bits) - 1)) >> (self.number() % bits);
+                Value::Integer(number.max(minimum).try_into().unwrap())
+            }
+            "number" => Value::Float(0.2 + 0.2 * self.number() as f64 / u64::MAX as f64),
+            "array" => {
+                let count = part["minItems"].as_u64().unwrap_or(self.number() % 3);
+                Value::Array((0..count).map(|_| self.value(&part["items"], key)).collect())
+            }
+            _ if part["additionalProperties"] == true => {
+                let count = self.number() % 3;
+                let pairs = (0..count).map(|_| (self.text().replace('=', "-"), Value::from(self.text())));
+                Value::Table(pairs.collect())
+            }
+            _ => Value::Table(self.table(part)),
+        }
+    }
+
+    fn table(&mut self, part: &Json) -> Table {
+        let mut table = Table::new();
+        for (key, value) in part["properties"].as_object().unwrap() {
+            // The tablebases have no default folder in a file.
+            let is_required = key == "path"
+                || part["required"].as_array().is_some_and(|all| all.iter().any(|one| one == key));
+            if is_required || self.number() % 2 == 1 {
+                table.insert(key.clone(), self.value(value, key));
+            }
+        }
+        table
     }
 }
 
-prop_compose! {
-    fn all_settings()(
-        (name, site, games, rounds) in (prop::option::of(text()), prop::option::of(text()), 1u32.., prop::option::of(1u32..)),
-        (seed, wait, flags) in (0u64..1 << 62, 0u64..1 << 62, prop::collection::vec(any::<bool>(), 8)),
-        format in prop::sample::select(vec![Format::Gauntlet, Format::Swiss, Format::RoundRobin]),
-        (affinity, tc) in (prop::sample::select(vec!["auto", "off", "0,2,4-7"]), prop::option::of("[1-9]/[1-9]\\+[1-9]")),
-        (draw, resign) in (prop::option::of((0u32.., 0u32.., 0u32..)), prop::option::of((0u32.., 0u32.., any::<bool>()))),
-        (path, pieces, maxmoves) in (prop::option::of(text()), 0u32..8, 0u32..),
-        sprt in prop::option::of((-10.0f64..10.0, -10.0f64..10.0, 0.01f64..0.5)),
-        (quit, lease) in (0.001f64..86_400.0, 0.001f64..86_400.0),
-        (nats, serve, json) in (prop::option::of(text()), prop::option::of(1u16..), prop::option::of(text())),
-        each in prop::option::of(engines()), entrants in prop::collection::vec(engines(), 0..3),
-    ) -> Settings {
-        let mut settings = Settings { each, entrants, ..Settings::default() };
-        let run = &mut settings.run;
-        (run.name, run.site, run.seed, run.wait, run.format) = (name, site, seed, wait, format);
-        run.games = games.try_into().unwrap();
-        run.rounds = rounds.and_then(std::num::NonZero::new);
-        (run.noswap, run.same_lead, run.reverse, run.shuffle) = (flags[0], flags[1], flags[2], flags[3]);
-        run.affinity = affinity.parse().unwrap();
-        if flags[4] {
-            (run.on_fault, run.bad_options, run.variant) = (OnFault::StopOnCrash, BadOptions::Warn, Variant::Chess960);
-        }
-        settings.clock.tc = tc.map(|tc| tc.parse().unwrap());
-        (settings.clock.hourglass, settings.openings.repeat) = (flags[5], flags[6]);
-        let rules = &mut settings.adjudication;
-        rules.draw = draw.map_or(OnOff::Off, |(movenumber, movecount, score)| {
-            OnOff::On(super::super::DrawRule { movenumber, movecount, score })
-        });
-        rules.resign = resign.map_or(OnOff::Off, |(movecount, score, both)| {
-            let sides = if both { super::super::Sides::Both } else { super::super::Sides::One };
-            OnOff::On(super::super::ResignRule { movenumber: 0, movecount, score, sides })
-        });
-        rules.maxmoves = maxmoves;
-        if path.is_some() {
-            (rules.tablebases.path, rules.tablebases.pieces) = (path.map(Into::into), pieces);
-        }
-        settings.sprt = sprt.map(|(elo0, elo1, alpha)| SprtSettings { elo0, elo1, alpha, ..SprtSettings::default() });
-        let seconds = |seconds: f64| seconds.to_string().parse::<SecondsSetting>().unwrap();
-        (settings.timeouts.quit, settings.fleet.lease) = (seconds(quit), seconds(lease));
-        settings.fleet.nats = nats;
-        settings.fleet.ssh = if flags[7] { vec!["me@host/2".parse().unwrap()] } else { Vec::new() };
-        settings.output.serve = serve.map(|port| ([127, 0, 0, 1], port).into());
-        settings.output.json = json.map(Into::into);
-        settings.output.pgn_comments = if flags[7] { vec![Figure::Pv, Figure::Nodes] } else { Vec::new() };
-        settings
-    }
+/// Any settings: a layer with values of any of their keys.
+fn settings_of_any_keys<T: schemars::JsonSchema>() -> impl Strategy<Value = Table> {
+    let root = serde_json::to_value(schemars::schema_for!(T)).unwrap();
+    prop::collection::vec(any::<u64>(), 1000).prop_map(move |tape| {
+        let tape = tape.into_iter().cycle();
+        Drawing { root: &root, tape }.table(&root)
+    })
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn printed_settings_are_read_back(settings in all_settings()) {
+    fn printed_settings_are_read_back(layer in settings_of_any_keys::<Settings>()) {
+        let written = layer.to_string();
+        let settings = Settings::parse(&written, "p.toml").unwrap_or_else(|error| panic!("{error}\n{written}"));
         let text = settings.to_toml();
         prop_assert_eq!(Settings::parse(&text, "p.toml").unwrap(), settings, "{}", text);
     }
 
     #[test]
-    fn an_engine_is_the_same_in_words_and_in_a_file(engine in engines()) {
-        let layer = Table::try_from(&engine).unwrap();
+    fn an_engine_is_the_same_in_words_and_in_a_file(layer in settings_of_any_keys::<EngineSettings>()) {
         let words = smalt_workbench::entrant::to_words(&layer);
         let read = smalt_workbench::entrant::parse_keys(&split_words(&words).unwrap()).unwrap();
-        prop_assert_eq!(read.try_into::<EngineSettings>().unwrap(), engine);
+        prop_assert_eq!(read.try_into::<EngineSettings>().unwrap(), layer.try_into().unwrap(), "{}", words);
     }
 
     #[test]
