@@ -1,5 +1,5 @@
 //! Code shared by all programs: version with commit and date, shell completions, manual pages and colors from the clap
-//! definition. Modules:
+//! definition. Modules in reading order:
 //!
 //! - `reference`: the reference of a program's commands as Markdown;
 //! - `processor`: the processor check;

@@ -1,23 +1,23 @@
-//! Code shared by the programs (`smalt-tournament`, `smalt-suites`, `smalt-tuner`), in reading order:
+//! Code shared by the programs (`smalt-tournament`, `smalt-suites`, `smalt-tuner`). Modules in reading order:
 //!
-//! - [`entrant`]: an engine as users write it, on a command line or in a registry of engines;
-//! - [`source`]: engines built from commits of a git repository;
-//! - [`checkout`]: the commit of a git checkout;
+//! - [`calendar`]: dates as text;
 //! - [`fnv`]: checksums against accidental changes;
 //! - [`file_stamp`]: whether a file has changed;
-//! - [`engine_files`]: the program of an engine and the scripts and networks that it loads;
-//! - [`program`]: runs programs to completion;
-//! - [`flags`]: command-line flags that several programs have;
-//! - [`exit`]: exit codes, and errors that carry one;
+//! - [`sqlite_journal`]: journals that lost their database;
 //! - [`concurrency`]: concurrency within the limits of the system;
+//! - [`exit`]: exit codes, and errors that carry one;
 //! - [`signals`]: Ctrl-C and other termination signals;
 //! - [`input`]: input files and pipes;
 //! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
-//! - [`sqlite_journal`]: journals that lost their database;
 //! - [`standard_output`]: results on standard output;
-//! - [`json`]: the version of JSON output, and JSON Schemas;
 //! - [`output_file`]: output files, and when an existing one may be replaced;
-//! - [`calendar`]: dates as text.
+//! - [`json`]: the version of JSON output, and JSON Schemas;
+//! - [`flags`]: command-line flags that several programs have;
+//! - [`program`]: runs programs to completion;
+//! - [`checkout`]: the commit of a git checkout;
+//! - [`entrant`]: an engine as users write it, on a command line or in a registry of engines;
+//! - [`engine_files`]: the program of an engine and the scripts and networks that it loads;
+//! - [`source`]: engines built from commits of a git repository.
 
 pub mod calendar;
 pub mod checkout;

@@ -1,4 +1,4 @@
-//! A queue of runs on one machine.
+//! A queue of runs on one machine. Modules in reading order:
 //!
 //! - [`job`]: a job is a command line of the workbench (an SPRT, a gauntlet, SPSA, a suite) with priority, budget and
 //!   state.

@@ -1,18 +1,18 @@
-//! Elo, pentanomial statistics, SPRT and ratings: pure functions of counts.
+//! Elo, pentanomial statistics, SPRT and ratings: pure functions of counts. Modules in reading order:
 //!
 //! - [`counts`]: games as wins, draws and losses ([`Wdl`]), and as pairs ([`Pentanomial`]).
+//! - `moments`: mean and variance of scores.
+//! - [`normal`], `student`: the normal distribution, and Student's t.
 //! - [`elo`]: score, Elo, normalized Elo and likelihood of superiority of one entrant against another.
+//! - `random`: random numbers for resampling.
 //! - [`sequence`]: intervals that hold at every look.
 //! - [`sprt`]: the sequential probability ratio test, its log-likelihood ratio, the estimate after it, and how long it
 //!   will take.
-//! - [`bisection`]: which of many commits changed the strength.
 //! - [`race`]: many candidates against one base, with one error rate for all.
+//! - [`bisection`]: which of many commits changed the strength.
 //! - [`ratings`]: a rating list of many players, by maximum likelihood.
 //! - [`homogeneity`](mod@homogeneity): test whether one source of results differs from the others.
 //! - [`paired`]: two runs over the same questions: McNemar's test and the bootstrap.
-//! - [`normal`], `student`: the normal distribution, and Student's t.
-//! - `moments`: mean and variance of scores.
-//! - `random`: random numbers for resampling.
 //!
 //! No input or output. Public functions never return NaN or infinity: a value that is not finite is `None`, and the
 //! documentation says when.
