@@ -240,10 +240,11 @@ impl Process {
         self.awake_at
     }
 
-    /// Peak memory so far, in bytes, without its children; `None` after its exit.
+    /// Peak memory so far, in bytes, without its children; on Windows that of the largest process of its tree, since a program there
+    /// cannot be replaced by another. `None` after its exit.
     #[must_use]
     pub fn peak_memory_bytes(&self) -> Option<u64> {
-        super::system::peak_memory_bytes(self.pid())
+        self.child.peak_memory_bytes()
     }
 
     /// Whether its output has ended and all lines were taken.

@@ -40,6 +40,26 @@ fn the_interpreter_gets_quotation_marks_as_they_are_written() {
     assert_eq!(next_line(&mut process).unwrap().0.trim_end(), "\"a  b\" c");
 }
 
+/// An engine that starts another program in its place has that one's memory.
+#[test]
+fn the_largest_process_of_an_engine_is_its_memory() {
+    const VARIABLE: &str = "SMALT_TEST_MEMORY";
+    const BYTES: usize = 64 << 20;
+    if std::env::var_os(VARIABLE).is_some() {
+        let block = vec![1_u8; BYTES];
+        assert!(std::hint::black_box(&block).iter().all(|&byte| byte == 1));
+        println!("used");
+        std::io::stdin().read_line(&mut String::new()).unwrap();
+        return;
+    }
+    let tests = std::env::current_exe().unwrap();
+    let name = "windows::the_largest_process_of_an_engine_is_its_memory";
+    let line = format!("\"{}\" --exact --nocapture {name}", tests.display());
+    let mut process = Process::spawn(&EngineCommand::shell(&line).variable(VARIABLE, "1")).unwrap();
+    while !next_line(&mut process).unwrap().0.contains("used") {}
+    assert!(process.peak_memory_bytes().unwrap() > BYTES as u64);
+}
+
 /// Starts this program outside of all jobs, kills it after its first line, and returns that line.
 fn first_line_of_killed(program: &mut Command) -> String {
     let mut owner = program.stdout(Stdio::piped()).spawn().unwrap();

@@ -175,6 +175,11 @@ pub(super) trait SystemChild: Sized {
 
     fn pid(&self) -> u32;
 
+    /// Peak memory so far, in bytes; `None` after its exit.
+    fn peak_memory_bytes(&self) -> Option<u64> {
+        peak_memory_bytes(self.pid())
+    }
+
     /// Writes as many bytes to its standard input as fit.
     fn write(&mut self, bytes: &[u8]) -> Written;
 

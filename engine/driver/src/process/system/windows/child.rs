@@ -18,6 +18,7 @@ use super::super::{Errors, ReadOutcome, Source, SourceSet, SpawnError, SystemChi
 use super::affinity::mask_of_child;
 use super::job::Job;
 use super::pipes::{Events, Pipes, Which};
+use super::processes::peak_memory_bytes;
 use crate::process::exit::Exit;
 use crate::process::{ENGINE_VARIABLE, EngineCommand, PASSWORD_VARIABLE};
 
@@ -70,6 +71,10 @@ impl SystemChild for Child {
 
     fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    fn peak_memory_bytes(&self) -> Option<u64> {
+        self.job.processes().into_iter().filter_map(peak_memory_bytes).max()
     }
 
     fn write(&mut self, bytes: &[u8]) -> Written {

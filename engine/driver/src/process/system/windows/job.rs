@@ -12,8 +12,9 @@ use windows_sys::Win32::System::Diagnostics::ToolHelp::{
 };
 use windows_sys::Win32::System::JobObjects::{
     AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION,
-    JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, JOBOBJECT_EXTENDED_LIMIT_INFORMATION,
-    JobObjectExtendedLimitInformation, SetInformationJobObject, TerminateJobObject,
+    JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectBasicProcessIdList,
+    JobObjectExtendedLimitInformation, QueryInformationJobObject, SetInformationJobObject,
+    TerminateJobObject,
 };
 use windows_sys::Win32::System::Threading::{
     GetCurrentProcess, OpenThread, ResumeThread, THREAD_SUSPEND_RESUME,
@@ -71,6 +72,31 @@ impl Job {
             return Err(io::Error::last_os_error());
         }
         resume(child.id())
+    }
+
+    /// Process IDs of at most 64 processes of the job.
+    pub(super) fn processes(&self) -> Vec<u32> {
+        /// A `JOBOBJECT_BASIC_PROCESS_ID_LIST` with room for more than one.
+        #[repr(C)]
+        struct List {
+            assigned: u32,
+            listed: u32,
+            ids: [usize; 64],
+        }
+        let mut list = List { assigned: 0, listed: 0, ids: [0; 64] };
+        // SAFETY: The handle is open, and the list's size is passed. If there are more, it is filled.
+        #[expect(unsafe_code, reason = "the system's interface")]
+        unsafe {
+            QueryInformationJobObject(
+                self.0.as_raw_handle(),
+                JobObjectBasicProcessIdList,
+                (&raw mut list).cast(),
+                u32::try_from(size_of_val(&list)).unwrap_or(0),
+                ptr::null_mut(),
+            );
+        }
+        let ids = list.ids.into_iter().take(list.listed.try_into().unwrap_or(0));
+        ids.filter_map(|id| u32::try_from(id).ok()).collect()
     }
 
     /// Kills all processes of the job with this exit code.
