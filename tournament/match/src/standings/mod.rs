@@ -281,7 +281,7 @@ impl Standings {
         self.add_fault(record);
         self.add_searches(record);
         self.add_memory(record);
-        self.schedule.record(record.game.number, half_points(white));
+        self.schedule.record(record.game.number, white.half_points() as u32);
         self.add_new_pairings();
     }
 
@@ -576,14 +576,6 @@ impl Standings {
 
 fn pairing_tallies(schedule: &Schedule) -> Vec<PairingTally> {
     schedule.pairings().into_iter().map(PairingTally::new).collect()
-}
-
-fn half_points(white: GameResult) -> u32 {
-    match white {
-        GameResult::Win => 2,
-        GameResult::Draw => 1,
-        GameResult::Loss => 0,
-    }
 }
 
 fn turn_of_fen(fen: &str) -> Color {
