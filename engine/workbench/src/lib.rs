@@ -48,6 +48,11 @@ pub fn config_folder() -> Option<PathBuf> {
 
 fn user_folder(xdg: &str, windows: &str, macos: &str, linux: &str) -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+/// The configuration folder of Cute Chess: as [`config_folder`], and `~/.config` on macOS as well.
+pub fn cutechess_config_folder() -> Option<PathBuf> {
+    user_folder("XDG_CONFIG_HOME", "APPDATA", ".config", ".config")
+}
+
     variable(xdg).or_else(|| {
         if cfg!(windows) {
             return variable(windows);

@@ -30,6 +30,7 @@ use smalt_match::plan::{
     Plan, PriorResults, START_POSITION, Settings,
 };
 use smalt_workbench::concurrency::cores;
+use smalt_workbench::cutechess_config_folder;
 
 /// A plan and its output style.
 pub(in crate::cli) struct Translation {
@@ -131,11 +132,7 @@ fn first_and_rest(arguments: &[String]) -> Option<(&str, &[String])> {
 
 /// Cute Chess's engines: `engines.json` in this folder, otherwise in its configuration folder.
 fn registry() -> anyhow::Result<(Registry, Vec<SkippedEngine>)> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    // Cute Chess uses this folder on macOS as well.
-    let usual = || if cfg!(windows) { variable("APPDATA") } else { Some(variable("HOME")?.join(".config")) };
-    let folder = variable("XDG_CONFIG_HOME").or_else(usual);
-    let own = folder.map(|folder| folder.join("cutechess").join("engines.json"));
+    let own = cutechess_config_folder().map(|folder| folder.join("cutechess").join("engines.json"));
     let here = PathBuf::from("engines.json");
     let Some(path) = [Some(here), own].into_iter().flatten().find(|path| path.exists()) else {
         return Ok((Registry::default(), Vec::new()));
