@@ -31,10 +31,13 @@ pub fn check_left_journal(database: &Path) -> Result<(), LeftJournal> {
 
 /// The existing journals of a database, with their suffixes.
 pub fn journals(database: &Path) -> impl Iterator<Item = (&'static str, PathBuf)> {
-    let journal = |suffix| {
-        let mut name = database.as_os_str().to_owned();
-        name.push(suffix);
-        (suffix, PathBuf::from(name))
-    };
+    let journal = |suffix| (suffix, journal_path(database, suffix));
     SUFFIXES.map(journal).into_iter().filter(|(_, path)| path.symlink_metadata().is_ok())
+}
+
+/// The path of a journal beside its database: `-wal`, `-journal` or `-shm` behind the name.
+pub fn journal_path(database: &Path, suffix: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
 }

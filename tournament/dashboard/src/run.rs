@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 use smalt_chess::{Outcome, Position};
 use smalt_workbench::entrant::Registry;
+use smalt_workbench::sqlite_journal::journal_path;
 
 use super::clock_use::{ClockUse, ClockUseJson};
 use super::game::{GamePage, LastGameJson};
@@ -487,9 +488,7 @@ fn milliseconds(time: SystemTime) -> Option<u64> {
 }
 
 fn stamp_of(path: &Path) -> FileTimes {
-    let mut journal = path.as_os_str().to_owned();
-    journal.push("-wal");
-    [path, Path::new(&journal)].map(|path| {
+    [path, &journal_path(path, "-wal")].map(|path| {
         let found = std::fs::metadata(path).ok()?;
         Some((found.len(), found.modified().ok()?))
     })

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
-use smalt_workbench::sqlite_journal::{LeftJournal, check_left_journal, journals};
+use smalt_workbench::sqlite_journal::{LeftJournal, check_left_journal, journal_path, journals};
 
 pub use occupancy::StoreUse;
 pub use read::{StoredFault, StoredRun};
@@ -362,13 +362,6 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
         Ok(connection)
     });
     connection.map_err(|source| failure(path, source))
-}
-
-/// Path of a journal beside a store: `-wal` or `-journal`.
-fn journal_path(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
 }
 
 /// Opens a file that does not change (SQLite's URI parameter `immutable`).
