@@ -71,8 +71,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// Modules of `smalt-match` in reading order: each may use only earlier ones.
 const MATCH_MODULES: &[&str] = &[
-    "file_lock", "named_file", "plan", "schedule", "opening", "game", "setup", "estimate", "store",
-    "standings", "progress", "pgn", "epd", "game_file", "run",
+    "named_file", "plan", "schedule", "opening", "game", "setup", "estimate", "store", "standings",
+    "progress", "pgn", "epd", "game_file", "run",
 ];
 
 /// Files and folders at the top, except dot files.

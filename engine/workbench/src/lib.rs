@@ -3,6 +3,7 @@
 //! - [`calendar`]: dates as text;
 //! - [`fnv`]: checksums against accidental changes;
 //! - [`file_stamp`]: whether a file has changed;
+//! - [`file_lock`]: locks of files between programs;
 //! - [`sqlite_journal`]: journals that lost their database;
 //! - [`concurrency`]: concurrency within the limits of the system;
 //! - [`exit`]: exit codes, and errors that carry one;
@@ -26,6 +27,7 @@ pub mod decompress;
 pub mod engine_files;
 pub mod entrant;
 pub mod exit;
+pub mod file_lock;
 pub mod file_stamp;
 pub mod flags;
 pub mod fnv;
@@ -46,13 +48,13 @@ pub fn config_folder() -> Option<PathBuf> {
     user_folder("XDG_CONFIG_HOME", "APPDATA", "Library/Application Support", ".config")
 }
 
-fn user_folder(xdg: &str, windows: &str, macos: &str, linux: &str) -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
 /// The configuration folder of Cute Chess: as [`config_folder`], and `~/.config` on macOS as well.
 pub fn cutechess_config_folder() -> Option<PathBuf> {
     user_folder("XDG_CONFIG_HOME", "APPDATA", ".config", ".config")
 }
 
+fn user_folder(xdg: &str, windows: &str, macos: &str, linux: &str) -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     variable(xdg).or_else(|| {
         if cfg!(windows) {
             return variable(windows);

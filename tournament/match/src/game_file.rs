@@ -10,13 +10,13 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::file_lock;
 use crate::game::GameRecord;
 use crate::named_file::{is_in_place, is_special, numbered};
 pub use format::GameFormat;
 use pieces::{Digest, FilePieces, digest};
 use smalt_workbench::decompress::is_packed;
 use smalt_workbench::exit::reason;
+use smalt_workbench::file_lock;
 
 /// Number of bytes at the end of a file searched for an open comment.
 const TAIL_BYTES: u64 = 1 << 16;

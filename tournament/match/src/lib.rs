@@ -2,7 +2,6 @@
 //! only earlier ones:
 //!
 //! - [`named_file`]: whether a name stands for a file, a pipe or a device;
-//! - [`file_lock`]: locks of files between programs;
 //! - [`plan`]: the settings of a run, each declared once for flags, plan files and documentation, and facts
 //!   derived from them;
 //! - [`schedule`]: pairings and openings of all games, as a pure function of the plan;
@@ -22,7 +21,6 @@
 
 pub mod epd;
 pub mod estimate;
-pub mod file_lock;
 pub mod game;
 pub mod game_file;
 pub mod named_file;

@@ -4,17 +4,16 @@
 //! kill or a reboot the next daemon resumes all waiting jobs.
 
 use std::collections::BTreeMap;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use smalt_driver::EngineCommand;
 use smalt_driver::process::Exit;
-use smalt_match::file_lock::try_lock;
 use smalt_match::store::StoreUse;
 use smalt_workbench::exit::reason;
+use smalt_workbench::file_lock::lock_soon;
 use smalt_workbench::output_file::resolved;
 
 use crate::allocation::{Request, allocate};
@@ -28,10 +27,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Polling interval of the stores of running jobs; reading takes at most 1 % of the time.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
-
-/// Attempts of a daemon to lock its queue.
-const LOCK_ATTEMPTS: u32 = 20;
-const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// An event for the daemon.
 #[derive(Debug)]
@@ -109,17 +104,6 @@ pub struct Daemon<'a> {
     _lock: File,
 }
 
-/// Locks the queue. A program that lists the jobs may hold its lock for a moment.
-fn lock_queue(lock: &File) -> Result<(), TryLockError> {
-    for _ in 1..LOCK_ATTEMPTS {
-        if try_lock(lock).is_ok() {
-            return Ok(());
-        }
-        thread::sleep(LOCK_RETRY_INTERVAL);
-    }
-    try_lock(lock)
-}
-
 impl<'a> Daemon<'a> {
     /// Locks the queue.
     ///
@@ -139,7 +123,7 @@ impl<'a> Daemon<'a> {
         std::fs::create_dir_all(&home).map_err(failed(&home))?;
         let path = file.lock_path();
         let lock = File::create(&path).map_err(failed(&path))?;
-        lock_queue(&lock).map_err(|_| DaemonError::Busy(path))?;
+        lock_soon(&lock).map_err(|_| DaemonError::Busy(path))?;
         file.reset_running()?;
         let (sender, events) = channel();
         let (running, machines, next_progress) = (BTreeMap::new(), BTreeMap::new(), Instant::now());

@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior, params};
 use serde::Serialize;
-use smalt_match::file_lock::try_lock_shared;
 use smalt_workbench::exit::reason;
 use smalt_workbench::output_file::resolved;
+use smalt_workbench::file_lock::try_lock_shared;
 use smalt_workbench::sqlite_journal::{LeftJournal, check_left_journal};
 
 use crate::job::{Job, JobState, NewJob};

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::Value;
+use smalt_workbench::file_lock::lock_soon;
 use smalt_workbench::sqlite_journal::{LeftJournal, check_left_journal};
 
 use super::{Step, StepKind, StepResult};
@@ -18,9 +19,6 @@ const VERSION: i64 = 1;
 
 /// Extension of the file that is locked while a night runs.
 pub(crate) const LOCK: &str = "lock";
-
-const LOCK_TRIES: u32 = 10;
-const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 const TABLES: &str = "
 CREATE TABLE night (
@@ -77,15 +75,10 @@ impl NightFile {
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&lock_path);
         let failed = |source| NightError::Open { path: lock_path.clone(), source };
         let lock = opened.map_err(failed)?;
-        for attempt in 1.. {
-            match lock.try_lock() {
-                Ok(()) => break,
-                // A process that was just started holds a copy of every open file until its program begins.
-                Err(TryLockError::WouldBlock) if attempt < LOCK_TRIES => std::thread::sleep(LOCK_PAUSE),
-                Err(TryLockError::WouldBlock) => return Err(NightError::Busy(path.to_owned())),
-                Err(TryLockError::Error(source)) => return Err(failed(source)),
-            }
-        }
+        lock_soon(&lock).map_err(|error| match error {
+            TryLockError::WouldBlock => NightError::Busy(path.to_owned()),
+            TryLockError::Error(source) => failed(source),
+        })?;
         let failed = |source: rusqlite::Error| match source.sqlite_error_code() {
             Some(rusqlite::ErrorCode::NotADatabase) => NightError::Foreign(path.to_owned()),
             _ => NightError::Database { path: path.to_owned(), source },

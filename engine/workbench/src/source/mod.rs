@@ -17,6 +17,7 @@ use smalt_driver::process::{Reaper, StartError};
 use toml::{Table, Value};
 
 use crate::entrant::{EngineSettings, Registry, merge_engine};
+use crate::file_lock;
 use crate::program::start_reaper;
 use crate::signals;
 use crate::standard_output::print_info;
@@ -130,7 +131,7 @@ impl Builder<'_> {
     fn lock(&mut self, lock: &File, title: &str) -> io::Result<bool> {
         let mut is_first = true;
         loop {
-            match lock.try_lock() {
+            match file_lock::try_lock(lock) {
                 Ok(()) => return Ok(true),
                 Err(TryLockError::Error(error)) => return Err(error),
                 Err(TryLockError::WouldBlock) if signals::is_stopped() => return Ok(false),

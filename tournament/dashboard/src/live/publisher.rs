@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use smalt_chess::UciMove;
 
-use smalt_match::file_lock;
+use smalt_workbench::file_lock;
 use smalt_workbench::input::is_foreign;
 
 use super::board::{BoardState, LiveBoard, SearchInfo, SideState};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use smalt_match::file_lock;
+use smalt_workbench::file_lock;
 
 use super::file::{self, LiveGame, path_of};
 

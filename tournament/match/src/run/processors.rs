@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use smalt_driver::process::own_processors;
 
-use crate::file_lock;
 use crate::plan::Affinity;
+use smalt_workbench::file_lock;
 
 /// Number of samples of [`busy_threads`], and the time between them.
 const LOAD_SAMPLES: usize = 5;

@@ -27,8 +27,8 @@ pub use schema::schema_sql;
 pub use session::StoredSession;
 pub use write::SaveOutcome;
 
-use crate::file_lock;
 use crate::named_file::{is_in_place, is_removed, numbered};
+use smalt_workbench::file_lock;
 
 /// An error of the store.
 #[derive(Debug, thiserror::Error)]
@@ -75,12 +75,9 @@ impl StoreError {
     }
 }
 
-/// Attempts to take the lock, and the pause between them: readers hold it only briefly.
-const LOCK_TRIES: u32 = 10;
-const LOCK_PAUSE: Duration = Duration::from_millis(20);
-
-/// Attempts to leave a single file at the end of a run.
+/// Attempts to leave a single file at the end of a run, and the pause between them.
 const CLOSE_TRIES: u32 = 50;
+const CLOSE_PAUSE: Duration = Duration::from_millis(20);
 
 /// When a commit returns (SQLite's `synchronous`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -229,7 +226,7 @@ impl Store {
             if is_closed() {
                 break;
             }
-            std::thread::sleep(LOCK_PAUSE);
+            std::thread::sleep(CLOSE_PAUSE);
         }
     }
 
@@ -342,17 +339,10 @@ fn name_file(_: &File, _: &Path) -> std::io::Result<()> {
 }
 
 fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
-    for attempt in 1.. {
-        match file_lock::try_lock(file) {
-            Ok(()) => break,
-            Err(TryLockError::WouldBlock) if attempt < LOCK_TRIES => std::thread::sleep(LOCK_PAUSE),
-            Err(TryLockError::WouldBlock) => return Err(StoreError::Busy(path.to_owned())),
-            Err(TryLockError::Error(source)) => {
-                return Err(StoreError::Open { path: path.to_owned(), source });
-            }
-        }
-    }
-    Ok(())
+    file_lock::lock_soon(file).map_err(|error| match error {
+        TryLockError::WouldBlock => StoreError::Busy(path.to_owned()),
+        TryLockError::Error(source) => StoreError::Open { path: path.to_owned(), source },
+    })
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {

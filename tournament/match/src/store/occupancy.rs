@@ -4,7 +4,7 @@
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
-use crate::file_lock;
+use smalt_workbench::file_lock;
 
 /// Checks whether a store is in use, without changing it.
 #[derive(Debug)]

@@ -2,7 +2,12 @@
 //! when its process exits.
 
 use std::fs::{File, TryLockError};
-use std::io;
+use std::time::Duration;
+use std::{io, thread};
+
+/// Attempts of [`lock_soon`], and the pause between them.
+const TRIES: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Takes an exclusive lock.
 ///
@@ -10,6 +15,21 @@ use std::io;
 /// If the file is locked, or its file system has no locks.
 pub fn try_lock(file: &File) -> Result<(), TryLockError> {
     system::try_lock(file)
+}
+
+/// Takes an exclusive lock that others may hold for a moment: a program that only looks whether it is free, or a process that
+/// was just started, which holds a copy of every open file until its program begins.
+///
+/// # Errors
+/// If the file stays locked, or its file system has no locks.
+pub fn lock_soon(file: &File) -> Result<(), TryLockError> {
+    for _ in 1..TRIES {
+        match try_lock(file) {
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            result => return result,
+        }
+    }
+    try_lock(file)
 }
 
 /// Takes a shared lock.
@@ -24,7 +44,7 @@ pub fn try_lock_shared(file: &File) -> Result<(), TryLockError> {
 ///
 /// # Errors
 /// If the file system has no locks.
-pub(crate) fn lock(file: &File) -> io::Result<()> {
+pub fn lock(file: &File) -> io::Result<()> {
     system::lock(file)
 }
 
