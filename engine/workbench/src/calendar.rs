@@ -7,6 +7,12 @@ use jiff::Timestamp;
 use jiff::civil::{self, Date as CivilDate, Time};
 use jiff::tz::TimeZone;
 
+/// Milliseconds since 1970; 0 before.
+pub fn unix_ms(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// Date and time in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UtcTime(Timestamp);

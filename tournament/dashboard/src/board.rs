@@ -3,12 +3,13 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use serde::Serialize;
 use smalt_chess::{Color, Game, Outcome, Position, San, UciMove};
 use smalt_match::opening::classify;
 use smalt_protocol::Score;
+use smalt_workbench::calendar::unix_ms;
 
 use super::game::{ScoreJson, arrows, line_in_san, squares};
 use super::page_json::to_page_json;
@@ -151,8 +152,6 @@ impl BoardView {
     }
 
     fn json(&self) -> BoardJson<'_> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let since = Duration::from_millis(self.shown.since_ms);
         let first_ply = self.sans.len().saturating_sub(MAX_MOVES);
         let [white, black] = &self.shown.sides;
         BoardJson {
@@ -167,7 +166,7 @@ impl BoardView {
             to: &self.last[1],
             moves: &self.sans[first_ply..],
             first_ply,
-            thinks_ms: u64::try_from(now.saturating_sub(since).as_millis()).unwrap_or(0),
+            thinks_ms: unix_ms(SystemTime::now()).saturating_sub(self.shown.since_ms),
             result: self.result.as_deref(),
             opening: self.opening_name(),
             tables: self.verdict.as_deref(),

@@ -4,6 +4,7 @@
 use serde::Serialize;
 use smalt_chess::{Color, Position, San, UciMove};
 use smalt_protocol::Score;
+use smalt_workbench::calendar::unix_ms;
 
 use smalt_match::game::{GameRecord, PlyRecord};
 use smalt_match::opening::Openings;
@@ -149,7 +150,6 @@ impl<'a> GamePage<'a> {
         let game = &record.game;
         let start = start(record);
         let opening = (!openings.is_empty()).then(|| openings.get(game.opening));
-        let started = record.started.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         GamePage {
             number: game.number + 1,
             pair: game.pair + 1,
@@ -164,7 +164,7 @@ impl<'a> GamePage<'a> {
                 name: opening.as_ref().and_then(|opening| opening.name.clone()),
                 eco: opening.and_then(|opening| opening.eco),
             },
-            started_ms: u64::try_from(started.as_millis()).unwrap_or(0),
+            started_ms: unix_ms(record.started),
             seconds: record.duration.as_secs_f64(),
             fen: start.to_fen(),
             plies: plies(&record.plies, start),

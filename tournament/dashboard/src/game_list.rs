@@ -1,10 +1,11 @@
 //! The list of finished games and its filter.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use smalt_chess::{Color, Outcome};
+use smalt_workbench::calendar::unix_ms;
 
 use smalt_match::game::{GameRecord, Termination};
 
@@ -132,7 +133,6 @@ pub(super) fn list(games: &BTreeMap<u32, GameRow>, filter: &GameFilter) -> GameL
 }
 
 fn row_json(number: u32, row: &GameRow) -> GameRowJson {
-    let started = row.started.duration_since(UNIX_EPOCH).unwrap_or_default();
     GameRowJson {
         number: number + 1,
         white: row.white,
@@ -142,7 +142,7 @@ fn row_json(number: u32, row: &GameRow) -> GameRowJson {
         opening: row.opening.saturating_add(1),
         plies: row.plies,
         fault: row.has_fault,
-        started_ms: u64::try_from(started.as_millis()).unwrap_or(0),
+        started_ms: unix_ms(row.started),
         seconds: row.seconds,
     }
 }
@@ -160,7 +160,7 @@ mod tests {
             opening,
             plies: 80,
             has_fault: false,
-            started: UNIX_EPOCH,
+            started: SystemTime::UNIX_EPOCH,
             seconds: 1.0,
         };
         BTreeMap::from([

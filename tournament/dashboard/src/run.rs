@@ -7,10 +7,11 @@ use std::ffi::OsStr;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde::Serialize;
 use smalt_chess::{Outcome, Position};
+use smalt_workbench::calendar::unix_ms;
 use smalt_workbench::entrant::Registry;
 use smalt_workbench::sqlite_journal::journal_path;
 
@@ -262,11 +263,11 @@ impl RunView {
     }
 
     fn started_ms(&self) -> Option<u64> {
-        milliseconds(self.created?)
+        self.created.map(unix_ms)
     }
 
     fn session_started_ms(&self) -> Option<u64> {
-        milliseconds(self.session?.started)
+        self.session.map(|session| unix_ms(session.started))
     }
 
     fn is_paused(&self) -> bool {
@@ -483,10 +484,6 @@ fn thinned<T>(points: &[T]) -> impl Iterator<Item = &T> {
     points.iter().skip(skipped).step_by(step)
 }
 
-fn milliseconds(time: SystemTime) -> Option<u64> {
-    u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
-}
-
 fn stamp_of(path: &Path) -> FileTimes {
     [path, &journal_path(path, "-wal")].map(|path| {
         let found = std::fs::metadata(path).ok()?;
@@ -496,6 +493,8 @@ fn stamp_of(path: &Path) -> FileTimes {
 
 #[cfg(test)]
 mod tests {
+    use std::time::UNIX_EPOCH;
+
     use smalt_match::game::EngineFault;
 
     use super::*;

@@ -3,13 +3,14 @@
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior, params};
 use serde::Serialize;
+use smalt_workbench::calendar::unix_ms;
 use smalt_workbench::exit::reason;
-use smalt_workbench::output_file::resolved;
 use smalt_workbench::file_lock::try_lock_shared;
+use smalt_workbench::output_file::resolved;
 use smalt_workbench::sqlite_journal::{LeftJournal, check_left_journal};
 
 use crate::job::{Job, JobState, NewJob};
@@ -446,13 +447,9 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<(i64, i64)> {
 }
 
 fn note(connection: &Connection, id: i64, words: &str) -> rusqlite::Result<()> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    connection
-        .execute(
-            "INSERT INTO event (job, at_ms, words) VALUES (?1, ?2, ?3)",
-            params![id, milliseconds(now), words],
-        )
-        .map(drop)
+    let now = unix_ms(SystemTime::now()) as i64;
+    let insert = "INSERT INTO event (job, at_ms, words) VALUES (?1, ?2, ?3)";
+    connection.execute(insert, params![id, now, words]).map(drop)
 }
 
 fn read_jobs(connection: &Connection) -> rusqlite::Result<Vec<Job>> {

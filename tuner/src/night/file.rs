@@ -3,10 +3,11 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::Value;
+use smalt_workbench::calendar::unix_ms;
 use smalt_workbench::file_lock::lock_soon;
 use smalt_workbench::sqlite_journal::{LeftJournal, check_left_journal};
 
@@ -175,7 +176,7 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<(i64, i64)> {
 
 /// Milliseconds since 1970.
 fn now() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64
+    unix_ms(SystemTime::now()) as i64
 }
 
 #[cfg(test)]

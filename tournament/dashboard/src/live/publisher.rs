@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use smalt_chess::UciMove;
 
+use smalt_workbench::calendar::unix_ms;
 use smalt_workbench::file_lock;
 use smalt_workbench::input::is_foreign;
 
@@ -142,7 +143,6 @@ impl LiveWriter {
 
 fn live_game(slot: usize, shown: &BoardState) -> Option<LiveGame> {
     let game = shown.game?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let thinks = shown.since.map_or(Duration::ZERO, |since| since.elapsed());
     Some(LiveGame {
         slot,
@@ -153,7 +153,7 @@ fn live_game(slot: usize, shown: &BoardState) -> Option<LiveGame> {
         opening: shown.opening.clone(),
         moves: words(&shown.moves),
         sides: [live_side(&shown.sides[0]), live_side(&shown.sides[1])],
-        since_ms: milliseconds(now.saturating_sub(thinks)),
+        since_ms: unix_ms(SystemTime::now()).saturating_sub(milliseconds(thinks)),
     })
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::Row;
 use rusqlite::types::Type;
+use smalt_workbench::calendar::unix_ms;
 
 /// Last millisecond of the year 9999, the calendar's limit.
 const LATEST_MS: u64 = 253_402_300_799_999;
@@ -76,8 +77,7 @@ pub(super) fn to_begin_and_duration(begin: SystemTime, duration: Duration) -> (i
 
 /// Milliseconds since 1970.
 pub(super) fn to_ms(time: SystemTime) -> i64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    from_number(u64::try_from(since.as_millis()).unwrap_or(u64::MAX).min(LATEST_MS))
+    from_number(unix_ms(time).min(LATEST_MS))
 }
 
 /// Microseconds of a game.
