@@ -53,13 +53,13 @@ pub fn open_text(path: &Path) -> Result<BufReader<DataSource>, OpenError> {
 }
 
 /// Longest line of a position, in bytes.
-pub(crate) const MAX_LINE: usize = 1 << 20;
+pub const MAX_LINE: usize = 1 << 20;
 
 /// Appends the next line with its line feed, as [`BufRead::read_until`] does. Returns the number of bytes, 0 at the end.
 ///
 /// # Errors
 /// If reading fails, or the line has more than `limit` bytes.
-pub(crate) fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
+pub fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
     let read = input.take(limit as u64 + 1).read_until(b'\n', line)?;
     if read > limit {
         let words = format!("a line has more than {limit} bytes");

@@ -7,7 +7,7 @@
 //! coefficients: linear, White's, Black's, each a weight (u16) and a number (i8 or f32). Little-endian. A file that
 //! ends within a position was interrupted and can be continued.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use super::position::{Coefficient, Reply, Trace};
 use smalt_dataset::Sample;
 use smalt_dataset::games::GameCounter;
 use smalt_dataset::record::{RECORD_SIZE, RecordError};
-use smalt_dataset::source::{DataSource, OpenError, open_text};
+use smalt_dataset::source::{DataSource, MAX_LINE, OpenError, open_text, read_line};
 use smalt_dataset::text::{LineError, parse_line};
 
 const MAGIC: [u8; 8] = *b"SMALTTRC";
@@ -47,6 +47,8 @@ pub enum TraceFileError {
     Damaged,
     #[error("it has traces of {0}: choose another name, or remove it")]
     Other(&'static str),
+    #[error("another program writes it: wait for its end, or choose another name")]
+    Locked,
 }
 
 /// A position with its labels and trace.
@@ -91,14 +93,14 @@ impl TraceFile {
             return Ok(TraceFile { header, players, input: Input::Binary(file), number: 0 });
         }
         let mut text = open_text(path)?;
-        let (mut header, mut line, mut number) = (Header::default(), String::new(), 0);
+        let (mut header, mut line, mut number) = (Header::default(), Vec::new(), 0);
         loop {
             line.clear();
             number += 1;
-            if text.read_line(&mut line)? == 0 {
+            if read_line(&mut text, &mut line, MAX_LINE)? == 0 {
                 return Err(HeaderError { line: String::new(), reason: "no `trace ready`".to_owned() }.into());
             }
-            if header.push(&line)? == HeaderProgress::Ready {
+            if header.push(&String::from_utf8_lossy(&line))? == HeaderProgress::Ready {
                 return Ok(TraceFile { header, players: Vec::new(), input: Input::Text(text), number });
             }
         }
@@ -124,11 +126,13 @@ impl TraceFile {
                     }
                 }
             }
-            Input::Text(text) => {
+            Input::Text(mut text) => {
                 let mut last: Option<(u64, Result<Sample, LineError>)> = None;
                 let mut games = GameCounter::default();
-                for line in text.lines() {
-                    let line = line?;
+                let mut bytes = Vec::new();
+                while read_line(&mut text, &mut bytes, MAX_LINE)? > 0 {
+                    let line = String::from_utf8_lossy(bytes.trim_ascii_end()).into_owned();
+                    bytes.clear();
                     number += 1;
                     match (Reply::parse(&line, &header), last.take()) {
                         (Some(Ok(Reply::Trace(trace))), Some((_, Ok(sample)))) => {
@@ -315,6 +319,10 @@ impl TraceWriter {
         let text = header.to_string();
         let mut whole = None;
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        // Without locks of the file system two programs may damage the file.
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(TraceFileError::Locked);
+        }
         if file.metadata()?.len() == 0 {
             let mut head = MAGIC.to_vec();
             head.extend(VERSION.to_le_bytes());
@@ -405,6 +413,7 @@ mod tests {
         writer.push(&[label], &Reply::Skip).unwrap();
         writer.push(&[label], &replies[1]).unwrap();
         writer.flush().unwrap();
+        drop(writer);
         let bytes = std::fs::read(file.path()).unwrap();
         let (read, skipped) = positions(file.path());
         assert_eq!((read.len(), skipped.len(), read[0].samples.len()), (2, 0, 2));
@@ -422,6 +431,12 @@ mod tests {
         writer.push(&[label], &replies[1]).unwrap();
         writer.flush().unwrap();
         assert_eq!(std::fs::read(file.path()).unwrap(), bytes);
+
+        assert!(matches!(
+            TraceWriter::open(file.path(), &header, &players, |_, _| {}),
+            Err(TraceFileError::Locked)
+        ));
+        drop(writer);
 
         let other = Header::parse(&HEADER.replace("82", "83")).unwrap();
         assert!(matches!(
@@ -460,5 +475,19 @@ mod tests {
         assert!(matches!(open(&head), Err(TraceFileError::Newer(9))));
         assert!(matches!(open(&MAGIC), Err(TraceFileError::Damaged)));
         assert!(matches!(open(b"trace version 1\n"), Err(TraceFileError::Header(_))));
+    }
+
+    #[test]
+    fn an_endless_line_is_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let endless = "x".repeat(MAX_LINE + 1);
+        let read = |text: String| {
+            std::fs::write(file.path(), text).unwrap();
+            TraceFile::open(file.path())?.for_each(|_| {}, |_| {})
+        };
+        for text in [format!("trace version 1\n{endless}"), format!("{HEADER}{endless}\n{FEN} [1.0]\n")] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains("a line has more than"), "{error}");
+        }
     }
 }
