@@ -244,10 +244,15 @@ fn number(word: Option<&str>) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number".to_owned())
 }
 
+/// Whether a number can be stored: trace files have single precision.
+pub(super) fn fits(number: f64) -> bool {
+    (number as f32).is_finite()
+}
+
 fn positive(words: &[&str]) -> Result<f64, String> {
     number(words.first().copied())
         .ok()
-        .filter(|&number| number > 0.0)
+        .filter(|&number| number > 0.0 && fits(number))
         .ok_or("expected a number above 0".into())
 }
 

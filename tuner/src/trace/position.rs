@@ -1,7 +1,7 @@
 //! The trace of one position: coefficients of the parameters, the engine's own score, and the score from the
 //! coefficients.
 
-use super::header::Header;
+use super::header::{Header, fits};
 use crate::loss::add_up;
 
 /// A weight and its coefficient.
@@ -71,7 +71,7 @@ fn parse(words: &str, header: &Header) -> Result<Reply, String> {
         }
         let mut number = || {
             let number = words.next().and_then(|number| number.parse::<f64>().ok());
-            number.filter(|number| number.is_finite()).ok_or_else(|| format!("{word}: expected a number"))
+            number.filter(|&number| fits(number)).ok_or_else(|| format!("{word}: expected a number"))
         };
         match word {
             "skip" => return Ok(Reply::Skip),
@@ -100,6 +100,12 @@ fn parse(words: &str, header: &Header) -> Result<Reply, String> {
     for list in [&mut trace.linear].into_iter().chain(&mut trace.sides) {
         add_up(list);
         list.retain(|entry| entry.1 != 0.0);
+        if list.iter().any(|entry| !entry.1.is_finite()) {
+            return Err("the sum of repeated coefficients is too large".to_owned());
+        }
+        if list.len() > u16::MAX.into() {
+            return Err(format!("more than {} coefficients in a row", u16::MAX));
+        }
     }
     Ok(Reply::Trace(trace))
 }
@@ -157,5 +163,28 @@ impl Trace {
             add(group, value(0) * shares[0] + value(1) * shares[1]);
         }
         groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_a_file_cannot_hold_are_refused() {
+        let header = Header::parse("trace parameter a 1\ntrace ready\n").unwrap();
+        let is_read = |line: &str| Reply::parse(line, &header).unwrap().is_ok();
+        assert!(is_read("trace score 1e38 rest -1e38 0:1e38 0:1e38"));
+        for line in ["score 1e39", "score 1 rest -1e39", "score 1 scale 1e39", "score 1 0:3e38 0:3e38"] {
+            assert!(!is_read(&format!("trace {line}")), "{line}");
+        }
+        assert!(Header::parse("trace scale 1e39\ntrace parameter a 1\ntrace ready\n").is_err());
+
+        let parameters: String = (0..1 << 16).map(|index| format!("trace parameter p{index} 1\n")).collect();
+        let header = Header::parse(&(parameters + "trace ready\n")).unwrap();
+        let line = |count: u32| (0..count).map(|index| format!(" {index}:1")).collect::<String>();
+        let read = |count| Reply::parse(&format!("trace score 1{}", line(count)), &header).unwrap();
+        assert!(read(65_535).is_ok());
+        assert!(read(65_536).unwrap_err().contains("more than 65535"));
     }
 }
