@@ -195,6 +195,7 @@ mod tests {
             games: [30, 50, 20],
             pairs: Some([5, 10, 15, 12, 8]),
             elo: Some((34.9, 20.0)),
+            elo_ends: None,
             corrected: Some([30.0, 5.0, 52.0]),
             llr: [2.95, -2.94, 2.94],
         }

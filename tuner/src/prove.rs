@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use smalt_report::Interval;
 
 use crate::games::{EnginePair, PlayError, play, score_of};
 
@@ -31,10 +32,33 @@ pub(crate) struct Proof {
     pub pairs: Option<[u64; 5]>,
     /// Elo of the tuned engine over the base, and the half-width of its interval; null if one side won all games.
     pub elo: Option<(f64, f64)>,
+    /// Ends of the 95 % interval of that Elo; missing in older nights.
+    #[serde(default)]
+    pub elo_ends: Option<[f64; 2]>,
     /// Elo corrected for the stopping rule, and the ends of its 95 % interval; null after few games.
     pub corrected: Option<[f64; 3]>,
     /// Log-likelihood ratio and its bounds.
     pub llr: [f64; 3],
+}
+
+impl Proof {
+    /// Elo corrected for the stopping rule, where there are games enough, as the runner shows it below its table;
+    /// otherwise the plain one.
+    pub(crate) fn interval(&self) -> Interval {
+        match (self.corrected, self.elo) {
+            (Some([elo, low, high]), _) => Interval {
+                value: Some(elo),
+                error: Some((high - low) / 2.0),
+                low: Some(low),
+                high: Some(high),
+            },
+            (None, Some((elo, error))) => {
+                let [low, high] = self.elo_ends.map_or([None; 2], |ends| ends.map(Some));
+                Interval { value: Some(elo), error: Some(error), low, high }
+            }
+            (None, None) => Interval::default(),
+        }
+    }
 }
 
 /// Plays an SPRT of `tuned` against `base`; `on_line` receives every line of the program's output. Setting `stop` ends it.
@@ -64,6 +88,7 @@ pub(crate) fn parse_proof(results: &Value) -> Option<Proof> {
         games: score_of(results, "tuned")?,
         pairs: pairs.ok().filter(|_| results["pairings"][0]["first"] == "tuned"),
         elo: tuned["elo"].as_f64().zip(tuned["elo_error"].as_f64()),
+        elo_ends: tuned["elo_low"].as_f64().zip(tuned["elo_high"].as_f64()).map(|ends| ends.into()),
         corrected: corrected[0]
             .zip(corrected[1])
             .zip(corrected[2])
@@ -83,7 +108,8 @@ mod tests {
             json!({
                 "entrants": [
                     {"name": "base", "wins": 1, "draws": 2, "losses": 30},
-                    {"name": "tuned", "wins": 30, "draws": 2, "losses": 1, "elo": 400.5, "elo_error": 99.0},
+                    {"name": "tuned", "wins": 30, "draws": 2, "losses": 1, "elo": 400.5, "elo_error": 99.0,
+                     "elo_low": 310.0, "elo_high": 508.0},
                 ],
                 "pairings": [{"first": "tuned", "penta": [0, 1, 1, 2, 12]}],
                 "sprt": {
@@ -96,6 +122,10 @@ mod tests {
         assert_eq!(proof.games, [30, 2, 1]);
         assert_eq!((proof.elo, proof.llr), (Some((400.5, 99.0)), [2.99, -2.94, 2.94]));
         assert_eq!((proof.pairs, proof.corrected), (Some([0, 1, 1, 2, 12]), Some([380.5, 290.0, 480.0])));
+        let Interval { value, low, high, .. } = proof.interval();
+        assert_eq!([value, low, high], [Some(380.5), Some(290.0), Some(480.0)]);
+        let Interval { value, low, high, .. } = Proof { corrected: None, ..proof }.interval();
+        assert_eq!([value, low, high], [Some(400.5), Some(310.0), Some(508.0)]);
         for (word, verdict) in
             [("H1", Verdict::Better), ("H0", Verdict::NotBetter), ("continue", Verdict::Undecided)]
         {

@@ -129,7 +129,7 @@ fn described(
     if let Some(file) = &flags.gauntlet {
         let text = results_of(&output::read(file)?, file).or_usage()?;
         let name = flags.gauntlet_name.as_ref().unwrap_or(&entrant.name);
-        (build.elo, build.elo_error) = elo_of(name, &text, &file.display().to_string()).or_usage()?;
+        build.set_elo(elo_of(name, &text, &file.display().to_string()).or_usage()?);
         build.entrant = Some(name.clone());
         if build.elo.is_none() {
             output::print_info(&format!("{} has no Elo for {name} yet: the row has none", file.display()));

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use smalt_driver::EngineCommand;
 use smalt_driver::process::{Exit, StartError};
+use smalt_report::Interval;
 use smalt_workbench::input::SQLITE;
 use smalt_workbench::program::{beside, run_to_end};
 
@@ -46,6 +47,8 @@ struct GauntletEntrantJson {
     name: String,
     elo: Option<f64>,
     elo_error: Option<f64>,
+    elo_low: Option<f64>,
+    elo_high: Option<f64>,
     rating: Option<f64>,
     rating_error: Option<f64>,
 }
@@ -55,17 +58,25 @@ impl GauntletJson {
     /// of 0 over all rated entrants, including this one, so the difference to the mean of the others is larger by the
     /// entrant's share in the mean. With two entrants the match Elo is the same, and its error takes pairs into
     /// account.
-    fn strength_of(&self, entrant: &GauntletEntrantJson) -> (Option<f64>, Option<f64>) {
+    fn strength_of(&self, entrant: &GauntletEntrantJson) -> Interval {
         let ratings: Vec<f64> = self.entrants.iter().filter_map(|entrant| entrant.rating).collect();
         let rated = ratings.len() as f64;
         let is_centered = ratings.iter().sum::<f64>().abs() < 0.5 * rated;
         match entrant.rating {
-            Some(rating) if !is_centered => (Some(rating), entrant.rating_error),
+            Some(rating) if !is_centered => {
+                Interval { value: Some(rating), error: entrant.rating_error, ..Interval::default() }
+            }
             Some(rating) if self.entrants.len() > 2 && ratings.len() > 1 => {
                 let share = rated / (rated - 1.0);
-                (Some(rating * share), entrant.rating_error.map(|error| error * share))
+                let error = entrant.rating_error.map(|error| error * share);
+                Interval { value: Some(rating * share), error, ..Interval::default() }
             }
-            _ => (entrant.elo, entrant.elo_error),
+            _ => Interval {
+                value: entrant.elo,
+                error: entrant.elo_error,
+                low: entrant.elo_low,
+                high: entrant.elo_high,
+            },
         }
     }
 }
@@ -94,12 +105,8 @@ pub(super) fn json_of(command: &str, files: &[String]) -> Result<String, Gauntle
     }
 }
 
-/// Elo of an entrant above the mean of its opponents, and its error. `file` is the name in errors.
-pub(crate) fn elo_of(
-    name: &str,
-    text: &str,
-    file: &str,
-) -> Result<(Option<f64>, Option<f64>), GauntletError> {
+/// Elo of an entrant above the mean of its opponents, with its interval. `file` is the name in errors.
+pub(crate) fn elo_of(name: &str, text: &str, file: &str) -> Result<Interval, GauntletError> {
     let results: GauntletJson =
         serde_json::from_str(text).map_err(|source| GauntletError::Json { file: file.to_owned(), source })?;
     let Some(entrant) = results.entrants.iter().find(|entrant| entrant.name == name) else {
@@ -119,17 +126,25 @@ mod tests {
         let results = |entrants: &str| format!("{{\"entrants\": [{entrants}]}}");
         let row = |name: &str, elo: f64, rating: &str| {
             format!(
-                "{{\"name\": \"{name}\", \"elo\": {elo}, \"elo_error\": 40.0, \"rating\": {rating}, \"rating_error\": 30.0}}"
+                "{{\"name\": \"{name}\", \"elo\": {elo}, \"elo_error\": 40.0, \"elo_low\": 330.0, \"elo_high\": 470.0, \"rating\": {rating}, \"rating_error\": 30.0}}"
             )
         };
+        let elo = |name, text: &str| {
+            let Interval { value, error, low, high } = elo_of(name, text, "f").unwrap();
+            assert_eq!(
+                (low, high),
+                if error == Some(40.0) { (Some(330.0), Some(470.0)) } else { (None, None) }
+            );
+            (value, error)
+        };
         let two = results(&[row("new", 398.0, "199.0"), row("old", -398.0, "-199.0")].join(","));
-        assert_eq!(elo_of("new", &two, "f").unwrap(), (Some(398.0), Some(40.0)));
+        assert_eq!(elo("new", &two), (Some(398.0), Some(40.0)));
         // +60 against opponents at -10 and -50 is 90 above their mean of -30.
         let three = [row("new", 85.0, "60.0"), row("a", -50.0, "-10.0"), row("b", -120.0, "-50.0")].join(",");
-        assert_eq!(elo_of("new", &results(&three), "f").unwrap(), (Some(90.0), Some(45.0)));
+        assert_eq!(elo("new", &results(&three)), (Some(90.0), Some(45.0)));
         let anchored = [row("new", 85.0, "2560.0"), row("a", -50.0, "2490.0"), row("b", -120.0, "2450.0")];
-        assert_eq!(elo_of("new", &results(&anchored.join(",")), "f").unwrap(), (Some(2560.0), Some(30.0)));
+        assert_eq!(elo("new", &results(&anchored.join(","))), (Some(2560.0), Some(30.0)));
         let perfect = [row("new", 700.0, "null"), row("a", -50.0, "0.0"), row("b", 50.0, "0.0")].join(",");
-        assert_eq!(elo_of("new", &results(&perfect), "f").unwrap(), (Some(700.0), Some(40.0)));
+        assert_eq!(elo("new", &results(&perfect)), (Some(700.0), Some(40.0)));
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
+use smalt_report::{Cell, Column, ColumnKind, Interval, Sign, Table};
 
 use crate::record::{Record, percent};
 
@@ -67,6 +67,12 @@ pub struct Build {
     /// Half-width of its 95% interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elo_error: Option<f64>,
+    /// Lower end of that interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elo_low: Option<f64>,
+    /// Upper end of that interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elo_high: Option<f64>,
     /// Scores on other suites, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub suites: BTreeMap<String, SuiteScore>,
@@ -141,7 +147,7 @@ impl History {
             Column::new("STS", ColumnKind::Integer),
         ];
         columns.extend(suites.iter().map(|suite| Column::new(format!("{suite} %"), ColumnKind::Percent(1))));
-        columns.push(Column::new("Elo", ColumnKind::Estimate(0, Sign::Negative)));
+        columns.push(Column::new("Elo", ColumnKind::Interval(0, Sign::Negative)));
         columns.push(Column::new("Improvement", ColumnKind::Estimate(0, Sign::Both)));
         let mut table = Table::new(columns);
         for (index, build) in self.builds.iter().enumerate() {
@@ -157,7 +163,7 @@ impl History {
             row.extend(suites.iter().map(|&suite| {
                 build.suites.get(suite).map_or(Cell::Missing, |score| (score.percent() / 100.0).into())
             }));
-            row.push(build.elo.map_or(Cell::Missing, |elo| Cell::Estimate(elo, build.elo_error)));
+            row.push(build.elo.map_or(Cell::Missing, |_| build.elo_interval().into()));
             row.push(improvement(before, build));
             table.push(row);
         }
@@ -206,6 +212,15 @@ fn improvement(before: Option<&Build>, build: &Build) -> Cell {
 }
 
 impl Build {
+    fn elo_interval(&self) -> Interval {
+        Interval { value: self.elo, error: self.elo_error, low: self.elo_low, high: self.elo_high }
+    }
+
+    /// Sets the Elo with its interval.
+    pub(crate) fn set_elo(&mut self, Interval { value, error, low, high }: Interval) {
+        (self.elo, self.elo_error, self.elo_low, self.elo_high) = (value, error, low, high);
+    }
+
     fn short_commit(&self) -> Option<String> {
         self.commit.as_deref().map(|commit| commit.chars().take(9).collect())
     }

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use smalt_report::Interval;
 
 use super::gauntlet::{GauntletError, json_of};
 use super::{Build, History};
@@ -43,8 +44,8 @@ impl History {
         let mut missing = Vec::new();
         for build in &mut self.builds {
             let player = ratings.iter().find(|player| build.is_player(&player.name));
-            build.elo = player.and_then(|player| player.rating);
-            build.elo_error = player.and_then(|player| player.rating_error);
+            let (value, error) = player.map_or((None, None), |player| (player.rating, player.rating_error));
+            build.set_elo(Interval { value, error, ..Interval::default() });
             if build.elo.is_none() {
                 missing.push(build.feature.clone());
             }

@@ -192,6 +192,16 @@ pub(super) struct ProveJson<'a> {
     pub elo: Option<f64>,
     /// Half-width of the 95 % interval of `elo`.
     pub elo_error: Option<f64>,
+    /// Lower end of that interval; null if unbounded.
+    pub elo_low: Option<f64>,
+    /// Upper end of that interval; null if unbounded.
+    pub elo_high: Option<f64>,
+    /// Elo given the stopping rule; null until the pairs scatter as 25 decided games do.
+    pub sprt_elo: Option<f64>,
+    /// Lower end of its 95 % interval.
+    pub sprt_elo_low: Option<f64>,
+    /// Upper end of its 95 % interval.
+    pub sprt_elo_high: Option<f64>,
     /// Log-likelihood ratio.
     pub llr: f64,
     /// Bound of the ratio at which H0 is accepted.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, anyhow};
 use smalt::evaluation::Parameters;
 use smalt::evaluation::parameters::EVALUATION_TOML;
+use smalt_report::Sign;
 use smalt_workbench::entrant::{BUILTIN, ResolveError};
 use smalt_workbench::output_file::{self, Existing, write_beside};
 
@@ -241,6 +242,11 @@ fn document<'a>(proof: &Proof, written: Option<&'a Path>) -> ProveJson<'a> {
         losses,
         elo: proof.elo.map(|elo| elo.0),
         elo_error: proof.elo.map(|elo| elo.1),
+        elo_low: proof.elo_ends.map(|ends| ends[0]),
+        elo_high: proof.elo_ends.map(|ends| ends[1]),
+        sprt_elo: proof.corrected.map(|found| found[0]),
+        sprt_elo_low: proof.corrected.map(|found| found[1]),
+        sprt_elo_high: proof.corrected.map(|found| found[2]),
         llr,
         lower,
         upper,
@@ -251,7 +257,7 @@ fn document<'a>(proof: &Proof, written: Option<&'a Path>) -> ProveJson<'a> {
 fn page(proof: &Proof, written: Option<&Path>) -> String {
     let [wins, draws, losses] = proof.games;
     let [llr, lower, upper] = proof.llr;
-    let elo = proof.elo.map_or_else(|| "-".to_owned(), |(elo, error)| format!("{elo:+.1} ± {error:.1}"));
+    let elo = smalt_report::format::interval(&proof.interval(), 1, Sign::Both);
     let mut page = format!(
         "the tuned version: {}; {} games, {wins} won, {draws} drawn, {losses} lost, Elo {elo}, LLR {llr:.2} ({lower:.2}, {upper:.2})\n",
         words(proof.verdict),

@@ -45,12 +45,6 @@ enum Block {
     Chart(IntervalChart),
 }
 
-/// Elo of a proof with its error: corrected for the stopping rule, if there is enough for that.
-fn estimate(proof: &Proof) -> Option<(f64, f64)> {
-    let corrected = proof.corrected.map(|[elo, low, high]| (elo, (high - low) / 2.0));
-    corrected.or(proof.elo)
-}
-
 impl Report<'_> {
     pub(crate) fn to_markdown(&self) -> String {
         let block = |block: Block| match block {
@@ -99,7 +93,7 @@ impl Report<'_> {
         let accepted = self.steps.iter().filter_map(|step| step.result.proof());
         let accepted = accepted.filter(|proof| proof.verdict == Verdict::Better);
         let (elo, variance) = accepted
-            .filter_map(estimate)
+            .filter_map(|proof| proof.interval().value.zip(proof.interval().error))
             .fold((0.0, 0.0), |(sum, variance), (elo, error)| (sum + elo, variance + error.powi(2)));
         (elo, variance.sqrt())
     }
@@ -197,7 +191,7 @@ impl Report<'_> {
                 Cell::from(i64::from(row[0].generation)),
                 of.into(),
                 verdict,
-                proof.map(elo).into(),
+                proof.map(Proof::interval).into(),
                 proof.map(|proof| proof.llr[0]).into(),
                 proof.map(|proof| proof.games.iter().sum::<u64>()).into(),
                 pairs.into(),
@@ -217,7 +211,7 @@ impl Report<'_> {
         Some(proofs.fold(chart, |chart, (step, proof)| {
             let what = if step.result.kind() == StepKind::Proof { "evaluation" } else { "search" };
             let name = format!("{} {what}, {}", step.generation, verdict_words(proof.verdict));
-            let Interval { value, low, high, .. } = elo(proof);
+            let Interval { value, low, high, .. } = proof.interval();
             let error = high.zip(low).map(|(high, low)| (high - low) / 2.0);
             chart.value(name, value.unwrap_or(f64::NAN), error)
         }))
@@ -271,23 +265,10 @@ fn verdict_words(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Elo of a proof, corrected for the stopping rule where there are games enough.
-fn elo(proof: &Proof) -> Interval {
-    match (proof.corrected, proof.elo) {
-        (Some([elo, low, high]), _) => {
-            Interval { value: Some(elo), error: Some((high - low) / 2.0), low: Some(low), high: Some(high) }
-        }
-        (None, Some((elo, error))) => {
-            Interval { value: Some(elo), error: Some(error), ..Interval::default() }
-        }
-        (None, None) => Interval::default(),
-    }
-}
-
 /// The result of a proof in one line.
 pub(crate) fn proof_words(proof: &Proof) -> String {
     let [llr, lower, upper] = proof.llr;
-    let elo = smalt_report::format::interval(&elo(proof), 1, Sign::Both);
+    let elo = smalt_report::format::interval(&proof.interval(), 1, Sign::Both);
     let games = grouped(proof.games.iter().sum::<u64>() as i64);
     format!(
         "{}: Elo {elo}, LLR {llr:.2} ({lower:.2}, {upper:.2}), {games} games",
