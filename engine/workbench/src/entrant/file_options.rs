@@ -3,13 +3,10 @@
 /// Name parts of file options, whatever their value.
 const FILE_OPTION_WORDS: [&str; 4] = ["file", "path", "dir", "folder"];
 
-/// Name parts of file options, unless their value is a number (`Book Depth`, `Log Level`).
-const FILE_OPTION_WORDS_UNLESS_NUMBER: [&str; 2] = ["log", "book"];
-
-/// Name parts of options whose file an engine reads.
+/// Name parts of options whose file an engine reads, unless their value is a number (`Book Depth`, `Eval Weight`).
 const INPUT_OPTION_WORDS: [&str; 6] = ["eval", "net", "nnue", "weight", "book", "bitbase"];
 
-/// Name parts of options whose file an engine writes, or may write.
+/// Name parts of options whose file an engine writes, or may write, unless their value is a number (`Log Level`).
 const OUTPUT_OPTION_WORDS: [&str; 6] = ["log", "debug", "learn", "experience", "output", "save"];
 
 /// Whether an option names a file: its value has a slash or backslash, or its name says so (`EvalFile`, `SyzygyPath`,
@@ -18,10 +15,14 @@ const OUTPUT_OPTION_WORDS: [&str; 6] = ["log", "debug", "learn", "experience", "
 pub fn is_file_option(option: &str, value: &str) -> bool {
     let option = option.to_ascii_lowercase();
     let is_plain = matches!(value, "" | "<empty>" | "true" | "false");
-    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+    let number = value.strip_prefix('-').unwrap_or(value);
+    let is_number = number.bytes().any(|byte| byte.is_ascii_digit())
+        && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let has = |words: &[&str]| words.iter().any(|word| option.contains(word));
     value.contains(['/', '\\'])
-        || (!is_plain && (has(&FILE_OPTION_WORDS) || (!is_number && has(&FILE_OPTION_WORDS_UNLESS_NUMBER))))
+        || (!is_plain
+            && (has(&FILE_OPTION_WORDS)
+                || (!is_number && (has(&INPUT_OPTION_WORDS) || has(&OUTPUT_OPTION_WORDS)))))
 }
 
 /// Whether a file option names a file that the engine reads and never writes, by the words of its name.

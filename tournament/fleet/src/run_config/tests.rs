@@ -151,7 +151,14 @@ fn files_are_those_of_the_own_registry() {
     let plan = check(&with("options.Style = \"../a\""), ENGINES).unwrap();
     assert_eq!(plan.entrants[0].engine.options["Style"].0, "wild");
     assert!(check(&with("options.OwnBook = false"), ENGINES).is_ok());
-    assert!(check(&with("options.BookDepth = \"12\""), ENGINES).is_ok());
+    for option in
+        ["options.BookDepth = \"12\"", "options.\"Eval Weight\" = \"-1.5\"", "options.Learning = \"true\""]
+    {
+        assert!(check(&with(option), ENGINES).is_ok(), "{option}");
+    }
+    for option in ["options.Weights = \"x\"", "options.Experience = \"x\"", "options.NNUE = \"..\""] {
+        assert!(check(&with(option), ENGINES).is_err(), "{option}");
+    }
     // A file may be called so.
     for option in ["options.BookFile = \"7\"", "options.LogFile = \"1e5\"", "options.Book = \"nan\""] {
         assert!(check(&with(option), ENGINES).is_err(), "{option}");
