@@ -17,6 +17,35 @@ pub fn bytes_without_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(BOM.as_bytes()).unwrap_or(bytes)
 }
 
+/// Most bytes of an input that is read whole. The largest are the puzzles of Lichess, about 1 GB.
+pub const MAX_INPUT: u64 = 1 << 31;
+
+/// Most bytes of a text of settings or parameters.
+pub const MAX_TEXT: u64 = 1 << 26;
+
+/// Reads to the end, which a device such as /dev/zero does not have, and a compressed file may have far away.
+///
+/// # Errors
+/// If reading fails, or there are more than `limit` bytes.
+pub fn read_all(input: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        let words = format!("it has more than {limit} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
+    }
+    Ok(bytes)
+}
+
+/// Reads a text of settings or parameters.
+///
+/// # Errors
+/// If the file cannot be read, has more than [`MAX_TEXT`] bytes or is not UTF-8.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read_all(InputFile::open(path)?, MAX_TEXT)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
+}
+
 /// First bytes of an SQLite database (its documentation, *Database File Format*).
 pub const SQLITE: &[u8] = b"SQLite format 3\0";
 
@@ -89,4 +118,23 @@ fn await_data(file: &File) -> io::Result<()> {
 #[cfg(not(unix))]
 fn await_data(_: &File) -> io::Result<()> {
     crate::signals::check()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_without_an_end_is_refused() {
+        assert_eq!(read_all(&b"four"[..], 4).unwrap(), b"four");
+        let error = read_all(io::repeat(0), 4).unwrap_err();
+        assert_eq!(error.to_string(), "it has more than 4 bytes");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_without_an_end_is_no_text() {
+        let error = read_text(Path::new("/dev/zero")).unwrap_err();
+        assert_eq!(error.to_string(), "it has more than 67108864 bytes");
+    }
 }

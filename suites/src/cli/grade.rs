@@ -12,11 +12,12 @@ use super::results::ResultList;
 use super::{intent, output};
 use crate::grade::MoveList;
 use crate::record::Record;
+use smalt_workbench::input::{MAX_INPUT, read_all};
 
 pub(super) fn grade(flags: &GradeFlags) -> Result<Exit, Refusal> {
     let suite = intent::suite(&flags.suite)?;
     let (bytes, file) = if is_standard_output(&flags.moves) {
-        let read = output::read_all(std::io::stdin(), output::MAX_INPUT);
+        let read = read_all(std::io::stdin(), MAX_INPUT);
         let bytes = read.context("failed to read standard input").or_usage()?;
         (bytes, "standard input".to_owned())
     } else {

@@ -1,20 +1,17 @@
 //! Input files, and output files of results.
 
 use std::fs::File;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 
 use super::exit::{OrRefuse, Refusal};
 use crate::record::{Record, from_json};
+use smalt_workbench::input::{MAX_INPUT, read_all};
 use smalt_workbench::output_file::{Existing, Output};
 pub(super) use smalt_workbench::standard_output::{
     TextSink, is_standard_output, print, print_info, print_with,
 };
-
-/// Most bytes of an input. The largest are the puzzles of Lichess, about 1 GB.
-pub(super) const MAX_INPUT: u64 = 1 << 31;
 
 /// Assigns output files to forms by the endings of their names.
 ///
@@ -104,34 +101,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
         .or_usage()
 }
 
-/// Reads to the end, which a device such as /dev/zero does not have.
-///
-/// # Errors
-/// If reading fails, or there are more than `limit` bytes.
-pub(super) fn read_all(input: impl Read, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    input.take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        let words = format!("it has more than {limit} bytes");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
-    }
-    Ok(bytes)
-}
-
 /// Reads results in JSON.
 pub(super) fn read_records(path: &Path) -> Result<Vec<Record>, Refusal> {
     let text = read(path)?;
     from_json(&String::from_utf8_lossy(&text), &path.display().to_string()).or_usage()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_input_without_an_end_is_refused() {
-        assert_eq!(read_all(&b"four"[..], 4).unwrap(), b"four");
-        let error = read_all(io::repeat(0), 4).unwrap_err();
-        assert_eq!(error.to_string(), "it has more than 4 bytes");
-    }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use smalt_driver::EngineCommand;
 use smalt_workbench::entrant::{BUILTIN, Registry, WordsError, parse_keys, split_words, table_of_words};
+use smalt_workbench::input::read_text;
 use smalt_workbench::program::own_program;
 use smalt_workbench::source::{self, Builder, Source};
 use toml::{Table, Value};
@@ -80,7 +81,7 @@ pub(super) fn plan_of(
 /// The plan of a file, overridden by flags.
 pub(super) fn plan_of_file(path: &Path, flags: &RunFlags) -> Result<Plan, Refusal> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).with_context(|| format!("read {name}")).or_usage()?;
+    let text = read_text(path).with_context(|| format!("read {name}")).or_usage()?;
     let mut layers = Settings::parse_layer(&text, &name).or_usage()?;
     let registry = registry(flags.engines.path.as_deref())?;
     merge_settings(&mut layers, layer_of_flags(flags, &registry)?);

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::io::Read;
 use std::net::IpAddr;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
@@ -26,6 +25,7 @@ use smalt_protocol::TimeControl;
 use smalt_workbench::decompress::DecompressReader;
 use smalt_workbench::entrant::{BUILTIN, Registry};
 use smalt_workbench::flags::RegistryFlag;
+use smalt_workbench::input::{MAX_INPUT, read_all};
 use toml::{Table, Value};
 
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -292,8 +292,7 @@ fn start(flags: &PlayFlags, stored: Option<String>) -> Result<StartPosition, Ref
     }
     if let Some(path) = &flags.pgn {
         let read = || -> anyhow::Result<String> {
-            let mut text = Vec::new();
-            DecompressReader::open(path)?.read_to_end(&mut text)?;
+            let text = read_all(DecompressReader::open(path)?, MAX_INPUT)?;
             Ok(String::from_utf8_lossy(&text).into_owned())
         };
         let text = read().with_context(|| format!("read {}", path.display())).or_usage()?;

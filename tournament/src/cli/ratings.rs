@@ -18,6 +18,7 @@ use crate::ratings::pgn::{Consequence, Notice};
 use crate::ratings::report::{self, ListParts, Visibility};
 use crate::ratings::{Games, ListOptions, RatingList, pgn};
 use smalt_workbench::decompress::DecompressReader;
+use smalt_workbench::input::read_text;
 use smalt_workbench::output_file::{Existing, check_apart};
 
 /// Maximum number of notices shown per file; the JSON has all.
@@ -201,8 +202,7 @@ fn chosen(flags: &RatingFlags, games: Games) -> Result<Games, Refusal> {
 
 /// Names in a file, one list per line, separated by commas, with or without quotation marks.
 fn read_names(path: &Path) -> Result<Vec<Vec<String>>, Refusal> {
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("read {}", path.display())).or_usage()?;
+    let text = read_text(path).with_context(|| format!("read {}", path.display())).or_usage()?;
     Ok(text.lines().map(names_of_line).filter(|names| !names.is_empty()).collect())
 }
 

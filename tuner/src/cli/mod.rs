@@ -29,7 +29,7 @@ use clap::CommandFactory;
 use serde::Serialize;
 use smalt::evaluation::Parameters;
 use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
-use smalt_workbench::input::without_bom;
+use smalt_workbench::input::{self, without_bom};
 use smalt_workbench::json::{Versioned, to_text};
 use smalt_workbench::output_file::{self, Existing, Output};
 use smalt_workbench::signals::{exit_code, is_stopped};
@@ -126,7 +126,7 @@ fn diff(flags: &DiffFlags) -> Result<Exit, Refusal> {
 
 /// Reads an input file.
 fn read_text(path: &Path) -> Result<String, Refusal> {
-    std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()
+    input::read_text(path).with_context(|| path.display().to_string()).or_usage()
 }
 
 /// Reads a parameter file.

@@ -10,6 +10,7 @@ use super::file::{FileError, parse_file};
 use smalt_data::ENGINES;
 
 use super::{BUILTIN, EngineSettings};
+use crate::input::{InputFile, MAX_TEXT, read_all};
 use smalt_driver::nearest::nearest;
 
 /// Named engines, each a layer of settings. The first entry of a name wins.
@@ -92,7 +93,8 @@ impl Registry {
     pub fn load_own(file: Option<&Path>, warn: &mut dyn FnMut(String)) -> Result<Registry, RegistryError> {
         let Some(path) = Registry::path(file) else { return Ok(Registry::default()) };
         let name = path.display().to_string();
-        let bytes = std::fs::read(&path).map_err(|source| RegistryError::Read { path, source })?;
+        let read = InputFile::open(&path).and_then(|file| read_all(file, MAX_TEXT));
+        let bytes = read.map_err(|source| RegistryError::Read { path, source })?;
         let text = String::from_utf8_lossy(&bytes);
         if !name.ends_with(".json") {
             return Ok(Registry::parse(&text, &name)?);

@@ -13,6 +13,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::SERVER_TIMEOUT;
 use crate::wire::trimmed;
 use smalt_match::plan::FleetSettings;
+use smalt_workbench::input::read_text;
 
 /// Timeout of the first connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -155,7 +156,7 @@ pub fn login(server: &FleetSettings) -> Result<Option<(String, String)>, Connect
 }
 
 pub(super) fn read(path: &Path) -> Result<String, ConnectError> {
-    std::fs::read_to_string(path).map_err(|source| ConnectError::File { path: path.to_owned(), source })
+    read_text(path).map_err(|source| ConnectError::File { path: path.to_owned(), source })
 }
 
 pub(super) fn first_line(path: &Path) -> Result<String, ConnectError> {

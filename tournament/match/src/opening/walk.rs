@@ -1,7 +1,6 @@
 //! Openings from a Polyglot book: random walks from the start position, each move chosen by its weight. A walk
 //! depends on its number and the seed alone.
 
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use super::book_error::BookError;
 use super::{Opening, hashed};
 use smalt_workbench::decompress::DecompressReader;
 use smalt_workbench::fnv::FNV_EMPTY;
+use smalt_workbench::input::{MAX_INPUT, read_all};
 
 /// Maximum length of a walk in plies: books may have cycles.
 const LONGEST: u32 = 400;
@@ -76,9 +76,7 @@ impl PolyglotWalk {
 
 /// Opens a Polyglot book, plain or compressed.
 pub(super) fn read_polyglot(path: &Path) -> Result<PolyglotBook<Arc<[u8]>>, BookError> {
-    let mut bytes = Vec::new();
-    DecompressReader::open(path)?.read_to_end(&mut bytes)?;
-    parse_polyglot(&bytes)
+    parse_polyglot(&read_all(DecompressReader::open(path)?, MAX_INPUT)?)
 }
 
 fn parse_polyglot(bytes: &[u8]) -> Result<PolyglotBook<Arc<[u8]>>, BookError> {

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow, bail};
 use smalt_workbench::entrant::{Registry, SkippedEngine};
+use smalt_workbench::input::read_text;
 use toml::Table;
 
 use self::loaded_config::{LoadedConfig, check_store_changes};
@@ -137,7 +138,7 @@ fn registry() -> anyhow::Result<(Registry, Vec<SkippedEngine>)> {
     let Some(path) = [Some(here), own].into_iter().flatten().find(|path| path.exists()) else {
         return Ok((Registry::default(), Vec::new()));
     };
-    let text = std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
+    let text = read_text(&path).with_context(|| format!("read {}", path.display()))?;
     Ok(Registry::parse_cutechess(&text, &path.display().to_string())?)
 }
 
