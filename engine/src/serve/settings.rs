@@ -1,5 +1,7 @@
 //! The engine's options and their effects, for both protocols.
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -231,10 +233,23 @@ fn open_tables(engine: &mut Engine, path: &str) -> Result<Option<String>, SetOpt
     Ok(Some(found))
 }
 
+/// Most bytes of a book, and of a file of parameters.
+const MAX_BOOK: u64 = 1 << 31;
+const MAX_PARAMETERS: u64 = 1 << 26;
+
+/// Reads a file of an option. A device such as /dev/zero has no end.
+fn read_file(path: &str, limit: u64) -> Result<Vec<u8>, SetOptionError> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
+    let fits = |read: usize| read as u64 <= limit;
+    let too_long = || io::Error::other(format!("it has more than {limit} bytes"));
+    let read = read.and_then(|read| fits(read).then_some(bytes).ok_or_else(too_long));
+    read.map_err(|source| SetOptionError::Read { path: path.to_owned(), source })
+}
+
 fn read_book(path: &str) -> Result<PolyglotBook<Vec<u8>>, SetOptionError> {
-    let bytes =
-        std::fs::read(path).map_err(|source| SetOptionError::Read { path: path.to_owned(), source })?;
-    PolyglotBook::new(bytes).map_err(|source| SetOptionError::Book { path: path.to_owned(), source })
+    PolyglotBook::new(read_file(path, MAX_BOOK)?)
+        .map_err(|source| SetOptionError::Book { path: path.to_owned(), source })
 }
 
 fn to_count(value: i64) -> usize {
@@ -246,8 +261,8 @@ fn read_parameters(path: &str) -> Result<Parameters, SetOptionError> {
     if path.is_empty() {
         return Ok(Parameters::embedded().clone());
     }
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| SetOptionError::Read { path: path.to_owned(), source })?;
+    let text = String::from_utf8(read_file(path, MAX_PARAMETERS)?)
+        .map_err(|error| SetOptionError::Read { path: path.to_owned(), source: io::Error::other(error) })?;
     Parameters::parse_toml(&text)
         .map_err(|source| SetOptionError::Parameters { path: path.to_owned(), source })
 }

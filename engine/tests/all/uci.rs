@@ -305,6 +305,11 @@ fn errors_are_reported_and_change_nothing() {
     check("hello there", "unknown command: hello there");
     let missing = engine.ask("setoption name EvalFile value /no/such/file", "info string").pop().unwrap();
     assert!(missing.starts_with("info string can't read /no/such/file: "), "{missing}");
+    #[cfg(unix)]
+    {
+        let endless = engine.ask("setoption name EvalFile value /dev/zero", "info string").pop().unwrap();
+        assert_eq!(endless, "info string can't read /dev/zero: it has more than 67108864 bytes");
+    }
     engine.ask("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "info string position refused: ");
     engine.send("go depth 3");
     let opened = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
