@@ -46,9 +46,9 @@ impl PgnWriter {
             openings,
             engines: (output.pgn_style == PgnStyle::Fastchess)
                 .then(|| vec![Default::default(); plan.entrants.len()]),
-            event: plan.name().to_owned(),
-            site: plan.settings.run.site.clone(),
-            names: plan.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
+            event: sanitize(plan.name()),
+            site: plan.settings.run.site.as_deref().map(sanitize),
+            names: plan.entrants.iter().map(|entrant| sanitize(&entrant.name)).collect(),
             clocks: plan.entrants.iter().map(|entrant| entrant.clock.clone()).collect(),
             flow: plan.flow(),
             is_scaled: plan.is_scaled(),

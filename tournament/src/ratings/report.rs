@@ -1,5 +1,6 @@
 //! The rating list as text tables.
 
+use smalt_report::sanitize::sanitize_lines;
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table, format};
 use smalt_stats::Estimate;
 use smalt_stats::ratings::ParameterSource;
@@ -221,7 +222,8 @@ pub(crate) fn remarks(list: &RatingList) -> String {
             text.push_str(&format!("  {}{more}\n", names.join(", ")));
         }
     }
-    text
+    // Names of players stand in the files as somebody wrote them.
+    sanitize_lines(&text)
 }
 
 /// Maximum number of group members listed.

@@ -247,3 +247,17 @@ fn errors_have_the_requested_confidence_and_players_with_few_games_are_hidden() 
     let (_, err) = place.check(&["ratings", "games.pgn", "-F", "100"], 2);
     assert!(err.contains("--confidence"), "{err}");
 }
+
+#[test]
+fn names_of_players_move_no_cursor() {
+    let place = Place::new();
+    let [first, second] = ["Evil\u{1b}[2J", "Turned\u{202e}"];
+    place.write("games.pgn", &[game(first, "b", "1-0"), game(second, "d", "1-0")].concat());
+    let list = ["ratings", "games.pgn", "--prior", "100", "--simulations", "5"];
+    for form in ["text", "markdown"] {
+        let (out, _) = place.check(&[&list[..], &["--format", form]].concat(), 0);
+        assert!(out.contains("2 groups that no game connects:"), "{out}");
+        assert!(out.contains("Evil\\u{1b}[2J") && out.contains("Turned\\u{202e}"), "{out}");
+        assert!(!out.contains(['\u{1b}', '\u{202e}']), "{out:?}");
+    }
+}

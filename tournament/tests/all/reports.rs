@@ -8,7 +8,7 @@ use smalt_match::schedule::ScheduledGame;
 use smalt_match::store::Store;
 
 use crate::support::Place;
-use crate::support::made::{HOSTILE, ROUND_ROBIN, mixed, record, sprt, store};
+use crate::support::made::{HOSTILE, ROUND_ROBIN, mixed, record, sprt, store, store_of_plan};
 
 /// Texts of the SVG; panics with the place of an XML error.
 fn texts(svg: &str) -> Vec<String> {
@@ -309,4 +309,23 @@ fn a_gauntlet_against_a_known_engine_has_ratings_on_its_scale_with_its_error() {
     assert!(tables.contains("Ratings on the scale of Some_List (anchors: b 2700 ± 60)"), "{tables}");
     store(&place, "none.db", &ROUND_ROBIN, 24, mixed);
     assert_eq!(place.results("none.db")["scale"], serde_json::Value::Null);
+}
+
+#[test]
+fn stored_names_with_hidden_characters_are_escaped_and_new_ones_refused() {
+    let place = Place::new();
+    let names = ["cmd=a name=STORED", "cmd=b name=b"];
+    let flags =
+        ["--engine", names[0], "--engine", names[1], "--nodes", "1000", "--games", "4", "--seed", "1"];
+    let (plan, _) = place.check(&[&["plan"], &flags[..]].concat(), 0);
+    store_of_plan(&place, "run.db", plan.replace("STORED", "a\\u202Eb\\u200B"), 3, mixed);
+    for arguments in
+        [&["standings", "run.db"][..], &["export", "run.db"], &["export", "run.db", "--what", "epd"]]
+    {
+        let (out, _) = place.check(arguments, 0);
+        assert!(out.contains("u{202e}b"), "{out}");
+        assert!(!out.contains(['\u{202e}', '\u{200b}']), "{out:?}");
+    }
+    let (_, error) = place.check(&["plan", "--engine", "cmd=a name=a\u{202e}", "--engine", names[1]], 2);
+    assert!(error.contains("hidden characters") && !error.contains('\u{202e}'), "{error:?}");
 }

@@ -31,7 +31,7 @@ pub use file::{FileError, parse_file};
 pub use file_options::{is_file_option, is_input_option};
 pub(crate) use layers::merge_engine;
 pub use layers::{has_limit, merge, remove_limits};
-pub use naming::{NameError, Names, default_name};
+pub use naming::{NameError, Names, check_new_name, default_name};
 pub use registry::{Registry, RegistryError, RegistryFile};
 pub use resolve::{Program, ResolveError};
 pub use split_words::{WordsError, join_words, split_words};

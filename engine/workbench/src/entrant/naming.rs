@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use smalt_report::sanitize::{is_hidden, sanitize};
+
 use super::BUILTIN;
 
 /// Why a name cannot be used.
@@ -10,8 +12,16 @@ use super::BUILTIN;
 pub enum NameError {
     #[error("two engines are called {name:?}: give one of them another with name=")]
     Taken { name: String },
-    #[error("{name:?} is not a valid name: it must be visible and on one line")]
+    #[error("{name:?} is not a valid name: it must be visible, on one line and without hidden characters")]
     Bad { name: String },
+}
+
+/// Checks the name of a new entrant, which has no hidden characters. That of a stored run may have them.
+///
+/// # Errors
+/// If it has.
+pub fn check_new_name(name: &str) -> Result<(), NameError> {
+    if name.chars().any(is_hidden) { Err(NameError::Bad { name: name.to_owned() }) } else { Ok(()) }
 }
 
 /// The names of a run.
@@ -51,7 +61,7 @@ pub fn default_name(command: &str) -> String {
         return "smalt".to_owned();
     }
     let stem = Path::new(command).file_stem();
-    stem.map_or_else(|| command.to_owned(), |stem| stem.to_string_lossy().into_owned())
+    stem.map_or_else(|| command.to_owned(), |stem| sanitize(&stem.to_string_lossy()))
 }
 
 #[cfg(test)]
@@ -68,8 +78,18 @@ mod tests {
         assert_eq!(take(Some("Mine"), "mine").as_deref(), Ok("Mine"));
         let taken = "two engines are called \"Mine\": give one of them another with name=";
         assert_eq!(take(Some("Mine"), "other"), Err(taken.to_owned()));
-        let bad = "\" \" is not a valid name: it must be visible and on one line";
+        let bad = "\" \" is not a valid name: it must be visible, on one line and without hidden characters";
         assert_eq!(take(Some(" "), "other"), Err(bad.to_owned()));
         assert!(take(Some("a\nb"), "other").is_err());
+        assert_eq!(take(None, "./b\u{202e}in").as_deref(), Ok("b\\u{202e}in"));
+    }
+
+    #[test]
+    fn a_new_name_hides_nothing_and_a_stored_one_is_taken_as_it_is() {
+        for name in ["a\u{202e}b", "a\u{200b}", "a\u{1b}[2J"] {
+            let error = check_new_name(name).unwrap_err().to_string();
+            assert!(error.contains("hidden characters") && !error.contains(name), "{error}");
+        }
+        assert!(Names::default().take(Some("a\u{202e}b"), "other").is_ok());
     }
 }

@@ -10,7 +10,7 @@ use smalt_stats::MAX_COUNT;
 use smalt_stats::bisection::{Bisection, BisectionRules, SkipReason, SkippedCommit};
 use smalt_stats::race::{Race, RaceRules};
 use smalt_stats::sprt::{Model, SprtError};
-use smalt_workbench::entrant::{NameError, Names, Registry, ResolveError};
+use smalt_workbench::entrant::{NameError, Names, Registry, ResolveError, check_new_name};
 use toml::{Table, Value};
 
 use super::clock::{ClockError, MoveClock, TimeFlow};
@@ -166,6 +166,14 @@ impl Plan {
         });
         settings.entrants = resolved.collect::<Result<_, _>>()?;
         Plan::new(settings)
+    }
+
+    /// Checks the names of a new run: those of a stored one may have hidden characters.
+    ///
+    /// # Errors
+    /// If a name has any.
+    pub fn check_new_names(&self) -> Result<(), PlanError> {
+        Ok(self.entrants.iter().try_for_each(|entrant| check_new_name(&entrant.name))?)
     }
 
     /// Makes a plan from complete settings, as a store keeps them.

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use smalt_workbench::entrant::{EngineSettings, Names, Registry};
+use smalt_workbench::entrant::{EngineSettings, Names, Registry, check_new_name};
 use toml::Table;
 
 use super::check::resolve_error;
@@ -91,9 +91,11 @@ impl Plan {
             names.take(Some(&entrant.name), "")?;
         }
         let number = self.entrants.len() + 1;
-        registry
+        let newcomer = registry
             .resolve(engine, &Table::new(), &clock, &mut names)
-            .map_err(|error| resolve_error(number, error))
+            .map_err(|error| resolve_error(number, error))?;
+        newcomer.name.as_deref().map_or(Ok(()), check_new_name)?;
+        Ok(newcomer)
     }
 }
 
@@ -141,6 +143,7 @@ mod tests {
         let odd = plan(&format!("[run]\nformat = \"match\"\ngames = 3\n{}", engines(&["a", "b"])));
         assert_eq!(odd.extended(two), Err(GrowthError::Odd { games: 2, before: 3 }));
         assert!(matches!(newcomer(&odd, "cmd=builtin name=b"), Err(PlanError::Name(_))));
+        assert!(matches!(newcomer(&odd, "cmd=builtin name=c\u{200b}"), Err(PlanError::Name(_))));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use smalt_report::sanitize::sanitize_lines;
 use smalt_report::{Align, Cell, Column, ColumnKind, Sign, Table, format};
 use smalt_stats::ratings::{RatingOptions, Ratings};
 use smalt_stats::sprt::SequentialEstimate;
@@ -40,7 +41,8 @@ pub fn full(standings: &Standings) -> String {
         text.push_str(part.trim_end());
         text.push('\n');
     }
-    text
+    // Names of older stores may have hidden characters.
+    sanitize_lines(&text)
 }
 
 /// Entrants by rating; with more than two also their ratings, which compare entrants with different

@@ -559,7 +559,9 @@ impl<'a> Typed<'a> {
             output.epd = Some(epd.path.clone());
             output.epd_after = epd.after;
         }
-        Ok(Plan::of_engines(settings, &engines, &Table::new(), &Registry::default())?)
+        let plan = Plan::of_engines(settings, &engines, &Table::new(), &Registry::default())?;
+        plan.check_new_names()?;
+        Ok(plan)
     }
 
     /// Default sharing of openings between pairings.

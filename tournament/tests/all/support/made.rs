@@ -69,6 +69,17 @@ pub(crate) fn store(
     outcome: impl Fn(ScheduledGame) -> Outcome,
 ) {
     let (plan, _) = place.check(&[&["plan", "--seed", "1"], flags].concat(), 0);
+    store_of_plan(place, name, plan, games, outcome);
+}
+
+/// A store of a run with this plan as text, and these games.
+pub(crate) fn store_of_plan(
+    place: &Place,
+    name: &str,
+    plan: String,
+    games: u32,
+    outcome: impl Fn(ScheduledGame) -> Outcome,
+) {
     let checked = Plan::new(Settings::parse(&plan, "plan").unwrap()).unwrap();
     let mut schedule: Schedule = Prepared::without_openings(checked).schedule;
     let created = UNIX_EPOCH + Duration::from_secs(900);
