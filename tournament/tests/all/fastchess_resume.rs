@@ -1,7 +1,7 @@
 //! Runs continued in fastchess and cutechess-cli mode: from stores, and from `config.json`.
 
 use crate::fastchess::{duel, engine, fishtest, line, run, words};
-use crate::support::Place;
+use crate::support::{Place, scripted_program};
 
 #[test]
 fn a_stopped_run_goes_on_by_the_name_of_its_store() {
@@ -202,4 +202,39 @@ fn a_run_that_goes_on_from_a_store_refuses_what_would_be_ignored() {
         "-config file=run.db -pgnout g.pgn -recover -concurrency 1 -ratinginterval 1 -report penta=false";
     let (out, _) = run(&place, "fastchess", &words(same), 0);
     assert!(out.contains("Started game 6 of 6 ") && !out.contains("Ptnml"), "{out}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_configuration_that_is_edited_during_the_run_is_kept() {
+    let place = Place::new();
+    let edit = "[ ! -s config.json ] || echo mine > config.json";
+    place.script("editor", &format!("#!/bin/sh\n{edit}\nexec '{}' \"$@\"\n", scripted_program()));
+    let mut editor = engine("A", "");
+    editor[1] = format!("cmd={}", place.path("editor").display());
+    let flags = "-rounds 2 -each depth=1 restart=on -maxmoves 2 -autosaveinterval 1";
+    let (_, err) = run(&place, "fastchess", &line(&[editor, engine("B", "")], flags), 0);
+    assert!(err.contains("config.json changed during the run and is kept"), "{err}");
+    assert_eq!(place.read("config.json"), "mine\n");
+    let moved: serde_json::Value = serde_json::from_str(&place.read("config.json.new")).unwrap();
+    let results = &moved["stats"]["A vs B"];
+    let played: u64 = ["wins", "draws", "losses"].iter().map(|key| results[key].as_u64().unwrap()).sum();
+    assert_eq!(played, 4, "{moved}");
+}
+
+#[test]
+fn an_unfinished_match_of_fastchess_is_not_written_over() {
+    let place = Place::new();
+    let before = fastchess_config(&place).to_string();
+    place.write("config.json", &before);
+    let flags = "-rounds 1 -each depth=1 -maxmoves 2";
+    let (_, err) = run(&place, "fastchess", &line(&duel(), flags), 0);
+    assert!(err.contains("config.json holds an unfinished match ("), "{err}");
+    assert_eq!(place.read("config.json"), before);
+    run(&place, "fastchess", &line(&duel(), &format!("{flags} -config outname=config.json")), 0);
+    let saved = place.read("config.json");
+    assert_ne!(saved, before);
+    // A finished one is replaced, as in fastchess.
+    run(&place, "fastchess", &line(&duel(), "-rounds 1 -each depth=2 -maxmoves 2"), 0);
+    assert_ne!(place.read("config.json"), saved);
 }

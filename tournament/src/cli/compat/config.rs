@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 use smalt_protocol::TimeControl;
 use smalt_stats::{Pentanomial, Wdl};
 use smalt_workbench::entrant::join_words;
-use smalt_workbench::input::{bytes_without_bom, without_bom};
-use smalt_workbench::output_file::{self, Existing};
+use smalt_workbench::input::{bytes_without_bom, read_text, without_bom};
 
 use super::output_options::{OutputOptions, Style};
 use super::statistics::Score;
@@ -290,7 +289,7 @@ pub(super) fn prior_score(prior: &PriorResults) -> Score {
 impl ConfigFile {
     /// Reads and parses a file.
     pub(super) fn read(path: &Path) -> anyhow::Result<ConfigFile> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
+        let text = read_text(path).with_context(|| format!("read {}", path.display()))?;
         let file: ConfigFile = serde_json::from_str(without_bom(&text))
             .with_context(|| format!("read {}: no configuration of fastchess", path.display()))?;
         if file.engines.len() < 2 {
@@ -432,12 +431,12 @@ impl ConfigFile {
         }
     }
 
-    /// Writes the file with these results, of two engines each.
-    pub(super) fn write(
+    /// The text of the file with these results, of two engines each.
+    pub(super) fn to_json(
         &self,
         scores: &BTreeMap<(usize, usize), Score>,
         keeps_store: bool,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<String> {
         let name = |engine: usize| self.engines.get(engine).map_or("", |engine| engine.name.as_str());
         let stats = scores.iter().map(|(&(first, second), score)| {
             (format!("{} vs {}", name(first), name(second)), Stats::of(score))
@@ -446,12 +445,29 @@ impl ConfigFile {
         let file = ConfigFile { stats: stats.collect(), smalt_store, ..self.clone() };
         let text =
             serde_json::to_string_pretty(&file).with_context(|| format!("write {}", self.config_name))?;
-        let path = Path::new(&self.config_name);
-        Ok(output_file::write(path, format!("{text}\n").as_bytes(), Existing::Replace)?)
+        Ok(text + "\n")
+    }
+
+    /// Why a file is not overwritten: as fastchess's default it is not, if it holds a match that can be resumed, since no
+    /// other file has its results.
+    pub(super) fn reason_to_keep(path: &Path, is_named: bool) -> Option<&'static str> {
+        let is_unfinished = |file: ConfigFile| {
+            let games = file.rounds.saturating_mul(file.games);
+            // The file does not say whether a test is decided.
+            file.smalt_store.is_none()
+                && !file.sprt.enabled
+                && file.prior().is_some()
+                && file.played() < games
+        };
+        if !ConfigFile::may_replace(path) {
+            return Some("holds something else than a configuration");
+        }
+        let is_kept = !is_named && ConfigFile::read(path).is_ok_and(is_unfinished);
+        is_kept.then_some("holds an unfinished match (-config file= resumes it, outname= names another file)")
     }
 
     /// Whether a file may be overwritten: it does not exist, is empty, or is a fastchess configuration.
-    pub(super) fn may_replace(path: &Path) -> bool {
+    fn may_replace(path: &Path) -> bool {
         match std::fs::read(path) {
             Ok(bytes) => {
                 let bytes = bytes_without_bom(&bytes);

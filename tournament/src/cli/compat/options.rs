@@ -453,17 +453,12 @@ impl<'a> Typed<'a> {
     fn choose_config(&mut self) -> anyhow::Result<()> {
         let usual = (self.dialect == Dialect::Fastchess).then(|| PathBuf::from("config.json"));
         let Some(path) = self.config.outname.clone().or(usual) else { return Ok(()) };
-        let may_replace = ConfigFile::may_replace(&path);
-        if !may_replace && self.config.outname.is_some() {
-            bail!("-config outname={}: the file holds something else than a configuration", path.display());
+        let is_named = self.config.outname.is_some();
+        match ConfigFile::reason_to_keep(&path, is_named) {
+            Some(words) if is_named => bail!("-config outname={}: the file {words}", path.display()),
+            Some(words) => print_info(&format!("Warning: {} {words}, and stays as it is", path.display())),
+            None => self.shown.config = Some(path),
         }
-        if !may_replace {
-            print_info(&format!(
-                "Warning: {} holds something else than a configuration, and stays as it is",
-                path.display()
-            ));
-        }
-        self.shown.config = may_replace.then_some(path);
         Ok(())
     }
 

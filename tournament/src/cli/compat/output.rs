@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use smalt_report::sanitize::sanitize_lines;
 use smalt_stats::GameResult;
+use smalt_workbench::output_file::{Existing, Output};
 
 use super::checksum::PgnChecksum;
 use super::config::{ConfigFile, prior_score};
@@ -38,7 +39,7 @@ pub(in crate::cli) struct CompatOutput {
     matchup: Option<Matchup>,
     /// Scores of pairings, from the view of the engine listed first.
     scores: BTreeMap<(usize, usize), Score>,
-    config: Option<ConfigFile>,
+    config: Option<(ConfigFile, Output)>,
     half_pairs: HashMap<u32, GameResult>,
     /// Games before this run.
     prior_games: u64,
@@ -80,7 +81,11 @@ impl CompatOutput {
             names,
             seeds: plan.entrants.iter().map(|entrant| entrant.role == Role::Challenger).collect(),
             scores: plan.settings.prior.iter().map(|prior| ((0, 1), prior_score(prior))).collect(),
-            config: shown.config.as_ref().map(|_| ConfigFile::of(plan, &shown)),
+            config: shown.config.as_ref().and_then(|path| {
+                let failed = |error| print_info(&format!("Warning: {error}"));
+                let output = Output::check(path, Existing::Replace).map_err(failed).ok()?;
+                Some((ConfigFile::of(plan, &shown), output))
+            }),
             shuffles: shown.book.is_some() && plan.settings.openings.order == Order::Random,
             prior_games: plan.settings.prior.map_or(0, |prior| prior.games().games()),
             half_pairs: HashMap::new(),
@@ -258,9 +263,18 @@ impl CompatOutput {
 
     /// Writes the configuration with the results so far.
     fn save_config(&mut self, keeps_store: bool) {
-        let Some(config) = &self.config else { return };
-        if let Err(error) = config.write(&self.scores, keeps_store) {
-            self.warn(Level::Err, &format!("Warning: {error:#}"));
+        let Some((config, output)) = &mut self.config else { return };
+        let written = config.to_json(&self.scores, keeps_store);
+        match written.and_then(|text| Ok(output.rewrite(text.as_bytes())?)) {
+            Ok(None) => {}
+            Ok(Some(beside)) => {
+                let (kept, beside) = (config.name().to_owned(), beside.display());
+                let words = format!(
+                    "{kept} changed during the run and is kept; the configuration is now in {beside}"
+                );
+                self.warn(Level::Warn, &format!("Warning: {words}"));
+            }
+            Err(error) => self.warn(Level::Err, &format!("Warning: {error:#}")),
         }
     }
 
@@ -281,11 +295,11 @@ impl CompatOutput {
                 if self.shown.style == Style::Fastchess {
                     self.print(&tables::fault_counts(standings));
                 }
-                if let Some(config) = self.shown.config.as_ref().filter(|_| is_open) {
+                if let Some((_, output)) = self.config.as_ref().filter(|_| is_open) {
                     self.print(&format!(
                         "Tournament was interrupted. To resume the tournament, run: {} -config file={}\n",
                         own_command(),
-                        config.display()
+                        output.path().display()
                     ));
                 }
                 let seconds = self.started.elapsed().as_secs();
