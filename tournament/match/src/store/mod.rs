@@ -304,11 +304,17 @@ fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         // Some do not support hard links either.
         std::fs::hard_link(&draft, path).or_else(|error| match error.kind() {
             ErrorKind::AlreadyExists => Err(error),
-            _ => std::fs::rename(&draft, path),
+            _ => rename_to_new(draft.as_ref(), path),
         })
     });
     let _ = std::fs::remove_file(&draft);
     written
+}
+
+/// Renames a file to a name that is not in use: it is reserved first, since a rename replaces what is there.
+fn rename_to_new(draft: &Path, path: &Path) -> std::io::Result<()> {
+    drop(File::create_new(path)?);
+    std::fs::rename(draft, path)
 }
 
 /// An unnamed file in this folder, if the system supports it.

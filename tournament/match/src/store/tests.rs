@@ -553,3 +553,16 @@ fn a_pipe_is_refused_as_a_store_without_waiting_for_a_writer() {
     assert!(Store::read(&path).is_err());
     assert!(Store::resume(&path).is_err());
 }
+
+#[test]
+fn a_new_name_without_hard_links_replaces_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let [draft, path] = ["draft", "run.db"].map(|name| folder.path().join(name));
+    std::fs::write(&draft, "ours").unwrap();
+    std::fs::write(&path, "theirs").unwrap();
+    assert_eq!(rename_to_new(&draft, &path).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    assert_eq!(std::fs::read(&path).unwrap(), b"theirs");
+    std::fs::remove_file(&path).unwrap();
+    rename_to_new(&draft, &path).unwrap();
+    assert!(std::fs::read(&path).unwrap() == b"ours" && !draft.exists());
+}

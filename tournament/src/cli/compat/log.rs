@@ -1,6 +1,6 @@
 //! `-log`: a file of events down to a level, plain or compressed. Engine output goes to one file per game instead.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -63,7 +63,7 @@ impl Log {
         let options = if appends { options.append(true) } else { options.write(true).truncate(true) };
         let options = options.create(true);
         let file: Box<dyn Write> = if log.compresses {
-            Box::new(GzEncoder::new(options.open(compressed_name(log))?, Compression::default()))
+            Box::new(GzEncoder::new(create_compressed(log)?, Compression::default()))
         } else {
             Box::new(options.open(&log.path)?)
         };
@@ -81,10 +81,34 @@ impl Log {
     }
 }
 
-/// fastchess's name of a compressed log, `run.log2026-07-29T.19.07.34.gz`.
-fn compressed_name(log: &LogFile) -> PathBuf {
+/// Creates a compressed log with fastchess's name, `run.log2026-07-29T.19.07.34.gz`; further ones of the same second have a
+/// number.
+fn create_compressed(log: &LogFile) -> io::Result<File> {
     let time: String = UtcTime::of(SystemTime::now()).pgn_time().chars().take(19).collect();
-    let mut name = log.path.clone().into_os_string();
-    name.push(format!("{}.gz", time.replace('T', "T.").replace(':', ".")));
-    PathBuf::from(name)
+    let time = time.replace('T', "T.").replace(':', ".");
+    let endings = std::iter::once(".gz".to_owned()).chain((2..).map(|number| format!("-{number}.gz")));
+    for ending in endings {
+        let mut name = log.path.clone().into_os_string();
+        name.push(format!("{time}{ending}"));
+        match File::create_new(name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            created => return created,
+        }
+    }
+    unreachable!("there is always another number")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compressed_logs_of_one_second_are_different_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.log");
+        let log = LogFile { path, level: Level::Info, appends: false, compresses: true };
+        let logs: Vec<Log> = (0..3).map(|_| Log::open(&log).unwrap()).collect();
+        drop(logs);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
 }
