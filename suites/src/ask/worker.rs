@@ -26,8 +26,9 @@ const STARTS: u32 = 3;
 /// Time between two start attempts: a program being rebuilt is missing for some seconds.
 const START_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A search is disturbed if this process stalled for half of its time, or for this long.
-const GREAT_DISTURBANCE: Duration = Duration::from_secs(1);
+/// Least and greatest stall of this process that disturbs a search: a tenth of its time, as in games, and at most half of a
+/// short one.
+const DISTURBANCES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
 
 /// Maximum number of disturbed searches of a process that are repeated.
 const MOST_REPETITIONS: u32 = 20;
@@ -193,9 +194,7 @@ impl<'a> SuiteWorker<'a> {
     /// Whether a timed answer is invalid because this process stalled during its search.
     fn is_disturbed(&self, searched: &SearchResult, stall: Duration) -> bool {
         match self.entrant.limit {
-            Limit::MoveTime(time) => {
-                searched.best.is_some() && stall >= GREAT_DISTURBANCE.min(time / 2) && !stall.is_zero()
-            }
+            Limit::MoveTime(time) => searched.best.is_some() && is_disturbance(stall, time),
             Limit::Nodes(_) | Limit::Depth(_) => false,
         }
     }
@@ -306,6 +305,12 @@ impl<'a> SuiteWorker<'a> {
     }
 }
 
+/// Whether a stall of this process disturbs a search of this time.
+fn is_disturbance(stall: Duration, time: Duration) -> bool {
+    let [least, greatest] = DISTURBANCES;
+    !stall.is_zero() && stall >= (time / 10).clamp(least, greatest).min(time / 2)
+}
+
 /// The answer of a search within its limit, or of one without a move.
 fn in_time(
     problem: &Problem,
@@ -396,4 +401,19 @@ fn command(entrant: &SuiteEntrant) -> Result<EngineCommand, ConversationError> {
     let own_program = std::env::current_exe();
     let own_program = own_program.map_err(|error| ConversationError::System { reason: error.to_string() })?;
     Ok(entrant.engine.command_of(&entrant.program, &own_program))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stalls_disturb_a_search_as_they_disturb_a_game() {
+        let least = |time: u64| {
+            (0..2_000)
+                .find(|&stall| is_disturbance(Duration::from_millis(stall), Duration::from_millis(time)))
+        };
+        assert_eq!([100, 1_000, 5_000, 60_000].map(least), [Some(50), Some(200), Some(500), Some(1_000)]);
+        assert!(!is_disturbance(Duration::ZERO, Duration::ZERO));
+    }
 }
