@@ -107,9 +107,10 @@ impl TwoPartText {
     }
 }
 
-/// Whether both ends are equally far from the value, within 10% of the distance. True if an end is unknown.
+/// Whether the error alone gives both ends: to a whole number, as ends are shown, or to 1% of itself. True if an end is
+/// unknown.
 fn is_symmetric(value: f64, low: Option<f64>, high: Option<f64>) -> bool {
-    low.zip(high).is_none_or(|(low, high)| (low + high - 2.0 * value).abs() <= 0.05 * (high - low))
+    low.zip(high).is_none_or(|(low, high)| (low + high - 2.0 * value).abs() <= (0.01 * (high - low)).max(1.0))
 }
 
 /// A share as a percentage: 0.125 is `12.5%`.
@@ -193,6 +194,8 @@ mod tests {
         };
         check(Some(12.34), Some(5.0), Some(7.4), Some(17.4), "+12.3 ± 5.0");
         check(Some(373.84), Some(231.1), Some(141.4), Some(690.6), "+373.8 (+141, +691)");
+        check(Some(0.4), Some(452.91), Some(-473.1), Some(432.7), "+0.4 (-473, +433)");
+        check(Some(100.0), Some(30.0), Some(70.4), Some(130.4), "+100.0 ± 30.0");
         check(None, None, Some(136.9), None, "> +137");
         check(None, None, None, Some(18.9), "< +19");
         check(Some(12.34), None, None, None, "+12.3");
