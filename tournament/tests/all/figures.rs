@@ -64,6 +64,30 @@ fn single_games_count_as_games() {
     assert!(first["elo"].is_number(), "{first}");
 }
 
+/// An Elo with its interval from JSON.
+fn interval(row: &Value, field: &str) -> format::Interval {
+    let number = |ending: &str| row[&format!("{field}{ending}")].as_f64();
+    let (low, high) = (number("_low"), number("_high"));
+    let half = low.zip(high).map(|(low, high)| (high - low) / 2.0);
+    format::Interval { value: number(""), error: number("_error").or(half), low, high }
+}
+
+/// The values of a pairing as table text.
+fn pairing_cells(pairing: &Value) -> Vec<String> {
+    let count = |field: &str| pairing[field].as_u64().unwrap();
+    let [wins, draws, losses] = ["wins", "draws", "losses"].map(count);
+    let pairs: Vec<String> = pairing["penta"].as_array().unwrap().iter().map(Value::to_string).collect();
+    vec![
+        format!("{} - {}", pairing["first"].as_str().unwrap(), pairing["second"].as_str().unwrap()),
+        format::interval(&interval(pairing, "elo"), 1, Sign::Both),
+        format::percent(pairing["los"].as_f64().unwrap(), 1),
+        format::number(wins as f64 + draws as f64 / 2.0, 1, Sign::Negative),
+        (wins + draws + losses).to_string(),
+        format!("{wins}-{draws}-{losses}"),
+        pairs.join(", "),
+    ]
+}
+
 /// An entrant's values in every format, as table text derived from the JSON.
 fn cells(entrant: &Value) -> Vec<String> {
     let number = |field: &str| entrant[field].as_f64();
@@ -76,17 +100,11 @@ fn cells(entrant: &Value) -> Vec<String> {
     let percent = |field: &str| {
         number(field).map_or_else(|| format::MISSING.to_owned(), |share| format::percent(share, 1))
     };
-    let elo = format::Interval {
-        value: number("elo"),
-        error: number("elo_error"),
-        low: number("elo_low"),
-        high: number("elo_high"),
-    };
     vec![
         entrant["rank"].to_string(),
         entrant["name"].as_str().unwrap().to_owned(),
         estimate("rating", "rating_error", 1),
-        format::interval(&elo, 1, Sign::Both),
+        format::interval(&interval(entrant, "elo"), 1, Sign::Both),
         estimate("nelo", "nelo_error", 1),
         percent("los"),
         format::number(number("points").unwrap(), 1, Sign::Negative),
@@ -151,6 +169,15 @@ fn every_form_shows_the_same_figures() {
         }
     }
     assert_eq!(seen, 15);
+    for pairing in results["pairings"].as_array().unwrap() {
+        let cells = pairing_cells(pairing);
+        let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = squeezed(&cells.join(" "));
+        assert!(text.lines().any(|other| squeezed(other) == line), "{line}\n{text}");
+        let leading = [0, 1, 3, 4, 5, 2, 6].map(|column: usize| cells[column].as_str());
+        let row = format!("| {} |", leading.join(" | "));
+        assert!(markdown.contains(&row), "{row}\n{markdown}");
+    }
     // The page uses the same numbers, to the last digit.
     let mut written = results.clone();
     written.as_object_mut().unwrap().remove("schema");
@@ -219,6 +246,14 @@ fn an_open_sequential_test_shows_the_expected_games() {
         assert!(test[field].is_number(), "{field}: {test}");
     }
     assert!(test["games_left_h0"].as_f64() > test["games_left_h1"].as_f64(), "its LLR is above 0: {test}");
+    let number = |field: &str| test[field].as_f64().unwrap();
+    let llr = format!("{:.2} ({:.2}, {:.2})", number("llr"), number("lower"), number("upper"));
+    let elo = format::interval(&interval(&test, "sprt_elo"), 2, Sign::Both);
+    place.check(&["report", "run.db", "-o", "run.html"], 0);
+    let printed = ["standings", "status", "report"].map(|command| place.check(&[command, "run.db"], 0).0);
+    for text in printed.into_iter().chain([place.read("run.html")]) {
+        assert!(text.contains(&llr) && text.contains(&elo), "{llr}, {elo}: {text}");
+    }
     let served = Served::start(&place, &["run.db", "--listen", "0"]);
     let page = get(served.address, "/api/runs/0").json();
     assert_eq!((&page["seconds_left"], &page["results"]["sprt"]), (&Value::Null, &test));

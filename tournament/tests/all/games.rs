@@ -1,6 +1,6 @@
 //! Single games, end to end: clocks, pondering, Chess960, tablebases, and reproducible output.
 
-use crate::support::{LONG, Place, duel, scripted};
+use crate::support::{LONG, Place, duel, scripted, scripted_program};
 
 /// A match of two entrants with further arguments; returns its PGN.
 fn play(place: &Place, first: &str, second: &str, arguments: &[&str]) -> String {
@@ -305,4 +305,26 @@ fn real_engines_ponder_and_play_to_the_end() {
         assert_eq!((&entrant["time_losses"], &entrant["crashes"]), (&0.into(), &0.into()), "{entrant}");
     }
     place.await_nobody();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_score_that_is_a_bound_adjudicates_nothing() {
+    let play_with = |bound: &str| {
+        let place = Place::new();
+        let filter = format!("sed -u 's/ score cp -*[0-9]*/&{bound}/'");
+        place.script("engine", &format!("#!/bin/sh\n'{}' \"$@\" | {filter}\n", scripted_program()));
+        let cmd = place.path("engine");
+        let engine = |name: &str, score: i32| {
+            format!("\"cmd={}\" name={name} \"args=--info-lines 1 --score {score}\"", cmd.display())
+        };
+        let rest = ["--depth", "1", "--games", "2", "--maxmoves", "8", "--resign", "movecount=2 score=600"];
+        play(&place, &engine("a", 900), &engine("b", -900), &rest)
+    };
+    assert_eq!(play_with("").matches(" wins by adjudication").count(), 2);
+    for bound in [" lowerbound", " upperbound"] {
+        let pgn = play_with(bound);
+        assert_eq!(pgn.matches("1/2-1/2\n\n").count(), 2, "{pgn}");
+        assert!(!pgn.contains("wins by adjudication"), "{pgn}");
+    }
 }

@@ -477,7 +477,8 @@ fn referee_that(folder: &tempfile::TempDir, verdict: &str, exit: u8, meanwhile: 
         "#!/bin/sh\necho \"$@\" > '{}'\nwhile [ $# -gt 0 ]; do [ \"$1\" = --json ] && out=$2; shift; done\n\
          echo playing\necho went wrong >&2\n{meanwhile}\ncat > \"$out\" <<END\n\
          {{\"entrants\": [{{\"name\": \"tuned\", \"wins\": 3, \"draws\": 2, \"losses\": 1, \"elo\": 9.5, \"elo_error\": 4.0}}],\n\
-         \"sprt\": {{\"llr\": 2.95, \"lower\": -2.94, \"upper\": 2.94, \"verdict\": \"{verdict}\"}}}}\nEND\nexit {exit}\n",
+         \"sprt\": {{\"llr\": 2.95, \"lower\": -2.94, \"upper\": 2.94, \"verdict\": \"{verdict}\", \
+         \"sprt_elo\": 30, \"sprt_elo_low\": 5, \"sprt_elo_high\": 52}}}}\nEND\nexit {exit}\n",
         path(folder, "arguments"),
     );
     let program = path(folder, &format!("referee-{verdict}-{exit}"));
@@ -505,6 +506,7 @@ fn a_table_is_kept_only_when_games_prove_it() {
         let (out, error) = check(&flags, code);
         assert!(out.contains(words) || error.contains(words), "{verdict}: {out}{error}");
         assert!(error.contains("playing"), "{error}");
+        assert_eq!(out.contains("Elo +30.0 (+5, +52), LLR 2.95"), exit != 1, "{out}");
         let kept = std::fs::read_to_string(&base).unwrap();
         assert_eq!(kept == better, is_kept, "{verdict}");
         let arguments = std::fs::read_to_string(path(&folder, "arguments")).unwrap();
