@@ -94,6 +94,7 @@ fn two_suites<'a>(suites: [&'a str; 2], engine: &'a str) -> Vec<&'a str> {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Wine 8 replaces no file that is read at that moment")]
 fn a_killed_run_goes_on_where_its_file_was_written() {
     let bench = Bench::new();
     bench.file("first.epd", SUITE);
@@ -124,6 +125,7 @@ fn a_killed_run_goes_on_where_its_file_was_written() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows does not replace a program that runs")]
 fn an_engine_that_is_rebuilt_while_a_suite_runs_stops_it() {
     let bench = Bench::new();
     bench.file("first.epd", SUITE.repeat(10));
@@ -153,6 +155,7 @@ fn a_run_goes_on_with_a_file_that_is_not_there_yet() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Wine 8 replaces no file that is read at that moment")]
 fn what_was_answered_ahead_is_kept_through_a_second_interruption() {
     let bench = Bench::new();
     bench.file("first.epd", SUITE);
@@ -267,6 +270,7 @@ fn what_was_not_asked_is_no_loss_in_a_comparison() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "Windows has other words for a missing folder")]
 fn a_file_that_cannot_be_written_is_reported_before_any_engine_is_started() {
     let bench = Bench::new();
     bench.file("suite.epd", SUITE);

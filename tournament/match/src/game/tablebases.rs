@@ -165,7 +165,7 @@ mod tests {
             let error = TablebaseAdjudicator::open(&rule(path)).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         };
-        check(&folder.path().join("none"), "No such file");
+        check(&folder.path().join("none"), if cfg!(windows) { "(os error 3)" } else { "No such file" });
         check(folder.path(), "it has no .rtbw file");
         std::fs::write(folder.path().join("KQvK.rtbw"), [0; 80]).unwrap();
         check(folder.path(), "KQvK.rtbw: it has no Syzygy magic number");

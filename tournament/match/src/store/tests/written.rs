@@ -12,7 +12,8 @@ proptest! {
         numbers in (any::<u64>(), any::<Option<u64>>(), any::<Option<u64>>(), 1..=u64::MAX, any::<u64>()),
         small in any::<(u32, u32, u32, Option<u32>, Option<u16>)>(),
         texts in any::<[String; 4]>(),
-        years in 0..30_000_u64,
+        // The clock of Windows ends with the year 30828.
+        years in 0..28_000_u64,
     ) {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::create(&folder.path().join("run.db"), &run()).unwrap();
