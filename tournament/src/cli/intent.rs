@@ -80,14 +80,20 @@ pub(super) fn plan_of(
 
 /// The plan of a file, overridden by flags.
 pub(super) fn plan_of_file(path: &Path, flags: &RunFlags) -> Result<Plan, Refusal> {
+    plan_and_layer_of_file(path, flags).map(|(plan, _)| plan)
+}
+
+/// The plan of a file, and the layer of the settings that it and the flags give.
+pub(super) fn plan_and_layer_of_file(path: &Path, flags: &RunFlags) -> Result<(Plan, Table), Refusal> {
     let name = path.display().to_string();
     let text = read_text(path).with_context(|| format!("read {name}")).or_usage()?;
     let mut layers = Settings::parse_layer(&text, &name).or_usage()?;
     let registry = registry(flags.engines.path.as_deref())?;
     merge_settings(&mut layers, layer_of_flags(flags, &registry)?);
+    let given = layers.clone();
     resolve_sources(&mut layers, &registry, flags.commits)?;
     let plan = Plan::of_layers(layers, &registry).context(name).or_usage()?;
-    finish(plan, flags, Some(path))
+    Ok((finish(plan, flags, Some(path))?, given))
 }
 
 /// The plan with absolute paths. Its outputs are neither its plan file nor the registry.

@@ -25,6 +25,7 @@ mod output;
 mod output_names;
 mod output_style;
 mod page_address;
+mod planned_resume;
 mod play;
 mod play_page;
 mod plot;
@@ -62,7 +63,7 @@ use compat::Dialect;
 use elo::CountList;
 use exit::{Exit, OrRefuse, Refusal};
 use output_style::OutputStyle;
-use run_flags::{ResumeFlags, RunFlags};
+use run_flags::RunFlags;
 use schema::SchemaName;
 use smalt_match::estimate::estimate;
 use smalt_match::plan::{Format, Plan};
@@ -134,7 +135,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Bisect(flags) => bisect::bisect(&flags)?,
         Command::Queue(flags) => queue::queue(&flags, queued::checked)?,
         Command::Run { plan, resume, flags } => {
-            let plan = intent::plan_of_file(&plan, &flags)?;
+            let (plan, layer) = intent::plan_and_layer_of_file(&plan, &flags)?;
             let style = OutputStyle::native(flags.quiet);
             match plan.settings.output.store.clone() {
                 None if resume => {
@@ -143,8 +144,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
                     return Err(anyhow!(words)).or_usage();
                 }
                 Some(store) if resume && store.exists() => {
-                    let flags = ResumeFlags { store, recover: flags.recover, ..ResumeFlags::default() };
-                    resume::resume(&flags, style)?
+                    planned_resume::resume_plan(plan, layer, &store, style)?
                 }
                 _ => play::play(plan, style)?,
             }

@@ -28,7 +28,8 @@ pub(super) fn resume(flags: &ResumeFlags, style: OutputStyle) -> Result<Exit, Re
         (prepared, _) = Prepared::new(prepared.plan).or_usage()?;
     }
     check_apart(&prepared.plan, &style.further_outputs(), &[])?;
-    let allows_mixed = is_given(&flags.settings.0.given, "fleet", "allow-mixed");
+    let Flags { settings, given } = &flags.settings.0;
+    let allows_mixed = settings.fleet.allow_mixed && is_given(given, "fleet", "allow-mixed");
     run_games(begin_session(store, prepared, allows_mixed, claim_for_run)?, style)
 }
 

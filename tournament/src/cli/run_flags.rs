@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, FromArgMatches};
 use smalt_about::names_or_files;
-use smalt_match::plan::{Flags, Settings};
+use smalt_match::plan::{Flags, Settings, settings_of_flags};
 use smalt_workbench::entrant::Registry;
 use smalt_workbench::flags::RegistryFlag;
 
@@ -98,6 +98,11 @@ impl ResumableFlags {
         let folder = folder.and_then(std::path::Path::to_str);
         let output = folder.map(|folder| toml::Table::from_iter([("log".to_owned(), folder.into())]));
         self.0.given.extend(output.map(|output| ("output".to_owned(), toml::Value::Table(output))));
+    }
+
+    /// The settings of a layer that `resume` may change.
+    pub(super) fn part_of(layer: toml::Table) -> toml::Table {
+        settings_of_flags(layer, &ResumableFlags::IDS)
     }
 
     /// The flags of all other settings.

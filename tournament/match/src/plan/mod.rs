@@ -47,7 +47,7 @@ pub use output::{
 pub use pairing::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 pub use prior::PriorResults;
 pub use run::{BadOptions, Format, OnFault, RunSettings, RunSize, SkippedEntrant, Variant};
-pub use settings::{Flags, Settings, merge_settings};
+pub use settings::{Flags, Settings, merge_settings, settings_of_flags};
 pub use sprt::SprtSettings;
 pub use value::{OnOff, SecondsSetting, parse_word, positive, word};
 

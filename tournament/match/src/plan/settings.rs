@@ -173,7 +173,10 @@ impl<T: Args + Serialize> FromArgMatches for Flags<T> {
         let settings = T::from_arg_matches(matches)?;
         let all = Table::try_from(&settings)
             .map_err(|error| clap::Error::raw(clap::error::ErrorKind::ValueValidation, error))?;
-        Ok(Flags { settings, given: given(all, "", matches) })
+        // Not `try_contains_id`, which knows the ids in debug builds alone.
+        let is_known = |id: &str| matches.ids().any(|known| known.as_str() == id);
+        let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+        Ok(Flags { settings, given: part_of(all, "", &is_known, &is_given) })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -197,21 +200,27 @@ fn advanced_heading(usual: &str) -> Option<&'static str> {
     })
 }
 
-/// The part of a section given on the command line.
-fn given(section: Table, name: &str, matches: &ArgMatches) -> Table {
-    let part = |(key, value): (String, Value)| {
-        // Not `try_contains_id`, which knows the ids in debug builds alone.
-        let is_known = |id: &str| matches.ids().any(|known| known.as_str() == id);
-        let is_given = id_of(name, &key, &is_known)
-            .is_some_and(|id| matches.value_source(&id) == Some(ValueSource::CommandLine));
-        match value {
-            _ if is_given => Some((key, value)),
-            Value::Table(table) => {
-                let table = given(table, &key, matches);
-                (!table.is_empty()).then_some((key, Value::Table(table)))
-            }
-            _ => None,
+/// The part of a layer whose flags have these ids.
+pub fn settings_of_flags(layer: Table, ids: &[&str]) -> Table {
+    let all = Settings::augment_args(clap::Command::new("settings"));
+    let is_known = |id: &str| all.get_arguments().any(|arg| arg.get_id() == id);
+    part_of(layer, "", &is_known, &|id| ids.contains(&id))
+}
+
+/// The part of a section whose flags are wanted.
+fn part_of(
+    section: Table,
+    name: &str,
+    is_known: &dyn Fn(&str) -> bool,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Table {
+    let part = |(key, value): (String, Value)| match value {
+        value if id_of(name, &key, is_known).is_some_and(|id| is_wanted(&id)) => Some((key, value)),
+        Value::Table(table) => {
+            let table = part_of(table, &key, is_known, is_wanted);
+            (!table.is_empty()).then_some((key, Value::Table(table)))
         }
+        _ => None,
     };
     section.into_iter().filter_map(part).collect()
 }
