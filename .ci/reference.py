@@ -96,7 +96,7 @@ def rows(schema, properties, defaults=True):
 def plan():
     schema = json.loads(run("smalt-tournament", "schema", "plan"))
     text = "# Plan files\n\nA plan file is TOML. Every key is also a flag of the commands that play, and `smalt-tournament plan` prints a file from flags.\n"
-    text += "`smalt-tournament schema plan` prints the JSON schema, for editors: put `#:schema plan.schema.json` into the first line.\n\n"
+    text += "`smalt-tournament schema plan` prints the JSON schema, for editors: its file is named in the first line, `#:schema ./plan.schema.json`, which `plan` prints.\n\n"
     for name, part in schema["properties"].items():
         part = resolved(schema, part)
         inner = resolved(schema, part["items"]) if "items" in part else part

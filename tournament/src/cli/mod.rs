@@ -208,10 +208,15 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
     Ok(exit_code(exit))
 }
 
-/// Prints the plan as a file, with the estimate as comments.
+/// Prints the plan as a file, with the schema of the shipped plan and the estimate as comments.
 fn print_plan(plan: &Plan, drawn_pairs: Option<f64>) -> Result<(), Refusal> {
     let estimate: String = estimate(plan, drawn_pairs).lines().map(|line| format!("# {line}\n")).collect();
-    output::print(&format!("{estimate}\n{}", plan.settings.to_toml()))
+    let schema = smalt_data::GAUNTLET.text.lines().next().unwrap_or_default();
+    output::print(&format!(
+        "{schema}\n# The schema of the first line, by which editors check a plan: smalt-tournament schema plan > plan.schema.json\n\
+         {estimate}\n{}",
+        plan.settings.to_toml()
+    ))
 }
 
 fn play(format: Format, flags: &RunFlags) -> Result<Exit, Refusal> {

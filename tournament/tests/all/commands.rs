@@ -82,7 +82,18 @@ fn the_first_screen_of_help_has_at_most_forty_options() {
 #[test]
 fn the_shipped_plan_is_printed_with_its_comments() {
     let (printed, _) = Place::new().check(&["plan", "--shipped"], 0);
-    assert!(printed.starts_with("#:schema plan.schema.json\n# The default plan"));
+    assert!(printed.starts_with("#:schema ./plan.schema.json\n# The default plan"));
+}
+
+#[test]
+fn a_printed_plan_names_its_schema_and_how_to_write_it() {
+    let place = Place::new();
+    let (printed, _) = place.check(&["plan"], 0);
+    let mut lines = printed.lines();
+    assert_eq!(lines.next(), Some("#:schema ./plan.schema.json"));
+    assert!(lines.next().unwrap().ends_with("smalt-tournament schema plan > plan.schema.json"), "{printed}");
+    place.write("plan.toml", &printed);
+    place.check(&["plan", "--from", "plan.toml"], 0);
 }
 
 #[test]
