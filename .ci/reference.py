@@ -134,6 +134,9 @@ def json_page():
     text += "value is `null`. `smalt-tournament schema results` prints the JSON schema of results; `smalt-suites schema` and `smalt-tuner schema` have\n"
     text += "those of the other programs. [Statistics](../statistics.md) explains the numbers. `spsa.json` and `clop.json` are checkpoints: they have\n"
     text += "`format` and `clop_format` instead of `schema`, and only the tuner that wrote them reads them.\n\n"
+    text += "The answers of the live page under `/api/` are for the page itself: they have `schema`, in the list `/api/runs` for each run, and their\n"
+    text += "`results` are those below, but other fields follow the page. `/api/queue` is that of `queue list --json`, with `run`: the number of the\n"
+    text += "job's run; it is `null` if the server has no queue, as `/api/commands` is without a token.\n\n"
     text += fields("Results (`--json`)", json.loads(run("smalt-tournament", "schema", "results")))
     text += fields("Status (`status --json`)", json.loads(run("smalt-tournament", "schema", "status")))
     text += fields("Rating lists (`ratings --json`)", json.loads(run("smalt-tournament", "schema", "ratings")))

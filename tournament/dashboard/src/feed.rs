@@ -16,6 +16,7 @@ use super::game_list::GameFilter;
 use super::run::RunView;
 use super::stream::{Followed, event};
 use crate::live::LiveReader;
+use smalt_workbench::json::SCHEMA;
 
 /// Interval of reading boards while a run is followed.
 const BOARD_INTERVAL: Duration = Duration::from_millis(200);
@@ -84,7 +85,7 @@ impl Followed for Snapshot {
         let new: Vec<&str> = self.boards.iter().filter(is_new).map(|board| &**board).collect();
         if !new.is_empty() || self.boards.len() != boards.len() {
             let count = self.boards.len();
-            let data = format!("{{\"count\":{count},\"boards\":[{}]}}", new.join(","));
+            let data = format!("{{\"schema\":{SCHEMA},\"count\":{count},\"boards\":[{}]}}", new.join(","));
             events.push_str(&event("boards", &data));
         }
         events

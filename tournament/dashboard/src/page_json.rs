@@ -6,9 +6,14 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, Serializer};
 use smalt_report::sanitize::sanitize;
+use smalt_workbench::json::Versioned;
 
-/// The JSON of a value for a page.
-pub fn to_page_json(value: &impl Serialize) -> String {
+/// The JSON of an object for a page, with the version of its form.
+pub fn to_page_json(object: &impl Serialize) -> String {
+    write(&Versioned::of(object))
+}
+
+fn write(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     let written = value.serialize(&mut Serializer::with_formatter(&mut bytes, SanitizedTexts));
     let text = written.ok().and_then(|()| String::from_utf8(bytes).ok());
@@ -47,11 +52,12 @@ mod tests {
     #[test]
     fn hidden_characters_are_shown_as_numbers_and_others_stay() {
         let text = "\u{1b}[2J \"a\\b\"\r\u{8}\u{c}\u{7f}\u{202e}é\u{9b}\t\n♞";
-        let json = to_page_json(&[("k\u{202e}", text)]);
+        let json = write(&[("k\u{202e}", text)]);
         let read: Vec<(String, String)> = serde_json::from_str(&json).unwrap();
         let shown = "\\u{1b}[2J \"a\\b\"\\u{d}\\u{8}\\u{c}\\u{7f}\\u{202e}é\\u{9b}\t\n♞";
         assert_eq!(read, [("k\\u{202e}".to_owned(), shown.to_owned())]);
         let plain = serde_json::json!({ "a": [1, null, "x"], "b": { "c": 0.5 } });
-        assert_eq!(to_page_json(&plain), serde_json::to_string(&plain).unwrap());
+        assert_eq!(write(&plain), serde_json::to_string(&plain).unwrap());
+        assert!(to_page_json(&plain).starts_with("{\"schema\":1,\"a\":[1,null,\"x\"]"));
     }
 }

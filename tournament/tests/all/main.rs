@@ -33,6 +33,7 @@ mod kept_files;
 mod old_runs;
 mod outputs;
 mod page;
+mod page_schema;
 mod planned_resume;
 mod play;
 // Its daemon is stopped by a signal.

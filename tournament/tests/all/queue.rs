@@ -294,7 +294,8 @@ fn the_page_shows_jobs_and_adds_and_pauses_them_with_the_token() {
     wait_until("games on the page", || get("/api/runs")[0]["results"]["games_finished"].as_u64() > Some(0));
     assert_eq!(send("POST /api/queue/1/pause", token, "{}").status, 204);
     await_slots(&place, 1, 0);
-    assert_eq!(get("/api/queue")["jobs"][0]["state"], "paused");
+    let listed = get("/api/queue");
+    assert_eq!((&listed["jobs"][0]["state"], &listed["schema"]), (&"paused".into(), &1.into()));
     assert_eq!(send("POST /api/queue/9/pause", token, "{}").status, 400);
     stop(daemon);
 }
