@@ -12,4 +12,5 @@ Exit codes:
   10   --exit-on-verdict: the SPRT accepted H0 (0: H1)
   11   --exit-on-verdict: the SPRT is undecided
   130  interrupted by Ctrl-C; resume with: smalt-tournament resume RUN.db
-  143  ended by SIGTERM; resume likewise";
+  143  ended by SIGTERM; resume likewise
+serve, play and queue run end with 0 at Ctrl-C and SIGTERM: it is how they are stopped.";

@@ -2,6 +2,7 @@
 
 use smalt_testing::json::schema_mismatches;
 
+use crate::support::served::Served;
 use crate::support::{Place, duel, finish, restarted, scripted, scripted_program, signal};
 
 #[test]
@@ -84,6 +85,21 @@ fn a_terminated_run_has_the_exit_code_of_its_signal() {
     signal(child.id(), "-TERM");
     finish(child, 143);
     place.await_nobody();
+}
+
+#[test]
+#[cfg_attr(windows, ignore = "Windows has no such signals")]
+fn servers_are_stopped_by_a_signal_and_end_with_0() {
+    let place = Place::new();
+    let (first, second) = (scripted("first", ""), scripted("second", "--seed 2"));
+    place.check(&duel(&first, &second, "--games 2 --depth 1 --maxmoves 4 --store run.db"), 0);
+    for arguments in [["serve", "run.db", "--listen", "0"], ["play", "--engine", &first, "--serve=0"]] {
+        let mut served = Served::of_command(&place, &arguments);
+        signal(served.child.id(), "-TERM");
+        assert_eq!(served.child.wait().unwrap().code(), Some(0), "{arguments:?}");
+    }
+    let (help, _) = place.check(&["--help"], 0);
+    assert!(help.contains("serve, play and queue run end with 0 at Ctrl-C and SIGTERM"), "{help}");
 }
 
 #[test]
