@@ -168,29 +168,14 @@ def store():
 A run is one SQLite file. It can be read at any time, also during its run; only the runner writes to it. Times are
 milliseconds since 1970 (`_ms`) or microseconds (`_us`); `white`, `black` and `entrant` are indices of the plan's engines, from 0.
 
-For your own queries these views give games and engines their names. `sqlite3 -readonly -init views.sql run.db` has them if
-`views.sql` holds these statements; a temporary view leaves the file as it is.
+For your own queries there are three views, `names`, `games` and `standings`. They are temporary, and leave the file as it is:
 
-```sql
-CREATE TEMP VIEW names AS
-SELECT entrant, coalesce(name, '?') || iif(count(*) OVER (PARTITION BY name) > 1, ' #' || (entrant + 1), '') AS engine
-FROM (SELECT white AS entrant FROM game UNION SELECT black FROM game) LEFT JOIN engine USING (entrant);
-
-CREATE TEMP VIEW games AS
-SELECT number + 1 AS game, round + 1 AS round, w.engine AS white, b.engine AS black, outcome, termination,
-       datetime(started_ms / 1000, 'unixepoch') AS started, duration_us / 1e6 AS seconds, machine
-FROM game JOIN names w ON w.entrant = game.white JOIN names b ON b.entrant = game.black;
-
-CREATE TEMP VIEW standings AS
-WITH side AS (
-    SELECT white AS entrant, outcome, '1-0' AS win FROM game UNION ALL SELECT black, outcome, '0-1' FROM game
-)
-SELECT engine, count(*) AS games, sum(outcome = win) AS won, sum(outcome = '1/2-1/2') AS drawn,
-       sum(outcome NOT IN (win, '1/2-1/2')) AS lost, sum((outcome = win) + (outcome = '1/2-1/2') / 2.0) AS points
-FROM names JOIN side USING (entrant) GROUP BY entrant;
+```console
+$ smalt-tournament schema views > views.sql
+$ sqlite3 -readonly -init views.sql run.db
 ```
 
-`engine` has the names that engines report; two engines of one name are numbered, in the order of the plan. Some questions:
+`engine`, `white` and `black` are names of the plan, `reported` is the name that the engine gives itself. Some questions:
 
 ```sql
 SELECT * FROM standings ORDER BY points DESC;
@@ -205,7 +190,12 @@ SELECT game, white, black, seconds FROM games ORDER BY seconds DESC LIMIT 10;
 SELECT f.game + 1 AS game, engine, f.name, f.words FROM fault f JOIN names USING (entrant);
 ```
 
-## Tables
+A store of a format before 11 has the names of the plan once it is resumed. To query it as it is, put
+`CREATE TEMP TABLE entrant AS SELECT entrant, name FROM engine;` before the views: its names are then the reported ones.
+
+## Tables and views
+
+`smalt-tournament schema store` prints them.
 
 """
     return text + "```sql\n" + run("smalt-tournament", "schema", "store") + "```\n"

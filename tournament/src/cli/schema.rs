@@ -3,7 +3,7 @@
 use anyhow::Context;
 use smalt_match::plan::Settings;
 use smalt_match::standings::json::ResultsJson;
-use smalt_match::store::schema_sql;
+use smalt_match::store::{VIEWS, schema_sql};
 use smalt_workbench::entrant::RegistryFile;
 use smalt_workbench::json::{Versioned, schema_text};
 
@@ -48,6 +48,8 @@ pub(super) enum SchemaName {
     Events,
     /// The store, as SQL
     Store,
+    /// Views for queries of a store, as SQL: sqlite3 -readonly -init views.sql run.db
+    Views,
 }
 
 pub(super) fn schema(name: SchemaName) -> Result<(), Refusal> {
@@ -64,6 +66,7 @@ pub(super) fn schema(name: SchemaName) -> Result<(), Refusal> {
         SchemaName::Queue => schema_text::<Versioned<Jobs<'_>>>(),
         SchemaName::Webhook => schema_text::<Versioned<RunEndJson>>(),
         SchemaName::Events => schema_text::<EventLine>(),
+        SchemaName::Views => VIEWS.to_owned(),
         SchemaName::Store => schema_sql().context("describe the store").or_failed()?,
     })
 }

@@ -140,7 +140,11 @@ fn json_and_events_have_a_version_and_a_schema() {
         assert_eq!(schema(name)["type"], "object", "{name}");
     }
     let (tables, _) = place.check(&["schema", "store"], 0);
-    assert!(tables.contains("CREATE TABLE game (") && tables.contains("checksum INTEGER"), "{tables}");
+    for words in ["CREATE TABLE game (", "checksum INTEGER", "CREATE TEMP VIEW standings AS"] {
+        assert!(tables.contains(words), "{tables}");
+    }
+    let (views, _) = place.check(&["schema", "views"], 0);
+    assert!(tables.ends_with(&views) && views.starts_with("CREATE TEMP VIEW names AS"), "{views}");
 }
 
 /// The candidates for the last of these words of a command line.

@@ -23,7 +23,7 @@ use smalt_workbench::sqlite_journal::{LeftJournal, check_left_journal, journal_p
 
 pub use occupancy::StoreUse;
 pub use read::{StoredFault, StoredRun};
-pub use schema::schema_sql;
+pub use schema::{VIEWS, schema_sql};
 pub use session::StoredSession;
 pub use write::SaveOutcome;
 
@@ -146,7 +146,11 @@ impl Store {
         }
         store.set_durable()?;
         store.database(schema::migrate(&store.connection, store.version))?;
+        let is_older = store.version < schema::VERSION;
         store.version = schema::VERSION;
+        if is_older {
+            store.write_names(&store.run()?.plan)?;
+        }
         Ok(store)
     }
 

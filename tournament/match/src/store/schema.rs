@@ -12,8 +12,9 @@ const APPLICATION: i64 = 0x536d_6c74;
 
 /// Format version written. Version 2 added the sessions, 3 the engines' memory, 4 the machines of games played by
 /// workers, 5 the disqualifications, 6 the checksums of the run and of each game, 7 the illegal moves, 8 the overruns
-/// of losses on time, 9 the digest of the training data, 10 whether a session is paused.
-pub(super) const VERSION: i64 = 10;
+/// of losses on time, 9 the digest of the training data, 10 whether a session is paused, 11 the
+/// names of the plan's engines for queries of others.
+pub(super) const VERSION: i64 = 11;
 
 /// `run` has one row. Times are milliseconds since 1970 or microseconds, as their names say. `game.moves` is the text
 /// of the module `game::moves`; `game.number` is the game's number in the schedule, and its only key.
@@ -62,7 +63,7 @@ CREATE TABLE process (
 
 /// Migrations between consecutive format versions, from 1 to 2 on. A session is one call of the runner, from start or
 /// resume to its end; a killed one has no end.
-const STEPS: [&str; 9] = [
+const STEPS: [&str; 10] = [
     "
 CREATE TABLE session (
     id INTEGER PRIMARY KEY,
@@ -124,7 +125,30 @@ CREATE TABLE training_data (
     "
 ALTER TABLE session ADD COLUMN is_paused INTEGER NOT NULL DEFAULT 0;
 ",
+    "
+CREATE TABLE entrant (
+    entrant INTEGER PRIMARY KEY,
+    name TEXT NOT NULL
+) STRICT;
+",
 ];
+
+/// Views for queries of others, temporary: with a view in the file SQLite's `quick_check` may not find pages that no table has.
+pub const VIEWS: &str = "\
+CREATE TEMP VIEW names AS
+SELECT entrant, entrant.name AS engine, engine.name AS reported FROM entrant LEFT JOIN engine USING (entrant);
+CREATE TEMP VIEW games AS
+SELECT number + 1 AS game, round + 1 AS round, w.engine AS white, b.engine AS black, outcome, termination,
+       datetime(started_ms / 1000, 'unixepoch') AS started, duration_us / 1e6 AS seconds, machine
+FROM game JOIN names w ON w.entrant = game.white JOIN names b ON b.entrant = game.black;
+CREATE TEMP VIEW standings AS
+WITH side AS (
+    SELECT white AS entrant, outcome, '1-0' AS win FROM game UNION ALL SELECT black, outcome, '0-1' FROM game
+)
+SELECT engine, reported, count(*) AS games, sum(outcome = win) AS won, sum(outcome = '1/2-1/2') AS drawn,
+       sum(outcome NOT IN (win, '1/2-1/2')) AS lost, sum((outcome = win) + (outcome = '1/2-1/2') / 2.0) AS points
+FROM names JOIN side USING (entrant) GROUP BY entrant;
+";
 
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "application_id", APPLICATION)?;
@@ -133,7 +157,7 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
         .execute_batch(&format!("BEGIN IMMEDIATE; {TABLES} {steps} PRAGMA user_version = {VERSION}; COMMIT;"))
 }
 
-/// The tables of the store as SQL, in the current format.
+/// The tables of the store and [`VIEWS`] as SQL, in the current format.
 ///
 /// # Errors
 /// If SQLite fails.
@@ -143,7 +167,7 @@ pub fn schema_sql() -> rusqlite::Result<String> {
     let mut tables =
         connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")?;
     let tables: Vec<String> = tables.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    Ok(format!("-- user_version {VERSION}\n{};\n", tables.join(";\n")))
+    Ok(format!("-- user_version {VERSION}\n{};\n\n{VIEWS}", tables.join(";\n")))
 }
 
 /// Upgrades an older format in one transaction.

@@ -15,6 +15,9 @@ use crate::schedule::ScheduledGame;
 
 mod written;
 
+/// Removes what format 11 added.
+const FORMAT_10: &str = "DROP TABLE entrant; PRAGMA user_version = 10;";
+
 fn run() -> StoredRun {
     StoredRun {
         created: UNIX_EPOCH + Duration::from_secs(1),
@@ -251,7 +254,7 @@ fn an_older_form_is_read_and_brought_up_to_date() {
                  ALTER TABLE game DROP COLUMN speed_nps; DROP TABLE machine; DROP TABLE binary;
                  DROP TABLE strike; DROP TABLE training_data; ALTER TABLE fault DROP COLUMN illegal_move; ALTER TABLE fault DROP COLUMN overrun_us; ALTER TABLE game DROP COLUMN checksum; ALTER TABLE run DROP COLUMN checksum;
                  PRAGMA user_version = 1;";
-    store.connection.execute_batch(older).unwrap();
+    store.connection.execute_batch(&format!("{FORMAT_10} {older}")).unwrap();
     drop(store);
     let reader = Store::read(&path).unwrap();
     assert_eq!((games(&reader).len(), reader.latest_session().unwrap()), (1, None));
@@ -294,7 +297,7 @@ fn the_illegal_move_is_a_value_and_is_found_in_the_words_of_form_6() {
     store.save(&former).unwrap();
     let form_6 = "ALTER TABLE fault DROP COLUMN illegal_move; ALTER TABLE fault DROP COLUMN overrun_us;
                   DROP TABLE training_data; ALTER TABLE session DROP COLUMN is_paused; PRAGMA user_version = 6;";
-    store.connection.execute_batch(form_6).unwrap();
+    store.connection.execute_batch(&format!("{FORMAT_10} {form_6}")).unwrap();
     drop(store);
     assert_eq!(games(&Store::read(&path).unwrap()), std::slice::from_ref(&one));
     assert_eq!(games(&Store::resume(&path).unwrap()), [one]);
@@ -318,7 +321,7 @@ fn the_overrun_of_a_loss_on_time_is_kept_and_is_no_part_of_form_7() {
     let form_7 = "DELETE FROM fault WHERE game = 0; DELETE FROM game WHERE number = 0;
                   ALTER TABLE fault DROP COLUMN overrun_us; DROP TABLE training_data;
                   ALTER TABLE session DROP COLUMN is_paused; PRAGMA user_version = 7;";
-    store.connection.execute_batch(form_7).unwrap();
+    store.connection.execute_batch(&format!("{FORMAT_10} {form_7}")).unwrap();
     drop(store);
     assert_eq!(games(&Store::read(&path).unwrap()), std::slice::from_ref(&punctual));
     assert_eq!(games(&Store::resume(&path).unwrap()), [punctual]);
@@ -377,14 +380,14 @@ fn a_session_records_its_pause_and_concurrency_and_format_9_reads_as_not_paused(
     store.begin_session(3).unwrap();
     assert_eq!(state(&store), (3, false), "a pause ends with its session");
     let format_9 = "ALTER TABLE session DROP COLUMN is_paused; PRAGMA user_version = 9;";
-    store.connection.execute_batch(format_9).unwrap();
+    store.connection.execute_batch(&format!("{FORMAT_10} {format_9}")).unwrap();
     drop(store);
     assert_eq!(state(&Store::read(&path).unwrap()), (3, false));
     assert_eq!(state(&Store::resume(&path).unwrap()), (3, false));
 }
 
 #[test]
-fn the_views_and_queries_of_the_reference_page_run() {
+fn the_views_have_names_and_the_queries_of_the_reference_page_run() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/store.md");
     let page = std::fs::read_to_string(page).unwrap();
     let blocks: Vec<_> =
@@ -399,17 +402,36 @@ fn the_views_and_queries_of_the_reference_page_run() {
         store.save_engine(entrant, "Engine 1.0", "Somebody").unwrap();
     }
     let reader = Store::read(&path).unwrap();
-    reader.connection.execute_batch(blocks[0]).unwrap();
+    reader.connection.execute_batch(VIEWS).unwrap();
     let first = |query: &str| reader.connection.query_row(query, [], |row| row.get::<_, String>(0));
-    let standing = "SELECT concat_ws(' ', engine, games, won, drawn, lost, points) FROM standings";
-    assert_eq!(first(standing), Ok("Engine 1.0 #1 2 1 1 0 1.5".to_owned()));
+    let standing = "SELECT concat_ws(' ', engine, reported, games, won, drawn, lost, points) FROM standings";
+    assert_eq!(first(standing), Ok("first Engine 1.0 2 1 1 0 1.5".to_owned()));
     let game = "SELECT concat_ws(' ', game, round, white, black, outcome, started, machine) FROM games";
-    assert_eq!(first(game), Ok("1 1 Engine 1.0 #1 Engine 1.0 #2 1-0 1970-01-01 00:20:34 bench".to_owned()));
-    let queries: Vec<_> = blocks[1].split(';').filter(|query| !query.trim().is_empty()).collect();
+    assert_eq!(first(game), Ok("1 1 first second 1-0 1970-01-01 00:20:34 bench".to_owned()));
+    let queries: Vec<_> = blocks[0].split(';').filter(|query| !query.trim().is_empty()).collect();
     assert_eq!(queries.len(), 4);
     for query in queries {
         assert_eq!(reader.connection.query_row(query, [], |_| Ok(())), Ok(()), "{query}");
     }
+}
+
+#[test]
+fn names_of_the_plan_follow_it_and_older_stores_get_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.db");
+    let mut store = Store::create(&path, &run()).unwrap();
+    let names = |store: &Store| -> String {
+        let query = "SELECT group_concat(name) FROM entrant";
+        store.connection.query_row(query, [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(names(&store), "first,second");
+    store.connection.execute_batch(FORMAT_10).unwrap();
+    drop(store);
+    assert_eq!(Store::read(&path).unwrap().run().unwrap(), run());
+    store = Store::resume(&path).unwrap();
+    assert_eq!(names(&store), "first,second");
+    store.change_plan(&format!("{}[[entrant]]\nname = \"third\"\n", run().plan)).unwrap();
+    assert_eq!(names(&store), "first,second,third");
 }
 
 #[test]

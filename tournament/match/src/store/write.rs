@@ -8,6 +8,7 @@ use super::checksum::{checksum, run_checksum, summed};
 use super::column::{from_index, from_number, to_begin_and_duration, to_ms, to_us};
 use super::{Store, StoreError, StoredRun, Synchronous};
 use crate::game::{EngineFault, GameRecord, moves};
+use crate::plan::Settings;
 
 /// Whether a game was new.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +27,26 @@ impl Store {
             "INSERT INTO run (only, program, created_ms, plan, openings, checksum) VALUES (1, ?1, ?2, ?3, ?4, ?5)",
             params![program, created, run.plan, run.openings, run_checksum(created, &run.plan, &run.openings)],
         ))?;
-        Ok(())
+        self.write_names(&run.plan)
+    }
+
+    /// Writes the names of the plan's engines, for the views.
+    pub(super) fn write_names(&self, plan: &str) -> Result<(), StoreError> {
+        let plan = Settings::parse(plan, "the plan of the run");
+        let entrants = plan.map_err(|error| self.damaged(error.to_string()))?.entrants;
+        let write = || {
+            let change = self.connection.unchecked_transaction()?;
+            change.execute("DELETE FROM entrant", [])?;
+            for (index, entrant) in entrants.iter().enumerate() {
+                let name = entrant.name.as_deref().unwrap_or_default();
+                change.execute(
+                    "INSERT INTO entrant (entrant, name) VALUES (?1, ?2)",
+                    params![from_index(index), name],
+                )?;
+            }
+            change.commit()
+        };
+        self.database(write())
     }
 
     /// Replaces the plan of the run.
@@ -40,7 +60,7 @@ impl Store {
         self.database(
             self.connection.execute("UPDATE run SET plan = ?1, checksum = ?2", params![plan, sum]),
         )?;
-        Ok(())
+        self.write_names(plan)
     }
 
     /// Stores a game; it counts when this returns.
