@@ -10,8 +10,9 @@ mod processor;
 mod reference;
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ColorChoice, Command, Parser, Subcommand, ValueEnum};
 use clap_complete::CompleteEnv;
@@ -25,6 +26,9 @@ pub const VERSION: &str = env!("SMALT_VERSION");
 
 /// Environment variable by which a completion script requests candidates.
 const COMPLETE: &str = "SMALT_COMPLETE";
+
+/// First line of the table of exit codes in the help of a program.
+const EXIT_CODES: &str = "Exit codes:\n";
 
 /// Display order of the options that every command has: after its own, before `--help`.
 const LAST: usize = 998;
@@ -70,7 +74,11 @@ impl AboutCommand {
             }
             AboutCommand::Man { output } => {
                 std::fs::create_dir_all(output)?;
-                clap_mangen::generate_to(for_manual(program), output)
+                let mut program = for_manual(program).disable_help_subcommand(true);
+                program.build();
+                let help = program.get_after_help().map(ToString::to_string).unwrap_or_default();
+                let codes = help.split_once(EXIT_CODES).map(|(_, codes)| codes.to_owned());
+                write_manual(program, codes.as_deref(), output)
             }
             AboutCommand::Reference => out.write_all(reference::markdown(program).as_bytes()),
         }
@@ -114,6 +122,27 @@ fn for_manual(program: Command) -> Command {
         .version(VERSION)
         .mut_args(|argument| argument.hide_short_help(false))
         .mut_subcommands(|command| for_manual(command).disable_version_flag(true))
+}
+
+/// Writes the pages of a command and of those below it. `codes` is the table of exit codes at the end of the program's help.
+fn write_manual(mut command: Command, codes: Option<&str>, folder: &Path) -> io::Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        write_manual(below.clone(), codes, folder)?;
+    }
+    let usage = command.render_usage().to_string();
+    // The page of the program has the table at its end.
+    let has_codes = command.get_after_help().is_some_and(|help| help.to_string().contains(EXIT_CODES));
+    let command = command.override_usage(usage.trim_start_matches("Usage: ").to_owned());
+    let page = clap_mangen::Man::new(command).generate_to(folder)?;
+    if let Some(codes) = codes.filter(|_| !has_codes) {
+        let lines: String =
+            codes.lines().map(|line| format!("{}\n.br\n", line.trim_end().replace('-', "\\-"))).collect();
+        File::options()
+            .append(true)
+            .open(page)?
+            .write_all(format!(".SH \"EXIT STATUS\"\n{lines}").as_bytes())?;
+    }
+    Ok(())
 }
 
 /// Colors of help and errors.
@@ -167,7 +196,9 @@ mod tests {
                 .help("Number of games | pairs"),
             Arg::new("seed").long("seed").value_name("N").help("Random seed").hide_short_help(true),
         ]);
-        AboutCommand::augment_subcommands(Command::new("runner").subcommand(play)).about("Plays")
+        AboutCommand::augment_subcommands(Command::new("runner").subcommand(play))
+            .about("Plays")
+            .after_help("Example:\n  runner play\n\nExit codes:\n  0  success of --games\n  1  failure")
     }
 
     fn run(words: &[&str]) -> String {
@@ -223,6 +254,9 @@ mod tests {
             assert!(option.len() > 1 && !option[1].is_empty() && !option[1].starts_with('.'), "{option:?}");
         }
         assert!(!page.contains("\\-\\-version"), "{page}");
+        assert!(page.contains("\n\\fBrunner play\\fR [OPTIONS]\n"), "{page}");
+        let codes = ".SH \"EXIT STATUS\"\n  0  success of \\-\\-games\n.br\n  1  failure\n.br\n";
+        assert!(page.ends_with(codes), "{page}");
     }
 
     #[test]
