@@ -26,8 +26,8 @@ const STARTS: u32 = 3;
 /// Time between two start attempts: a program being rebuilt is missing for some seconds.
 const START_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Least and greatest stall of this process that disturbs a search: a tenth of its time, as in games, and at most half of a
-/// short one.
+/// A stall of this process disturbs a search if it takes a tenth of its time, within these bounds, as in games; half of the
+/// time always does.
 const DISTURBANCES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(1)];
 
 /// Maximum number of disturbed searches of a process that are repeated.

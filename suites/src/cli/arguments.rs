@@ -428,5 +428,11 @@ mod tests {
             assert!(known.iter().any(|known| known == key), "{key} is no key of an engine");
             assert!(named.contains(&key), "the help lacks {key}");
         }
+        for key in known.iter().filter(|key| named.contains(&key.as_str())) {
+            assert!(
+                FOR_POSITIONS.contains(&key.replace("option.NAME", "options").as_str()),
+                "{key} has no effect"
+            );
+        }
     }
 }

@@ -77,8 +77,10 @@ impl TwoPartText {
     /// A value and its interval, as far as known.
     pub(crate) fn of(interval: &Interval, decimals: usize, sign: Sign) -> TwoPartText {
         let finite = |number: Option<f64>| number.filter(|number| number.is_finite());
-        let end = |end: f64| number(end, 0, sign);
         let ends = (finite(interval.low), finite(interval.high));
+        // Of a narrow interval whole numbers say too little.
+        let is_narrow = ends.0.zip(ends.1).is_some_and(|(low, high)| high - low < NARROW);
+        let end = |end: f64| number(end, if is_narrow { decimals } else { 0 }, sign);
         let Some(value) = finite(interval.value) else {
             return TwoPartText::plain(match ends {
                 (Some(low), None) => format!("> {}", end(low)),
@@ -87,7 +89,7 @@ impl TwoPartText {
             });
         };
         let spread = match (finite(interval.error), ends) {
-            (Some(error), (low, high)) if is_symmetric(value, low, high) => {
+            (Some(error), (low, high)) if is_symmetric(value, low, high, decimals) => {
                 Spread::Error(number(error, decimals, Sign::Negative))
             }
             (_, (Some(low), Some(high))) => Spread::Ends(format!("({}, {})", end(low), end(high))),
@@ -107,10 +109,15 @@ impl TwoPartText {
     }
 }
 
-/// Whether the error alone gives both ends: to a whole number, as ends are shown, or to 1% of itself. True if an end is
-/// unknown.
-fn is_symmetric(value: f64, low: Option<f64>, high: Option<f64>) -> bool {
-    low.zip(high).is_none_or(|(low, high)| (low + high - 2.0 * value).abs() <= (0.01 * (high - low)).max(1.0))
+/// Width below which the ends of an interval have decimals.
+const NARROW: f64 = 20.0;
+
+/// Whether the error alone gives both ends: to 3% of the width, or half a unit of the last decimal shown. True if an end
+/// is unknown.
+fn is_symmetric(value: f64, low: Option<f64>, high: Option<f64>, decimals: usize) -> bool {
+    low.zip(high).is_none_or(|(low, high)| {
+        (low + high - 2.0 * value).abs() <= (0.03 * (high - low)).max(0.5 / 10_f64.powi(decimals as i32))
+    })
 }
 
 /// A share as a percentage: 0.125 is `12.5%`.
@@ -195,7 +202,8 @@ mod tests {
         check(Some(12.34), Some(5.0), Some(7.4), Some(17.4), "+12.3 ± 5.0");
         check(Some(373.84), Some(231.1), Some(141.4), Some(690.6), "+373.8 (+141, +691)");
         check(Some(0.4), Some(452.91), Some(-473.1), Some(432.7), "+0.4 (-473, +433)");
-        check(Some(100.0), Some(30.0), Some(70.4), Some(130.4), "+100.0 ± 30.0");
+        check(Some(100.0), Some(30.2), Some(70.4), Some(130.9), "+100.0 ± 30.2");
+        check(Some(2.9), Some(3.1), Some(0.2), Some(6.4), "+2.9 (+0.2, +6.4)");
         check(None, None, Some(136.9), None, "> +137");
         check(None, None, None, Some(18.9), "< +19");
         check(Some(12.34), None, None, None, "+12.3");

@@ -18,7 +18,7 @@ use smalt_dataset::games::GameCounter;
 use smalt_dataset::record::{RECORD_SIZE, RecordError};
 use smalt_dataset::source::{DataSource, MAX_LINE, OpenError, open_text, read_line};
 use smalt_dataset::text::{LineError, parse_line};
-use smalt_workbench::file_lock::try_lock;
+use smalt_workbench::file_lock::lock_soon;
 
 const MAGIC: [u8; 8] = *b"SMALTTRC";
 const VERSION: u32 = 1;
@@ -321,7 +321,7 @@ impl TraceWriter {
         let mut whole = None;
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         // Without locks of the file system two programs may damage the file.
-        if matches!(try_lock(&file), Err(TryLockError::WouldBlock)) {
+        if matches!(lock_soon(&file), Err(TryLockError::WouldBlock)) {
             return Err(TraceFileError::Locked);
         }
         if file.metadata()?.len() == 0 {

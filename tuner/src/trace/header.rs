@@ -252,7 +252,7 @@ pub(super) fn fits(number: f64) -> bool {
 fn positive(words: &[&str]) -> Result<f64, String> {
     number(words.first().copied())
         .ok()
-        .filter(|&number| number > 0.0 && fits(number))
+        .filter(|&number| number as f32 > 0.0 && fits(number))
         .ok_or("expected a number above 0".into())
 }
 

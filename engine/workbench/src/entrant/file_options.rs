@@ -14,7 +14,8 @@ const OUTPUT_OPTION_WORDS: [&str; 6] = ["log", "debug", "learn", "experience", "
 /// any file.
 pub fn is_file_option(option: &str, value: &str) -> bool {
     let option = option.to_ascii_lowercase();
-    let is_plain = matches!(value, "" | "<empty>" | "true" | "false");
+    let is_plain =
+        ["", "<empty>", "true", "false", "on", "off", "none"].contains(&&*value.to_ascii_lowercase());
     let number = value.strip_prefix('-').unwrap_or(value);
     let is_number = number.bytes().any(|byte| byte.is_ascii_digit())
         && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');

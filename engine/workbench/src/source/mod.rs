@@ -16,7 +16,7 @@ use std::{io, thread};
 use smalt_driver::process::{Reaper, StartError};
 use toml::{Table, Value};
 
-use crate::entrant::{EngineSettings, Registry, merge_engine};
+use crate::entrant::{EngineSettings, REMARKS, Registry, merge_engine};
 use crate::file_lock;
 use crate::program::start_reaper;
 use crate::signals;
@@ -202,9 +202,7 @@ pub fn resolve_entrants<'a>(
         };
         let built = program_of(&source)?;
         // The command replaces the registry name, so the other settings of the registry are copied.
-        ["name", "cmd", "package", "rating", "source", "note"]
-            .iter()
-            .for_each(|key| drop(known.remove(*key)));
+        ["name", "cmd"].iter().chain(&REMARKS).for_each(|key| drop(known.remove(*key)));
         merge_engine(&mut known, own.clone());
         let mut set = |key: &str, value: &str| drop(known.insert(key.to_owned(), Value::from(value)));
         set("cmd", &built.program.display().to_string());

@@ -85,8 +85,9 @@ export function line(moves, ply) {
 export function estimate({ elo, elo_error: error, elo_low: low, elo_high: high }) {
   if (isKnown(elo)) {
     if (!isKnown(low) || !isKnown(high)) return [signed(elo), ""];
-    const isSymmetric = Math.abs(low + high - 2 * elo) <= Math.max(0.01 * (high - low), 1);
-    return [signed(elo), isSymmetric ? ` ± ${error.toFixed(1)}` : ` (${signed(low, 0)}, ${signed(high, 0)})`];
+    const isSymmetric = Math.abs(low + high - 2 * elo) <= Math.max(0.03 * (high - low), 0.05);
+    const decimals = high - low < 20 ? 1 : 0;
+    return [signed(elo), isSymmetric ? ` ± ${error.toFixed(1)}` : ` (${signed(low, decimals)}, ${signed(high, decimals)})`];
   }
   if (isKnown(low) === isKnown(high)) return [MISSING, ""];
   return [isKnown(low) ? `> ${signed(low, 0)}` : `< ${signed(high, 0)}`, ""];

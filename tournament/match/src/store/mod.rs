@@ -292,7 +292,8 @@ fn serialize_new(path: &Path, run: &StoredRun) -> Result<Vec<u8>, StoreError> {
     Ok(bytes.to_vec())
 }
 
-/// Creates a file atomically. Until it is complete it has no name, so that nothing is left if this program is killed.
+/// Creates a file atomically. Until it is complete it has no name, or another where the file system supports neither
+/// unnamed files nor hard links.
 fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     if let Some(mut file) = unnamed_file(folder) {
@@ -315,10 +316,10 @@ fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     written
 }
 
-/// Renames a file to a name that is not in use: it is reserved first, since a rename replaces what is there.
+/// Renames a file to a name that is not in use. An empty file reserves it, since a rename replaces what is there.
 fn rename_to_new(draft: &Path, path: &Path) -> std::io::Result<()> {
     drop(File::create_new(path)?);
-    std::fs::rename(draft, path)
+    std::fs::rename(draft, path).inspect_err(|_| drop(std::fs::remove_file(path)))
 }
 
 /// An unnamed file in this folder, if the system supports it.

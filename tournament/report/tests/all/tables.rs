@@ -82,7 +82,7 @@ fn values_end_below_each_other_however_far_they_may_be_off() {
     let mut table = Table::new([Column::new("elo", ColumnKind::Interval(1, Sign::Both))]);
     let mut push = |value, error, low, high| table.push([Interval { value, error, low, high }.into()]);
     push(Some(373.84), None, Some(141.4), Some(603.6));
-    push(Some(-54.7), Some(120.04), Some(-180.0), Some(60.1));
+    push(Some(-54.7), Some(120.04), Some(-174.7), Some(65.3));
     push(Some(5.0), Some(9.0), Some(-4.0), Some(14.0));
     push(None, None, None, Some(-137.2));
     assert_eq!(
@@ -91,7 +91,7 @@ fn values_end_below_each_other_however_far_they_may_be_off() {
     );
     assert_eq!(
         table.to_csv(),
-        "elo,elo error,elo low,elo high\r\n373.84,,141.4,603.6\r\n-54.7,120.04,-180,60.1\r\n5,9,-4,14\r\n,,,-137.2\r\n"
+        "elo,elo error,elo low,elo high\r\n373.84,,141.4,603.6\r\n-54.7,120.04,-174.7,65.3\r\n5,9,-4,14\r\n,,,-137.2\r\n"
     );
 }
 

@@ -270,7 +270,9 @@ impl Drawing<'_> {
                 let number = (self.number() & ((1 << bits) - 1)) >> (self.number() % bits);
                 Value::Integer(number.max(minimum).try_into().unwrap())
             }
-            "number" => Value::Float(0.2 + 0.2 * self.number() as f64 / u64::MAX as f64),
+            "number" if key.starts_with("elo") => Value::Float(self.one_of(&[-10.0, -0.125, 0.0, 1e-3, 3.0])),
+            "number" if ["alpha", "beta"].contains(&key) => Value::Float(self.one_of(&[0.001, 0.05, 0.3])),
+            "number" => Value::Float(self.one_of(&[0.001, 0.2, 1.0, 86_400.0])),
             "array" => {
                 let count = part["minItems"].as_u64().unwrap_or(self.number() % 3);
                 Value::Array((0..count).map(|_| self.value(&part["items"], key)).collect())
