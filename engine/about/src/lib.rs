@@ -19,7 +19,7 @@ use clap_complete::CompleteEnv;
 pub use clap_complete::engine::ArgValueCompleter;
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 use clap_complete::env::Shells;
-pub use faster_build::{BUILD, run_faster_build, run_faster_engine};
+pub use faster_build::{BUILD, mark_of_faster_build, run_faster_build, run_faster_engine};
 
 /// The version; builds between releases have commit and date in brackets, builds outside the repository `no git`.
 pub const VERSION: &str = env!("SMALT_VERSION");

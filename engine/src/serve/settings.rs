@@ -233,7 +233,7 @@ fn open_tables(engine: &mut Engine, path: &str) -> Result<Option<String>, SetOpt
     Ok(Some(found))
 }
 
-/// Most bytes of a book, and of a file of parameters.
+/// Maximum size in bytes of a book, and of a file of parameters.
 const MAX_BOOK: u64 = 1 << 31;
 const MAX_PARAMETERS: u64 = 1 << 26;
 

@@ -3,28 +3,33 @@
 
 use std::env::consts::EXE_SUFFIX;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
-use smalt_testing::process::{command, copy_program, example, finish, processes_in, signal, wait_until};
+use smalt_about::mark_of_faster_build;
+use smalt_testing::process::{
+    command, copy_program, example, finish, processes_in, signal, wait_until, write_program,
+};
 
 const PORTABLE: &str = env!("CARGO_BIN_EXE_smalt");
 
-/// A portable build in a new folder, with this program as the faster build.
+/// A portable build in a new folder, with a copy that has this mark behind its end as the faster build.
 struct Place(PathBuf);
 
 impl Place {
-    fn new(name: &str, faster: impl AsRef<Path>) -> Place {
+    fn new(name: &str, mark: &str) -> Place {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::create_dir_all(&folder).unwrap();
         copy_program(PORTABLE, folder.join(format!("smalt{EXE_SUFFIX}")));
-        copy_program(faster, folder.join(format!("smalt-x86-64-v3{EXE_SUFFIX}")));
+        let bytes = [std::fs::read(PORTABLE).unwrap(), mark.as_bytes().to_vec()].concat();
+        write_program(folder.join(format!("smalt-x86-64-v3{EXE_SUFFIX}")), &bytes);
         Place(folder)
     }
 
     fn start(&self, program: &str, arguments: &[&str]) -> Child {
         let mut command = command(self.0.join(format!("{program}{EXE_SUFFIX}")));
-        command.args(arguments).current_dir(&self.0).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.args(arguments).current_dir(&self.0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
     }
 
@@ -45,7 +50,7 @@ impl Place {
 /// The processor of a test has the instructions, as those of 2013 and later.
 #[test]
 fn it_serves_through_the_pipes_of_the_portable_build() {
-    let place = Place::new("faster_build_serves", PORTABLE);
+    let place = Place::new("faster_build_serves", &mark_of_faster_build());
     let mut engine = place.serve("smalt");
     assert!(place.runs_faster_build());
     engine.stdin.take().unwrap().write_all(b"go infinite\nquit\n").unwrap();
@@ -55,7 +60,7 @@ fn it_serves_through_the_pipes_of_the_portable_build() {
 
 #[test]
 fn it_serves_for_the_engine_builtin_of_another_program() {
-    let place = Place::new("faster_build_builtin", PORTABLE);
+    let place = Place::new("faster_build_builtin", &mark_of_faster_build());
     copy_program(example("builtin"), place.0.join(format!("runner{EXE_SUFFIX}")));
     let mut engine = place.serve("runner");
     assert!(place.runs_faster_build());
@@ -65,7 +70,7 @@ fn it_serves_for_the_engine_builtin_of_another_program() {
 
 #[test]
 fn it_gets_the_arguments_and_gives_the_exit_code() {
-    let place = Place::new("faster_build_exits", PORTABLE);
+    let place = Place::new("faster_build_exits", &mark_of_faster_build());
     let suite = place.0.join("it's a suite");
     std::fs::write(&suite, "4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 6\n").unwrap();
     let output = finish(place.start("smalt", &["perft", "--suite", suite.to_str().unwrap()]), 1);
@@ -74,7 +79,7 @@ fn it_gets_the_arguments_and_gives_the_exit_code() {
 
 #[test]
 fn it_ends_when_the_portable_build_is_killed() {
-    let place = Place::new("faster_build_killed", PORTABLE);
+    let place = Place::new("faster_build_killed", &mark_of_faster_build());
     let mut engine = place.serve("smalt");
     let mut input = engine.stdin.take().unwrap();
     input.write_all(b"go infinite\n").unwrap();
@@ -86,8 +91,9 @@ fn it_ends_when_the_portable_build_is_killed() {
 }
 
 #[test]
-fn a_program_without_the_version_of_the_portable_build_does_not_run() {
-    let place = Place::new("faster_build_other", std::env::current_exe().unwrap());
+fn a_build_of_another_version_does_not_run() {
+    let mark = mark_of_faster_build().replace("smalt ", "smalt 1");
+    let place = Place::new("faster_build_other", &mark);
     let mut engine = place.serve("smalt");
     assert!(!place.runs_faster_build());
     engine.stdin.take().unwrap().write_all(b"quit\n").unwrap();

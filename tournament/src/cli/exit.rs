@@ -13,4 +13,4 @@ Exit codes:
   11   --exit-on-verdict: the SPRT is undecided
   130  interrupted by Ctrl-C; resume with: smalt-tournament resume RUN.db
   143  ended by SIGTERM; resume likewise
-serve, play and queue run end with 0 at Ctrl-C and SIGTERM: it is how they are stopped.";
+serve, play and queue run end with 0 at Ctrl-C and SIGTERM, which is how to stop them.";

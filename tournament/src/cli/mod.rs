@@ -213,7 +213,7 @@ fn print_plan(plan: &Plan, drawn_pairs: Option<f64>) -> Result<(), Refusal> {
     let estimate: String = estimate(plan, drawn_pairs).lines().map(|line| format!("# {line}\n")).collect();
     let schema = smalt_data::GAUNTLET.text.lines().next().unwrap_or_default();
     output::print(&format!(
-        "{schema}\n# The schema of the first line, by which editors check a plan: smalt-tournament schema plan > plan.schema.json\n\
+        "{schema}\n# The schema of the first line, with which editors check a plan: smalt-tournament schema plan > plan.schema.json\n\
          {estimate}\n{}",
         plan.settings.to_toml()
     ))
