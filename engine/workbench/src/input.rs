@@ -17,10 +17,10 @@ pub fn bytes_without_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(BOM.as_bytes()).unwrap_or(bytes)
 }
 
-/// Most bytes of an input that is read whole. The largest are the puzzles of Lichess, about 1 GB.
+/// Maximum size in bytes of an input that is read whole. The largest are the puzzles of Lichess, about 1 GB.
 pub const MAX_INPUT: u64 = 1 << 31;
 
-/// Most bytes of a text of settings or parameters.
+/// Maximum size in bytes of a text of settings or parameters.
 pub const MAX_TEXT: u64 = 1 << 26;
 
 /// Reads to the end, which a device such as /dev/zero does not have, and a compressed file may have far away.

@@ -222,7 +222,7 @@ pub(crate) fn remarks(list: &RatingList) -> String {
             text.push_str(&format!("  {}{more}\n", names.join(", ")));
         }
     }
-    // Names of players stand in the files as somebody wrote them.
+    // Player names may have hidden characters.
     sanitize_lines(&text)
 }
 

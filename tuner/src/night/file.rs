@@ -71,7 +71,7 @@ impl NightFile {
     /// # Errors
     /// If another program has it open for a night, or it is another file.
     pub(crate) fn open(path: &Path) -> Result<NightFile, NightError> {
-        // A separate file: on Windows nothing else could read a locked database.
+        // A separate file: SQLite locks the database itself.
         let lock_path = path.with_extension(LOCK);
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&lock_path);
         let failed = |source| NightError::Open { path: lock_path.clone(), source };

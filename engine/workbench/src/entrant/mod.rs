@@ -143,7 +143,7 @@ pub struct EngineSettings {
 }
 
 impl EngineSettings {
-    /// The keys as words of a command line has them, without [`REMARKS`].
+    /// Keys of an engine on the command line, without [`REMARKS`].
     #[must_use]
     pub fn word_keys() -> Vec<String> {
         let schema = schemars::schema_for!(EngineSettings);

@@ -19,7 +19,7 @@ pub enum NameError {
 /// Checks the name of a new entrant, which has no hidden characters. That of a stored run may have them.
 ///
 /// # Errors
-/// If it has.
+/// If the name has hidden characters.
 pub fn check_new_name(name: &str) -> Result<(), NameError> {
     if name.chars().any(is_hidden) { Err(NameError::Bad { name: name.to_owned() }) } else { Ok(()) }
 }

@@ -448,8 +448,7 @@ impl ConfigFile {
         Ok(text + "\n")
     }
 
-    /// Why a file is not overwritten: as fastchess's default it is not, if it holds a match that can be resumed, since no
-    /// other file has its results.
+    /// Reason to keep an existing file. The default config.json is kept while it holds an unfinished match.
     pub(super) fn reason_to_keep(path: &Path, is_named: bool) -> Option<&'static str> {
         let is_unfinished = |file: ConfigFile| {
             let games = file.rounds.saturating_mul(file.games);
