@@ -80,6 +80,18 @@ fn two_revisions_are_built_and_play_a_test() {
 }
 
 #[test]
+fn a_commit_with_hidden_characters_in_its_subject_is_a_valid_engine() {
+    let place = Place::new();
+    repository(&place);
+    commit(&place, "third", "Launch\tthe \u{1f469}\u{200d}\u{1f680}");
+    let arguments = played(&["sprt", "--git", "HEAD~1..main", "--build", BUILD]);
+    let output = place.command(&arguments).current_dir(place.path("mine")).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let name = place.results("mine/run.db")["entrants"][0]["name"].as_str().unwrap().to_owned();
+    assert!(name.ends_with(" Launch the \u{1f469}\\u{200d}\u{1f680}"), "{name}");
+}
+
+#[test]
 fn a_queued_test_plays_the_commits_that_its_revisions_named_when_it_was_added() {
     let place = Place::new();
     repository(&place);

@@ -11,6 +11,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
+use smalt_report::sanitize::sanitize;
+
 use super::{BuildError, Built};
 use crate::signals;
 
@@ -172,10 +174,11 @@ impl Repository {
 }
 
 impl Commit {
-    /// Short hash and the beginning of the subject.
+    /// Short hash and the beginning of the subject, without hidden characters: it is the default name of the engine.
     pub(super) fn title(&self) -> String {
         let subject = self.message.lines().next().unwrap_or_default();
         let shown: String = subject.chars().take(SUBJECT_LENGTH).collect();
+        let shown = sanitize(&shown.replace('\t', " "));
         format!("{} {}", &self.hash[..8], shown.trim_end()).trim_end().to_owned()
     }
 
