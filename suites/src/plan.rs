@@ -8,9 +8,7 @@ use smalt_driver::WorkLimit;
 use smalt_driver::process::Reaper;
 use smalt_protocol::SearchLimits;
 pub(crate) use smalt_workbench::entrant::Program;
-use smalt_workbench::entrant::{
-    EngineSettings, NameError, Names, REMARKS, Registry, ResolveError, check_new_name,
-};
+use smalt_workbench::entrant::{EngineSettings, NameError, Names, REMARKS, Registry, ResolveError};
 use toml::Table;
 
 use crate::grade::Tablebases;
@@ -187,7 +185,6 @@ fn resolve(
     })?;
     let program = found.program().ok_or(EntrantError::NoCommand { number })?;
     let name = found.name.clone().unwrap_or_default();
-    check_new_name(&name).map_err(EntrantError::Name)?;
     let unused = |key: &&String| ![&FOR_POSITIONS[..], &REMARKS].concat().contains(&key.as_str());
     match own.keys().chain(each.keys()).find(unused) {
         Some(key) if key == "tc" => return Err(EntrantError::GameClock { name }),
@@ -241,7 +238,6 @@ mod tests {
         );
         assert_eq!(shown(&entrants[2]), ("smalt".into(), Limit::Depth(3), options(&["hash=8"])));
         assert_eq!(entrants[2].program, Program::Builtin);
-        assert!(matches!(resolved(&["cmd=a name=b\u{202e}"], ""), Err(EntrantError::Name(_))));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::ask::EngineInfo;
 use crate::plan::{Plan, SuiteEntrant};
 use crate::record::{Record, ResultRecord, RunSettings};
 use crate::suite::Suite;
+use smalt_workbench::entrant::check_new_name;
 
 /// Results of an interrupted run, for reuse.
 pub(super) struct Earlier<'a> {
@@ -33,6 +34,14 @@ impl<'a> Earlier<'a> {
         let earlier = Earlier { records: output::read_records(file)?, plan, suites };
         earlier.warn_of_other_runs(file);
         Ok(earlier)
+    }
+
+    /// Checks the names of engines without earlier results.
+    pub(super) fn check_new_names(&self) -> Result<(), Refusal> {
+        let is_new =
+            |entrant: &&SuiteEntrant| self.records.iter().all(|record| record.engine != entrant.name);
+        let mut new = self.plan.entrants.iter().filter(is_new);
+        new.try_for_each(|entrant| check_new_name(&entrant.name)).or_usage()
     }
 
     /// Refuses a file that is both resumed and overwritten if it holds results that this run would drop.

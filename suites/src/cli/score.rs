@@ -35,6 +35,7 @@ pub(super) fn score(flags: &ScoreFlags, builtin: Builtin) -> Result<(Exit, Vec<R
     };
     let is_written_again =
         |file: &Path| flags.output.result.json.as_deref().is_some_and(|json| is_same_file(file, json));
+    earlier.check_new_names()?;
     if flags.resume.as_deref().is_some_and(is_written_again) {
         earlier.check_all_kept()?;
     }

@@ -72,6 +72,21 @@ fn an_interrupted_run_goes_on_where_it_was() {
     assert_eq!(ran.code, Some(0), "{}", ran.errors);
 }
 
+#[test]
+fn only_new_names_must_be_without_hidden_characters() {
+    let bench = Bench::new();
+    let (_, mut whole) = bench.score(SUITE, &scripted("--moves e2e4"), &["--nodes", "10"]);
+    let name = "a\u{200b}";
+    let engine = scripted("--moves e2e4").replace("name=scripted", &format!("name={name}"));
+    let (ran, _) = bench.score(SUITE, &engine, &["--nodes", "10"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.errors);
+    assert!(ran.errors.contains("hidden characters") && !ran.errors.contains(name), "{}", ran.errors);
+    whole[0].engine = name.to_owned();
+    bench.file("old.json", to_json(&whole));
+    let (ran, records) = bench.score(SUITE, &engine, &["--nodes", "10", "--resume", "old.json"]);
+    assert_eq!((ran.code, records[0].engine.as_str()), (Some(0), name), "{}", ran.errors);
+}
+
 /// Starts a run, kills it once `out.json` satisfies `is_enough`, and returns its records.
 fn kill_when(bench: &Bench, arguments: &[&str], is_enough: impl Fn(&[Record]) -> bool) -> Vec<Record> {
     let mut child =

@@ -102,7 +102,6 @@ fn finish(plan: Plan, flags: &RunFlags, file: Option<&Path>) -> Result<Plan, Ref
     refuse_slots(given(&flags.settings.given, "run", "concurrency"), settings.fleet.on().is_some())?;
     make_absolute(&mut settings);
     let plan = Plan::new(settings).or_usage()?;
-    plan.check_new_names().or_usage()?;
     let registry = Registry::path(flags.engines.path.as_deref());
     let inputs: Vec<&Path> = file.into_iter().chain(registry.as_deref()).collect();
     check_apart(&plan, &[], &inputs)?;

@@ -44,6 +44,10 @@ pub(super) fn play(plan: Plan, style: OutputStyle) -> Result<Exit, Refusal> {
 
 /// Starts a run. All checks precede the creation of files.
 pub(super) fn start(mut plan: Plan, style: &OutputStyle) -> Result<StartedRun, Refusal> {
+    // A match that is continued from its results already has its names.
+    if plan.settings.prior.is_none() {
+        plan.check_new_names().or_usage()?;
+    }
     let names = OutputNames::of(&plan, style);
     names.set(&mut plan, 1);
     let (mut prepared, book) = prepare(plan, style).or_usage()?;

@@ -3,6 +3,7 @@
 #[cfg(unix)]
 use crate::git_engines::{BUILD, commit, repository};
 use crate::support::{Place, duel, finish, scripted, signal};
+use smalt_match::store::Store;
 
 const RUN: [&str; 4] = ["run", "plan.toml", "--resume", "--quiet"];
 
@@ -64,6 +65,22 @@ fn settings_that_resume_may_change_are_changed() {
     place.write("plan.toml", &plan);
     place.check(&RUN, 0);
     assert_eq!(games(&place), 8, "the plan of the first games is still that of the run");
+}
+
+#[test]
+fn an_engine_of_an_old_run_may_have_a_name_with_hidden_characters() {
+    let place = finished("--concurrency 1");
+    let renamed = |plan: &str| plan.replace("name = \"second\"", "name = \"a\\u200B\"");
+    let mut run = Store::read(&place.path("run.db")).unwrap().run().unwrap();
+    run.plan = renamed(&run.plan);
+    std::fs::remove_file(place.path("run.db")).unwrap();
+    std::fs::remove_file(place.path("run.pgn")).unwrap();
+    Store::create(&place.path("run.db"), &run).unwrap().close();
+    place.write("plan.toml", &renamed(&place.read("plan.toml")));
+    place.check(&RUN, 0);
+    assert_eq!(games(&place), 4);
+    let (_, err) = place.check(&["run", "plan.toml", "--store", "new.db"], 2);
+    assert!(err.contains("hidden characters"), "{err}");
 }
 
 #[test]

@@ -326,6 +326,8 @@ fn stored_names_with_hidden_characters_are_escaped_and_new_ones_refused() {
         assert!(out.contains("u{202e}b"), "{out}");
         assert!(!out.contains(['\u{202e}', '\u{200b}']), "{out:?}");
     }
-    let (_, error) = place.check(&["plan", "--engine", "cmd=a name=a\u{202e}", "--engine", names[1]], 2);
+    let new = ["match", "--engine", "cmd=a name=a\u{202e}", "--engine", names[1], "--store", "new.db"];
+    let (_, error) = place.check(&new, 2);
     assert!(error.contains("hidden characters") && !error.contains('\u{202e}'), "{error:?}");
+    assert!(!place.path("new.db").exists());
 }

@@ -554,9 +554,7 @@ impl<'a> Typed<'a> {
             output.epd = Some(epd.path.clone());
             output.epd_after = epd.after;
         }
-        let plan = Plan::of_engines(settings, &engines, &Table::new(), &Registry::default())?;
-        plan.check_new_names()?;
-        Ok(plan)
+        Ok(Plan::of_engines(settings, &engines, &Table::new(), &Registry::default())?)
     }
 
     /// Default sharing of openings between pairings.
