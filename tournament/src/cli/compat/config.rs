@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use smalt_protocol::TimeControl;
 use smalt_stats::{Pentanomial, Wdl};
 use smalt_workbench::entrant::join_words;
-use smalt_workbench::input::{bytes_without_bom, read_text, without_bom};
+use smalt_workbench::input::{read_text, without_bom};
 
 use super::output_options::{OutputOptions, Style};
 use super::statistics::Score;
@@ -467,12 +467,12 @@ impl ConfigFile {
 
     /// Whether a file may be overwritten: it does not exist, is empty, or is a fastchess configuration.
     fn may_replace(path: &Path) -> bool {
-        match std::fs::read(path) {
-            Ok(bytes) => {
-                let bytes = bytes_without_bom(&bytes);
-                let keys = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(bytes);
+        match read_text(path) {
+            Ok(text) => {
+                let text = without_bom(&text);
+                let keys = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text);
                 let has_all = keys.is_ok_and(|keys| CONFIG_KEYS.iter().all(|key| keys.contains_key(*key)));
-                bytes.is_empty() || has_all && serde_json::from_slice::<ConfigFile>(bytes).is_ok()
+                text.is_empty() || has_all && serde_json::from_str::<ConfigFile>(text).is_ok()
             }
             Err(error) => error.kind() == std::io::ErrorKind::NotFound,
         }
