@@ -208,18 +208,47 @@ fn a_run_that_goes_on_from_a_store_refuses_what_would_be_ignored() {
 #[test]
 fn a_configuration_that_is_edited_during_the_run_is_kept() {
     let place = Place::new();
-    let edit = "[ ! -s config.json ] || echo mine > config.json";
+    let edit = "for file in config.json config.json.new; do [ ! -s $file ] || echo mine > $file; done";
     place.script("editor", &format!("#!/bin/sh\n{edit}\nexec '{}' \"$@\"\n", scripted_program()));
     let mut editor = engine("A", "");
     editor[1] = format!("cmd={}", place.path("editor").display());
-    let flags = "-rounds 2 -each depth=1 restart=on -maxmoves 2 -autosaveinterval 1";
+    let flags = "-rounds 4 -each depth=1 restart=on -maxmoves 2 -autosaveinterval 1";
     let (_, err) = run(&place, "fastchess", &line(&[editor, engine("B", "")], flags), 0);
-    assert!(err.contains("config.json changed during the run and is kept"), "{err}");
-    assert_eq!(place.read("config.json"), "mine\n");
-    let moved: serde_json::Value = serde_json::from_str(&place.read("config.json.new")).unwrap();
-    let results = &moved["stats"]["A vs B"];
-    let played: u64 = ["wins", "draws", "losses"].iter().map(|key| results[key].as_u64().unwrap()).sum();
-    assert_eq!(played, 4, "{moved}");
+    for file in ["config.json", "config.json.new"] {
+        assert_eq!(err.matches(&format!("{file} changed during the run and is kept")).count(), 1, "{err}");
+        assert_eq!(place.read(file), "mine\n");
+    }
+    assert_eq!(played(&place, "config.json.new.new"), 8);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_whose_configuration_was_edited_is_resumed_from_the_one_beside_it() {
+    let place = Place::new();
+    let edit = "[ -e edited ] || [ ! -s config.json ] || { echo >> config.json; touch edited; }";
+    let crash =
+        "[ -e crashed ] || [ ! -e config.json.new ] || { set -- \"$@\" --fault crash; touch crashed; }";
+    let script = format!("#!/bin/sh\n{edit}\n{crash}\nexec '{}' \"$@\"\n", scripted_program());
+    place.script("editor", &script);
+    let mut editor = engine("A", "");
+    editor[1] = format!("cmd={}", place.path("editor").display());
+    let flags = "-rounds 6 -each depth=1 restart=on -maxmoves 2 -autosaveinterval 1";
+    let (out, _) = run(&place, "fastchess", &line(&[editor, engine("B", "")], flags), 1);
+    let edited = place.read("config.json");
+    let (_, resumed) = out.split_once(" -config file=").unwrap();
+    let beside = resumed.lines().next().unwrap();
+    assert!(beside.ends_with("config.json.new"), "{out}");
+    let (_, err) = run(&place, "fastchess", &["-config".to_owned(), format!("file={beside}")], 0);
+    assert!(!err.contains("is kept"), "{err}");
+    assert_eq!(place.read("config.json"), edited);
+    assert_eq!(played(&place, "config.json.new"), 12);
+}
+
+/// Number of games with a result in a configuration.
+fn played(place: &Place, file: &str) -> u64 {
+    let saved: serde_json::Value = serde_json::from_str(&place.read(file)).unwrap();
+    let results = &saved["stats"]["A vs B"];
+    ["wins", "draws", "losses"].iter().map(|key| results[key].as_u64().unwrap()).sum()
 }
 
 #[test]
@@ -234,6 +263,17 @@ fn an_unfinished_match_of_fastchess_is_not_written_over() {
     run(&place, "fastchess", &line(&duel(), &format!("{flags} -config outname=config.json")), 0);
     let saved = place.read("config.json");
     assert_ne!(saved, before);
+    // A configuration with its name is another file.
+    for name in ["config.json", "/dev/zero"] {
+        place.write("config.json", &before);
+        let mut other = fastchess_config(&place);
+        other["config_name"] = name.into();
+        place.write("other.json", &other.to_string());
+        let (_, err) = run(&place, "fastchess", &words("-config file=other.json"), 0);
+        assert!(err.contains(&format!("{name} holds ")), "{err}");
+        assert_eq!(place.read("config.json"), before);
+    }
+    place.write("config.json", &saved);
     // A finished one is replaced, as in fastchess.
     run(&place, "fastchess", &line(&duel(), "-rounds 1 -each depth=2 -maxmoves 2"), 0);
     assert_ne!(place.read("config.json"), saved);

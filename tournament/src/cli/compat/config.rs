@@ -478,9 +478,13 @@ impl ConfigFile {
         }
     }
 
-    /// The event name that fastchess would write.
+    /// File into which the configuration is written.
     pub(super) fn name(&self) -> &str {
         &self.config_name
+    }
+
+    pub(super) fn set_name(&mut self, path: &Path) {
+        self.config_name = path.display().to_string();
     }
 
     /// The run's store, if it exists.

@@ -191,6 +191,8 @@ pub(super) struct Config {
     pub(super) load: Option<PathBuf>,
     /// The configuration to write.
     pub(super) outname: Option<PathBuf>,
+    /// Name in the loaded configuration, if that is another file.
+    pub(super) saved_name: Option<PathBuf>,
     /// The store to keep.
     pub(super) keep: Option<PathBuf>,
     /// Whether to drop the results of the loaded configuration.

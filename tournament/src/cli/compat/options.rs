@@ -448,12 +448,13 @@ impl<'a> Typed<'a> {
         files::check_apart(self.shown.files().into_iter().chain(games))
     }
 
-    /// The configuration file to write: as requested, otherwise fastchess's `config.json` unless that has other
-    /// content.
+    /// The configuration file to write: as requested, otherwise that of the loaded configuration or fastchess's
+    /// `config.json`, unless it holds something else or an unfinished match.
     fn choose_config(&mut self) -> anyhow::Result<()> {
-        let usual = (self.dialect == Dialect::Fastchess).then(|| PathBuf::from("config.json"));
-        let Some(path) = self.config.outname.clone().or(usual) else { return Ok(()) };
-        let is_named = self.config.outname.is_some();
+        let usual = || (self.dialect == Dialect::Fastchess).then(|| PathBuf::from("config.json"));
+        let Config { outname, saved_name, .. } = &self.config;
+        let is_named = outname.is_some();
+        let Some(path) = outname.clone().or_else(|| saved_name.clone()).or_else(usual) else { return Ok(()) };
         match ConfigFile::reason_to_keep(&path, is_named) {
             Some(words) if is_named => bail!("-config outname={}: the file {words}", path.display()),
             Some(words) => print_info(&format!("Warning: {} {words}, and stays as it is", path.display())),

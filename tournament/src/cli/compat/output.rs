@@ -264,15 +264,20 @@ impl CompatOutput {
     /// Writes the configuration with the results so far.
     fn save_config(&mut self, keeps_store: bool) {
         let Some((config, output)) = &mut self.config else { return };
+        let kept = output.path().to_owned();
         let written = config.to_json(&self.scores, keeps_store);
         match written.and_then(|text| Ok(output.rewrite(text.as_bytes())?)) {
             Ok(None) => {}
             Ok(Some(beside)) => {
-                let (kept, beside) = (config.name().to_owned(), beside.display());
+                config.set_name(&beside);
                 let words = format!(
-                    "{kept} changed during the run and is kept; the configuration is now in {beside}"
+                    "{} changed during the run and is kept; the configuration is now in {}",
+                    kept.display(),
+                    beside.display()
                 );
                 self.warn(Level::Warn, &format!("Warning: {words}"));
+                // Again, under its new name.
+                self.save_config(keeps_store);
             }
             Err(error) => self.warn(Level::Err, &format!("Warning: {error:#}")),
         }

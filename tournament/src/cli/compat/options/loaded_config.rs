@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use smalt_match::store::Store;
+use smalt_workbench::output_file::is_same_file;
 
 use super::Typed;
 use crate::cli::compat::config::{ConfigFile, NOT_IN_CONFIG};
@@ -95,7 +96,11 @@ impl<'a> LoadedConfig<'a> {
             typed.shown.notes = format!("Loading config file: {}\n", self.path.display());
         }
         let name = Some(self.file.name()).filter(|name| !name.is_empty()).map(PathBuf::from);
-        typed.config.outname = typed.config.outname.take().or(name);
+        if let Some(name) = name {
+            let Config { outname, saved_name, .. } = &mut typed.config;
+            let target = if is_same_file(&name, &self.path) { outname } else { saved_name };
+            target.get_or_insert(name);
+        }
         let store = self.file.store().filter(|_| !self.drops_stats);
         let prior = self.file.prior().filter(|_| !self.drops_stats);
         if store.is_some() || prior.is_some() {
