@@ -32,7 +32,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 /// Zero-width space between `@` and a name, or `#` and a number.
 const GAP: &str = "&#8203;";
 
-/// Escapes a text for one line of Markdown: special characters of Markdown and HTML are escaped, hidden ones become
+/// Escapes a text for one line of Markdown: special characters of Markdown and HTML, and hidden ones; line ends become
 /// spaces. GitHub looks for `@name` and `#12` in rendered Markdown, after backslashes are removed; a
 /// zero-width space prevents mentions and issue links.
 pub fn escaped(text: &str) -> String {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 pub use crate::format::Sign;
 use crate::format::{self, Interval, MISSING, TwoPartText};
-use crate::sanitize::is_hidden;
+use crate::sanitize::sanitize;
 
 /// Alignment of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -202,7 +202,7 @@ pub(crate) fn show(kind: ColumnKind, cell: &Cell) -> TwoPartText {
     }
 }
 
-/// A text on one line, without hidden characters: names come from other programs.
+/// A text on one line, with other hidden characters escaped: names come from other programs.
 pub(crate) fn one_line(text: &str) -> String {
-    text.chars().map(|letter| if is_hidden(letter) { ' ' } else { letter }).collect()
+    sanitize(&text.replace(['\r', '\n', '\t'], " "))
 }

@@ -254,8 +254,9 @@ fn names_of_players_move_no_cursor() {
     let [first, second] = ["Evil\u{1b}[2J", "Turned\u{202e}"];
     place.write("games.pgn", &[game(first, "b", "1-0"), game(second, "d", "1-0")].concat());
     let list = ["ratings", "games.pgn", "--prior", "100", "--simulations", "5"];
-    for form in ["text", "markdown"] {
+    for (form, row) in [("text", "  Turned\\u{202e} "), ("markdown", " | Turned\\\\u{202e} |")] {
         let (out, _) = place.check(&[&list[..], &["--format", form]].concat(), 0);
+        assert_eq!(out.lines().filter(|line| line.contains(row)).count(), 1, "{out}");
         assert!(out.contains("2 groups that no game connects:"), "{out}");
         assert!(out.contains("Evil\\u{1b}[2J") && out.contains("Turned\\u{202e}"), "{out}");
         assert!(!out.contains(['\u{1b}', '\u{202e}']), "{out:?}");

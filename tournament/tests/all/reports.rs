@@ -324,6 +324,9 @@ fn stored_names_with_hidden_characters_are_escaped_and_new_ones_refused() {
     {
         let (out, _) = place.check(arguments, 0);
         assert!(out.contains("u{202e}b"), "{out}");
+        let is_row =
+            |line: &str| line.starts_with(['1', '2']) && line[1..].starts_with("  a\\u{202e}b\\u{200b} ");
+        assert!(arguments[0] != "standings" || out.lines().any(is_row), "{out}");
         assert!(!out.contains(['\u{202e}', '\u{200b}']), "{out:?}");
     }
     let new = ["match", "--engine", "cmd=a name=a\u{202e}", "--engine", names[1], "--store", "new.db"];
