@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
 use argmin::core::{Error, State as _};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use smalt_workbench::input::{MAX_INPUT, read_all};
 use smalt_workbench::output_file::Output;
 use toml::{Table, Value};
 
@@ -111,8 +113,10 @@ fn identity_in(path: &Path) -> Result<Identity, OptimizeError> {
 
 fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, OptimizeError> {
     let refused = |words: String| OptimizeError::Checkpoint { path: path.display().to_string(), words };
-    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
-    toml::from_str(&text).map_err(|error| refused(format!("not a checkpoint of a fit: {}", error.message())))
+    let read = File::open(path).and_then(|file| read_all(file, MAX_INPUT));
+    let bytes = read.map_err(|error| refused(error.to_string()))?;
+    toml::from_slice(&bytes)
+        .map_err(|error| refused(format!("not a checkpoint of a fit: {}", error.message())))
 }
 
 fn check_format(path: &Path, format: u32) -> Result<(), OptimizeError> {
