@@ -1,5 +1,7 @@
 //! The plans of workers, and what they refuse.
 
+use smalt_workbench::entrant::REMARKS;
+
 use super::*;
 
 fn plan_of(text: &str) -> Plan {
@@ -90,6 +92,26 @@ const ENGINES: &str = "
     name = \"toga2\"
     cmd = \"toga2\"
     args = [\"-q\"]";
+
+/// Keys of an engine that workers get.
+const SENT: [&str; 22] = [
+    "name", "role", "cmd", "ref", "build", "proto", "restart", "ponder", "debug", "trust", "tscale", "book",
+    "bookdepth", "tc", "movetime", "nodes", "depth", "timemargin", "longest-move", "scale", "whitepov",
+    "option.NAME",
+];
+
+#[test]
+fn every_key_of_an_engine_is_sent_or_removed() {
+    const REMOVED: &str = "repo = \"r\"\nargs = [\"a\"]\ndir = \"d\"\nstderr = \"e\"\ninitstr = \"i\"\n\
+        package = \"p\"\nrating = 1\nrating-error = 1\nsource = \"s\"\nnote = \"n\"";
+    let removed: toml::Table = toml::from_str(REMOVED).unwrap();
+    let engine: EngineSettings = toml::from_str(REMOVED).unwrap();
+    assert_eq!(strip_engine(engine), EngineSettings::default());
+    for key in EngineSettings::word_keys() {
+        assert_ne!(SENT.contains(&&*key), removed.contains_key(&key), "{key}");
+    }
+    assert!(REMARKS.iter().all(|key| removed.contains_key(*key)));
+}
 
 #[test]
 fn no_command_and_no_path_is_sent() {
