@@ -51,7 +51,7 @@ def play(engine, folder):
     said = open(os.path.join(folder, "said"), "w+", encoding="utf-8")
     screen = ["Xvfb", "-displayfd", "1", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"]
     match = ["xboard", "-fcp", engine, "-scp", "fairymax", "-mm", "-mg", str(GAMES), "-matchPause", "100", "-autoCallFlag", "true"]
-    match += ["-mps", "40", "-tc", "0:06", "-sgf", file, "-saveSettingsOnExit", "false"]
+    match += ["-mps", "40", "-tc", "0:12", "-sgf", file, "-saveSettingsOnExit", "false"]
     with said, started(screen, stdout=subprocess.PIPE, stderr=said) as xvfb:
         display = ":" + xvfb.stdout.readline().strip()
         path = os.environ["PATH"] + ":/usr/games"
