@@ -502,6 +502,21 @@ fn unknown_operations_are_kept_in_the_export() {
     assert_eq!(bench.read("failed.epd"), format!("{line}\n"));
 }
 
+/// The scorer is stopped in the middle of the first search, whose answer is wrong.
+#[test]
+#[cfg_attr(windows, ignore = "its engine is a shell script")]
+fn a_search_in_which_the_scorer_was_suspended_is_repeated() {
+    let bench = Bench::new();
+    let script = "#!/bin/sh\nwhile read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; quit) exit;; \
+                  go*) echo >> asked; [ -e once ] || { : > once; kill -STOP $PPID; sleep 0.5; kill -CONT $PPID; \
+                  echo bestmove a2a3; continue; }; echo bestmove e2e4;; esac; done\n";
+    smalt_testing::process::write_script(bench.path("engine.sh"), script);
+    let line = SUITE.lines().next().unwrap();
+    let (ran, records) = bench.score(line, "cmd=./engine.sh", &["--movetime", "1000"]);
+    assert_eq!(shown(&records[0].results), ["s.1 e4 1"], "{}", ran.errors);
+    assert_eq!(bench.read("asked").lines().count(), 2, "{}", ran.errors);
+}
+
 /// The scorer is stopped in the middle of each search.
 #[test]
 #[cfg_attr(windows, ignore = "its engine is a shell script")]

@@ -1,6 +1,6 @@
 //! The command line: help, plans, statistics, and errors that tell what to do.
 
-use crate::support::{Place, duel, scripted};
+use crate::support::{Place, duel, scripted, scripted_program};
 
 #[test]
 #[cfg_attr(windows, ignore = "the snapshot has the name of the program without .exe")]
@@ -22,6 +22,45 @@ fn more_random_plies_than_any_game_has_are_refused() {
         assert!(err.contains(&format!("--plies {plies}: expected 400 at most")), "{err}");
     }
     place.check(&duel(&a, &b, "--depth 1 --games 2 --maxmoves 3 --random-plies 400"), 0);
+}
+
+#[test]
+fn the_list_of_engines_says_where_each_is_or_that_it_is_missing() {
+    let place = Place::new();
+    let program = scripted_program();
+    let engine = |name: &str, program: &str| format!("[[engine]]\nname = '{name}'\ncmd = '{program}'\n");
+    place.write("my.toml", &(engine("My Engine 1.0", &program) + &engine("gone", "./gone")));
+    let (text, _) = place.check(&["engines", "--engines", "my.toml"], 0);
+    let row =
+        |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{text}"));
+    assert!(row("My Engine 1.0").ends_with(&program), "{text}");
+    assert!(row("gone").contains("missing: ") && row("gone").contains("./gone"), "{text}");
+    let (json, _) = place.check(&["engines", "--engines", "my.toml", "--json", "-"], 0);
+    let list: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let listed =
+        |name: &str| list["engines"].as_array().unwrap().iter().find(|engine| engine["name"] == name);
+    let (found, gone) = (listed("My Engine 1.0").unwrap(), listed("gone").unwrap());
+    assert_eq!((&found["path"], &found["missing"]), (&program.into(), &serde_json::Value::Null));
+    assert!(
+        gone["path"].is_null() && gone["missing"].as_str().is_some_and(|why| why.contains("./gone")),
+        "{gone}"
+    );
+}
+
+#[test]
+fn a_run_announces_its_openings_seed_and_adjudication() {
+    let place = Place::new();
+    let (a, b) = (scripted("a", ""), scripted("b", ""));
+    place.write("book.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n");
+    let rest = "--depth 1 --games 2 --maxmoves 3 --seed 7";
+    let (_, err) =
+        place.check(&duel(&a, &b, &format!("{rest} --openings book.epd --draw off --resign off")), 0);
+    assert!(err.contains("book.epd, shuffled; seed 7\n"), "{err}");
+    assert!(err.contains("Adjudication: draw after 3 moves\n"), "{err}");
+    let rules = ["--resign", "movecount=3 score=500"];
+    let (_, err) = place.check(&[&duel(&a, &b, rest)[..], &rules].concat(), 0);
+    assert!(err.contains("Openings: the built-in book, shuffled; seed 7\n"), "{err}");
+    assert!(err.contains("; resign: 3 moves at -500 cp or worse, both sides; draw after 3 moves\n"), "{err}");
 }
 
 #[test]

@@ -116,6 +116,41 @@ fn cells(entrant: &Value) -> Vec<String> {
     ]
 }
 
+/// The crosstable in Markdown, with the results of the pairings and the ranks of the entrants.
+fn crosstable(results: &Value) -> Vec<String> {
+    let list = |field: &str| results[field].as_array().unwrap();
+    let mut entrants: Vec<&Value> = list("entrants").iter().collect();
+    entrants.sort_by_key(|entrant| entrant["rank"].as_u64());
+    let points = |row: &Value, column: &Value| {
+        list("pairings").iter().find_map(|pairing| {
+            let sides = (&pairing["first"], &pairing["second"]);
+            let won = match () {
+                () if sides == (&row["name"], &column["name"]) => "wins",
+                () if sides == (&column["name"], &row["name"]) => "losses",
+                () => return None,
+            };
+            let count = |field: &str| pairing[field].as_u64().unwrap();
+            let games = count("wins") + count("draws") + count("losses");
+            Some(format!("{:.1}/{games}", count(won) as f64 + count("draws") as f64 / 2.0))
+        })
+    };
+    let cell =
+        |row: &Value, column: &Value| points(row, column).unwrap_or_else(|| format::MISSING.to_owned());
+    let cells = |row: &Value| entrants.iter().map(|column| cell(row, column)).collect::<Vec<_>>().join(" | ");
+    let row =
+        |row: &&Value| format!("| {} | {} | {} |", row["rank"], row["name"].as_str().unwrap(), cells(row));
+    entrants.iter().map(row).collect()
+}
+
+/// The rows of the tables of a page in Markdown.
+fn html_rows(html: &str) -> String {
+    let begin = regex::Regex::new("<td[^>]*>").unwrap();
+    let rows = html.lines().filter(|line| line.starts_with("<tr><td"));
+    let text =
+        |row| begin.replace_all(row, "| ").replace("<tr>", "").replace("</td>", " ").replace("</tr>", "|\n");
+    rows.map(text).collect::<String>().replace("&gt;", ">").replace("&lt;", "<")
+}
+
 /// One of three engines wins all games against another, so that everything occurs: ratings, ± and open ends, LOS of
 /// one-sided results, and drawn games outside drawn pairs.
 fn one_sided(game: ScheduledGame) -> Outcome {
@@ -136,22 +171,20 @@ fn every_form_shows_the_same_figures() {
     let (markdown, _) = place.check(&["report", "run.db"], 0);
     let (csv, _) = place.check(&["standings", "run.db", "--table", "csv"], 0);
     place.check(&["report", "run.db", "-o", "run.html"], 0);
-    let html = place.read("run.html");
+    let html = html_rows(&place.read("run.html"));
+    let is_shown = |row: &str| markdown.contains(row) && html.contains(row);
     let served = Served::start(&place, &["run.db", "--listen", "0"]);
     let page = get(served.address, "/api/runs/0").json();
+    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut seen = 0;
     for entrant in results["entrants"].as_array().unwrap() {
         let cells = cells(entrant);
         // A report has the columns of the page in its order, then the others.
         let leading = [0, 1, 2, 3, 6, 7, 8, 9, 10, 5].map(|column: usize| cells[column].as_str());
         let row = format!("| {} | 0 | {} | {} |", leading.join(" | "), cells[4], cells[11]);
-        assert!(markdown.contains(&row), "{row}\n{markdown}");
-        let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(is_shown(&row), "{row}\n{markdown}{html}");
         let line = squeezed(&cells.join(" "));
         assert!(text.lines().any(|other| squeezed(other).starts_with(&line)), "{line}\n{text}");
-        for cell in &cells {
-            assert!(html.contains(&cell.replace('>', "&gt;").replace('<', "&lt;")), "{cell}");
-        }
         let rows = csv.lines().map(|line| line.split(',').collect());
         let fields: Vec<&str> = rows.into_iter().find(|fields: &Vec<&str>| fields[1] == cells[1]).unwrap();
         let heads: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
@@ -171,12 +204,14 @@ fn every_form_shows_the_same_figures() {
     assert_eq!(seen, 15);
     for pairing in results["pairings"].as_array().unwrap() {
         let cells = pairing_cells(pairing);
-        let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let line = squeezed(&cells.join(" "));
         assert!(text.lines().any(|other| squeezed(other) == line), "{line}\n{text}");
         let leading = [0, 1, 3, 4, 5, 2, 6].map(|column: usize| cells[column].as_str());
         let row = format!("| {} |", leading.join(" | "));
-        assert!(markdown.contains(&row), "{row}\n{markdown}");
+        assert!(is_shown(&row), "{row}\n{markdown}{html}");
+    }
+    for row in crosstable(&results) {
+        assert!(is_shown(&row), "{row}\n{markdown}{html}");
     }
     // The page uses the same numbers, to the last digit.
     let mut written = results.clone();
