@@ -84,9 +84,9 @@ impl ConsoleCommand {
         })
     }
 
-    /// Whether the command runs to completion even if stop or quit follow: bench and genfens.
+    /// Whether the command runs to completion even if stop or quit follow: all but perft and divide.
     pub(super) fn runs_to_completion(&self) -> bool {
-        matches!(self, ConsoleCommand::Bench(_) | ConsoleCommand::Openings(_))
+        !matches!(self, ConsoleCommand::Perft(_) | ConsoleCommand::Divide(_))
     }
 
     /// Runs the command on the engine's position; perft ends early when `stop` is signaled.
