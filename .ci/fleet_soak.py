@@ -175,12 +175,12 @@ class Soak:
             self.over.set()
             for thread in threads:
                 thread.join()
-            run.send_signal(signal.SIGINT)
-            assert run.wait() == (130 if self.is_interrupted else 0), f"the run ended with {run.returncode}: see run.db.log"
+            run.send_signal(signal.SIGTERM)
+            assert run.wait() == (143 if self.is_interrupted else 0), f"the run ended with {run.returncode}: see run.db.log"
         finally:
             self.over.set()
             for worker in workers:
-                worker.process.send_signal(signal.SIGINT)
+                worker.process.send_signal(signal.SIGTERM)
             for process in [worker.process for worker in workers] + [run] * (run is not None):
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(60)
@@ -188,7 +188,7 @@ class Soak:
             server.terminate()
             server.wait()
         codes = [worker.process.returncode for worker in workers]
-        assert codes == [130] * len(codes), f"workers ended with {codes}"
+        assert codes == [143] * len(codes), f"workers ended with {codes}"
 
     def check(self) -> None:
         left = processes_below(str(self.folder))
