@@ -84,9 +84,9 @@ impl ConsoleCommand {
         })
     }
 
-    /// Whether the command runs to completion even if stop or quit follow: all but perft and divide.
-    pub(super) fn runs_to_completion(&self) -> bool {
-        !matches!(self, ConsoleCommand::Perft(_) | ConsoleCommand::Divide(_))
+    /// Whether stop and quit end the command: perft and divide. All others run to completion.
+    pub(super) fn is_count(&self) -> bool {
+        matches!(self, ConsoleCommand::Perft(_) | ConsoleCommand::Divide(_))
     }
 
     /// Runs the command on the engine's position; perft ends early when `stop` is signaled.

@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How long an exit waits for a job that cannot be interrupted, such as clearing a large hash table.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
+pub(super) const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Handle of the engine thread.
 pub(super) struct EngineThread<J> {

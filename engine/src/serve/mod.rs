@@ -213,6 +213,38 @@ mod tests {
         assert!(page.contains("uciok\nreadyok\n"), "{page}");
     }
 
+    /// Nobody reads the output for longer than an exit waits for jobs that may be dropped.
+    #[test]
+    fn quit_waits_for_the_commands_before_it() {
+        struct GatedOutput {
+            gate: mpsc::Receiver<()>,
+            written: mpsc::Sender<Vec<u8>>,
+        }
+        impl Write for GatedOutput {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                // Waits until the sender is dropped.
+                let _ = self.gate.recv();
+                self.written.send(bytes.to_vec()).unwrap();
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let (closed_gate, gate) = mpsc::channel();
+        let (written, output) = mpsc::channel();
+        let (ended, end) = mpsc::channel();
+        std::thread::spawn(move || {
+            serve(std::io::Cursor::new("eval\neval\nquit\n"), GatedOutput { gate, written });
+            ended.send(()).unwrap();
+        });
+        assert!(end.recv_timeout(2 * engine_thread::SHUTDOWN_TIMEOUT).is_err(), "quit drops eval");
+        drop(closed_gate);
+        end.recv().unwrap();
+        let text = String::from_utf8(output.try_iter().flatten().collect()).unwrap();
+        assert_eq!(text.matches("evaluation, centipawns for White").count(), 2, "{text}");
+    }
+
     #[test]
     fn the_first_line_decides_the_protocol() {
         for line in ["uci", "isready", "go depth 3", "quit", "position startpos", "hello", "perft 3", "moves"]

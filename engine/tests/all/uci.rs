@@ -273,16 +273,6 @@ fn openings_are_made_on_request_and_awaited_at_the_end() {
     }
 }
 
-/// As from a file of positions: far more than are evaluated in the half second that an exit may take otherwise.
-#[test]
-fn every_evaluation_before_quit_is_shown() {
-    let mut engine = Conversation::begin();
-    engine.send(&"eval\n".repeat(30_000));
-    engine.send("quit");
-    let is_evaluation = |line: &&String| line.starts_with("evaluation, centipawns for White");
-    assert_eq!(engine.end().iter().filter(is_evaluation).count(), 30_000);
-}
-
 #[test]
 fn extreme_positions_have_an_answer() {
     let mut engine = Conversation::begin();

@@ -84,11 +84,9 @@ impl UciSession {
                 self.start(line, if limits.ponder { ClockState::Pondering } else { ClockState::Running });
             }
             ClientMessage::Other(text) => match ConsoleCommand::parse(text) {
-                Some(ConsoleCommand::Perft(_) | ConsoleCommand::Divide(_)) => {
-                    self.start(line, ClockState::Running);
-                }
+                Some(command) if command.is_count() => self.start(line, ClockState::Running),
                 command => {
-                    self.has_pending_job |= command.is_some_and(|command| command.runs_to_completion());
+                    self.has_pending_job |= command.is_some();
                     self.engine_thread.send(UciJob { line, search: None });
                 }
             },

@@ -223,11 +223,11 @@ impl XboardSession {
 
     /// Runs a console command.
     pub(super) fn console(&mut self, command: ConsoleCommand, line: &str) {
-        let is_count = matches!(command, ConsoleCommand::Perft(_) | ConsoleCommand::Divide(_));
+        let is_count = command.is_count();
         if self.is_searching_move() || is_count && self.mode == Mode::Analysis {
             return self.refuse("command not legal now", line);
         }
-        self.has_pending_job |= command.runs_to_completion();
+        self.has_pending_job |= !is_count;
         let line = self.board.line(None);
         if is_count {
             self.abort_search();
