@@ -10,6 +10,7 @@ use smalt_chess::{Move, Position, UciMove, UciMoveError};
 use smalt_protocol::{Bound, SearchLimits};
 
 use crate::evaluation::Parameters;
+use crate::node_clock::{NodeClock, time_nodes};
 use crate::search::score::{MAX_PLY, mated_in};
 use crate::search::{
     Limits, ProbeRule, Probing, Progress, PvLine, SearchContext, SearchControl, Task, ThreadData, TimeBudget,
@@ -39,6 +40,7 @@ pub struct Engine {
     parameters: Arc<Parameters>,
     lines: usize,
     move_overhead: Duration,
+    node_clock: NodeClock,
     strength: Strength,
     seed: u64,
     book: Option<PolyglotBook<Vec<u8>>>,
@@ -87,6 +89,7 @@ impl Engine {
             parameters,
             lines: 1,
             move_overhead: Engine::DEFAULT_MOVE_OVERHEAD,
+            node_clock: NodeClock::default(),
             strength: Strength::Full,
             seed: 0,
             book: None,
@@ -139,6 +142,11 @@ impl Engine {
     /// Sets the move overhead.
     pub(crate) fn set_move_overhead(&mut self, overhead: Duration) {
         self.move_overhead = overhead;
+    }
+
+    /// Sets the nodes that count as a millisecond of the engine's time (`nodestime`); 0: real time.
+    pub(crate) fn set_nodes_per_ms(&mut self, nodes: u64) {
+        self.node_clock.set_rate(nodes);
     }
 
     /// Sets the playing strength.
@@ -197,6 +205,7 @@ impl Engine {
     /// Starts a new game: clears hash and histories, as in a fresh engine.
     pub fn new_game(&mut self) {
         self.games += 1;
+        self.node_clock.reset();
         self.clear_hash();
         self.threads.iter_mut().for_each(ThreadData::clear);
         self.set_position(Position::start(), []).expect("no move can be wrong");
@@ -280,7 +289,10 @@ impl Engine {
             Strength::Full => None,
             Strength::Limited(elo) => Handicap::of(elo),
         };
-        let mut limits = self.limits(limits);
+        let turn = self.position.turn();
+        let mut given = limits.clone();
+        self.node_clock.apply(&mut given, turn);
+        let mut limits = self.limits(&given);
         if let Some(handicap) = handicap {
             limits.nodes = Some(limits.nodes.unwrap_or(u64::MAX).min(handicap.nodes));
             limits.lines = limits.lines.max(handicap.lines());
@@ -301,6 +313,7 @@ impl Engine {
                 last = Some(shown);
             }
         });
+        self.node_clock.spend(end.nodes, &given, turn);
         let index = handicap.map_or(0, |handicap| handicap.choose(&end.lines, &self.position, self.seed));
         // The last reported line must be the one played.
         if index > 0
@@ -315,16 +328,25 @@ impl Engine {
 
     fn limits(&self, limits: &SearchLimits) -> Limits {
         let deepest = MAX_PLY as u32 - 1;
-        let time_budget = if limits.infinite {
+        let mut time_budget = if limits.infinite {
             TimeBudget::default()
         } else {
             TimeBudget::new(limits, self.position.turn(), self.move_overhead)
         };
+        let mut nodes = limits.nodes;
+        // The hard limit as one of nodes is exact.
+        if let Some(rate) = self.node_clock.rate()
+            && let Some(hard) = time_budget.hard.take()
+        {
+            let most = time_nodes(hard, rate).max(1);
+            nodes = Some(nodes.map_or(most, |nodes| nodes.min(most)));
+        }
         Limits {
             depth: limits.depth.unwrap_or(deepest).clamp(1, deepest) as i32,
-            nodes: limits.nodes,
+            nodes,
             mate: limits.mate,
             time_budget,
+            nodes_per_ms: self.node_clock.rate(),
             lines: self.lines,
         }
     }

@@ -11,6 +11,7 @@ use super::params::PARAMETERS as P;
 use super::score::{INFINITE, MATE, MAX_PLY, is_decided, is_mate};
 use super::time::SearchStability;
 use super::worker::{RootMove, Worker};
+use crate::node_clock::node_time;
 
 /// Results of the iterations so far, for time management.
 #[derive(Default)]
@@ -60,7 +61,7 @@ impl Worker<'_> {
             iterations.scores.push(self.root[0].score);
             if self.is_first() {
                 // Time is free while pondering: search on, since a later iteration may change the decision.
-                let stop_on_ponderhit = !self.allows_next_iteration(depth, &iterations);
+                let stop_on_ponderhit = !self.allows_next_iteration(limits, depth, &iterations);
                 self.shared.stop_on_ponderhit.store(stop_on_ponderhit, Relaxed);
                 if stop_on_ponderhit && !self.shared.control.is_pondering() {
                     break;
@@ -135,9 +136,13 @@ impl Worker<'_> {
 
     /// Whether another iteration fits the time budget and may still change the move. With a time or node limit, a mate
     /// is final once the depth is twice its distance. Pondering time counts like our own.
-    fn allows_next_iteration(&self, depth: i32, iterations: &IterationHistory) -> bool {
+    fn allows_next_iteration(&self, limits: &Limits, depth: i32, iterations: &IterationHistory) -> bool {
         let shared = self.shared;
-        let elapsed = shared.control.elapsed();
+        self.publish_nodes();
+        let elapsed = match limits.nodes_per_ms {
+            Some(rate) => node_time(shared.total_nodes(), rate),
+            None => shared.control.elapsed(),
+        };
         let best = &self.root[0];
         let has_limit = shared.node_limit.is_some() || shared.time_budget.hard.is_some();
         if has_limit && is_mate(best.score) && depth > 2 * (MATE - best.score.abs()) {

@@ -29,6 +29,7 @@ mod time;
 mod transposition;
 mod worker;
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -76,6 +77,8 @@ pub(crate) struct Limits {
     pub mate: Option<u32>,
     /// Time budget of the move.
     pub time_budget: TimeBudget,
+    /// Nodes that count as a millisecond of the time budget, if it is not real time.
+    pub nodes_per_ms: Option<NonZeroU64>,
     /// Number of best lines (`MultiPV`).
     pub lines: usize,
 }
@@ -83,7 +86,14 @@ pub(crate) struct Limits {
 impl Limits {
     /// A depth limit, with one line.
     pub(crate) fn depth(depth: i32) -> Limits {
-        Limits { depth, nodes: None, mate: None, time_budget: TimeBudget::default(), lines: 1 }
+        Limits {
+            depth,
+            nodes: None,
+            mate: None,
+            time_budget: TimeBudget::default(),
+            nodes_per_ms: None,
+            lines: 1,
+        }
     }
 }
 

@@ -389,6 +389,33 @@ fn options_may_change_between_searches() {
     engine.end();
 }
 
+/// Nodes of each search of two games of two moves each, with 50 nodes for a millisecond. The later clocks are those of the
+/// interface, which do not count.
+#[test]
+fn with_nodestime_nodes_run_the_clock_down() {
+    let nodes_of = |engine: &mut Conversation, go: &str| -> u64 {
+        let lines = engine.ask(go, "bestmove");
+        let last = lines.iter().rev().find(|line| line.contains(" nodes ")).unwrap();
+        last.split_once(" nodes ").unwrap().1.split(' ').next().unwrap().parse().unwrap()
+    };
+    let mut engine = Conversation::begin();
+    engine.send("setoption name nodestime value 50");
+    let mut game = || {
+        engine.send("ucinewgame");
+        ["position startpos", "position startpos moves e2e4 e7e5"].map(|position| {
+            engine.send(position);
+            let clock = if position.ends_with('5') { "wtime 1 btime 1" } else { "wtime 20000 btime 1" };
+            nodes_of(&mut engine, &format!("go {clock} winc 100 binc 100"))
+        })
+    };
+    let searches = game();
+    assert_eq!(game(), searches);
+    // More than a hundredth, less than half of the clock's million nodes.
+    assert!(searches.iter().all(|nodes| (10_000..500_000).contains(nodes)), "{searches:?}");
+    assert!(nodes_of(&mut engine, "go movetime 100") <= 100 * 50);
+    engine.end();
+}
+
 #[test]
 fn moves_come_from_the_book_while_it_has_some() {
     let mut builder = PolyglotBuilder::new();
