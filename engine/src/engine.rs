@@ -331,7 +331,12 @@ impl Engine {
         let mut time_budget = if limits.infinite {
             TimeBudget::default()
         } else {
-            TimeBudget::new(limits, self.position.turn(), self.move_overhead)
+            TimeBudget::new(
+                limits,
+                self.position.turn(),
+                self.position.fullmove_number().into(),
+                self.move_overhead,
+            )
         };
         let mut nodes = limits.nodes;
         // The hard limit as one of nodes is exact.

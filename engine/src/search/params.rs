@@ -260,8 +260,12 @@ parameters! {
     correction_continuation in 0..=200,
     /// Divisor of difference times depth in a correction history update.
     correction_depth in 1..=32,
-    /// Soft limit: thousandths of the remaining clock.
+    /// Soft limit: thousandths of the remaining clock, from a move number on.
     time_share in 10..=150,
+    /// That move number.
+    time_full_share_move in 1..=100,
+    /// Soft limit: thousandths of the remaining clock at move 0, from which it grows evenly.
+    time_first_share in 1..=150,
     /// Soft limit: thousandths of the increment.
     time_increment_share in 0..=1000,
     /// Hard limit in thousandths of the soft limit.

@@ -38,9 +38,15 @@ pub(crate) struct SearchStability {
 }
 
 impl TimeBudget {
-    /// The time budget of a move. `overhead` is the move overhead (`Move Overhead`); a reserve of three times that
+    /// The time budget of a move. `move_number` is that of the game, from 1: without moves to go, the soft limit is a share
+    /// of the clock that grows with it. `overhead` is the move overhead (`Move Overhead`); a reserve of three times that
     /// stays on the clock.
-    pub(crate) fn new(limits: &SearchLimits, turn: Color, overhead: Duration) -> TimeBudget {
+    pub(crate) fn new(
+        limits: &SearchLimits,
+        turn: Color,
+        move_number: u32,
+        overhead: Duration,
+    ) -> TimeBudget {
         if let Some(move_time) = limits.move_time {
             let kept = overhead.min(move_time / 20);
             return TimeBudget { soft: None, hard: Some(move_time - kept) };
@@ -55,7 +61,7 @@ impl TimeBudget {
         let (soft, limit) = match limits.moves_to_go {
             Some(moves) => for_moves(usable, clock.increment, overhead, moves.get()),
             None => (
-                thousandths(usable, P.time_share()) + thousandths(clock.increment, P.time_increment_share()),
+                share_of_clock(usable, move_number) + thousandths(clock.increment, P.time_increment_share()),
                 thousandths(usable, P.time_hard_share()),
             ),
         };
@@ -100,6 +106,13 @@ fn for_moves(usable: Duration, increment: Duration, overhead: Duration, moves: u
     (soft, thousandths(usable, limit))
 }
 
+/// Share of the clock for a move without a number of moves to go: small in the opening, growing up to a move number.
+fn share_of_clock(usable: Duration, move_number: u32) -> Duration {
+    let (first, full) = (f64::from(P.time_first_share()), f64::from(P.time_share()));
+    let progress = (f64::from(move_number) / f64::from(P.time_full_share_move())).min(1.0);
+    usable.mul_f64((first + (full - first) * progress) / 1000.0)
+}
+
 fn thousandths(time: Duration, share: i32) -> Duration {
     time.mul_f64(f64::from(share) / 1000.0)
 }
@@ -111,6 +124,7 @@ mod tests {
     use smalt_protocol::Clock;
 
     const OVERHEAD: Duration = Duration::from_millis(10);
+    const MOVE: u32 = 30;
 
     fn limits(remaining_ms: u64, increment_ms: u64, moves: u32) -> SearchLimits {
         let clock = Clock {
@@ -126,7 +140,7 @@ mod tests {
             remaining in 0_u64..100_000_000, increment in 0_u64..100_000, moves in 0_u32..200,
         ) {
             let clock = Duration::from_millis(remaining);
-            let allotted = TimeBudget::new(&limits(remaining, increment, moves), Color::White, OVERHEAD);
+            let allotted = TimeBudget::new(&limits(remaining, increment, moves), Color::White, MOVE, OVERHEAD);
             let (soft, hard) = (allotted.soft.unwrap(), allotted.hard.unwrap());
             prop_assert!(soft <= hard);
             prop_assert!(hard <= clock.saturating_sub(OVERHEAD));
@@ -143,7 +157,7 @@ mod tests {
             let mut clock = Duration::from_millis(start);
             for _ in 0..200 {
                 let given = limits(clock.as_millis() as u64, increment, 0);
-                let used = TimeBudget::new(&given, Color::White, OVERHEAD).hard.unwrap();
+                let used = TimeBudget::new(&given, Color::White, MOVE, OVERHEAD).hard.unwrap();
                 prop_assert!(used <= clock);
                 clock = clock - used + Duration::from_millis(increment);
             }
@@ -159,7 +173,7 @@ mod tests {
                     white: Some(Clock { remaining: clock, increment: Duration::from_millis(increment) }),
                     ..SearchLimits::default()
                 };
-                clock = clock - TimeBudget::new(&given, Color::White, OVERHEAD).soft.unwrap()
+                clock = clock - TimeBudget::new(&given, Color::White, MOVE, OVERHEAD).soft.unwrap()
                     + Duration::from_millis(increment);
             }
             let rest = OVERHEAD
@@ -173,26 +187,26 @@ mod tests {
     fn the_longest_clock_does_not_overflow() {
         let clock = Some(Clock { remaining: Duration::MAX, increment: Duration::ZERO });
         let given = SearchLimits { white: clock, ..SearchLimits::default() };
-        assert!(TimeBudget::new(&given, Color::White, OVERHEAD).hard.is_some());
+        assert!(TimeBudget::new(&given, Color::White, MOVE, OVERHEAD).hard.is_some());
     }
 
     #[test]
     fn movetime_is_used_but_for_the_overhead() {
         let given = SearchLimits { move_time: Some(Duration::from_millis(1000)), ..SearchLimits::default() };
-        let allotted = TimeBudget::new(&given, Color::Black, OVERHEAD);
+        let allotted = TimeBudget::new(&given, Color::Black, MOVE, OVERHEAD);
         assert_eq!(allotted, TimeBudget { soft: None, hard: Some(Duration::from_millis(990)) });
         let tiny = SearchLimits { move_time: Some(Duration::ZERO), ..SearchLimits::default() };
-        assert_eq!(TimeBudget::new(&tiny, Color::Black, OVERHEAD).hard, Some(Duration::ZERO));
+        assert_eq!(TimeBudget::new(&tiny, Color::Black, MOVE, OVERHEAD).hard, Some(Duration::ZERO));
     }
 
     #[test]
     fn only_our_own_clock_counts() {
-        assert_eq!(TimeBudget::new(&limits(1000, 0, 0), Color::Black, OVERHEAD), TimeBudget::default());
+        assert_eq!(TimeBudget::new(&limits(1000, 0, 0), Color::Black, MOVE, OVERHEAD), TimeBudget::default());
     }
 
     #[test]
     fn a_stable_best_move_takes_less_time() {
-        let allotted = TimeBudget::new(&limits(60_000, 600, 0), Color::White, OVERHEAD);
+        let allotted = TimeBudget::new(&limits(60_000, 600, 0), Color::White, MOVE, OVERHEAD);
         let soft = allotted.soft.unwrap();
         let clear = SearchStability { stable_iterations: 8, node_share: 0.95, score_drop: -20 };
         let unclear = SearchStability { stable_iterations: 0, node_share: 0.3, score_drop: 60 };
@@ -202,8 +216,20 @@ mod tests {
     }
 
     #[test]
+    fn the_share_of_the_clock_grows_in_the_opening() {
+        let soft =
+            |number| TimeBudget::new(&limits(60_000, 0, 0), Color::White, number, OVERHEAD).soft.unwrap();
+        assert!(soft(1) * 2 < soft(15) && soft(15) < soft(25));
+        assert_eq!(soft(25), soft(200));
+        let with_moves_to_go =
+            |number| TimeBudget::new(&limits(60_000, 0, 40), Color::White, number, OVERHEAD).soft.unwrap();
+        assert_eq!(with_moves_to_go(1), with_moves_to_go(30));
+    }
+
+    #[test]
     fn more_moves_to_go_leave_less_for_each() {
-        let soft = |moves| TimeBudget::new(&limits(60_000, 0, moves), Color::White, OVERHEAD).soft.unwrap();
+        let soft =
+            |moves| TimeBudget::new(&limits(60_000, 0, moves), Color::White, MOVE, OVERHEAD).soft.unwrap();
         assert!(soft(40) < soft(20) && soft(20) < soft(1));
     }
 }

@@ -123,15 +123,15 @@ impl Clocks {
             }
         }
         match self.node_rate {
-            Some(rate) => count_nodes(limits, color, rate),
+            Some(rate) => count_nodes(limits, color, moves_before + 1, rate),
             None => limits,
         }
     }
 }
 
 /// Converts time limits to node limits (`nps`).
-fn count_nodes(limits: SearchLimits, color: Color, rate: u64) -> SearchLimits {
-    let time_budget = TimeBudget::new(&limits, color, Duration::ZERO);
+fn count_nodes(limits: SearchLimits, color: Color, move_number: u32, rate: u64) -> SearchLimits {
+    let time_budget = TimeBudget::new(&limits, color, move_number, Duration::ZERO);
     let time = limits.move_time.or(time_budget.soft).unwrap_or_default();
     let nodes = (time.as_secs_f64() * rate as f64) as u64;
     SearchLimits { nodes: Some(nodes.max(1)), depth: limits.depth, ..SearchLimits::default() }
