@@ -1,6 +1,7 @@
 //! The engine behind the protocols: set the position, go, new game, options. It reports by callback and prints nothing;
 //! [`crate::serve`] implements UCI and xboard on top of it.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -291,8 +292,8 @@ impl Engine {
         };
         let turn = self.position.turn();
         let mut given = limits.clone();
-        self.node_clock.apply(&mut given, turn);
-        let mut limits = self.limits(&given);
+        let nodes_per_ms = self.node_clock.apply(&mut given, turn);
+        let mut limits = self.limits(&given, nodes_per_ms);
         if let Some(handicap) = handicap {
             limits.nodes = Some(limits.nodes.unwrap_or(u64::MAX).min(handicap.nodes));
             limits.lines = limits.lines.max(handicap.lines());
@@ -313,7 +314,9 @@ impl Engine {
                 last = Some(shown);
             }
         });
-        self.node_clock.spend(end.nodes, &given, turn);
+        if let Some(rate) = nodes_per_ms {
+            self.node_clock.spend(end.nodes, rate, given.clock_of(turn));
+        }
         let index = handicap.map_or(0, |handicap| handicap.choose(&end.lines, &self.position, self.seed));
         // The last reported line must be the one played.
         if index > 0
@@ -326,7 +329,7 @@ impl Engine {
         Choice { best: Some(line[0]), ponder: line.get(1).copied().or_else(|| self.expected_answer(line[0])) }
     }
 
-    fn limits(&self, limits: &SearchLimits) -> Limits {
+    fn limits(&self, limits: &SearchLimits, nodes_per_ms: Option<NonZeroU64>) -> Limits {
         let deepest = MAX_PLY as u32 - 1;
         let mut time_budget = if limits.infinite {
             TimeBudget::default()
@@ -339,8 +342,8 @@ impl Engine {
             )
         };
         let mut nodes = limits.nodes;
-        // The hard limit as one of nodes is exact.
-        if let Some(rate) = self.node_clock.rate()
+        // The hard limit as one of nodes is exact with one thread.
+        if let Some(rate) = nodes_per_ms
             && let Some(hard) = time_budget.hard.take()
         {
             let most = time_nodes(hard, rate).max(1);
@@ -351,7 +354,7 @@ impl Engine {
             nodes,
             mate: limits.mate,
             time_budget,
-            nodes_per_ms: self.node_clock.rate(),
+            nodes_per_ms,
             lines: self.lines,
         }
     }

@@ -1,55 +1,68 @@
-//! A clock that counts nodes instead of time (`nodestime`): games at a clock that the speed and load of the machine do not
-//! change.
+//! A clock that counts nodes instead of time (`nodestime`): the speed and load of the machine do not change games at such a
+//! clock, with one thread.
 
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Duration;
 
 use smalt_chess::Color;
-use smalt_protocol::SearchLimits;
+use smalt_protocol::{Clock, SearchLimits};
 
-/// The engine's own clock of a game, in milliseconds of a fixed number of nodes each. The clock of the first `go` sets
-/// it; later ones only add their increment.
+/// The engine's own clock of a game, in milliseconds of a fixed number of nodes each. The clock of the first search sets
+/// it; later ones only add their increment, and the first time again when a new time control begins. A search that
+/// ponders or is infinite uses real time.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct NodeClock {
     nodes_per_ms: Option<NonZeroU64>,
-    /// Time left; `None` before the first move of a game.
-    remaining: Option<Duration>,
+    game: Option<Game>,
+}
+
+/// The clock of a game that has begun.
+#[derive(Clone, Copy, Debug)]
+struct Game {
+    /// Time at the start of each time control.
+    base: Duration,
+    remaining: Duration,
+    /// Moves to go at the last search.
+    moves_to_go: Option<NonZeroU32>,
 }
 
 impl NodeClock {
     /// Sets the nodes for each millisecond; 0: the clock is real time.
     pub(crate) fn set_rate(&mut self, nodes_per_ms: u64) {
-        *self = NodeClock { nodes_per_ms: NonZeroU64::new(nodes_per_ms), remaining: None };
-    }
-
-    pub(crate) fn rate(&self) -> Option<NonZeroU64> {
-        self.nodes_per_ms
+        *self = NodeClock { nodes_per_ms: NonZeroU64::new(nodes_per_ms), game: None };
     }
 
     /// A new game begins.
     pub(crate) fn reset(&mut self) {
-        self.remaining = None;
+        self.game = None;
     }
 
-    /// Puts the time left on this clock in place of the one given, if it counts nodes.
-    pub(crate) fn apply(&mut self, limits: &mut SearchLimits, turn: Color) {
-        let given = match turn {
+    /// Puts the time left on this clock in place of the one given. Returns the nodes for each millisecond, if the search
+    /// counts nodes.
+    pub(crate) fn apply(&mut self, limits: &mut SearchLimits, turn: Color) -> Option<NonZeroU64> {
+        let rate = self.nodes_per_ms.filter(|_| !limits.ponder && !limits.infinite)?;
+        let moves_to_go = limits.moves_to_go;
+        let own = match turn {
             Color::White => &mut limits.white,
             Color::Black => &mut limits.black,
         };
-        if let (Some(_), Some(clock)) = (self.nodes_per_ms, given) {
-            clock.remaining = *self.remaining.get_or_insert(clock.remaining);
+        if let Some(clock) = own {
+            let begun = Game { base: clock.remaining, remaining: clock.remaining, moves_to_go };
+            let game = self.game.get_or_insert(begun);
+            if moves_to_go > game.moves_to_go {
+                game.remaining = game.remaining.saturating_add(game.base);
+            }
+            game.moves_to_go = moves_to_go;
+            clock.remaining = game.remaining;
         }
+        Some(rate)
     }
 
-    /// Deducts the nodes of a search and adds the increment.
-    pub(crate) fn spend(&mut self, nodes: u64, limits: &SearchLimits, turn: Color) {
-        let clock = match turn {
-            Color::White => limits.white,
-            Color::Black => limits.black,
-        };
-        if let (Some(rate), Some(remaining), Some(clock)) = (self.nodes_per_ms, self.remaining, clock) {
-            self.remaining = Some(remaining.saturating_sub(node_time(nodes, rate)) + clock.increment);
+    /// Deducts the nodes of a search that counted them from the clock, and adds its increment.
+    pub(crate) fn spend(&mut self, nodes: u64, rate: NonZeroU64, clock: Option<Clock>) {
+        if let (Some(game), Some(clock)) = (&mut self.game, clock) {
+            let left = game.remaining.saturating_sub(node_time(nodes, rate));
+            game.remaining = left.saturating_add(clock.increment);
         }
     }
 }
@@ -68,39 +81,63 @@ pub(crate) fn time_nodes(time: Duration, nodes_per_ms: NonZeroU64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use smalt_protocol::Clock;
 
-    fn limits(remaining_ms: u64) -> SearchLimits {
+    const RATE: NonZeroU64 = NonZeroU64::new(100).unwrap();
+
+    fn limits(remaining_ms: u64, moves_to_go: u32) -> SearchLimits {
         let clock =
             Clock { remaining: Duration::from_millis(remaining_ms), increment: Duration::from_millis(80) };
-        SearchLimits { white: Some(clock), ..SearchLimits::default() }
+        let moves_to_go = NonZeroU32::new(moves_to_go);
+        SearchLimits { white: Some(clock), moves_to_go, ..SearchLimits::default() }
+    }
+
+    fn left(clock: &mut NodeClock, mut limits: SearchLimits) -> u128 {
+        clock.apply(&mut limits, Color::White);
+        limits.white.unwrap().remaining.as_millis()
     }
 
     #[test]
-    fn the_first_go_of_a_game_sets_the_clock_and_nodes_run_it_down() {
+    fn the_first_search_of_a_game_sets_the_clock_and_nodes_run_it_down() {
         let mut clock = NodeClock::default();
-        clock.set_rate(100);
-        let left = |clock: &mut NodeClock, given: u64| {
-            let mut limits = limits(given);
-            clock.apply(&mut limits, Color::White);
-            limits.white.unwrap().remaining.as_millis()
-        };
-        assert_eq!(left(&mut clock, 8000), 8000);
-        clock.spend(50_000, &limits(0), Color::White);
-        assert_eq!(left(&mut clock, 3), 8000 - 500 + 80);
-        clock.spend(u64::MAX, &limits(0), Color::White);
-        assert_eq!(left(&mut clock, 3), 80);
+        clock.set_rate(RATE.get());
+        assert_eq!(left(&mut clock, limits(8000, 0)), 8000);
+        clock.spend(50_000, RATE, limits(0, 0).white);
+        assert_eq!(left(&mut clock, limits(3, 0)), 8000 - 500 + 80);
+        clock.spend(u64::MAX, RATE, limits(0, 0).white);
+        assert_eq!(left(&mut clock, limits(3, 0)), 80);
         clock.reset();
-        assert_eq!(left(&mut clock, 3), 3);
+        assert_eq!(left(&mut clock, limits(3, 0)), 3);
         clock.set_rate(0);
-        assert_eq!(left(&mut clock, 5), 5);
+        assert_eq!(left(&mut clock, limits(5, 0)), 5);
+    }
+
+    #[test]
+    fn a_new_time_control_adds_its_time() {
+        let mut clock = NodeClock::default();
+        clock.set_rate(RATE.get());
+        assert_eq!(left(&mut clock, limits(8000, 2)), 8000);
+        clock.spend(300_000, RATE, limits(0, 0).white);
+        assert_eq!(left(&mut clock, limits(3, 1)), 5080);
+        assert_eq!(left(&mut clock, limits(3, 2)), 13_080);
+    }
+
+    #[test]
+    fn a_search_that_ponders_or_is_infinite_uses_real_time() {
+        let mut clock = NodeClock::default();
+        clock.set_rate(RATE.get());
+        let ponder = SearchLimits { ponder: true, ..limits(7, 0) };
+        let infinite = SearchLimits { infinite: true, ..limits(7, 0) };
+        assert_eq!(left(&mut clock, limits(8000, 0)), 8000);
+        for mut limits in [ponder, infinite] {
+            assert_eq!(clock.apply(&mut limits, Color::White), None);
+            assert_eq!(limits.white.unwrap().remaining.as_millis(), 7);
+        }
     }
 
     #[test]
     fn nodes_and_time_convert() {
-        let rate = NonZeroU64::new(100).unwrap();
-        assert_eq!(time_nodes(Duration::from_millis(95), rate), 9_500);
-        assert_eq!(node_time(9_500, rate), Duration::from_millis(95));
-        assert_eq!(time_nodes(Duration::MAX, rate), u64::MAX);
+        assert_eq!(time_nodes(Duration::from_millis(95), RATE), 9_500);
+        assert_eq!(node_time(9_500, RATE), Duration::from_millis(95));
+        assert_eq!(time_nodes(Duration::MAX, RATE), u64::MAX);
     }
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use smalt_chess::UciMove;
+use smalt_chess::{Color, UciMove};
 
 /// Limits of a search. Without any, the search runs until `stop`.
 ///
@@ -27,6 +27,17 @@ pub struct SearchLimits {
     pub infinite: bool,
     /// `perft`: count leaf nodes at this depth instead of searching.
     pub perft: Option<u32>,
+}
+
+impl SearchLimits {
+    /// The clock of this side, if one is given.
+    #[must_use]
+    pub fn clock_of(&self, side: Color) -> Option<Clock> {
+        match side {
+            Color::White => self.white,
+            Color::Black => self.black,
+        }
+    }
 }
 
 /// One side's clock at the start of its move.

@@ -138,7 +138,6 @@ impl Worker<'_> {
     /// is final once the depth is twice its distance. Pondering time counts like our own.
     fn allows_next_iteration(&self, limits: &Limits, depth: i32, iterations: &IterationHistory) -> bool {
         let shared = self.shared;
-        self.publish_nodes();
         let elapsed = match limits.nodes_per_ms {
             Some(rate) => node_time(shared.total_nodes(), rate),
             None => shared.control.elapsed(),

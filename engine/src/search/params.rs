@@ -260,11 +260,11 @@ parameters! {
     correction_continuation in 0..=200,
     /// Divisor of difference times depth in a correction history update.
     correction_depth in 1..=32,
-    /// Soft limit: thousandths of the remaining clock, from a move number on.
+    /// Soft limit: thousandths of the remaining clock from move `time_full_share_move` on.
     time_share in 10..=150,
-    /// That move number.
+    /// Move number from which the soft limit is `time_share`.
     time_full_share_move in 1..=100,
-    /// Soft limit: thousandths of the remaining clock at move 0, from which it grows evenly.
+    /// Soft limit at move 0: thousandths of the remaining clock. It grows evenly to `time_share`.
     time_first_share in 1..=150,
     /// Soft limit: thousandths of the increment.
     time_increment_share in 0..=1000,

@@ -51,11 +51,7 @@ impl TimeBudget {
             let kept = overhead.min(move_time / 20);
             return TimeBudget { soft: None, hard: Some(move_time - kept) };
         }
-        let clock = match turn {
-            Color::White => limits.white,
-            Color::Black => limits.black,
-        };
-        let Some(clock) = clock else { return TimeBudget::default() };
+        let Some(clock) = limits.clock_of(turn) else { return TimeBudget::default() };
         let usable = clock.remaining.saturating_sub(overhead);
         let free = usable - overhead.saturating_mul(RESERVED_OVERHEADS).min(usable / 3 * 2);
         let (soft, limit) = match limits.moves_to_go {
@@ -106,7 +102,8 @@ fn for_moves(usable: Duration, increment: Duration, overhead: Duration, moves: u
     (soft, thousandths(usable, limit))
 }
 
-/// Share of the clock for a move without a number of moves to go: small in the opening, growing up to a move number.
+/// Share of the clock for a move without a number of moves to go: small in the opening, growing up to a move
+/// number. A position without move numbers counts as move 1.
 fn share_of_clock(usable: Duration, move_number: u32) -> Duration {
     let (first, full) = (f64::from(P.time_first_share()), f64::from(P.time_share()));
     let progress = (f64::from(move_number) / f64::from(P.time_full_share_move())).min(1.0);
@@ -137,10 +134,10 @@ mod tests {
     proptest! {
         #[test]
         fn the_hard_limit_never_exceeds_the_clock(
-            remaining in 0_u64..100_000_000, increment in 0_u64..100_000, moves in 0_u32..200,
+            remaining in 0_u64..100_000_000, increment in 0_u64..100_000, moves in 0_u32..200, number in 0_u32..300,
         ) {
             let clock = Duration::from_millis(remaining);
-            let allotted = TimeBudget::new(&limits(remaining, increment, moves), Color::White, MOVE, OVERHEAD);
+            let allotted = TimeBudget::new(&limits(remaining, increment, moves), Color::White, number, OVERHEAD);
             let (soft, hard) = (allotted.soft.unwrap(), allotted.hard.unwrap());
             prop_assert!(soft <= hard);
             prop_assert!(hard <= clock.saturating_sub(OVERHEAD));

@@ -43,7 +43,9 @@ fn the_engine_introduces_itself() {
             _ => None,
         })
         .collect();
-    for name in ["Hash", "Threads", "MultiPV", "Ponder", "Move Overhead", "UCI_Chess960", "UCI_ShowWDL"] {
+    for name in
+        ["Hash", "Threads", "MultiPV", "Ponder", "Move Overhead", "UCI_Chess960", "UCI_ShowWDL", "nodestime"]
+    {
         assert!(names.iter().any(|declared| declared == name), "{name}");
     }
     for name in ["UCI_LimitStrength", "UCI_Elo", "EvalFile", "Clear Hash", "OwnBook", "BookFile"] {
@@ -373,6 +375,8 @@ fn options_may_change_between_searches() {
         "Threads value 3",
         "MultiPV value 500",
         "Move Overhead value 0",
+        "nodestime value 100",
+        "nodestime value 0",
         "UCI_LimitStrength value true",
         "UCI_Elo value 800",
         "UCI_LimitStrength value false",
@@ -389,8 +393,8 @@ fn options_may_change_between_searches() {
     engine.end();
 }
 
-/// Nodes of each search of two games of two moves each, with 50 nodes for a millisecond. The later clocks are those of the
-/// interface, which do not count.
+/// Two games of thirty searches, with 50 nodes for a millisecond and four seconds for all. The engine ignores the later
+/// clocks of the interface.
 #[test]
 fn with_nodestime_nodes_run_the_clock_down() {
     let nodes_of = |engine: &mut Conversation, go: &str| -> u64 {
@@ -400,19 +404,18 @@ fn with_nodestime_nodes_run_the_clock_down() {
     };
     let mut engine = Conversation::begin();
     engine.send("setoption name nodestime value 50");
-    let mut game = || {
+    let mut game = || -> Vec<u64> {
         engine.send("ucinewgame");
-        ["position startpos", "position startpos moves e2e4 e7e5"].map(|position| {
-            engine.send(position);
-            let clock = if position.ends_with('5') { "wtime 1 btime 1" } else { "wtime 20000 btime 1" };
-            nodes_of(&mut engine, &format!("go {clock} winc 100 binc 100"))
-        })
+        engine.send("position fen r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 30");
+        let clock = |number: usize| if number == 0 { 4000 } else { 100_000 };
+        (0..30).map(|number| nodes_of(&mut engine, &format!("go wtime {}", clock(number)))).collect()
     };
     let searches = game();
     assert_eq!(game(), searches);
-    // More than a hundredth, less than half of the clock's million nodes.
-    assert!(searches.iter().all(|nodes| (10_000..500_000).contains(nodes)), "{searches:?}");
-    assert!(nodes_of(&mut engine, "go movetime 100") <= 100 * 50);
+    assert!(searches.iter().sum::<u64>() <= 4000 * 50, "{searches:?}");
+    assert!(searches[0] > 1000 && searches[29] * 2 < searches[0], "{searches:?}");
+    // A twentieth is kept for the move overhead.
+    assert_eq!(nodes_of(&mut engine, "go movetime 100"), 95 * 50);
     engine.end();
 }
 

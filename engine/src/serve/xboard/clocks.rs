@@ -106,8 +106,8 @@ impl Clocks {
         self.own = self.own.saturating_sub(used) + increment + added;
     }
 
-    /// Search limits for the engine's color after `moves_before` moves of this time control.
-    pub(super) fn limits(&self, color: Color, moves_before: u32) -> SearchLimits {
+    /// Search limits for the engine's color after `moves_before` moves of this time control, at this move number of the game.
+    pub(super) fn limits(&self, color: Color, moves_before: u32, move_number: u32) -> SearchLimits {
         let mut limits = SearchLimits { depth: self.depth, ..SearchLimits::default() };
         match self.control {
             Control::EachMove(time) => limits.move_time = Some(time),
@@ -123,7 +123,7 @@ impl Clocks {
             }
         }
         match self.node_rate {
-            Some(rate) => count_nodes(limits, color, moves_before + 1, rate),
+            Some(rate) => count_nodes(limits, color, move_number, rate),
             None => limits,
         }
     }
@@ -149,15 +149,15 @@ mod tests {
     fn a_clock_of_moves_counts_them_and_is_filled_again() {
         let mut clocks = Clocks::new();
         clocks.set_level(40, seconds(300), Duration::ZERO, 0);
-        let limits = clocks.limits(Color::Black, 0);
+        let limits = clocks.limits(Color::Black, 0, 1);
         assert_eq!(limits.black, Some(Clock { remaining: seconds(300), increment: Duration::ZERO }));
         assert_eq!(limits.moves_to_go, NonZeroU32::new(40));
         clocks.spend(seconds(20), 0);
         assert_eq!(clocks.own(), seconds(280));
-        assert_eq!(clocks.limits(Color::Black, 39).moves_to_go, NonZeroU32::new(1));
+        assert_eq!(clocks.limits(Color::Black, 39, 1).moves_to_go, NonZeroU32::new(1));
         clocks.spend(seconds(30), 39);
         assert_eq!(clocks.own(), seconds(550));
-        assert_eq!(clocks.limits(Color::Black, 40).moves_to_go, NonZeroU32::new(40));
+        assert_eq!(clocks.limits(Color::Black, 40, 1).moves_to_go, NonZeroU32::new(40));
     }
 
     #[test]
@@ -166,9 +166,9 @@ mod tests {
         clocks.set_level(0, seconds(120), seconds(12), 0);
         clocks.set_own(seconds(7));
         clocks.set_other(seconds(9));
-        assert_eq!(clocks.limits(Color::White, 3).white.unwrap().remaining, seconds(7));
-        assert_eq!(clocks.limits(Color::Black, 3).black.unwrap().remaining, seconds(7));
-        assert_eq!(clocks.limits(Color::Black, 3).moves_to_go, None);
+        assert_eq!(clocks.limits(Color::White, 3, 1).white.unwrap().remaining, seconds(7));
+        assert_eq!(clocks.limits(Color::Black, 3, 1).black.unwrap().remaining, seconds(7));
+        assert_eq!(clocks.limits(Color::Black, 3, 1).moves_to_go, None);
     }
 
     #[test]
@@ -176,10 +176,10 @@ mod tests {
         let mut clocks = Clocks::new();
         clocks.set_move_time(seconds(3));
         clocks.set_depth(5);
-        let limits = clocks.limits(Color::White, 0);
+        let limits = clocks.limits(Color::White, 0, 1);
         assert_eq!((limits.depth, limits.move_time), (Some(5), Some(seconds(3))));
         clocks.restart();
-        let limits = clocks.limits(Color::White, 0);
+        let limits = clocks.limits(Color::White, 0, 1);
         assert_eq!((limits.depth, limits.move_time), (None, Some(seconds(3))));
     }
 
@@ -188,10 +188,11 @@ mod tests {
         let mut clocks = Clocks::new();
         clocks.set_move_time(seconds(8));
         clocks.set_node_rate(10_000);
-        let limits = clocks.limits(Color::White, 0);
+        let limits = clocks.limits(Color::White, 0, 1);
         assert_eq!((limits.nodes, limits.move_time), (Some(80_000), None));
         clocks.set_level(0, seconds(60), Duration::ZERO, 0);
-        let limits = clocks.limits(Color::White, 0);
+        let limits = clocks.limits(Color::White, 0, 1);
         assert!(limits.white.is_none() && limits.nodes.is_some_and(|nodes| nodes > 1_000 && nodes < 600_000));
+        assert!(clocks.limits(Color::White, 0, 30).nodes > limits.nodes);
     }
 }

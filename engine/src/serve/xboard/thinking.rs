@@ -106,7 +106,8 @@ impl XboardSession {
     /// Search limits of the engine's next move.
     fn limits(&self) -> SearchLimits {
         let color = self.own_color();
-        self.clocks.limits(color, self.board.moves_of(color, self.clocks.since()))
+        let moves_before = self.board.moves_of(color, self.clocks.since());
+        self.clocks.limits(color, moves_before, self.board.position().fullmove_number().into())
     }
 
     fn own_color(&self) -> Color {
