@@ -8,8 +8,8 @@ use smalt_chess::Color;
 use smalt_protocol::{Clock, SearchLimits};
 
 /// The engine's own clock of a game, in milliseconds of a fixed number of nodes each. The clock of the first search sets
-/// it; later ones only add their increment, and the first time again when a new time control begins. A search that
-/// ponders or is infinite uses real time.
+/// it; later ones add only their increment, and the time of a new time control. A search that ponders or is infinite uses
+/// real time.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct NodeClock {
     nodes_per_ms: Option<NonZeroU64>,

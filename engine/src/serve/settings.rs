@@ -57,7 +57,7 @@ pub(super) const THREADS: &str = "Threads";
 const MULTI_PV: &str = "MultiPV";
 pub(super) const PONDER: &str = "Ponder";
 const MOVE_OVERHEAD: &str = "Move Overhead";
-const NODES_TIME: &str = "nodestime";
+const NODESTIME: &str = "nodestime";
 pub(super) const CHESS960: &str = "UCI_Chess960";
 pub(super) const SHOW_WDL: &str = "UCI_ShowWDL";
 pub(super) const LIMIT_STRENGTH: &str = "UCI_LimitStrength";
@@ -88,7 +88,7 @@ fn declare() -> Vec<OptionDeclaration> {
         (MULTI_PV, spin(1, 1, 500)),
         (PONDER, check(false)),
         (MOVE_OVERHEAD, spin(overhead, 0, 10_000)),
-        (NODES_TIME, spin(0, 0, 10_000)),
+        (NODESTIME, spin(0, 0, 10_000)),
         (CHESS960, check(false)),
         (SHOW_WDL, check(false)),
         (LIMIT_STRENGTH, check(false)),
@@ -157,7 +157,7 @@ impl Settings {
             (MOVE_OVERHEAD, OptionValue::Spin(ms)) => {
                 engine.set_move_overhead(Duration::from_millis(ms.unsigned_abs()));
             }
-            (NODES_TIME, OptionValue::Spin(nodes)) => engine.set_nodes_per_ms(nodes.unsigned_abs()),
+            (NODESTIME, OptionValue::Spin(nodes)) => engine.set_nodes_per_ms(nodes.unsigned_abs()),
             (CHESS960, OptionValue::Check(is_on)) => {
                 self.castling = if is_on { CastlingMode::Chess960 } else { CastlingMode::Standard };
             }

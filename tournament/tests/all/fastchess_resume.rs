@@ -1,7 +1,9 @@
 //! Runs continued in fastchess and cutechess-cli mode: from stores, and from `config.json`.
 
 use crate::fastchess::{duel, engine, fishtest, line, run, words};
-use crate::support::{Place, scripted_program};
+use crate::support::Place;
+#[cfg(unix)]
+use crate::support::scripted_program;
 
 #[test]
 fn a_stopped_run_goes_on_by_the_name_of_its_store() {
