@@ -11,7 +11,8 @@ endif
 
 TOOLS := $(shell rustc --print target-libdir)/../bin
 PROFDATA := $(wildcard $(TOOLS)/llvm-profdata$(SUFFIX))
-PGO ?= $(if $(PROFDATA),yes,no)
+# A variable RUSTFLAGS of the environment takes the place of all flags that cargo is given, those of a profile included.
+PGO ?= $(if $(PROFDATA),$(if $(filter environment,$(origin RUSTFLAGS)),no,yes),no)
 
 # Flags are added where .cargo/config.toml has those of every build. On x86 selections stay selections: the branches that
 # the compiler makes of them in loops are guessed wrongly too often.
