@@ -48,7 +48,7 @@ pub(crate) fn check<R: LabelledRows>(
     let mut loss = Loss::new(&table.train, targets(&table.train, 1.0, 1.0), 1.0);
     let k = fit_k(&mut loss, parameters)?;
     let error = loss.error(parameters);
-    let matrix = loss.normal_matrix(parameters);
+    let matrix = loss.normal_matrix(parameters, usize::MAX);
     let lengths: Vec<f64> = (0..matrix.size()).map(|index| matrix.get(index, index).sqrt()).collect();
     let weights = 0..schema.weights.len();
     let unseen: Vec<usize> = weights.clone().filter(|&weight| table.coverage[weight] == 0).collect();

@@ -14,7 +14,7 @@ use crate::fit_data::FitData;
 use crate::loss::{LabelledRows, Loss, targets};
 use crate::optimizer::{
     Fit, FitEnd, OptimizeError, OptimizerSettings, Penalty, Problem, Step, Strengths, fit_k, fit_strengths,
-    optimize, steepness_of,
+    optimize, rounded_together, steepness_of,
 };
 use crate::weights::schema::Bounds;
 use crate::weights::schema::Schema;
@@ -24,6 +24,12 @@ use identity::identity_of;
 
 /// Rounds of fitting steepness and strengths alternately.
 const ROUNDS: usize = 3;
+
+/// Parameters up to which they are rounded together: the matrix takes 8 bytes for each pair of them.
+const MOST_ROUNDED_TOGETHER: usize = 4096;
+
+/// Training positions, about, from which that matrix is made.
+const ROUNDING_ROWS: usize = 400_000;
 
 /// Settings of a fit.
 #[derive(Clone, Debug)]
@@ -193,7 +199,11 @@ pub fn fit<'t, R: LabelledRows>(
     let problem = Problem::new(loss_of(&table.train), start, &variables, task.penalty, stop);
     let fit = optimize(problem, &mut validation, &task.settings, &identity, stop, report)?;
 
-    let parameters = schema.rounded(&projected(&fit.best, &variables, &table.coverage));
+    let exact = projected(&fit.best, &variables, &table.coverage);
+    let parameters = match fit.ending {
+        FitEnd::Interrupted => schema.rounded(&exact),
+        _ => rounded(&exact, schema, &variables, &mut train, task.penalty),
+    };
     let held_out = if validation.is_empty() { &mut train } else { &mut validation };
     let rounding_error = held_out.error(&parameters) - held_out.error(&fit.best);
     let last = fit.steps.last();
@@ -275,6 +285,40 @@ fn projected(parameters: &[f64], variables: &Variables, coverage: &[u32]) -> Vec
     let mut projected = parameters.to_vec();
     variables.apply(&point, &mut projected);
     projected
+}
+
+/// Parameters rounded together, to the engine's precision; those of very large evaluations are rounded one by one.
+fn rounded(
+    exact: &[f64],
+    schema: &Schema,
+    variables: &Variables,
+    train: &mut Loss<'_>,
+    penalty: Penalty,
+) -> Vec<f64> {
+    let n = variables.len();
+    if exact.len() > MOST_ROUNDED_TOGETHER {
+        return schema.rounded(exact);
+    }
+    let matrix = train.normal_matrix(exact, ROUNDING_ROWS);
+    let members = variables.members();
+    let element = |a: usize, b: usize| -> f64 {
+        members[a].iter().map(|&i| members[b].iter().map(|&j| matrix.get(i, j)).sum::<f64>()).sum()
+    };
+    let mut hessian = vec![0.0; n * n];
+    for a in 0..n {
+        for b in 0..=a {
+            let element = element(a, b);
+            (hessian[a * n + b], hessian[b * n + a]) = (element, element);
+        }
+        hessian[a * n + a] += 2.0 * penalty.factor(train.total_weight()) * members[a].len() as f64;
+    }
+    let steps: Vec<f64> = members.iter().map(|members| schema.weight_of(members[0]).step()).collect();
+    let range = |variable: usize, known: &[Option<f64>]| variables.range(variable, known);
+    let mut whole = exact.to_vec();
+    if let Some(point) = rounded_together(&hessian, &variables.point(exact), &steps, &range) {
+        variables.apply(&point, &mut whole);
+    }
+    schema.rounded(&whole)
 }
 
 fn player_strengths(names: &[String], strengths: &Strengths) -> Vec<PlayerStrength> {

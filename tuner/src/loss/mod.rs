@@ -198,14 +198,14 @@ impl<'a> Loss<'a> {
     }
 
     /// Gauss-Newton matrix of the mean squared error: twice the mean of the outer products of the derivatives of the
-    /// expected result by the parameters. Approximates the Hessian.
-    pub fn normal_matrix(&mut self, parameters: &[f64]) -> NormalMatrix {
+    /// expected result by the parameters. Approximates the Hessian. It is that of all rows, or of about `rows` of them.
+    pub fn normal_matrix(&mut self, parameters: &[f64], rows: usize) -> NormalMatrix {
         let mut matrix = NormalMatrix::new(self.parameter_count());
-        matrix.set_scale(2.0 / self.len().max(1) as f64);
+        let stride = self.len().div_ceil(rows.max(1)).max(1);
+        matrix.set_scale(2.0 * stride as f64 / self.len().max(1) as f64);
         self.passes.set(parameters, slope(self.k));
-        let blocks = 0..self.block_count();
         let (passes, targets) = self.split();
-        passes.fill(&mut matrix, blocks, targets);
+        passes.fill(&mut matrix, stride, targets);
         matrix
     }
 

@@ -42,16 +42,17 @@ impl NormalMatrix {
         self.scale = scale;
     }
 
-    /// Sums the outer products of all rows; `derivatives` yields those of a block, row by row.
+    /// Sums the outer products of the rows of every `stride`-th block; `derivatives` yields those of a block, row by row.
     pub(super) fn fill(
         &mut self,
         blocks: Range<usize>,
+        stride: usize,
         derivatives: impl Fn(usize, &mut dyn FnMut(&[Derivative])) + Sync,
     ) {
         let (size, count) = (self.size, self.parts.len());
         self.parts.par_iter_mut().enumerate().for_each(|(index, part)| {
             part.fill(0.0);
-            for block in share(blocks.clone(), index, count) {
+            for block in share(blocks.clone(), index, count).step_by(stride) {
                 derivatives(block, &mut |entries| {
                     for (number, &(row, slope)) in entries.iter().enumerate() {
                         let (row, slope) = (&mut part[row * size..][..size], f64::from(slope));

@@ -89,8 +89,8 @@ pub trait Passes: Send {
     fn gradient(&mut self, blocks: Range<usize>, targets: Targets<'_>, gradient: &mut [f64]) -> f64;
     /// Evaluations of all rows in centipawns, White's point of view.
     fn evaluations(&self, blocks: Range<usize>) -> Vec<f32>;
-    /// Adds the outer products of the derivatives of all rows to a matrix.
-    fn fill(&self, matrix: &mut NormalMatrix, blocks: Range<usize>, targets: Targets<'_>);
+    /// Adds the outer products of the derivatives of the rows of every `stride`-th block to a matrix.
+    fn fill(&self, matrix: &mut NormalMatrix, stride: usize, targets: Targets<'_>);
 }
 
 /// A kernel with the sums of each part of a pass.
@@ -161,8 +161,8 @@ impl<K: Kernel> Passes for Parts<K> {
         blocks.into_par_iter().flat_map_iter(|block| kernel.evaluations(block)).collect()
     }
 
-    fn fill(&self, matrix: &mut NormalMatrix, blocks: Range<usize>, targets: Targets<'_>) {
-        let kernel = &self.kernel;
-        matrix.fill(blocks, |block, each| kernel.derivatives(block, targets.of_block(block), each));
+    fn fill(&self, matrix: &mut NormalMatrix, stride: usize, targets: Targets<'_>) {
+        let (kernel, blocks) = (&self.kernel, 0..targets.targets.len().div_ceil(BLOCK));
+        matrix.fill(blocks, stride, |block, each| kernel.derivatives(block, targets.of_block(block), each));
     }
 }

@@ -17,6 +17,13 @@ pub struct Penalty {
     pub strength: f64,
 }
 
+impl Penalty {
+    /// Factor of the squared distance in the mean squared error of data with this total weight.
+    pub(crate) fn factor(self, total_weight: f64) -> f64 {
+        self.strength / (1e4 * total_weight.max(1.0))
+    }
+}
+
 /// Why an evaluation ended with an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EvaluationEnd {
@@ -64,7 +71,7 @@ impl<'a> Problem<'a> {
         stop: &'a AtomicBool,
     ) -> Problem<'a> {
         assert_eq!(start.len(), loss.parameter_count());
-        let strength = penalty.strength / (1e4 * loss.total_weight().max(1.0));
+        let strength = penalty.factor(loss.total_weight());
         let inner = Inner {
             loss,
             full: start.clone(),

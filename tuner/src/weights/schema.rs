@@ -55,6 +55,11 @@ impl SchemaWeight {
     pub(crate) fn group(&self) -> &str {
         &self.term[..self.group_length]
     }
+
+    /// Distance between two values that the engine can have.
+    pub(crate) fn step(&self) -> f64 {
+        10_f64.powi(-(self.decimals as i32))
+    }
 }
 
 /// All weights of an evaluation, in order.

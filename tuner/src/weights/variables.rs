@@ -74,6 +74,16 @@ impl Variables {
         &self.members
     }
 
+    /// What a variable may be within its bounds and between its neighbours in a list, as far as those are known.
+    pub(crate) fn range(&self, variable: usize, known: &[Option<f64>]) -> [f64; 2] {
+        let Bounds { least, most } = self.bounds[variable];
+        self.rising.iter().fold([least, most], |[least, most], &(lower, upper)| {
+            let below = known[lower].filter(|_| upper == variable);
+            let above = known[upper].filter(|_| lower == variable);
+            [least.max(below.unwrap_or(least)), most.min(above.unwrap_or(most))]
+        })
+    }
+
     /// Variables at these parameters: the mean of tied ones.
     pub(crate) fn point(&self, parameters: &[f64]) -> Vec<f64> {
         let mean = |members: &Vec<usize>| {

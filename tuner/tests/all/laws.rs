@@ -125,7 +125,7 @@ fn the_matrix_is_the_mean_of_outer_products() {
     let table = table(&corpus(3), 0.0);
     let (rows, parameters, k) = (&table.train, parameters(), 1.0);
     let mut loss = Loss::new(rows, targets(rows, 1.0, 1.0), k);
-    let matrix = loss.normal_matrix(&parameters);
+    let matrix = loss.normal_matrix(&parameters, usize::MAX);
     let expected = |row: smalt_tuner::FeatureRow<'_>, index: usize| {
         let value = |shift: f64| {
             let number = |place: usize| parameters[place] + if place == index { shift } else { 0.0 };
@@ -167,7 +167,7 @@ fn passes_do_not_depend_on_the_number_of_threads() {
             let mut loss = Loss::new(&table.train, targets(&table.train, 1.0, 1.0), 1.0);
             let mut gradient = vec![0.0; PARAMETERS];
             let error = loss.gradient(0..loss.block_count(), &parameters, &mut gradient);
-            let matrix = loss.normal_matrix(&parameters);
+            let matrix = loss.normal_matrix(&parameters, usize::MAX);
             (error, gradient, matrix.get(0, 1), loss.error(&parameters))
         })
     };
