@@ -28,6 +28,7 @@ SUITES = {
 TUNER = {
     "extract": "Extraction of positions (`smalt-tuner extract --json`)",
     "convert": "Conversion of positions (`smalt-tuner convert --json`)",
+    "rescore": "New scores of positions (`smalt-tuner rescore --json`)",
     "texel": "Texel fits (`smalt-tuner texel --json`)",
     "trace": "Collected traces (`smalt-tuner trace --json`)",
     "check": "Findings on a data set (`smalt-tuner check --json`)",

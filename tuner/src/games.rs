@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use smalt_driver::process::{Exit, LookupError, Reaper, StartError};
-use smalt_driver::{ConversationError, EngineCommand, EngineTimeouts, SetOptionError, WaitContext};
+use smalt_driver::{ConversationError, Engine, EngineCommand, EngineTimeouts, SetOptionError, WaitContext};
+use smalt_protocol::SearchLimits;
 use smalt_workbench::engine_files::EngineFiles;
 use smalt_workbench::entrant::{
     BUILTIN, EngineSettings, Names, Program, REMARKS, Registry, RegistryError, ResolveError, WordsError,
@@ -245,16 +246,34 @@ pub(crate) fn check_options<'a>(
     engine: &str,
     options: impl IntoIterator<Item = (&'a str, String)>,
 ) -> Result<(), EngineError> {
-    let entrant = entrant(engine)?;
-    let command = command_of(&entrant, tournament)?;
     let nothing = &mut WaitContext::none();
-    let started = smalt_driver::start(&command, entrant.proto, EngineTimeouts::default(), None, nothing);
-    let mut engine = started.map_err(|failure| EngineError::Start(failure.into()))?;
+    let mut engine = start_engine(tournament, engine, None, nothing)?;
     for (name, value) in options {
         engine.set_option(name, &value, nothing)?;
     }
     engine.quit();
     Ok(())
+}
+
+/// Starts an engine by its words or registered name, with its options, for searches with these limits. `builtin` is the
+/// tournament program's engine.
+pub(crate) fn start_engine(
+    tournament: &Path,
+    engine: &str,
+    limits: Option<&SearchLimits>,
+    context: &mut WaitContext<'_>,
+) -> Result<Box<dyn Engine>, EngineError> {
+    let entrant = entrant(engine)?;
+    let command = command_of(&entrant, tournament)?;
+    let started = smalt_driver::start(&command, entrant.proto, EngineTimeouts::default(), None, context);
+    let mut engine = started.map_err(|failure| EngineError::Start(failure.into()))?;
+    for (name, value) in entrant.option_texts() {
+        engine.set_option(&name, &value, context)?;
+    }
+    if let Some(limits) = limits {
+        engine.fit_limits(limits, None, context).map_err(EngineError::Start)?;
+    }
+    Ok(engine)
 }
 
 /// Command line of an engine; `builtin` is the tournament program's.

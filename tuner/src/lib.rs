@@ -2,6 +2,7 @@
 //! tournament program. Modules in reading order:
 //!
 //! - `extract`: turns games into labelled positions;
+//! - `rescore`: scores of positions by another engine;
 //! - `weights`: the weights as one list of parameters;
 //! - `features`: positions as features of Smalt's evaluation;
 //! - `trace`: traces of another engine's evaluation, for the same fit;
@@ -33,6 +34,7 @@ mod parameter_file;
 mod plot;
 mod progress;
 mod prove;
+mod rescore;
 mod source_build;
 mod spsa;
 mod texel;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::prove::{Proof, Verdict};
 pub(crate) use file::{LOCK, NightFile};
-pub(crate) use report::{AcceptedVersion, Report, proof_words};
+pub(crate) use report::{AcceptedVersion, Report, proof_words, rescore_words};
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +23,8 @@ pub(crate) enum StepKind {
     Games,
     /// Positions of these games.
     Positions,
+    /// Scores of these positions by another engine.
+    Rescore,
     /// Fit of the evaluation.
     Fit,
     /// SPRT of the fitted evaluation against the current one.
@@ -39,6 +41,7 @@ impl StepKind {
         match self {
             StepKind::Games => "games",
             StepKind::Positions => "positions",
+            StepKind::Rescore => "rescore",
             StepKind::Fit => "fit",
             StepKind::Proof => "proof",
             StepKind::Spsa => "spsa",
@@ -74,6 +77,18 @@ pub(crate) enum StepResult {
         positions: u64,
         /// Hash of the positions.
         hash: String,
+    },
+    /// Scores of these positions by another engine.
+    Rescore {
+        /// Number of positions.
+        positions: u64,
+        /// Factor of the engine's score.
+        scale: f64,
+        /// Mean squared errors of the results as predicted by the positions' own scores, the engine's, and the blended ones;
+        /// null if no position had a score.
+        errors: Option<[f64; 3]>,
+        /// Command of the scores.
+        command: String,
     },
     /// Fit of the evaluation.
     Fit {
@@ -120,6 +135,7 @@ impl StepResult {
         match self {
             StepResult::Games { .. } => StepKind::Games,
             StepResult::Positions { .. } => StepKind::Positions,
+            StepResult::Rescore { .. } => StepKind::Rescore,
             StepResult::Fit { .. } => StepKind::Fit,
             StepResult::Proof { .. } => StepKind::Proof,
             StepResult::Spsa { .. } => StepKind::Spsa,
@@ -140,7 +156,7 @@ impl StepResult {
         match self {
             StepResult::Games { games, .. } | StepResult::Spsa { games, .. } => *games,
             StepResult::Proof { proof, .. } | StepResult::SpsaProof { proof, .. } => proof.games.iter().sum(),
-            StepResult::Positions { .. } | StepResult::Fit { .. } => 0,
+            StepResult::Positions { .. } | StepResult::Rescore { .. } | StepResult::Fit { .. } => 0,
         }
     }
 }
@@ -162,14 +178,22 @@ fn as_seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S:
     serializer.serialize_f64(time.as_secs_f64())
 }
 
+/// The optional steps of a night.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OptionalSteps {
+    pub rescore: bool,
+    pub spsa: bool,
+}
+
 /// Generation and kind of the step after the finished ones.
-pub(crate) fn next_step(steps: &[Step], tunes_search: bool) -> (u32, StepKind) {
+pub(crate) fn next_step(steps: &[Step], optional: OptionalSteps) -> (u32, StepKind) {
     let Some(last) = steps.last() else { return (1, StepKind::Games) };
     let kind = match &last.result {
         StepResult::Games { .. } => Some(StepKind::Positions),
-        StepResult::Positions { .. } => Some(StepKind::Fit),
+        StepResult::Positions { .. } if optional.rescore => Some(StepKind::Rescore),
+        StepResult::Positions { .. } | StepResult::Rescore { .. } => Some(StepKind::Fit),
         StepResult::Fit { change: Change::Changed, .. } => Some(StepKind::Proof),
-        StepResult::Fit { .. } | StepResult::Proof { .. } => tunes_search.then_some(StepKind::Spsa),
+        StepResult::Fit { .. } | StepResult::Proof { .. } => optional.spsa.then_some(StepKind::Spsa),
         StepResult::Spsa { change: Change::Changed, .. } => Some(StepKind::SpsaProof),
         StepResult::Spsa { .. } | StepResult::SpsaProof { .. } => None,
     };
@@ -206,6 +230,12 @@ mod tests {
         vec![
             StepResult::Games { games: 100, seed: 7, command: command() },
             StepResult::Positions { positions: 900, hash: "00ff".to_owned() },
+            StepResult::Rescore {
+                positions: 900,
+                scale: 0.8,
+                errors: Some([0.12, 0.13, 0.11]),
+                command: command(),
+            },
             StepResult::Fit {
                 change,
                 positions: 900,
@@ -224,11 +254,11 @@ mod tests {
         ]
     }
 
-    fn walk(tunes_search: bool, change: Change) -> Vec<(u32, &'static str)> {
+    fn walk(optional: OptionalSteps, change: Change) -> Vec<(u32, &'static str)> {
         let mut steps: Vec<Step> = Vec::new();
         let mut seen = Vec::new();
         while steps.len() < 7 {
-            let (generation, kind) = next_step(&steps, tunes_search);
+            let (generation, kind) = next_step(&steps, optional);
             seen.push((generation, kind.name()));
             let result = results(Verdict::Better, change).into_iter().find(|result| result.kind() == kind);
             steps.push(Step { generation, time: Duration::ZERO, result: result.unwrap() });
@@ -242,11 +272,16 @@ mod tests {
         let of = |generation: u32, names: &[&'static str]| -> Vec<(u32, &'static str)> {
             names.iter().map(|name| (generation, *name)).collect()
         };
-        assert_eq!(walk(false, Change::Changed), [of(1, &evaluation), of(2, &evaluation[..3])].concat());
+        let neither = OptionalSteps::default();
+        assert_eq!(walk(neither, Change::Changed), [of(1, &evaluation), of(2, &evaluation[..3])].concat());
+        let rescored = ["games", "positions", "rescore", "fit", "proof"];
+        let rescore = OptionalSteps { rescore: true, spsa: false };
+        assert_eq!(walk(rescore, Change::Changed), [of(1, &rescored), of(2, &rescored[..2])].concat());
+        let spsa = OptionalSteps { rescore: false, spsa: true };
         let whole = [&evaluation[..], &["spsa", "spsa-proof"]].concat();
-        assert_eq!(walk(true, Change::Changed), [of(1, &whole), of(2, &["games"])].concat());
+        assert_eq!(walk(spsa, Change::Changed), [of(1, &whole), of(2, &["games"])].concat());
         let unchanged = ["games", "positions", "fit", "spsa"];
-        assert_eq!(walk(true, Change::Unchanged), [of(1, &unchanged), of(2, &unchanged[..3])].concat());
+        assert_eq!(walk(spsa, Change::Unchanged), [of(1, &unchanged), of(2, &unchanged[..3])].concat());
     }
 
     #[test]

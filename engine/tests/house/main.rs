@@ -22,12 +22,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("engine/driver", &["smalt-chess", "smalt-protocol"]),
     ("engine/scripted", &["smalt-chess", "smalt-protocol"]),
     ("engine", &["smalt-about", "smalt-chess", "smalt-protocol"]),
-    // `smalt-driver` starts the tournament program, to test tuned parameters in games.
+    // `smalt-driver` starts the tournament program, to test tuned parameters in games, and engines that score positions.
     (
         "tuner",
         &[
-            "smalt", "smalt-about", "smalt-chess", "smalt-dataset", "smalt-driver", "smalt-report",
-            "smalt-workbench",
+            "smalt", "smalt-about", "smalt-chess", "smalt-dataset", "smalt-driver", "smalt-protocol",
+            "smalt-report", "smalt-workbench",
         ],
     ),
     ("tuner/dataset", &["smalt-chess", "smalt-workbench"]),

@@ -7,7 +7,7 @@ use smalt_about::{AboutCommand, ColorFlag, names_or_files};
 use smalt_workbench::entrant::Registry;
 use smalt_workbench::flags::{RegistryFlag, ResultFlags};
 
-use super::game_flags::GameFlags;
+use super::game_flags::{GameFlags, positive};
 use super::night_settings::NightFlags;
 use super::sources::SourceArgument;
 use crate::weights::export::Language;
@@ -57,6 +57,14 @@ Formats, by the extension or by --format:
 Text is read compressed (.gz, .zst) as well. Positions without the score,
 move or whole result that a format needs are skipped and counted (exit code 3).")]
     Convert(ConvertFlags),
+    /// Score positions by the searches of an engine, e.g. a stronger one
+    #[command(after_help = "Examples:
+  smalt-tuner rescore positions.bin --engine stockfish -o rescored.bin
+  smalt-tuner rescore positions.bin --engine 'cmd=stockfish option.Hash=16' --nodes 5000 --share 1 -o rescored.bin
+
+The new score is a blend of the engine's and the position's own. Two engines often predict the results better than
+either alone: the table at the end has the errors. The same command continues one that was stopped.")]
+    Rescore(RescoreFlags),
     /// Fit the weights of an evaluation to the results of positions (Texel tuning)
     #[command(after_help = "Examples:
   smalt-tuner texel /tmp/positions.bin -o /tmp/tuned.toml
@@ -116,7 +124,7 @@ parameter is searched: choose it so that its worst values lose at most about 100
     Clop(ClopFlags),
     /// Make an engine stronger in a loop, unattended: games, fit, SPRT, SPSA, and again
     #[command(after_help = super::night_settings::EXAMPLES)]
-    Night(NightFlags),
+    Night(Box<NightFlags>),
     /// Print the JSON schema of what a command writes with --json
     Schema {
         /// Command
@@ -180,6 +188,38 @@ pub(super) struct ConvertFlags {
     /// Format of the inputs [default: by their first bytes and extensions]
     #[arg(long, value_name = "FORMAT")]
     pub(super) from: Option<Format>,
+    #[command(flatten)]
+    pub(super) result: ResultFlags,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RescoreFlags {
+    /// File of positions, in any format of `convert`
+    #[arg(value_name = "POSITIONS")]
+    pub(super) positions: PathBuf,
+    /// Engine that scores them, as `smalt-tournament` names engines (a command, `cmd=… option.X=…`, or a registered name)
+    #[arg(long, value_name = "ENGINE", add = names_or_files(Registry::names_to_complete))]
+    pub(super) engine: String,
+    #[command(flatten)]
+    pub(super) registry: RegistryFlag,
+    /// Nodes for each position
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) nodes: u64,
+    /// Share of the engine's score; the rest is the position's own, if it has one
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
+    pub(super) share: f64,
+    /// Factor of the engine's score [default: the one with which both scores predict the results with the same sigmoid]
+    #[arg(long, value_name = "FACTOR")]
+    pub(super) scale: Option<f64>,
+    /// Engine processes [default: number of processors]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(super) concurrency: Option<usize>,
+    /// File to write, e.g. rescored.bin
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: PathBuf,
+    /// Format of the output, as for `convert` [default: by its extension]
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) format: Option<Format>,
     #[command(flatten)]
     pub(super) result: ResultFlags,
 }

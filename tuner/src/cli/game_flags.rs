@@ -59,7 +59,7 @@ fn time_control(text: &str) -> Result<String, String> {
     TimeControl::parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
-fn positive(text: &str) -> Result<usize, String> {
+pub(super) fn positive(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|&number| number > 0).ok_or_else(|| "expected a number above 0".to_owned())
 }
 

@@ -22,6 +22,8 @@ pub(super) enum SchemaName {
     Extract,
     /// Counts of a conversion (convert --json)
     Convert,
+    /// Counts and errors of new scores (rescore --json)
+    Rescore,
     /// Result of a fit (texel --json)
     Texel,
     /// Counts of collected traces (trace --json)
@@ -42,6 +44,7 @@ pub(super) fn schema(name: SchemaName) -> Result<(), Refusal> {
     print(&match name {
         SchemaName::Extract => schema_text::<Versioned<ExtractJson<'_>>>(),
         SchemaName::Convert => schema_text::<Versioned<ConvertJson<'_>>>(),
+        SchemaName::Rescore => schema_text::<Versioned<RescoreJson<'_>>>(),
         SchemaName::Texel => schema_text::<Versioned<TexelJson<'_>>>(),
         SchemaName::Trace => schema_text::<Versioned<TraceJson<'_>>>(),
         SchemaName::Check => schema_text::<Versioned<CheckJson<'_>>>(),
@@ -86,6 +89,29 @@ pub(super) struct ConvertJson<'a> {
     pub guessed_moves: u64,
     /// Format of the output, as --format names it.
     pub format: &'static str,
+    /// The output file.
+    pub written: &'a Path,
+}
+
+/// The counts and errors of new scores.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RescoreJson<'a> {
+    /// Number of positions written.
+    pub positions: u64,
+    /// Number of scores known from an earlier run.
+    pub known: u64,
+    /// Time of the searches of this run in seconds.
+    pub seconds: f64,
+    /// Share of the engine's score.
+    pub share: f64,
+    /// Factor of the engine's score.
+    pub scale: f64,
+    /// Mean squared error of the results as their own scores predict them; null if no position had one.
+    pub own_error: Option<f64>,
+    /// Mean squared error of the results as the engine's scores predict them.
+    pub engine_error: Option<f64>,
+    /// Mean squared error of the results as the blended scores predict them.
+    pub error: Option<f64>,
     /// The output file.
     pub written: &'a Path,
 }

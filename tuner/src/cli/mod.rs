@@ -11,6 +11,7 @@ mod night;
 mod night_settings;
 mod plot;
 mod prove;
+mod rescore;
 mod sources;
 mod spsa;
 mod target;
@@ -74,6 +75,7 @@ fn run(mut command: TunerCommand) -> Result<Exit, Refusal> {
     match command {
         TunerCommand::Extract(flags) => extract::run(&flags),
         TunerCommand::Convert(flags) => convert::run(&flags),
+        TunerCommand::Rescore(flags) => rescore::run(&flags),
         TunerCommand::Texel(flags) => texel::run(&flags),
         TunerCommand::Trace(flags) => traces::run(&flags),
         TunerCommand::Diff(flags) => diff(&flags),
@@ -100,6 +102,7 @@ fn named_engine(command: &mut TunerCommand) -> Option<(&mut String, &Path)> {
         | TunerCommand::Trace(TraceFlags { engine, .. })
         | TunerCommand::Check(CheckFlags { engine, .. }) => (engine.engine.as_mut(), &engine.registry),
         TunerCommand::Plot(flags) => (flags.engine.as_mut(), &flags.registry),
+        TunerCommand::Rescore(flags) => (Some(&mut flags.engine), &flags.registry),
         TunerCommand::Prove(flags) => (Some(&mut flags.engine), &flags.registry),
         // The settings of a night keep the words, so that it resumes without the registry.
         TunerCommand::Night(flags) => (flags.settings.engine.as_mut(), &flags.registry),

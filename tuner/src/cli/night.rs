@@ -21,6 +21,7 @@ use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, parameters, print_info,
 use crate::games::check_options;
 use crate::night::{
     AcceptedVersion, Change, LOCK, NightFile, Report, Step, StepKind, StepResult, next_step, proof_words,
+    rescore_words,
 };
 use crate::progress::Progress;
 use crate::prove::Verdict;
@@ -110,7 +111,7 @@ fn run_steps(runner: &Runner<'_>, file: &NightFile, is_over: &AtomicBool) -> Res
     loop {
         let steps = file.steps().or_failed()?;
         runner.publish(&steps)?;
-        let (generation, kind) = next_step(&steps, runner.settings.spsa.is_some());
+        let (generation, kind) = next_step(&steps, runner.settings.optional_steps());
         if runner.session.generations.is_some_and(|generations| generation > generations) {
             return Ok(Exit::Done);
         }
@@ -167,6 +168,10 @@ fn line_of(result: &StepResult, time: Duration) -> String {
     let words = match result {
         StepResult::Games { games, .. } => format!("{} games", grouped(*games as i64)),
         StepResult::Positions { positions, .. } => format!("{} positions", grouped(*positions as i64)),
+        StepResult::Rescore { positions, errors, .. } => {
+            let errors = errors.map_or_else(String::new, |errors| format!(", {}", rescore_words(errors)));
+            format!("{} positions{errors}", grouped(*positions as i64))
+        }
         StepResult::Fit { change, positions, validation_error: [before, after], .. } => {
             let change = if *change == Change::Unchanged { "; no change" } else { "" };
             let positions = grouped(*positions as i64);
@@ -227,6 +232,7 @@ fn origin(steps: &[Step], generation: u32) -> Vec<(&'static str, String)> {
         StepResult::Games { games, command, .. } => {
             Some(("games", format!("{games} of generation {generation}; {command}")))
         }
+        StepResult::Rescore { command, .. } => Some(("rescore", command.clone())),
         StepResult::Proof { proof, command } => Some(("proof", format!("{}; {command}", proof_words(proof)))),
         _ => None,
     };
@@ -278,7 +284,7 @@ fn closing(runner: &Runner<'_>, report: &Report<'_>) -> String {
     let files = [Some(runner.evaluation_file(0)), runner.search_file(0)];
     let files =
         files.into_iter().flatten().map(|file| current_file(&runner.folder, &file).display().to_string());
-    let (generation, kind) = next_step(report.steps, runner.settings.spsa.is_some());
+    let (generation, kind) = next_step(report.steps, runner.settings.optional_steps());
     let continues = match runner.session.generations {
         Some(generations) if generation > generations => "a larger --generations",
         _ => "the same command",
@@ -359,6 +365,7 @@ fn plan(
                 settings.lambda.unwrap_or_default(),
             ),
         ),
+        ("rescore", settings.rescore.clone().unwrap_or_else(|| "none (--rescore FLAGS)".to_owned())),
         (
             "proof",
             format!(
@@ -384,7 +391,7 @@ fn plan(
             },
         ),
     ));
-    let (generation, kind) = next_step(steps, settings.spsa.is_some());
+    let (generation, kind) = next_step(steps, settings.optional_steps());
     let end =
         match (until.and_then(|until| until.duration_since(SystemTime::now()).ok()), session.generations) {
             (Some(left), Some(generations)) => {

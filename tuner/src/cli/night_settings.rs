@@ -13,10 +13,12 @@ use smalt_workbench::flags::{RegistryFlag, ResultFlags};
 
 use super::game_flags::RunnerFlags;
 use super::{OrRefuse, Refusal};
+use crate::night::OptionalSteps;
 
 pub(super) const EXAMPLES: &str = "Examples:
   smalt-tuner night tonight --until 07:00
   smalt-tuner night tonight --games 40000 --nodes 8000 --proof-nodes 20000 --generations 3
+  smalt-tuner night tonight --rescore '--engine stockfish --nodes 1000' --lambda 0.2 --until 07:00
   smalt-tuner night tonight --engine ./tune --spsa engine/params/search.toml --spsa-games 20000 --until 8h
   smalt-tuner night mine --engine ./mine --source src/eval.h --build 'make -j2' --chess960-share 0 --until 07:00
 
@@ -129,6 +131,9 @@ pub(super) struct NightSettings {
     /// Maximum number of positions of a game phase, as a multiple of the mean [default: no limit]
     #[arg(long, value_name = "FACTOR")]
     pub(super) balance: Option<f64>,
+    /// Score the positions by `rescore` with these flags, e.g. '--engine stockfish --nodes 2000' [default: none]
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    pub(super) rescore: Option<String>,
     /// Number of newest generations whose positions a fit uses [default: 4]
     #[arg(long, value_name = "N")]
     pub(super) keep: Option<u32>,
@@ -196,6 +201,11 @@ impl NightSettings {
         self.seed.get_or_insert(SEED);
         self.directory = std::env::current_dir().ok();
         self
+    }
+
+    /// The optional steps of this night.
+    pub(super) fn optional_steps(&self) -> OptionalSteps {
+        OptionalSteps { rescore: self.rescore.is_some(), spsa: self.spsa.is_some() }
     }
 
     /// As JSON, without what is not set.

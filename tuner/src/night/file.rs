@@ -182,7 +182,7 @@ fn now() -> i64 {
 #[cfg(test)]
 mod tests {
     use super::super::tests::results;
-    use super::super::{Change, next_step};
+    use super::super::{Change, OptionalSteps, next_step};
     use super::*;
     use crate::prove::Verdict;
 
@@ -196,8 +196,9 @@ mod tests {
         file.begin(&settings).unwrap();
         assert!(matches!(NightFile::open(&path), Err(NightError::Busy(_))));
         let results = results(Verdict::Better, Change::Changed);
+        let all = OptionalSteps { rescore: true, spsa: true };
         for (index, result) in results.iter().enumerate() {
-            assert_eq!(next_step(&file.steps().unwrap(), true), (1, result.kind()));
+            assert_eq!(next_step(&file.steps().unwrap(), all), (1, result.kind()));
             // Begun twice: the first session was killed.
             for _ in 0..2 {
                 file.begin_step(1, result.kind()).unwrap();

@@ -232,6 +232,11 @@ impl Report<'_> {
                     format!("seed {seed}: {command}")
                 }
                 (StepResult::Positions { hash, .. }, StepKind::Proof) => format!("hash {hash}"),
+                (StepResult::Rescore { scale, errors, command, .. }, StepKind::Proof) => {
+                    let errors =
+                        errors.map_or_else(String::new, |errors| format!("{}, ", rescore_words(errors)));
+                    format!("{errors}scale {scale:.3}: {command}")
+                }
                 (StepResult::Fit { data_hash, command, .. }, StepKind::Proof) => {
                     format!("data hash {data_hash}: {command}")
                 }
@@ -274,6 +279,11 @@ pub(crate) fn proof_words(proof: &Proof) -> String {
         "{}: Elo {elo}, LLR {llr:.2} ({lower:.2}, {upper:.2}), {games} games",
         verdict_words(proof.verdict)
     )
+}
+
+/// How well the scores before and after a rescoring predict the results.
+pub(crate) fn rescore_words([own, engine, blended]: [f64; 3]) -> String {
+    format!("error of the results {own:.6} by own scores, {engine:.6} by the engine's, {blended:.6} blended")
 }
 
 fn parameter_table(moved: &[(String, f64, f64)]) -> Table {
@@ -331,7 +341,8 @@ mod tests {
             "Running: generation 3, games.",
             "2 of 4 candidates accepted",
             &format!("+60.0 ± {error:.1}"),
-            "200 for data, 400 of proofs, 128 of SPSA; 2h 00m",
+            "200 for data, 400 of proofs, 128 of SPSA; 2h 20m",
+            "0.110000 blended, scale 0.800: command",
             "Generation 1: accepted evaluation",
             "data hash ff00: command",
             "seed 7: command",

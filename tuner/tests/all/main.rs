@@ -12,6 +12,8 @@ mod laws;
 #[cfg(unix)]
 mod night;
 mod programs;
+#[cfg(unix)]
+mod rescoring;
 mod splitting;
 mod spsa;
 #[cfg(unix)]

@@ -68,6 +68,7 @@ impl Runner<'_> {
         match kind {
             StepKind::Games => self.games(version, generation, on_poll),
             StepKind::Positions => self.positions(generation, on_poll),
+            StepKind::Rescore => self.rescore(generation, on_poll),
             StepKind::Fit => self.fit(version, generation, on_poll),
             StepKind::Proof => {
                 let candidate = Version { evaluation: generation, ..version };
@@ -91,9 +92,10 @@ impl Runner<'_> {
             let path = Path::new(data.split(',').next().unwrap_or_default());
             std::fs::metadata(path).with_context(|| format!("--data {}", path.display())).or_usage()?;
         }
-        let fit = ["smalt-tuner", "texel", "positions.bin"].map(str::to_owned);
-        let more = split_words(settings.texel.as_deref().unwrap_or_default()).or_usage()?;
-        TunerArguments::try_parse_from(fit.into_iter().chain(more)).context("--texel").or_usage()?;
+        self.check_flags("--texel", &self.fit_flags()?, "texel")?;
+        if settings.rescore.is_some() {
+            self.check_flags("--rescore", &self.rescore_flags()?, "rescore")?;
+        }
         let evaluation = match settings.source.as_ref().or(settings.parameters.as_ref()) {
             Some(path) => read_text(path)?,
             None => EVALUATION_TOML.to_owned(),
@@ -115,6 +117,27 @@ impl Runner<'_> {
         check_options(&self.tournament, &engine, options)
             .with_context(|| format!("--engine {engine}"))
             .or_usage()
+    }
+
+    /// Checks further flags of a command of this program.
+    fn check_flags(&self, name: &'static str, flags: &[String], command: &str) -> Result<(), Refusal> {
+        let words = ["smalt-tuner", command, "positions.bin", "--output", "output"].map(str::to_owned);
+        let words = words.into_iter().chain(flags.iter().cloned());
+        TunerArguments::try_parse_from(words).map(drop).context(name).or_usage()
+    }
+
+    fn fit_flags(&self) -> Result<Vec<String>, Refusal> {
+        split_words(self.settings.texel.as_deref().unwrap_or_default()).or_usage()
+    }
+
+    fn rescore_flags(&self) -> Result<Vec<String>, Refusal> {
+        split_words(self.settings.rescore.as_deref().unwrap_or_default()).or_usage()
+    }
+
+    /// The positions of a generation that a fit uses.
+    fn fitted_positions(&self, generation: u32) -> PathBuf {
+        let name = if self.settings.rescore.is_some() { "rescored.bin" } else { "positions.bin" };
+        self.generation(generation).join(name)
     }
 
     pub(super) fn generation(&self, generation: u32) -> PathBuf {
@@ -227,6 +250,22 @@ impl Runner<'_> {
         })
     }
 
+    fn rescore(&self, generation: u32, on_poll: &mut OnPoll<'_>) -> Result<StepResult, Refusal> {
+        let mut command = Arguments::of("rescore");
+        command.add(self.generation(generation).join("positions.bin"));
+        command.set("--output", self.fitted_positions(generation));
+        self.rescore_flags()?.iter().for_each(|word| command.add(word));
+        command.set_number("--concurrency", self.session.runner.concurrency);
+        let report = self.run_own(&command, generation, on_poll)?;
+        let [own, engine, blended] = ["own_error", "engine_error", "error"].map(|key| report[key].as_f64());
+        Ok(StepResult::Rescore {
+            positions: report["positions"].as_u64().unwrap_or_default(),
+            scale: report["scale"].as_f64().unwrap_or_default(),
+            errors: own.zip(engine).zip(blended).map(|((own, engine), blended)| [own, engine, blended]),
+            command: command.text("smalt-tuner"),
+        })
+    }
+
     fn fit(
         &self,
         version: Version,
@@ -238,7 +277,7 @@ impl Runner<'_> {
         let oldest = (generation + 1).saturating_sub(settings.keep.unwrap_or_default().max(1)).max(1);
         let mut command = Arguments::of("texel");
         for generation in oldest..=generation {
-            command.add(self.generation(generation).join("positions.bin"));
+            command.add(self.fitted_positions(generation));
         }
         settings.data.iter().for_each(|data| command.add(data));
         if settings.source.is_some() {
@@ -251,8 +290,7 @@ impl Runner<'_> {
         }
         command.set("--output", &after);
         command.set_number("--lambda", settings.lambda);
-        let more = split_words(settings.texel.as_deref().unwrap_or_default()).or_usage()?;
-        more.iter().for_each(|word| command.add(word));
+        self.fit_flags()?.iter().for_each(|word| command.add(word));
         command.set_number("--threads", self.session.runner.concurrency);
         let report = self.run_own(&command, generation, on_poll)?;
         let is_changed = if settings.source.is_some() {
