@@ -25,10 +25,10 @@ use identity::identity_of;
 /// Rounds of fitting steepness and strengths alternately.
 const ROUNDS: usize = 3;
 
-/// Parameters up to which they are rounded together: the matrix takes 8 bytes for each pair of them.
+/// Parameters up to which they are rounded together: the matrices then take 0.8 GB.
 const MOST_ROUNDED_TOGETHER: usize = 4096;
 
-/// Training positions, about, from which that matrix is made.
+/// Maximum number of training positions, about, from which the matrix is made.
 const ROUNDING_ROWS: usize = 400_000;
 
 /// Settings of a fit.
@@ -201,6 +201,7 @@ pub fn fit<'t, R: LabelledRows>(
 
     let exact = projected(&fit.best, &variables, &table.coverage);
     let parameters = match fit.ending {
+        // The user waits.
         FitEnd::Interrupted => schema.rounded(&exact),
         _ => rounded(&exact, schema, &variables, &mut train, task.penalty),
     };
@@ -313,9 +314,9 @@ fn rounded(
         hessian[a * n + a] += 2.0 * penalty.factor(train.total_weight()) * members[a].len() as f64;
     }
     let steps: Vec<f64> = members.iter().map(|members| schema.weight_of(members[0]).step()).collect();
-    let range = |variable: usize, known: &[Option<f64>]| variables.range(variable, known);
+    let bounds = |variable: usize, known: &[Option<f64>]| variables.bounds(variable, known);
     let mut whole = exact.to_vec();
-    if let Some(point) = rounded_together(&hessian, &variables.point(exact), &steps, &range) {
+    if let Some(point) = rounded_together(&hessian, &variables.point(exact), &steps, &bounds) {
         variables.apply(&point, &mut whole);
     }
     schema.rounded(&whole)

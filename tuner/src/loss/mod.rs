@@ -197,12 +197,13 @@ impl<'a> Loss<'a> {
         &self.weights
     }
 
-    /// Gauss-Newton matrix of the mean squared error: twice the mean of the outer products of the derivatives of the
-    /// expected result by the parameters. Approximates the Hessian. It is that of all rows, or of about `rows` of them.
+    /// Gauss-Newton matrix of the mean squared error: twice the weighted mean of the outer products of the derivatives of
+    /// the expected result by the parameters. Approximates the Hessian. It is that of all rows, or of some blocks with at most
+    /// about `rows` of them.
     pub fn normal_matrix(&mut self, parameters: &[f64], rows: usize) -> NormalMatrix {
         let mut matrix = NormalMatrix::new(self.parameter_count());
         let stride = self.len().div_ceil(rows.max(1)).max(1);
-        matrix.set_scale(2.0 * stride as f64 / self.len().max(1) as f64);
+        matrix.set_scale(2.0 * stride as f64 / self.total_weight);
         self.passes.set(parameters, slope(self.k));
         let (passes, targets) = self.split();
         passes.fill(&mut matrix, stride, targets);

@@ -42,20 +42,22 @@ impl NormalMatrix {
         self.scale = scale;
     }
 
-    /// Sums the outer products of the rows of every `stride`-th block; `derivatives` yields those of a block, row by row.
+    /// Sums the outer products of the rows of every `stride`-th block; `derivatives` yields weight
+    /// and derivatives of a block, row by row.
     pub(super) fn fill(
         &mut self,
         blocks: Range<usize>,
         stride: usize,
-        derivatives: impl Fn(usize, &mut dyn FnMut(&[Derivative])) + Sync,
+        derivatives: impl Fn(usize, &mut dyn FnMut(f32, &[Derivative])) + Sync,
     ) {
         let (size, count) = (self.size, self.parts.len());
         self.parts.par_iter_mut().enumerate().for_each(|(index, part)| {
             part.fill(0.0);
             for block in share(blocks.clone(), index, count).step_by(stride) {
-                derivatives(block, &mut |entries| {
+                derivatives(block, &mut |weight, entries| {
                     for (number, &(row, slope)) in entries.iter().enumerate() {
-                        let (row, slope) = (&mut part[row * size..][..size], f64::from(slope));
+                        let row = &mut part[row * size..][..size];
+                        let slope = f64::from(weight) * f64::from(slope);
                         for &(column, other) in &entries[..=number] {
                             row[column] += slope * f64::from(other);
                         }

@@ -163,6 +163,11 @@ impl<K: Kernel> Passes for Parts<K> {
 
     fn fill(&self, matrix: &mut NormalMatrix, stride: usize, targets: Targets<'_>) {
         let (kernel, blocks) = (&self.kernel, 0..targets.targets.len().div_ceil(BLOCK));
-        matrix.fill(blocks, stride, |block, each| kernel.derivatives(block, targets.of_block(block), each));
+        matrix.fill(blocks, stride, |block, each| {
+            let targets = targets.of_block(block);
+            let mut weights = targets.weights.iter();
+            let mut weighted = |entries: &[Derivative]| each(weights.next().copied().unwrap_or(1.0), entries);
+            kernel.derivatives(block, targets, &mut weighted);
+        });
     }
 }

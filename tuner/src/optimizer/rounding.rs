@@ -1,6 +1,7 @@
 //! Rounds the weights of a fit together: the error by rounding one is made up by those that it correlates with.
 
 use super::cholesky::factorize;
+use crate::weights::schema::Bounds;
 
 /// The share of itself that is added to each diagonal element, so that a matrix with exact dependences can be factorized.
 const RIDGE: f64 = 1e-9;
@@ -8,19 +9,20 @@ const RIDGE: f64 = 1e-9;
 /// Maximum number of passes of single steps; a few are enough.
 const PASSES: usize = 100;
 
-/// What a variable may be, given others (`None`: not yet rounded): its bounds, and order along a list.
-pub(crate) type Range<'a> = dyn Fn(usize, &[Option<f64>]) -> [f64; 2] + 'a;
+/// Bounds of a variable, given the others (`None`: not yet rounded).
+pub(crate) type BoundsOf<'a> = dyn Fn(usize, &[Option<f64>]) -> Bounds + 'a;
 
 /// The point of the grid with nearly the least (g − p)ᵀ·H·(g − p), for the symmetric matrix `hessian` (full rows, n by n) and the
-/// variables `point`, which `range` admits. Babai's nearest plane (Combinatorica 6, 1986) finds it: one variable after the other is rounded,
-/// and those left move to where the error is least. Single steps improve it. `None` if the matrix is not positive.
+/// variables p, `point`, which are within their bounds. `steps` are the distances between two values of each variable.
 ///
-/// `steps` are the distances between two values of each variable.
+/// As in Babai's nearest plane (Combinatorica 6, 1986), one variable after the other is rounded, and those left move to where the
+/// error is least; here a variable gets one of the two values next to it. Single steps then improve the result. `None` if the matrix is not
+/// positive.
 pub(crate) fn rounded_together(
     hessian: &[f64],
     point: &[f64],
     steps: &[f64],
-    range: &Range<'_>,
+    bounds: &BoundsOf<'_>,
 ) -> Option<Vec<f64>> {
     let n = point.len();
     // The weights with most influence are rounded first, while all others can make up for them.
@@ -45,22 +47,28 @@ pub(crate) fn rounded_together(
         let moved: f64 = (row + 1..n).map(|later| factor[later * n + row] * distances[later]).sum();
         let scaled = point[index] / steps[index];
         let nearest = (scaled + moved / pivot).round().clamp(scaled.floor(), scaled.ceil());
-        let [least, most] = range(index, &values);
-        let value = (nearest * steps[index]).clamp(least, most.max(least));
+        let Bounds { least, most } = bounds(index, &values);
+        let [least, most] = [(least / steps[index]).ceil(), (most / steps[index]).floor()];
+        let value = nearest.clamp(least, most.max(least)) * steps[index];
         values[index] = Some(value);
         distances[row] = (point[index] - value) / steps[index];
     }
-    let mut rounded: Vec<f64> = values.iter().map(|value| value.unwrap_or_default()).collect();
-    step_down(hessian, point, steps, range, &mut rounded);
-    Some(rounded)
+    step_down(hessian, point, steps, bounds, &mut values);
+    Some(values.into_iter().map(Option::unwrap_or_default).collect())
 }
 
 /// Changes single variables by a step while that makes the error less.
-fn step_down(hessian: &[f64], point: &[f64], steps: &[f64], range: &Range<'_>, rounded: &mut [f64]) {
+fn step_down(
+    hessian: &[f64],
+    point: &[f64],
+    steps: &[f64],
+    bounds: &BoundsOf<'_>,
+    values: &mut [Option<f64>],
+) {
     let n = point.len();
     let row = |index: usize| &hessian[index * n..][..n];
-    let distances = |rounded: &[f64]| -> Vec<f64> { rounded.iter().zip(point).map(|(a, b)| a - b).collect() };
-    let away = distances(rounded);
+    let away: Vec<f64> =
+        values.iter().zip(point).map(|(value, exact)| value.unwrap_or(*exact) - exact).collect();
     // Half the gradient.
     let mut slopes: Vec<f64> =
         (0..n).map(|index| row(index).iter().zip(&away).map(|(a, b)| a * b).sum()).collect();
@@ -69,14 +77,12 @@ fn step_down(hessian: &[f64], point: &[f64], steps: &[f64], range: &Range<'_>, r
         for index in 0..n {
             let step = -steps[index] * slopes[index].signum();
             let change = 2.0 * step * slopes[index] + step * step * row(index)[index];
-            if change >= 0.0 || change.is_nan() {
+            let Some(value) = values[index].filter(|_| change < 0.0).map(|value| value + step) else {
                 continue;
-            }
-            let others: Vec<Option<f64>> = rounded.iter().copied().map(Some).collect();
-            let [least, most] = range(index, &others);
-            let value = rounded[index] + step;
+            };
+            let Bounds { least, most } = bounds(index, values);
             if value >= least && value <= most {
-                rounded[index] = value;
+                values[index] = Some(value);
                 slopes.iter_mut().zip(row(index)).for_each(|(slope, element)| *slope += step * element);
                 has_moved = true;
             }
@@ -111,7 +117,7 @@ mod tests {
     #[test]
     fn correlated_weights_make_up_for_each_other() {
         let (matrix, point) = example(40);
-        let free = |_: usize, _: &[Option<f64>]| [-100.0, 100.0];
+        let free = |_: usize, _: &[Option<f64>]| Bounds { least: -100.0, most: 100.0 };
         let together = rounded_together(&matrix, &point, &[1.0; 40], &free).unwrap();
         assert!(together.iter().all(|value| value.fract() == 0.0), "{together:?}");
         let apart: Vec<f64> = point.iter().map(|value| value.round()).collect();
@@ -124,19 +130,19 @@ mod tests {
         let (matrix, mut point) = example(12);
         point.sort_by(f64::total_cmp);
         let steps: Vec<f64> = (0..12).map(|index| if index % 2 == 0 { 1.0 } else { 0.25 }).collect();
-        let range = |index: usize, others: &[Option<f64>]| {
-            let below = others[..index].iter().flatten().fold(-8.0, |least: f64, other| least.max(*other));
-            let above = others[index + 1..].iter().flatten().fold(8.0, |most: f64, other| most.min(*other));
-            [below, above]
+        // The bounds are off the grid.
+        let bounds = |index: usize, others: &[Option<f64>]| Bounds {
+            least: others[..index].iter().flatten().fold(-8.6, |least: f64, other| least.max(*other)),
+            most: others[index + 1..].iter().flatten().fold(8.6, |most: f64, other| most.min(*other)),
         };
-        let rounded = rounded_together(&matrix, &point, &steps, &range).unwrap();
-        assert!(rounded.is_sorted() && rounded[0] >= -8.0 && rounded[11] <= 8.0, "{rounded:?}");
+        let rounded = rounded_together(&matrix, &point, &steps, &bounds).unwrap();
+        assert!(rounded.is_sorted() && rounded[0] >= -8.6 && rounded[11] <= 8.6, "{rounded:?}");
         assert!(rounded.iter().zip(&steps).all(|(value, step)| (value / step).fract() == 0.0), "{rounded:?}");
     }
 
     #[test]
     fn a_weight_without_influence_is_rounded_alone() {
-        let free = |_: usize, _: &[Option<f64>]| [-9.0, 9.0];
+        let free = |_: usize, _: &[Option<f64>]| Bounds { least: -9.0, most: 9.0 };
         let rounded = rounded_together(&[2.0, 0.0, 0.0, 0.0], &[1.3, 2.7], &[1.0; 2], &free).unwrap();
         assert_eq!(rounded, [1.0, 3.0]);
     }

@@ -74,14 +74,18 @@ impl Variables {
         &self.members
     }
 
-    /// What a variable may be within its bounds and between its neighbours in a list, as far as those are known.
-    pub(crate) fn range(&self, variable: usize, known: &[Option<f64>]) -> [f64; 2] {
+    /// Bounds of a variable: its own, and the nearest known values below and above it in a list.
+    pub(crate) fn bounds(&self, variable: usize, known: &[Option<f64>]) -> Bounds {
+        let nearest = |next: &dyn Fn(usize) -> Option<usize>| {
+            std::iter::successors(next(variable), |other| next(*other)).find_map(|other| known[other])
+        };
+        let below = |of: usize| self.rising.iter().find(|pair| pair.1 == of).map(|pair| pair.0);
+        let above = |of: usize| self.rising.iter().find(|pair| pair.0 == of).map(|pair| pair.1);
         let Bounds { least, most } = self.bounds[variable];
-        self.rising.iter().fold([least, most], |[least, most], &(lower, upper)| {
-            let below = known[lower].filter(|_| upper == variable);
-            let above = known[upper].filter(|_| lower == variable);
-            [least.max(below.unwrap_or(least)), most.min(above.unwrap_or(most))]
-        })
+        Bounds {
+            least: nearest(&below).map_or(least, |value| value.max(least)),
+            most: nearest(&above).map_or(most, |value| value.min(most)),
+        }
     }
 
     /// Variables at these parameters: the mean of tied ones.
@@ -202,6 +206,21 @@ mod tests {
         assert!(projected.is_sorted(), "{projected:?}");
         assert!((projected.iter().sum::<f64>() - numbers.iter().sum::<f64>()).abs() < 1e-9);
         assert_eq!(variables.penalize(&point, &mut vec![0.0; point.len()]), 0.0);
+    }
+
+    #[test]
+    fn the_nearest_known_neighbours_bound_a_variable() {
+        let variables = all(Constraints::Schema);
+        let of = |place: usize| {
+            let parameter = 2 * (Term::MobilityKnight.start() + place);
+            variables.members().iter().position(|members| members.contains(&parameter)).unwrap()
+        };
+        let mut known = vec![None; variables.len()];
+        let own = variables.bounds(of(4), &known);
+        assert!(own.least < -1000.0 && own.most > 1000.0);
+        (known[of(0)], known[of(1)], known[of(8)]) = (Some(-50.0), Some(2.0), Some(3.0));
+        assert_eq!(variables.bounds(of(4), &known), Bounds { least: 2.0, most: 3.0 });
+        assert_eq!(variables.bounds(of(8), &known), Bounds { least: 2.0, ..own });
     }
 
     #[test]
