@@ -235,6 +235,8 @@ pub(crate) enum EngineError {
     Read(std::io::Error),
     #[error("failed to start the engine: {0}")]
     Start(ConversationError),
+    #[error("failed to try a limited search: {0}")]
+    Limits(ConversationError),
     #[error("failed to {0}")]
     Option(#[from] SetOptionError),
 }
@@ -271,7 +273,7 @@ pub(crate) fn start_engine(
         engine.set_option(&name, &value, context)?;
     }
     if let Some(limits) = limits {
-        engine.fit_limits(limits, None, context).map_err(EngineError::Start)?;
+        engine.fit_limits(limits, None, context).map_err(EngineError::Limits)?;
     }
     Ok(engine)
 }

@@ -62,8 +62,9 @@ move or whole result that a format needs are skipped and counted (exit code 3)."
   smalt-tuner rescore positions.bin --engine stockfish -o rescored.bin
   smalt-tuner rescore positions.bin --engine 'cmd=stockfish option.Hash=16' --nodes 5000 --share 1 -o rescored.bin
 
-The new score is a blend of the engine's and the position's own. Two engines often predict the results better than
-either alone: the table at the end has the errors. The same command continues one that was stopped.")]
+The new score is a blend: (1 - share) × own + share × scale × the engine's, whose mates and scores beyond 1,500
+centipawns count as 1,500. A position without an own score gets the engine's. The table at the end has the errors with which own,
+engine's and blended scores predict the results. The same command continues one that was stopped, by the scores in FILE.part.")]
     Rescore(RescoreFlags),
     /// Fit the weights of an evaluation to the results of positions (Texel tuning)
     #[command(after_help = "Examples:
@@ -205,10 +206,10 @@ pub(super) struct RescoreFlags {
     /// Nodes for each position
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) nodes: u64,
-    /// Share of the engine's score; the rest is the position's own, if it has one
+    /// Share of the engine's score in the new one, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     pub(super) share: f64,
-    /// Factor of the engine's score [default: the one with which both scores predict the results with the same sigmoid]
+    /// Factor of the engine's score [default: fitted, so that both scores predict the results with the same K]
     #[arg(long, value_name = "FACTOR")]
     pub(super) scale: Option<f64>,
     /// Engine processes [default: number of processors]

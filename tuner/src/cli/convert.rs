@@ -1,9 +1,11 @@
 //! The command `convert`, and the summary of written files that `extract` shares.
 
+use std::io;
+
 use anyhow::{Context, anyhow};
-use smalt_dataset::Dataset;
 use smalt_dataset::format::Format;
 use smalt_dataset::write::{SampleWriter, UnfitCounts, Written, check_target};
+use smalt_dataset::{Dataset, Sample, SkippedLine};
 
 use super::arguments::ConvertFlags;
 use super::json::ConvertJson;
@@ -45,7 +47,7 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
             players = dataset.players().to_vec();
         }
         let mut last_game = first_game;
-        let take = |mut sample: smalt_dataset::Sample| {
+        let take = |mut sample: Sample| {
             smalt_workbench::signals::check()?;
             sample.game = sample.game.saturating_add(first_game);
             last_game = last_game.max(sample.game);
@@ -60,11 +62,7 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
             Ok(())
         };
         let skip = |line| skipped.report(path, &line);
-        // Only our own file has game numbers; in others a game must stay in one piece.
-        let result = match format {
-            Format::Smalt => dataset.for_each(take, skip),
-            _ => dataset.for_each_by_game(take, skip),
-        };
+        let result = read_for(format, dataset, take, skip);
         result.with_context(|| format!("{} to {shown}", path.display())).or_failed()?;
         first_game = last_game.saturating_add(1);
     }
@@ -91,6 +89,20 @@ pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     })?;
     let is_whole = unfit.iter().next().is_none();
     Ok(if is_whole { skipped.exit() } else { Exit::Skipped })
+}
+
+/// Reads positions in the order in which a file of this format has them: only our own has game numbers, and in others a game
+/// must stay in one piece.
+pub(super) fn read_for(
+    format: Format,
+    dataset: Dataset,
+    take: impl FnMut(Sample) -> io::Result<()>,
+    skipped: impl FnMut(SkippedLine),
+) -> io::Result<()> {
+    match format {
+        Format::Smalt => dataset.for_each(take, skipped),
+        _ => dataset.for_each_by_game(take, skipped),
+    }
 }
 
 /// Reports skipped positions and those written with a guessed move.

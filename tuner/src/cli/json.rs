@@ -100,18 +100,20 @@ pub(super) struct RescoreJson<'a> {
     pub positions: u64,
     /// Number of scores known from an earlier run.
     pub known: u64,
+    /// Number of positions that keep their score, since no move is legal or the engine gave none.
+    pub unscored: u64,
     /// Time of the searches of this run in seconds.
     pub seconds: f64,
     /// Share of the engine's score.
     pub share: f64,
     /// Factor of the engine's score.
     pub scale: f64,
-    /// Mean squared error of the results as their own scores predict them; null if no position had one.
+    /// Mean squared error of the results as predicted by the positions' own scores; null if none has one.
     pub own_error: Option<f64>,
-    /// Mean squared error of the results as the engine's scores predict them.
+    /// That of the engine's scores: of the positions with an own score, of all if none has one.
     pub engine_error: Option<f64>,
-    /// Mean squared error of the results as the blended scores predict them.
-    pub error: Option<f64>,
+    /// That of the blended scores; null if no position has an own score.
+    pub blended_error: Option<f64>,
     /// The output file.
     pub written: &'a Path,
 }

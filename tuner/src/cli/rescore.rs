@@ -1,9 +1,8 @@
 //! The command `rescore`: scores positions by an engine, blends the scores with those that the positions have, and shows
-//! which predict the results best. `crate::rescore` runs the engine.
+//! how well each predicts the results. `crate::rescore` runs the engine.
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context as _, anyhow};
@@ -11,123 +10,167 @@ use smalt_chess::Position;
 use smalt_dataset::Sample;
 use smalt_dataset::format::Format;
 use smalt_dataset::write::{SampleWriter, UnfitCounts, check_target};
-use smalt_driver::WaitContext;
 use smalt_driver::process::Interrupt;
+use smalt_driver::{Engine, WaitContext};
 use smalt_protocol::SearchLimits;
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 use smalt_workbench::concurrency::{Concurrent, cores, within_limits};
 use smalt_workbench::engine_files::sha256;
+use smalt_workbench::output_file::Existing;
 
 use super::arguments::RescoreFlags;
-use super::convert::report_written;
+use super::convert::{read_for, report_written};
 use super::json::RescoreJson;
 use super::{Exit, OrRefuse, Outputs, Refusal, Skipped, check_share, open, print_info, show};
 use crate::games::{engine_files, start_engine, tournament_program};
 use crate::progress::Progress;
 use crate::rescore::{BATCH, Prediction, RescoreError, UnfinishedScores, scores};
 
-/// Batches of each process between two updates of the progress and of the file of unfinished scores.
-const BATCHES: usize = 8;
+/// Nodes of each process, about, between two updates of the progress and of the file of unfinished scores, in batches.
+const UPDATE_NODES: u64 = 2_000_000;
+const MAX_BATCHES: u64 = 8;
 
 pub(super) fn run(flags: &RescoreFlags) -> Result<Exit, Refusal> {
-    check_share("--share", flags.share)?;
-    if let Some(scale) = flags.scale.filter(|scale| !scale.is_finite() || *scale <= 0.0) {
-        return Err(anyhow!("--scale {scale}: expected a number above 0")).or_usage();
-    }
+    let limits = check_values(flags)?;
     let format = Format::of_output(&flags.output, flags.format).or_usage()?;
     let shown = flags.output.display().to_string();
+    if format == Format::Book {
+        return Err(anyhow!("{shown}: this format has no scores; choose another one")).or_usage();
+    }
+    if !flags.positions.is_file() {
+        return Err(anyhow!("{}: expected a file", flags.positions.display())).or_usage();
+    }
     let inputs = [flags.positions.as_path()];
     let outputs =
         Outputs::check([Some(&flags.output), flags.result.json.as_ref()], inputs, flags.result.force)?;
     check_target(&flags.output).with_context(|| format!("write {shown}")).or_usage()?;
     let mut skipped = Skipped::default();
     let begun = Instant::now();
-    let (scores, known) = all_scores(flags, &mut skipped)?;
+    let Scored { scores, known, unfinished } = all_scores(flags, format, &limits, &mut skipped)?;
     let seconds = begun.elapsed().as_secs_f64();
-
-    let mut labels: [Vec<(f64, f32)>; 2] = Default::default();
-    each(&flags.positions, &scores, |sample, score| {
-        if let (Some(own), Some(score)) = (sample.score, score) {
-            labels[0].push((own.into(), sample.result));
-            labels[1].push((score.into(), sample.result));
-        }
-        Ok(())
-    })?;
-    let predictions = labels.each_ref().map(|labels| Prediction::of(labels));
-    let fitted = || match predictions {
-        [Some(own), Some(engine)] if own.steepness > 0.0 => engine.steepness / own.steepness,
-        _ => 1.0,
-    };
-    let scale = flags.scale.unwrap_or_else(fitted);
-    let blend = |own: f64, score: f64| (1.0 - flags.share) * own + flags.share * scale * score;
-    let [own, engine] = &labels;
-    let blended = own.iter().zip(engine).map(|((own, result), (score, _))| (blend(*own, *score), *result));
-    let blended = Prediction::of(&blended.collect::<Vec<_>>());
+    let blend = Blend::new(flags, format, &scores)?;
 
     let mut writer = SampleWriter::create(outputs.get(&flags.output)?, format, 0)
         .with_context(|| shown.clone())
         .or_failed()?;
     let mut unfit = UnfitCounts::default();
-    each(&flags.positions, &scores, |mut sample, score| {
-        sample.score = match (sample.score, score) {
-            (Some(own), Some(score)) => Some(blend(own.into(), score.into()).round() as i16),
-            (None, Some(score)) => Some((scale * f64::from(score)).round() as i16),
-            (own, None) => own,
-        };
+    let mut unscored = 0_u64;
+    each(flags, format, &scores, |mut sample, score| {
+        unscored += u64::from(score.is_none());
+        if let Some(score) = score {
+            sample.score = Some(blend.of(sample.score.map(f64::from), score.into()).round() as i16);
+        }
         unfit.count(writer.push(&sample)?);
         Ok(())
     })?;
+    let unfit_count: u64 = unfit.iter().map(|(_, count)| count).sum();
+    if unfit_count == scores.len() as u64 {
+        unfit.iter().for_each(|(reason, count)| print_info(&format!("skipped: {count} positions {reason}")));
+        return Err(anyhow!("{shown}: no position fits the format")).or_usage();
+    }
     let players = open(&flags.positions)?.players().to_vec();
     let written = writer.finish(&players).with_context(|| shown.clone()).or_failed()?;
-    unfinished(flags)?.0.finish();
+    unfinished.finish();
     report_written(&written, &unfit);
-
-    let predictions = [predictions[0], predictions[1], blended];
-    let mut page = table(predictions).to_text();
+    if unscored > 0 {
+        print_info(&format!(
+            "{unscored} positions keep their score: no move is legal, or the engine gave none"
+        ));
+    }
+    let mut page = table(blend.predictions).to_text();
     page.push_str(&format!(
-        "{} positions written to {shown}: {:.2} × their own score + {:.2} × {scale:.3} × the engine's\n\
+        "{} positions written to {shown}: {:.2} × their own score + {:.2} × {:.3} × the engine's\n\
          {} scored in {seconds:.1} s, {known} known before\n",
         written.positions,
-        1.0 - flags.share,
-        flags.share,
+        1.0 - blend.share,
+        blend.share,
+        blend.scale,
         scores.len() - known,
     ));
+    let [own_error, engine_error, blended_error] =
+        blend.predictions.map(|prediction| prediction.map(|prediction| prediction.error));
     show(&page, flags.result.json.as_deref(), &outputs, || RescoreJson {
         positions: written.positions,
         known: known as u64,
+        unscored,
         seconds,
-        share: flags.share,
-        scale,
-        own_error: predictions[0].map(|prediction| prediction.error),
-        engine_error: predictions[1].map(|prediction| prediction.error),
-        error: predictions[2].map(|prediction| prediction.error),
+        share: blend.share,
+        scale: blend.scale,
+        own_error,
+        engine_error,
+        blended_error,
         written: &flags.output,
     })?;
-    let is_whole = unfit.iter().next().is_none();
-    Ok(if is_whole { skipped.exit() } else { Exit::Skipped })
+    Ok(if unfit_count + unscored == 0 { skipped.exit() } else { Exit::Skipped })
 }
 
-/// The engine's scores of all positions, in the order of the file, and the number of those known from an earlier run.
-fn all_scores(flags: &RescoreFlags, skipped: &mut Skipped) -> Result<(Vec<Option<i16>>, usize), Refusal> {
+/// Checks the flags of a later run, and that the engine starts.
+pub(super) fn check(flags: &RescoreFlags) -> Result<(), Refusal> {
+    let limits = check_values(flags)?;
+    start(flags, &limits, &mut WaitContext::none())?.quit();
+    Ok(())
+}
+
+fn check_values(flags: &RescoreFlags) -> Result<SearchLimits, Refusal> {
+    check_share("--share", flags.share)?;
+    if let Some(scale) = flags.scale.filter(|scale| !scale.is_finite() || *scale <= 0.0) {
+        return Err(anyhow!("--scale {scale}: expected a number above 0")).or_usage();
+    }
+    Ok(SearchLimits { nodes: Some(flags.nodes), ..SearchLimits::default() })
+}
+
+/// Starts the engine, which must take one new game after another.
+fn start(
+    flags: &RescoreFlags,
+    limits: &SearchLimits,
+    context: &mut WaitContext<'_>,
+) -> Result<Box<dyn Engine>, Refusal> {
+    let named = || format!("--engine {}", flags.engine);
+    let engine = start_engine(&tournament_program(), &flags.engine, Some(limits), context);
+    let engine = engine.with_context(named).or_usage()?;
+    if !engine.is_reusable() {
+        return Err(anyhow!("the engine needs a restart for each game (reuse=0)"))
+            .with_context(named)
+            .or_usage();
+    }
+    Ok(engine)
+}
+
+/// The engine's scores of all positions, in the order in which they are written.
+struct Scored {
+    scores: Vec<Option<i16>>,
+    /// Number of scores of an earlier run.
+    known: usize,
+    unfinished: UnfinishedScores,
+}
+
+fn all_scores(
+    flags: &RescoreFlags,
+    format: Format,
+    limits: &SearchLimits,
+    skipped: &mut Skipped,
+) -> Result<Scored, Refusal> {
     let interrupt = Interrupt::new().or_failed()?;
     let raised = interrupt.clone();
     smalt_workbench::signals::handle(move || raised.raise(), || {}).or_failed()?;
     let dataset = open(&flags.positions)?;
-    let (mut unfinished, mut all) = unfinished(flags)?;
-    let known = all.len();
     let processes = flags.concurrency.unwrap_or_else(cores);
     let processes = within_limits(processes, Concurrent::Engines, &mut print_info).or_usage()?;
-    let limits = SearchLimits { nodes: Some(flags.nodes), ..SearchLimits::default() };
     let context = &mut WaitContext::interruptible(&interrupt);
-    let mut start = || start_engine(&tournament_program(), &flags.engine, Some(&limits), context);
-    let engines = (0..processes).map(|_| start()).collect::<Result<Vec<_>, _>>();
-    let mut engines = engines.with_context(|| format!("--engine {}", flags.engine)).or_usage()?;
+    let engines = (0..processes).map(|_| start(flags, limits, context));
+    let mut engines = engines.collect::<Result<Vec<_>, _>>()?;
+    let origin = origin(flags, format)?;
+    let existing = Existing::with_force(flags.result.force);
+    let opened = UnfinishedScores::open(&flags.output, &origin, BATCH, existing);
+    let (mut unfinished, mut all) = opened.or_usage()?;
+    let known = all.len();
 
     let progress = Progress::spinner("positions");
     let (mut read, mut batches) = (0, Vec::<Vec<Position>>::new());
+    let most = (UPDATE_NODES / (flags.nodes.saturating_mul(BATCH as u64))).clamp(1, MAX_BATCHES) as usize;
     let mut failure = None;
     let mut score_batches = |batches: &mut Vec<Vec<Position>>| -> io::Result<()> {
-        let new = scores(&mut engines, batches, flags.nodes, &interrupt).map_err(|error| {
+        let new = scores(&mut engines, batches, limits, &interrupt).map_err(|error| {
             failure = Some(error);
             io::Error::other("stopped")
         })?;
@@ -143,7 +186,7 @@ fn all_scores(flags: &RescoreFlags, skipped: &mut Skipped) -> Result<(Vec<Option
             return Ok(());
         }
         if batches.last().is_none_or(|batch| batch.len() == BATCH) {
-            if batches.len() == BATCHES * processes {
+            if batches.len() == most * processes {
                 score_batches(&mut batches)?;
             }
             batches.push(Vec::with_capacity(BATCH));
@@ -151,51 +194,101 @@ fn all_scores(flags: &RescoreFlags, skipped: &mut Skipped) -> Result<(Vec<Option
         batches.last_mut().into_iter().for_each(|batch| batch.push(sample.position));
         Ok(())
     };
-    let result = dataset.for_each(take, |line| skipped.report(&flags.positions, &line));
+    let result = read_for(format, dataset, take, |line| skipped.report(&flags.positions, &line));
     let result = result.and_then(|()| score_batches(&mut batches));
     progress.finish();
     engines.iter_mut().for_each(|engine| engine.send_quit());
+    for engine in &mut engines {
+        engine.quit();
+    }
     match failure {
         Some(RescoreError::Interrupted) => {
-            print_info("the same command continues with the next position");
+            print_info("the same command continues");
             return Err(Refusal { exit: Exit::Interrupted, error: anyhow!("interrupted") });
         }
         Some(error) => return Err(error).with_context(|| format!("--engine {}", flags.engine)).or_failed(),
         None => result.with_context(|| flags.positions.display().to_string()).or_failed()?,
     }
     if all.is_empty() {
+        unfinished.finish();
         return Err(anyhow!("{}: no positions could be read", flags.positions.display())).or_usage();
     }
-    Ok((all, known))
+    Ok(Scored { scores: all, known, unfinished })
 }
 
-/// The scores of an earlier run with the same positions, engine and nodes.
-fn unfinished(flags: &RescoreFlags) -> Result<(UnfinishedScores, Vec<Option<i16>>), Refusal> {
-    let files = engine_files(&tournament_program(), &flags.engine)
-        .with_context(|| format!("--engine {}", flags.engine))
-        .or_usage()?;
+/// What the scores depend on.
+fn origin(flags: &RescoreFlags, format: Format) -> Result<String, Refusal> {
+    let files = engine_files(&tournament_program(), &flags.engine);
+    let files = files.with_context(|| format!("--engine {}", flags.engine)).or_usage()?;
     let positions = File::open(&flags.positions).and_then(|mut file| sha256(&mut file));
     let positions = positions.with_context(|| flags.positions.display().to_string()).or_usage()?;
-    let origin = format!(
-        "smalt scores 1: positions {positions}, engine {} {:?}, {} nodes",
-        files.digest(),
-        flags.engine,
-        flags.nodes
-    );
-    UnfinishedScores::open(&flags.output, &origin, BATCH)
-        .with_context(|| format!("{}.part", flags.output.display()))
-        .or_failed()
+    let order = if format == Format::Smalt { "" } else { " by game" };
+    let (nodes, engine) = (flags.nodes, &flags.engine);
+    Ok(format!("{nodes} nodes, engine {engine:?} {}, positions {positions}{order}", files.digest()))
 }
 
-/// Passes each position of the file with the engine's score to `take`.
+/// How new scores are made.
+struct Blend {
+    share: f64,
+    scale: f64,
+    /// How well own, engine's and blended scores predict the results: of positions with an own score, else the engine's
+    /// alone.
+    predictions: [Option<Prediction>; 3],
+}
+
+impl Blend {
+    fn new(flags: &RescoreFlags, format: Format, scores: &[Option<i16>]) -> Result<Blend, Refusal> {
+        let [mut own, mut engine, mut without]: [Vec<(f64, f32)>; 3] = Default::default();
+        each(flags, format, scores, |sample, score| {
+            let Some(score) = score else { return Ok(()) };
+            let label = (score.into(), sample.result);
+            match sample.score {
+                Some(score) => {
+                    own.push((score.into(), sample.result));
+                    engine.push(label);
+                }
+                None => without.push(label),
+            }
+            Ok(())
+        })?;
+        let of = |labels: &[(f64, f32)]| Prediction::of(labels).or_failed();
+        let mut blend =
+            Blend { share: flags.share, scale: 1.0, predictions: [of(&own)?, of(&engine)?, None] };
+        match blend.predictions {
+            [Some(own), Some(engine), _] if own.is_meaningful() && engine.is_meaningful() => {
+                blend.scale = engine.steepness / own.steepness;
+            }
+            [None, ..] => blend.predictions[1] = of(&without)?,
+            _ => {}
+        }
+        blend.scale = flags.scale.unwrap_or(blend.scale);
+        let blended = own.iter().zip(&engine);
+        let blended = blended.map(|((own, result), (engine, _))| (blend.of(Some(*own), *engine), *result));
+        blend.predictions[2] = of(&blended.collect::<Vec<_>>())?;
+        Ok(blend)
+    }
+
+    /// The new score of a position.
+    fn of(&self, own: Option<f64>, engine: f64) -> f64 {
+        let engine = self.scale * engine;
+        own.map_or(engine, |own| (1.0 - self.share) * own + self.share * engine)
+    }
+}
+
+/// Passes each position with the engine's score to `take`, in the order in which they are written.
 fn each(
-    positions: &Path,
+    flags: &RescoreFlags,
+    format: Format,
     scores: &[Option<i16>],
     mut take: impl FnMut(Sample, Option<i16>) -> io::Result<()>,
 ) -> Result<(), Refusal> {
     let mut scores = scores.iter();
-    let take = |sample| take(sample, scores.next().copied().flatten());
-    open(positions)?.for_each(take, |_| {}).with_context(|| positions.display().to_string()).or_failed()
+    let take = |sample| {
+        smalt_workbench::signals::check()?;
+        take(sample, scores.next().copied().flatten())
+    };
+    let read = read_for(format, open(&flags.positions)?, take, |_| {});
+    read.with_context(|| flags.positions.display().to_string()).or_failed()
 }
 
 /// How well each score predicts the results.

@@ -35,7 +35,7 @@ pub(crate) use dependence::explained;
 pub use problem::Penalty;
 pub(crate) use problem::Problem;
 pub(crate) use rounding::rounded_together;
-pub(crate) use steepness::fit_k;
+pub(crate) use steepness::{STEEPNESS, best_steepness, fit_k};
 pub(crate) use strength::{Strengths, fit_strengths};
 use watch::MonitoredSolver;
 

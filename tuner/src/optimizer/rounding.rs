@@ -1,4 +1,4 @@
-//! Rounds the weights of a fit together: the error by rounding one is made up by those that it correlates with.
+//! Rounds the weights of a fit together: others that correlate with a weight make up for its rounding error.
 
 use super::cholesky::factorize;
 use crate::weights::schema::Bounds;

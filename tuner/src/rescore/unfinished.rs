@@ -1,49 +1,89 @@
-//! The scores so far, in a file beside the output, for a run that is stopped or killed: a line that tells what they are scores
-//! of, then 2 bytes for each position, little-endian.
+//! The scores so far, in a file beside the output, for a run that is stopped or killed: a line with engine, nodes and hash of the
+//! positions, then 2 bytes for each position, little-endian.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Score of a position without a legal move.
+use smalt_workbench::file_lock::lock_soon;
+use smalt_workbench::output_file::Existing;
+
+/// Score of a position without one.
 const NO_SCORE: i16 = i16::MIN;
+
+/// Begins the first line.
+const MARK: &str = "smalt scores 1: ";
+
+/// Why the file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum UnfinishedError {
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{}: another run is writing it", .0.display())]
+    Busy(PathBuf),
+    #[error("{}: the file exists, and has no scores of an unfinished `rescore`", .0.display())]
+    Foreign(PathBuf),
+    #[error("{}: it has the scores of another run ({origin}); continue that one, or give --force", path.display())]
+    Other { path: PathBuf, origin: String },
+}
 
 /// An open file of scores.
 #[derive(Debug)]
 pub(crate) struct UnfinishedScores {
     path: PathBuf,
+    /// Locked while it is open.
     file: File,
 }
 
 impl UnfinishedScores {
-    /// Opens the file beside the output and reads its scores, rounded down to a multiple of `batch`. `origin` is one line that
-    /// tells engine, limit and positions; scores of another origin are deleted.
+    /// Opens the file beside the output and reads its scores, rounded down to a multiple of `batch`. `origin` is one line with
+    /// engine, nodes and positions.
     ///
     /// # Errors
-    /// If the file can't be read or written.
+    /// If the file can't be read or written, another run has it open, or it is another file. Also if its scores are of another
+    /// origin, unless they may be replaced.
     pub(crate) fn open(
         output: &Path,
         origin: &str,
         batch: usize,
-    ) -> io::Result<(UnfinishedScores, Vec<Option<i16>>)> {
+        existing: Existing,
+    ) -> Result<(UnfinishedScores, Vec<Option<i16>>), UnfinishedError> {
         let mut path = output.to_owned().into_os_string();
         path.push(".part");
         let path = PathBuf::from(path);
-        let origin = format!("{origin}\n").into_bytes();
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(error),
+        let failed = |source| UnfinishedError::Io { path: path.clone(), source };
+        let opened = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = opened.map_err(failed)?;
+        lock_soon(&file).map_err(|error| match error {
+            TryLockError::WouldBlock => UnfinishedError::Busy(path.clone()),
+            TryLockError::Error(source) => failed(source),
+        })?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        let line = format!("{MARK}{origin}\n").into_bytes();
+        let known = match bytes.strip_prefix(&line[..]) {
+            Some(known) => &known[..known.len() - known.len() % (2 * batch)],
+            None if bytes.is_empty()
+                || existing == Existing::Replace && bytes.starts_with(MARK.as_bytes()) =>
+            {
+                &[]
+            }
+            None => {
+                let Some(rest) = bytes.strip_prefix(MARK.as_bytes()) else {
+                    return Err(UnfinishedError::Foreign(path));
+                };
+                let other = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+                let origin = String::from_utf8_lossy(other).into_owned();
+                return Err(UnfinishedError::Other { path, origin });
+            }
         };
-        let known = bytes.strip_prefix(&origin[..]).unwrap_or_default();
-        let known = &known[..known.len() - known.len() % (2 * batch)];
-        let mut file = File::options().append(true).create(true).open(&path)?;
-        if bytes.starts_with(&origin) {
-            file.set_len((origin.len() + known.len()) as u64)?;
-        } else {
-            file.set_len(0)?;
-            file.write_all(&origin)?;
-        }
+        let mut write = || -> io::Result<()> {
+            file.rewind()?;
+            file.write_all(&line)?;
+            file.set_len((line.len() + known.len()) as u64)?;
+            file.seek(io::SeekFrom::End(0)).map(drop)
+        };
+        write().map_err(failed)?;
         let score = |pair: &[u8; 2]| Some(i16::from_le_bytes(*pair)).filter(|score| *score != NO_SCORE);
         let scores = known.as_chunks().0.iter().map(score).collect();
         Ok((UnfinishedScores { path, file }, scores))
@@ -73,21 +113,29 @@ mod tests {
     fn whole_batches_of_the_same_origin_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("x.bin");
-        let open = |origin: &str| UnfinishedScores::open(&output, origin, 2).unwrap();
-        let (mut file, known) = open("a");
+        let open = |origin: &str, existing| UnfinishedScores::open(&output, origin, 2, existing);
+        let (mut file, known) = open("a", Existing::Keep).unwrap();
         assert_eq!(known, []);
+        assert!(matches!(open("a", Existing::Keep), Err(UnfinishedError::Busy(_))));
         file.push(&[Some(-7), None]).unwrap();
         file.push(&[Some(300), Some(1500), Some(1)]).unwrap();
         drop(file);
         let whole = [Some(-7), None, Some(300), Some(1500)];
-        let (mut file, known) = open("a");
+        let (mut file, known) = open("a", Existing::Keep).unwrap();
         assert_eq!(known, whole);
         file.push(&[Some(2), Some(3)]).unwrap();
-        let (_, known) = open("a");
+        drop(file);
+        assert!(
+            matches!(open("b", Existing::Keep), Err(UnfinishedError::Other { origin, .. }) if origin == "a")
+        );
+        let (file, known) = open("a", Existing::Replace).unwrap();
         assert_eq!(known, [&whole[..], &[Some(2), Some(3)]].concat());
-        let (file, known) = open("b");
+        drop(file);
+        let (file, known) = open("b", Existing::Replace).unwrap();
         assert_eq!(known, []);
         file.finish();
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+        fs::write(folder.path().join("x.bin.part"), "my own file").unwrap();
+        assert!(matches!(open("a", Existing::Replace), Err(UnfinishedError::Foreign(_))));
     }
 }

@@ -9,6 +9,7 @@ use smalt_workbench::decompress::DecompressReader;
 
 use crate::json::check_schema;
 use crate::programs::{check, games, json, path, run};
+use crate::rescoring::counting_engine;
 use crate::spsa::engine_with;
 
 /// Plays nothing: a run is a file, with its results at once. A candidate is accepted in the first generation and rejected
@@ -268,4 +269,34 @@ fn an_engine_with_its_numbers_in_a_source_is_built_for_each_version() {
     assert!(!Path::new(&folder).join("generation-000/build/night").exists());
     assert_eq!(read("current/tunable.c"), read("generation-001/tunable.c"));
     assert_ne!(read("current/tunable.c"), fs::read_to_string(&source).unwrap());
+}
+
+#[test]
+fn a_night_fits_to_rescored_positions() {
+    let place = tempfile::tempdir().unwrap();
+    let (tournament, folder, engine) = (stand_in(&place), path(&place, "night"), counting_engine(&place));
+    let with = |words: &str| -> Vec<String> {
+        let flags = night(&folder, &tournament, "1").into_iter().map(str::to_owned);
+        flags.chain(["--rescore".to_owned(), words.to_owned()]).collect()
+    };
+    for (words, message) in [
+        ("--engine ./nowhere".to_owned(), "nowhere"),
+        (format!("--engine {engine} --share 2"), "--share 2"),
+        (format!("--engine {engine} --concurrency 2"), "--concurrency"),
+        (format!("--engine {engine} --format csv"), "--format"),
+    ] {
+        let flags = with(&words);
+        let (_, error) = check(&flags.iter().map(String::as_str).collect::<Vec<_>>(), 2);
+        assert!(error.contains("--rescore") && error.contains(message), "{words}: {error}");
+    }
+    let flags = with(&format!("--engine {engine} --nodes 5 --share 0.25"));
+    let (report, progress) = check(&flags.iter().map(String::as_str).collect::<Vec<_>>(), 0);
+    assert!(progress.contains("rescore     ") && progress.contains("error of the results"), "{progress}");
+    let report = json(&report);
+    check_schema("night", &report);
+    let kinds: Vec<&str> =
+        report["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["games", "positions", "rescore", "fit", "proof"]);
+    assert_eq!(report["steps"][2]["positions"], report["steps"][1]["positions"]);
+    assert!(report["steps"][3]["command"].as_str().unwrap().contains("generation-001/rescored.bin"));
 }

@@ -12,9 +12,9 @@ use smalt::evaluation::parameters::EVALUATION_TOML;
 use smalt_workbench::entrant::{BUILTIN, split_words};
 use smalt_workbench::output_file::{self, Existing};
 
-use super::super::arguments::TunerArguments;
+use super::super::arguments::{TunerArguments, TunerCommand};
 use super::super::night_settings::{NightSettings, SessionFlags};
-use super::super::{Exit, OrRefuse, Refusal, parameters, read_text};
+use super::super::{Exit, OrRefuse, Refusal, parameters, read_text, rescore};
 use crate::games::{Arguments, Entrant, PlayError, check_options, engine_in, export, read, run, words};
 use crate::night::{Change, Step, StepKind, StepResult, accepted};
 use crate::parameter_file::ParameterFormat;
@@ -26,6 +26,10 @@ const FINISHED: [i32; 2] = [0, 3];
 
 /// Table of Smalt's evaluation in the folder of a generation.
 const TABLE: &str = "evaluation.toml";
+
+/// Flags of `rescore` that a night gives itself.
+const RESCORE_FLAGS: [&str; 7] =
+    ["--concurrency", "1", "--format", "smalt", "--json", "rescore.json", "--force"];
 
 /// Receives each output line of a running step, and `None` at each poll.
 pub(super) type OnPoll<'a> = dyn FnMut(Option<&str>) + 'a;
@@ -92,9 +96,13 @@ impl Runner<'_> {
             let path = Path::new(data.split(',').next().unwrap_or_default());
             std::fs::metadata(path).with_context(|| format!("--data {}", path.display())).or_usage()?;
         }
-        self.check_flags("--texel", &self.fit_flags()?, "texel")?;
+        self.parse("texel", &self.fit_flags()?, &[]).context("--texel").or_usage()?;
         if settings.rescore.is_some() {
-            self.check_flags("--rescore", &self.rescore_flags()?, "rescore")?;
+            let parsed = self.parse("rescore", &self.rescore_flags()?, &RESCORE_FLAGS).context("--rescore");
+            if let TunerCommand::Rescore(flags) = parsed.or_usage()? {
+                rescore::check(&flags)
+                    .map_err(|refusal| Refusal { error: refusal.error.context("--rescore"), ..refusal })?;
+            }
         }
         let evaluation = match settings.source.as_ref().or(settings.parameters.as_ref()) {
             Some(path) => read_text(path)?,
@@ -119,11 +127,11 @@ impl Runner<'_> {
             .or_usage()
     }
 
-    /// Checks further flags of a command of this program.
-    fn check_flags(&self, name: &'static str, flags: &[String], command: &str) -> Result<(), Refusal> {
-        let words = ["smalt-tuner", command, "positions.bin", "--output", "output"].map(str::to_owned);
-        let words = words.into_iter().chain(flags.iter().cloned());
-        TunerArguments::try_parse_from(words).map(drop).context(name).or_usage()
+    /// Parses further flags of a command of this program; those of `own` are given by the night.
+    fn parse(&self, command: &str, flags: &[String], own: &[&str]) -> Result<TunerCommand, clap::Error> {
+        let words = ["smalt-tuner", command, "positions.bin", "--output", "output"].into_iter();
+        let words = words.chain(own.iter().copied()).chain(flags.iter().map(String::as_str));
+        TunerArguments::try_parse_from(words).map(|arguments| arguments.command)
     }
 
     fn fit_flags(&self) -> Result<Vec<String>, Refusal> {
@@ -254,10 +262,12 @@ impl Runner<'_> {
         let mut command = Arguments::of("rescore");
         command.add(self.generation(generation).join("positions.bin"));
         command.set("--output", self.fitted_positions(generation));
+        command.set("--format", "smalt");
         self.rescore_flags()?.iter().for_each(|word| command.add(word));
         command.set_number("--concurrency", self.session.runner.concurrency);
         let report = self.run_own(&command, generation, on_poll)?;
-        let [own, engine, blended] = ["own_error", "engine_error", "error"].map(|key| report[key].as_f64());
+        let [own, engine, blended] =
+            ["own_error", "engine_error", "blended_error"].map(|key| report[key].as_f64());
         Ok(StepResult::Rescore {
             positions: report["positions"].as_u64().unwrap_or_default(),
             scale: report["scale"].as_f64().unwrap_or_default(),
