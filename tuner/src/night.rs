@@ -50,12 +50,25 @@ impl StepKind {
     }
 }
 
-/// Whether a fit or a tuning changed any number.
+/// Whether a fit or a tuning has a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Change {
     Changed,
     Unchanged,
+    /// Numbers changed, but the error of the held-out games did not fall.
+    NotBetter,
+}
+
+impl Change {
+    /// Why there is no proof; `None` for a candidate.
+    pub(crate) fn reason(self) -> Option<&'static str> {
+        match self {
+            Change::Changed => None,
+            Change::Unchanged => Some("no change"),
+            Change::NotBetter => Some("no better"),
+        }
+    }
 }
 
 /// The result of a finished step. Commands are those of its first start.
@@ -92,7 +105,7 @@ pub(crate) enum StepResult {
     },
     /// Fit of the evaluation.
     Fit {
-        /// Whether any number changed.
+        /// Whether it has a candidate.
         change: Change,
         /// Number of positions of all data.
         positions: u64,
@@ -281,7 +294,9 @@ mod tests {
         let whole = [&evaluation[..], &["spsa", "spsa-proof"]].concat();
         assert_eq!(walk(spsa, Change::Changed), [of(1, &whole), of(2, &["games"])].concat());
         let unchanged = ["games", "positions", "fit", "spsa"];
-        assert_eq!(walk(spsa, Change::Unchanged), [of(1, &unchanged), of(2, &unchanged[..3])].concat());
+        for change in [Change::Unchanged, Change::NotBetter] {
+            assert_eq!(walk(spsa, change), [of(1, &unchanged), of(2, &unchanged[..3])].concat());
+        }
     }
 
     #[test]

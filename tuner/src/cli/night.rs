@@ -20,7 +20,7 @@ use super::night_settings::{NightFlags, NightSettings, SessionFlags};
 use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, parameters, print_info, show};
 use crate::games::check_options;
 use crate::night::{
-    AcceptedVersion, Change, LOCK, NightFile, Report, Step, StepKind, StepResult, next_step, proof_words,
+    AcceptedVersion, LOCK, NightFile, Report, Step, StepKind, StepResult, next_step, proof_words,
     rescore_words,
 };
 use crate::progress::Progress;
@@ -173,7 +173,7 @@ fn line_of(result: &StepResult, time: Duration) -> String {
             format!("{} positions{errors}", grouped(*positions as i64))
         }
         StepResult::Fit { change, positions, validation_error: [before, after], .. } => {
-            let change = if *change == Change::Unchanged { "; no change" } else { "" };
+            let change = change.reason().map_or_else(String::new, |reason| format!("; {reason}"));
             let positions = grouped(*positions as i64);
             format!("{positions} positions, validation error {before:.6} → {after:.6}{change}")
         }

@@ -171,12 +171,12 @@ impl Report<'_> {
                     StepResult::Games { games: played, .. } => games += played,
                     StepResult::Spsa { change, games: played, .. } => {
                         games += played;
-                        verdict = unchanged(*change);
+                        verdict = without_proof(*change);
                     }
                     StepResult::Fit { change, positions, validation_error: [before, after], .. } => {
                         fitted = Some(*positions);
                         error = Some(format!("{before:.6} → {after:.6}"));
-                        verdict = unchanged(*change);
+                        verdict = without_proof(*change);
                     }
                     _ => {}
                 }
@@ -258,8 +258,8 @@ impl Report<'_> {
     }
 }
 
-fn unchanged(change: super::Change) -> Cell {
-    if change == super::Change::Unchanged { "no change".into() } else { Cell::Missing }
+fn without_proof(change: super::Change) -> Cell {
+    change.reason().map_or(Cell::Missing, Cell::from)
 }
 
 fn verdict_words(verdict: Verdict) -> &'static str {

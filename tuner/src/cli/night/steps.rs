@@ -309,8 +309,14 @@ impl Runner<'_> {
             parameters(&before)? != parameters(&after)?
         };
         let error = |key: &str| report[key].as_f64().unwrap_or_default();
+        let has_validation = report["validation"].as_u64().unwrap_or_default() > 0;
+        let is_better = !has_validation || error("validation_error") < error("initial_validation_error");
         Ok(StepResult::Fit {
-            change: if is_changed { Change::Changed } else { Change::Unchanged },
+            change: match (is_changed, is_better) {
+                (false, _) => Change::Unchanged,
+                (true, false) => Change::NotBetter,
+                (true, true) => Change::Changed,
+            },
             positions: report["positions"].as_u64().unwrap_or_default(),
             data_hash: report["data_hash"].as_str().unwrap_or_default().to_owned(),
             validation_error: [error("initial_validation_error"), error("validation_error")],
