@@ -95,6 +95,9 @@ pub(crate) enum StepResult {
     Rescore {
         /// Number of positions.
         positions: u64,
+        /// Number of those that the engine did not score.
+        #[serde(default)]
+        unscored: u64,
         /// Factor of the engine's score.
         scale: f64,
         /// Mean squared errors of the results as predicted by the positions' own scores, the engine's, and the blended ones;
@@ -245,6 +248,7 @@ mod tests {
             StepResult::Positions { positions: 900, hash: "00ff".to_owned() },
             StepResult::Rescore {
                 positions: 900,
+                unscored: 3,
                 scale: 0.8,
                 errors: Some([0.12, 0.13, 0.11]),
                 command: command(),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 use smalt_chess::{CastlingMode, Color, Position};
 use smalt_driver::process::Interrupt;
-use smalt_driver::{ConversationError, Engine, Fault, GameOptions, SearchRequest, WaitContext};
+use smalt_driver::{ConversationError, Engine, Fault, GameOptions, SearchReport, SearchRequest, WaitContext};
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{ReportedScore, Score, SearchLimits};
 
@@ -21,10 +21,11 @@ pub(crate) use unfinished::UnfinishedScores;
 pub(crate) const BATCH: usize = 256;
 
 /// Greatest score in centipawns; mates and larger scores count as this.
-const MAX_SCORE: i16 = 1500;
+pub(crate) const MAX_SCORE: i16 = 1500;
 
-/// Time for one search.
-const DEADLINE: Duration = Duration::from_secs(600);
+/// Time for one search: this, and a second for each thousand nodes.
+const DEADLINE: Duration = Duration::from_secs(30);
+const SLOWEST: u64 = 1000;
 
 /// Labels per task; the order of the sums is fixed.
 const CHUNK: usize = 16_384;
@@ -38,41 +39,55 @@ pub(crate) enum RescoreError {
     Interrupted,
 }
 
-/// Scores of batches of positions, in centipawns, White's view; `None` where no move is legal or the engine gives no score. Each
-/// engine takes the next batch.
+/// The score of a position by a search, in centipawns, White's view, and the nodes that the engine reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EngineScore {
+    /// `None` where no move is legal or the engine gives no score.
+    pub score: Option<i16>,
+    pub nodes: Option<u64>,
+}
+
+/// Scores of batches of positions; each engine takes the next batch. After an error, those of the whole batches before it.
 ///
-/// # Errors
-/// If an engine exits or does not answer, or on the interrupt.
+/// The error: an engine exits or does not answer, or the interrupt.
 pub(crate) fn scores(
     engines: &mut [Box<dyn Engine>],
     batches: &[Vec<Position>],
     limits: &SearchLimits,
     interrupt: &Interrupt,
-) -> Result<Vec<Option<i16>>, RescoreError> {
+) -> (Vec<EngineScore>, Result<(), RescoreError>) {
     let next = AtomicUsize::new(0);
     let next_batch = || {
         let index = next.fetch_add(1, Ordering::Relaxed);
         Some((index, batches.get(index)?))
     };
     let work = |engine: &mut dyn Engine| {
-        let score = |(index, batch): (usize, &Vec<Position>)| {
-            let scores = batch_scores(engine, batch, limits, interrupt);
-            // The other engines need not go on.
-            scores.map(|scores| (index, scores)).inspect_err(|_| next.store(batches.len(), Ordering::Relaxed))
-        };
-        std::iter::from_fn(next_batch).map(score).collect::<Result<Vec<_>, RescoreError>>()
+        let (mut done, mut end) = (Vec::new(), Ok(()));
+        while let Some((index, batch)) = next_batch() {
+            match batch_scores(engine, batch, limits, interrupt) {
+                Ok(scores) => done.push((index, scores)),
+                Err(error) => {
+                    // The other engines need not go on.
+                    next.store(batches.len(), Ordering::Relaxed);
+                    end = Err(error);
+                }
+            }
+        }
+        (done, end)
     };
-    let done = std::thread::scope(|scope| {
+    let parts: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> =
             engines.iter_mut().map(|engine| scope.spawn(|| work(engine.as_mut()))).collect();
         let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
-        threads.into_iter().map(join).collect::<Vec<Result<Vec<_>, RescoreError>>>()
+        threads.into_iter().map(join).collect()
     });
-    let mut done = done.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+    let (parts, ends): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+    let mut done = parts.concat();
     done.sort_unstable_by_key(|(index, _)| *index);
-    Ok(done.into_iter().flat_map(|(_, scores)| scores).collect())
+    let whole = done.into_iter().enumerate().take_while(|(number, (index, _))| number == index);
+    (whole.flat_map(|(_, (_, scores))| scores).collect(), ends.into_iter().collect())
 }
 
 fn batch_scores(
@@ -80,15 +95,18 @@ fn batch_scores(
     batch: &[Position],
     limits: &SearchLimits,
     interrupt: &Interrupt,
-) -> Result<Vec<Option<i16>>, RescoreError> {
+) -> Result<Vec<EngineScore>, RescoreError> {
     let mut variant = None;
     let mut score = |position: &Position| {
         if position.legal_moves().is_empty() {
-            return Ok(None);
+            return Ok(EngineScore::default());
         }
         let fen = position.to_fen();
         match search(engine, position, &fen, limits, &mut variant, interrupt) {
-            Ok(reported) => Ok(reported.map(|reported| centipawns(reported, position.turn()))),
+            Ok(report) => Ok(EngineScore {
+                score: report.score.map(|reported| centipawns(reported, position.turn())),
+                nodes: report.nodes,
+            }),
             Err(ConversationError::Fault(
                 Fault::NoMove { .. }
                 | Fault::MalformedBestmove { .. }
@@ -96,7 +114,7 @@ fn batch_scores(
                 | Fault::IllegalMove { .. }
                 | Fault::NoSetBoard { .. }
                 | Fault::NoChess960 { .. },
-            )) => Ok(None),
+            )) => Ok(EngineScore::default()),
             Err(ConversationError::Interrupted) => Err(RescoreError::Interrupted),
             Err(error) => Err(RescoreError::Search { fen, error }),
         }
@@ -104,7 +122,7 @@ fn batch_scores(
     batch.iter().map(&mut score).collect()
 }
 
-/// The score of a search; the first of a batch and one of the other variant than the last begin a new game.
+/// The report of a search; the first of a batch and one of the other variant than the last begin a new game.
 fn search(
     engine: &mut dyn Engine,
     position: &Position,
@@ -112,7 +130,7 @@ fn search(
     limits: &SearchLimits,
     last_variant: &mut Option<CastlingMode>,
     interrupt: &Interrupt,
-) -> Result<Option<ReportedScore>, ConversationError> {
+) -> Result<SearchReport, ConversationError> {
     let context = &mut WaitContext::interruptible(interrupt);
     let variant = CastlingMode::of(position);
     if *last_variant != Some(variant) {
@@ -120,9 +138,9 @@ fn search(
         engine.new_game(GameOptions { variant, ..GameOptions::default() }, context)?;
         *last_variant = Some(variant);
     }
-    let (start, deadline) = (Start::Fen(fen), DEADLINE);
-    let request = SearchRequest { start, moves: &[], limits, deadline, stop_after: None };
-    Ok(engine.search(&request, context, None)?.report.score)
+    let deadline = DEADLINE + Duration::from_secs(limits.nodes.unwrap_or_default() / SLOWEST);
+    let request = SearchRequest { start: Start::Fen(fen), moves: &[], limits, deadline, stop_after: None };
+    Ok(engine.search(&request, context, None)?.report)
 }
 
 /// A score of the side to move in centipawns, White's view.

@@ -62,9 +62,10 @@ move or whole result that a format needs are skipped and counted (exit code 3)."
   smalt-tuner rescore positions.bin --engine stockfish -o rescored.bin
   smalt-tuner rescore positions.bin --engine 'cmd=stockfish option.Hash=16' --nodes 5000 --share 1 -o rescored.bin
 
-The new score is a blend: (1 - share) × own + share × scale × the engine's, whose mates and scores beyond 1,500
-centipawns count as 1,500. A position without an own score gets the engine's. The table at the end has the errors with which own,
-engine's and blended scores predict the results. The same command continues one that was stopped, by the scores in FILE.part.")]
+The new score is (1 - share) × own + share × scale × the engine's. Mates and scores of either beyond 1,500 centipawns
+count as 1,500; a position without an own score gets the engine's. The table at the end has the mean squared errors with which own,
+engine's and blended scores predict the results, and K, the steepness of the sigmoid. The same command continues one that was
+stopped, by the scores in FILE.part.")]
     Rescore(RescoreFlags),
     /// Fit the weights of an evaluation to the results of positions (Texel tuning)
     #[command(after_help = "Examples:

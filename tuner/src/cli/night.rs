@@ -168,9 +168,10 @@ fn line_of(result: &StepResult, time: Duration) -> String {
     let words = match result {
         StepResult::Games { games, .. } => format!("{} games", grouped(*games as i64)),
         StepResult::Positions { positions, .. } => format!("{} positions", grouped(*positions as i64)),
-        StepResult::Rescore { positions, errors, .. } => {
+        StepResult::Rescore { positions, unscored, errors, .. } => {
+            let scored = positions.saturating_sub(*unscored);
             let errors = errors.map_or_else(String::new, |errors| format!(", {}", rescore_words(errors)));
-            format!("{} positions{errors}", grouped(*positions as i64))
+            format!("{} of {} positions scored{errors}", grouped(scored as i64), grouped(*positions as i64))
         }
         StepResult::Fit { change, positions, validation_error: [before, after], .. } => {
             let change = change.reason().map_or_else(String::new, |reason| format!("; {reason}"));

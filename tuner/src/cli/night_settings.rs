@@ -131,7 +131,8 @@ pub(super) struct NightSettings {
     /// Maximum number of positions of a game phase, as a multiple of the mean [default: no limit]
     #[arg(long, value_name = "FACTOR")]
     pub(super) balance: Option<f64>,
-    /// Score the positions by `rescore` with these flags, e.g. '--engine stockfish --nodes 2000' [default: none]
+    /// Score the positions by `rescore` with these flags, e.g. '--engine stockfish --nodes 2000'; give a smaller --lambda, too, as
+    /// the rest of the target is the score. The night itself sets --output, --format, --json, --force and --concurrency [default: none]
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     pub(super) rescore: Option<String>,
     /// Number of newest generations whose positions a fit uses [default: 4]

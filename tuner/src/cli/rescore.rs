@@ -24,7 +24,7 @@ use super::json::RescoreJson;
 use super::{Exit, OrRefuse, Outputs, Refusal, Skipped, check_share, open, print_info, show};
 use crate::games::{engine_files, start_engine, tournament_program};
 use crate::progress::Progress;
-use crate::rescore::{BATCH, Prediction, RescoreError, UnfinishedScores, scores};
+use crate::rescore::{BATCH, MAX_SCORE, Prediction, RescoreError, UnfinishedScores, scores};
 
 /// Nodes of each process, about, between two updates of the progress and of the file of unfinished scores, in batches.
 const UPDATE_NODES: u64 = 2_000_000;
@@ -37,7 +37,9 @@ pub(super) fn run(flags: &RescoreFlags) -> Result<Exit, Refusal> {
     if format == Format::Book {
         return Err(anyhow!("{shown}: this format has no scores; choose another one")).or_usage();
     }
-    if !flags.positions.is_file() {
+    let found =
+        flags.positions.metadata().with_context(|| flags.positions.display().to_string()).or_usage()?;
+    if !found.is_file() {
         return Err(anyhow!("{}: expected a file", flags.positions.display())).or_usage();
     }
     let inputs = [flags.positions.as_path()];
@@ -74,7 +76,7 @@ pub(super) fn run(flags: &RescoreFlags) -> Result<Exit, Refusal> {
     report_written(&written, &unfit);
     if unscored > 0 {
         print_info(&format!(
-            "{unscored} positions keep their score: no move is legal, or the engine gave none"
+            "{unscored} positions were not scored: no move is legal, the engine does not play Chess960, or it gave no score"
         ));
     }
     let mut page = table(blend.predictions).to_text();
@@ -169,16 +171,21 @@ fn all_scores(
     let (mut read, mut batches) = (0, Vec::<Vec<Position>>::new());
     let most = (UPDATE_NODES / (flags.nodes.saturating_mul(BATCH as u64))).clamp(1, MAX_BATCHES) as usize;
     let mut failure = None;
+    // Number of searches with a report of nodes, and their nodes.
+    let mut searched = [0_u64; 2];
     let mut score_batches = |batches: &mut Vec<Vec<Position>>| -> io::Result<()> {
-        let new = scores(&mut engines, batches, limits, &interrupt).map_err(|error| {
-            failure = Some(error);
-            io::Error::other("stopped")
-        })?;
+        let (new, end) = scores(&mut engines, batches, limits, &interrupt);
         batches.clear();
+        let nodes = new.iter().filter_map(|score| score.nodes);
+        searched = nodes.fold(searched, |[count, sum], nodes| [count + 1, sum + nodes]);
+        let new: Vec<Option<i16>> = new.into_iter().map(|score| score.score).collect();
         unfinished.push(&new)?;
         all.extend(new);
         progress.set_message(all.len().to_string());
-        Ok(())
+        end.map_err(|error| {
+            failure = Some(error);
+            io::Error::other("stopped")
+        })
     };
     let take = |sample: Sample| {
         read += 1;
@@ -202,16 +209,28 @@ fn all_scores(
         engine.quit();
     }
     match failure {
-        Some(RescoreError::Interrupted) => {
-            print_info("the same command continues");
-            return Err(Refusal { exit: Exit::Interrupted, error: anyhow!("interrupted") });
+        Some(error) => {
+            print_info(&format!("{} positions scored so far; the same command continues", all.len()));
+            let is_interrupted = matches!(error, RescoreError::Interrupted);
+            let exit = if is_interrupted { Exit::Interrupted } else { Exit::Failed };
+            let error = anyhow::Error::from(error).context(format!("--engine {}", flags.engine));
+            return Err(Refusal { exit, error });
         }
-        Some(error) => return Err(error).with_context(|| format!("--engine {}", flags.engine)).or_failed(),
         None => result.with_context(|| flags.positions.display().to_string()).or_failed()?,
     }
-    if all.is_empty() {
+    let [count, sum] = searched;
+    let mean = sum / count.max(1);
+    if count > 0 && (mean < flags.nodes / 2 || mean > flags.nodes.saturating_mul(3)) {
+        print_info(&format!(
+            "Warning: the engine searched {mean} nodes a position on average, not the {} of --nodes",
+            flags.nodes
+        ));
+    }
+    if all.iter().all(Option::is_none) {
         unfinished.finish();
-        return Err(anyhow!("{}: no positions could be read", flags.positions.display())).or_usage();
+        let reason =
+            if all.is_empty() { "no positions could be read" } else { "the engine scored no position" };
+        return Err(anyhow!("{}: {reason}", flags.positions.display())).or_usage();
     }
     Ok(Scored { scores: all, known, unfinished })
 }
@@ -271,7 +290,8 @@ impl Blend {
     /// The new score of a position.
     fn of(&self, own: Option<f64>, engine: f64) -> f64 {
         let engine = self.scale * engine;
-        own.map_or(engine, |own| (1.0 - self.share) * own + self.share * engine)
+        let capped = |own: f64| own.clamp(-f64::from(MAX_SCORE), f64::from(MAX_SCORE));
+        own.map_or(engine, |own| (1.0 - self.share) * capped(own) + self.share * engine)
     }
 }
 

@@ -232,10 +232,10 @@ impl Report<'_> {
                     format!("seed {seed}: {command}")
                 }
                 (StepResult::Positions { hash, .. }, StepKind::Proof) => format!("hash {hash}"),
-                (StepResult::Rescore { scale, errors, command, .. }, StepKind::Proof) => {
+                (StepResult::Rescore { unscored, scale, errors, command, .. }, StepKind::Proof) => {
                     let errors =
                         errors.map_or_else(String::new, |errors| format!("{}, ", rescore_words(errors)));
-                    format!("{errors}scale {scale:.3}: {command}")
+                    format!("{unscored} positions not scored, {errors}scale {scale:.3}: {command}")
                 }
                 (StepResult::Fit { data_hash, command, .. }, StepKind::Proof) => {
                     format!("data hash {data_hash}: {command}")

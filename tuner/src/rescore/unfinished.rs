@@ -21,10 +21,10 @@ pub(crate) enum UnfinishedError {
     Io { path: PathBuf, source: io::Error },
     #[error("{}: another run is writing it", .0.display())]
     Busy(PathBuf),
-    #[error("{}: the file exists, and has no scores of an unfinished `rescore`", .0.display())]
+    #[error("{}: the file exists, and `rescore` did not write it; delete it, or choose another output", .0.display())]
     Foreign(PathBuf),
-    #[error("{}: it has the scores of another run ({origin}); continue that one, or give --force", path.display())]
-    Other { path: PathBuf, origin: String },
+    #[error("{}: it has {scores} scores of a run that was not finished ({origin}); --force deletes them", path.display())]
+    Other { path: PathBuf, origin: String, scores: usize },
 }
 
 /// An open file of scores.
@@ -74,7 +74,8 @@ impl UnfinishedScores {
                 };
                 let other = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
                 let origin = String::from_utf8_lossy(other).into_owned();
-                return Err(UnfinishedError::Other { path, origin });
+                let scores = (rest.len() - other.len()) / 2;
+                return Err(UnfinishedError::Other { path, origin, scores });
             }
         };
         let mut write = || -> io::Result<()> {
@@ -126,7 +127,7 @@ mod tests {
         file.push(&[Some(2), Some(3)]).unwrap();
         drop(file);
         assert!(
-            matches!(open("b", Existing::Keep), Err(UnfinishedError::Other { origin, .. }) if origin == "a")
+            matches!(open("b", Existing::Keep), Err(UnfinishedError::Other { origin, scores: 6, .. }) if origin == "a")
         );
         let (file, known) = open("a", Existing::Replace).unwrap();
         assert_eq!(known, [&whole[..], &[Some(2), Some(3)]].concat());
