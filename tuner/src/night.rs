@@ -93,10 +93,9 @@ pub(crate) enum StepResult {
     },
     /// Scores of these positions by another engine.
     Rescore {
-        /// Number of positions.
-        positions: u64,
-        /// Number of those that the engine did not score.
-        #[serde(default)]
+        /// Number of records: a position counts for each of its games.
+        records: u64,
+        /// Number of records that the engine did not score.
         unscored: u64,
         /// Factor of the engine's score.
         scale: f64,
@@ -247,7 +246,7 @@ mod tests {
             StepResult::Games { games: 100, seed: 7, command: command() },
             StepResult::Positions { positions: 900, hash: "00ff".to_owned() },
             StepResult::Rescore {
-                positions: 900,
+                records: 901,
                 unscored: 3,
                 scale: 0.8,
                 errors: Some([0.12, 0.13, 0.11]),

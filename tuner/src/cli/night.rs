@@ -168,10 +168,9 @@ fn line_of(result: &StepResult, time: Duration) -> String {
     let words = match result {
         StepResult::Games { games, .. } => format!("{} games", grouped(*games as i64)),
         StepResult::Positions { positions, .. } => format!("{} positions", grouped(*positions as i64)),
-        StepResult::Rescore { positions, unscored, errors, .. } => {
-            let scored = positions.saturating_sub(*unscored);
+        StepResult::Rescore { records, unscored, errors, .. } => {
             let errors = errors.map_or_else(String::new, |errors| format!(", {}", rescore_words(errors)));
-            format!("{} of {} positions scored{errors}", grouped(scored as i64), grouped(*positions as i64))
+            format!("{} records, {unscored} not scored{errors}", grouped(*records as i64))
         }
         StepResult::Fit { change, positions, validation_error: [before, after], .. } => {
             let change = change.reason().map_or_else(String::new, |reason| format!("; {reason}"));

@@ -235,7 +235,7 @@ impl Report<'_> {
                 (StepResult::Rescore { unscored, scale, errors, command, .. }, StepKind::Proof) => {
                     let errors =
                         errors.map_or_else(String::new, |errors| format!("{}, ", rescore_words(errors)));
-                    format!("{unscored} positions not scored, {errors}scale {scale:.3}: {command}")
+                    format!("{unscored} records not scored, {errors}scale {scale:.3}: {command}")
                 }
                 (StepResult::Fit { data_hash, command, .. }, StepKind::Proof) => {
                     format!("data hash {data_hash}: {command}")

@@ -78,13 +78,18 @@ impl UnfinishedScores {
                 return Err(UnfinishedError::Other { path, origin, scores });
             }
         };
-        let mut write = || -> io::Result<()> {
-            file.rewind()?;
-            file.write_all(&line)?;
-            file.set_len((line.len() + known.len()) as u64)?;
-            file.seek(io::SeekFrom::End(0)).map(drop)
+        let mut prepare = || -> io::Result<()> {
+            if known.is_empty() {
+                // The old scores go first: no kill leaves them behind the new line.
+                file.set_len(0)?;
+                file.rewind()?;
+                return file.write_all(&line);
+            }
+            let length = (line.len() + known.len()) as u64;
+            file.set_len(length)?;
+            file.seek(io::SeekFrom::Start(length)).map(drop)
         };
-        write().map_err(failed)?;
+        prepare().map_err(failed)?;
         let score = |pair: &[u8; 2]| Some(i16::from_le_bytes(*pair)).filter(|score| *score != NO_SCORE);
         let scores = known.as_chunks().0.iter().map(score).collect();
         Ok((UnfinishedScores { path, file }, scores))

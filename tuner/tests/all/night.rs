@@ -297,6 +297,6 @@ fn a_night_fits_to_rescored_positions() {
     let kinds: Vec<&str> =
         report["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["games", "positions", "rescore", "fit", "proof"]);
-    assert_eq!(report["steps"][2]["positions"], report["steps"][1]["positions"]);
+    assert!(report["steps"][2]["records"].as_u64() >= report["steps"][1]["positions"].as_u64());
     assert!(report["steps"][3]["command"].as_str().unwrap().contains("generation-001/rescored.bin"));
 }

@@ -269,7 +269,7 @@ impl Runner<'_> {
         let [own, engine, blended] =
             ["own_error", "engine_error", "blended_error"].map(|key| report[key].as_f64());
         Ok(StepResult::Rescore {
-            positions: report["positions"].as_u64().unwrap_or_default(),
+            records: report["positions"].as_u64().unwrap_or_default(),
             unscored: report["unscored"].as_u64().unwrap_or_default(),
             scale: report["scale"].as_f64().unwrap_or_default(),
             errors: own.zip(engine).zip(blended).map(|((own, engine), blended)| [own, engine, blended]),
