@@ -158,9 +158,11 @@ fn all_scores(
     let dataset = open(&flags.positions)?;
     let processes = flags.concurrency.unwrap_or_else(cores);
     let processes = within_limits(processes, Concurrent::Engines, &mut print_info).or_usage()?;
-    let context = &mut WaitContext::interruptible(&interrupt);
-    let engines = (0..processes).map(|_| start(flags, limits, context));
-    let mut engines = engines.collect::<Result<Vec<_>, _>>()?;
+    let start_all = || -> Result<Vec<Box<dyn Engine>>, Refusal> {
+        let context = &mut WaitContext::interruptible(&interrupt);
+        (0..processes).map(|_| start(flags, limits, context)).collect()
+    };
+    let mut engines = start_all()?;
     let origin = origin(flags, format)?;
     let existing = Existing::with_force(flags.result.force);
     let opened = UnfinishedScores::open(&flags.output, &origin, BATCH, existing);
@@ -174,18 +176,29 @@ fn all_scores(
     // Number of searches with a report of nodes, and their nodes.
     let mut searched = [0_u64; 2];
     let mut score_batches = |batches: &mut Vec<Vec<Position>>| -> io::Result<()> {
-        let (new, end) = scores(&mut engines, batches, limits, &interrupt);
-        batches.clear();
-        let nodes = new.iter().filter_map(|score| score.nodes);
-        searched = nodes.fold(searched, |[count, sum], nodes| [count + 1, sum + nodes]);
-        let new: Vec<Option<i16>> = new.into_iter().map(|score| score.score).collect();
-        unfinished.push(&new)?;
-        all.extend(new);
-        progress.set_message(all.len().to_string());
-        end.map_err(|error| {
+        let mut has_failed = false;
+        loop {
+            let (new, end) = scores(&mut engines, batches, limits, &interrupt);
+            let done = new.len().div_ceil(BATCH);
+            batches.drain(..done);
+            let nodes = new.iter().filter_map(|score| score.nodes);
+            searched = nodes.fold(searched, |[count, sum], nodes| [count + 1, sum + nodes]);
+            let new: Vec<Option<i16>> = new.into_iter().map(|score| score.score).collect();
+            unfinished.push(&new)?;
+            all.extend(new);
+            progress.set_message(all.len().to_string());
+            let Err(error) = end else { return Ok(()) };
+            // A batch that fails twice is not tried again.
+            if matches!(error, RescoreError::Search { .. }) && (done > 0 || !has_failed) {
+                print_info(&format!("{error}; the engine is started again"));
+                if let Ok(started) = start_all() {
+                    (engines, has_failed) = (started, true);
+                    continue;
+                }
+            }
             failure = Some(error);
-            io::Error::other("stopped")
-        })
+            return Err(io::Error::other("stopped"));
+        }
     };
     let take = |sample: Sample| {
         read += 1;

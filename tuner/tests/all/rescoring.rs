@@ -7,8 +7,9 @@ use smalt_testing::positions::random_positions;
 use crate::json::check_schema;
 use crate::programs::{check, json, path, run};
 
-/// Scores a position by its number since `ucinewgame`, reports a mate for the hundredth and nothing for the two hundredth. Where a file `kill` lies beside it, it
-/// kills the program that started it once it has searched 3,000 positions.
+/// Scores a position by its number since `ucinewgame`, reports a mate for the hundredth and nothing for the two hundredth. Once
+/// it has searched 3,000 positions, it kills the program that started it where a file `kill` lies beside it, and after 1,000 exits where
+/// there is a file `crash`; a file `always` lets it exit at each of them.
 const ENGINE: &str = r#"#!/bin/sh
 place=$(dirname "$0"); number=0; all=0
 while read -r line; do case "$line" in
@@ -17,6 +18,8 @@ while read -r line; do case "$line" in
     number=$((number + 1)); all=$((all + 1)); score="cp $number"
     [ $number = 100 ] && score="mate -3"
     [ -e "$place/kill" ] && [ $all = 3000 ] && { rm "$place/kill"; kill -KILL $PPID; }
+    [ $all = 1000 ] && [ -e "$place/crash" ] && { rm "$place/crash"; exit 1; }
+    [ -e "$place/always" ] && exit 1
     [ $number = 200 ] || echo "info depth 1 score $score nodes 1"
     echo bestmove 0000;;
 esac; done
@@ -109,6 +112,17 @@ fn scores_are_blended_and_the_same_after_a_kill_and_with_any_concurrency() {
     assert!(known > 0 && known < 5_000, "{report}");
     assert_eq!(scores(&path(&folder, "killed.csv")), whole);
     assert!(!folder.path().join("killed.csv.part").exists());
+
+    fs::write(path(&folder, "crash"), "").unwrap();
+    let crashed = flags("crashed.csv", "2");
+    let words: Vec<&str> = crashed.iter().map(String::as_str).collect();
+    let (_, error) = check(&words, 3);
+    assert_eq!(error.matches("the engine is started again").count(), 1, "{error}");
+    assert_eq!(scores(&path(&folder, "crashed.csv")), whole);
+    fs::write(path(&folder, "always"), "").unwrap();
+    let (_, error) = check(&[&words[..], &["--force"]].concat(), 1);
+    assert_eq!(error.matches("the engine is started again").count(), 1, "{error}");
+    assert!(error.contains("0 positions scored so far; the same command continues"), "{error}");
 }
 
 #[test]
