@@ -67,28 +67,38 @@ pub(super) fn run(flags: &NightFlags) -> Result<Exit, Refusal> {
         }
         settings.filled(plays)
     };
+    let own_program = own_program()?;
+    let stop = interrupt()?;
+    let runner = |settings| Runner {
+        folder: folder.clone(),
+        settings,
+        session,
+        tournament: tournament.clone(),
+        own_program: own_program.clone(),
+        stop: Arc::clone(&stop),
+    };
     if is_new && session.dry_run {
-        print(&plan(&begun(&flags.settings), session, &[], until))?;
+        let runner = runner(begun(&flags.settings));
+        runner.check()?;
+        print(&plan(&runner.settings, session, &[], until))?;
         return Ok(Exit::Done);
     }
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string()).or_usage()?;
     let file = NightFile::open(&state).or_usage()?;
     let stored = file.settings().or_failed()?;
-    let settings = match &stored {
+    let runner = runner(match &stored {
         Some(stored) => NightSettings::resumed(stored, &flags.settings)?,
         None => begun(&flags.settings),
-    };
+    });
     let steps = file.steps().or_failed()?;
     if !is_standard_output_taken(session) {
-        print(&plan(&settings, session, &steps, until))?;
+        print(&plan(&runner.settings, session, &steps, until))?;
     }
     if session.dry_run {
         return Ok(Exit::Done);
     }
-    let own_program = own_program()?;
-    let stop = interrupt()?;
-    let runner = Runner { folder, settings, session, tournament, own_program, stop };
     if stored.is_none() {
+        runner.check()?;
         runner.prepare()?;
         file.begin(&runner.settings.to_json()).or_failed()?;
     }

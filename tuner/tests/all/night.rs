@@ -160,6 +160,10 @@ fn a_night_keeps_its_settings_and_tries_a_failed_step_again() {
         plan.contains("games    20,000 a generation") && plan.contains("next     generation 1, games"),
         "{plan}"
     );
+    for wrong in [["--texel", "--no-such-flag"], ["--rescore", "--nodes 7"], ["--data", "no-such.bin"]] {
+        let (_, error) = check(&[&flags[..], &wrong, &["--dry-run"]].concat(), 2);
+        assert!(error.contains(wrong[0]), "{error}");
+    }
     assert!(!Path::new(&folder).exists());
     fs::write(place.path().join("fail"), "").unwrap();
     let (_, error) = check(&flags, 1);

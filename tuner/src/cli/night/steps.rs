@@ -88,22 +88,27 @@ impl Runner<'_> {
         }
     }
 
-    /// Copies the numbers of the start into the folder, and checks that the engine takes them.
-    pub(super) fn prepare(&self) -> Result<(), Refusal> {
-        std::fs::create_dir_all(self.generation(0)).or_failed()?;
-        let settings = &self.settings;
-        for data in &settings.data {
+    /// Checks the data and the flags of later steps, before the first game.
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        for data in &self.settings.data {
             let path = Path::new(data.split(',').next().unwrap_or_default());
             std::fs::metadata(path).with_context(|| format!("--data {}", path.display())).or_usage()?;
         }
         self.parse("texel", &self.fit_flags()?, &[]).context("--texel").or_usage()?;
-        if settings.rescore.is_some() {
+        if self.settings.rescore.is_some() {
             let parsed = self.parse("rescore", &self.rescore_flags()?, &RESCORE_FLAGS).context("--rescore");
             if let TunerCommand::Rescore(flags) = parsed.or_usage()? {
                 rescore::check(&flags)
                     .map_err(|refusal| Refusal { error: refusal.error.context("--rescore"), ..refusal })?;
             }
         }
+        Ok(())
+    }
+
+    /// Copies the numbers of the start into the folder, and checks that the engine takes them.
+    pub(super) fn prepare(&self) -> Result<(), Refusal> {
+        std::fs::create_dir_all(self.generation(0)).or_failed()?;
+        let settings = &self.settings;
         let evaluation = match settings.source.as_ref().or(settings.parameters.as_ref()) {
             Some(path) => read_text(path)?,
             None => EVALUATION_TOML.to_owned(),
