@@ -1,6 +1,6 @@
 //! Attack maps, mobility areas and king zones of a position, computed once for all terms.
 
-use smalt_chess::attacks::{king_attacks, pawn_attack_set};
+use smalt_chess::attacks::{bishop_attacks, king_attacks, pawn_attack_set, rook_attacks};
 use smalt_chess::{Bitboard, Color, File, Position, Rank, Role, Square};
 
 use super::taper::FULL_PHASE;
@@ -37,8 +37,12 @@ pub(super) struct Side {
     pub(super) king_zone: Bitboard,
     /// Number of attackers of the enemy king zone by role, knight to queen.
     pub(super) zone_attackers: [usize; 4],
-    /// Attacks of those pieces on squares adjacent to the enemy king.
-    pub(super) area_attacks: usize,
+    /// Attacks of those pieces on squares adjacent to the enemy king, by role.
+    pub(super) area_attacks: [usize; 4],
+    /// Squares from which a bishop and a rook would attack the king.
+    pub(super) king_lines: [Bitboard; 2],
+    /// Enemy sliders that a single piece of either side keeps from the king.
+    pub(super) snipers: Bitboard,
 }
 
 impl Side {
@@ -48,6 +52,19 @@ impl Side {
         self.attacked_twice |= self.attacked & squares;
         self.attacked |= squares;
         self.attacked_by[role.index()] |= squares;
+    }
+
+    /// Finds the lines of the king, and the enemy sliders behind one piece on them.
+    #[inline]
+    fn aim_at_king(&mut self, position: &Position, color: Color, king: Square) {
+        let occupied = position.occupied();
+        let [diagonals, lines] = [bishop_attacks(king, occupied), rook_attacks(king, occupied)];
+        self.king_lines = [diagonals, lines];
+        let queens = position.pieces(!color, Role::Queen);
+        self.snipers = x_ray_attacks(king, occupied, diagonals, bishop_attacks)
+            & (position.pieces(!color, Role::Bishop) | queens)
+            | x_ray_attacks(king, occupied, lines, rook_attacks)
+                & (position.pieces(!color, Role::Rook) | queens);
     }
 }
 
@@ -74,6 +91,7 @@ impl<'a> EvalInfo<'a> {
             side.attacked_by[Role::Pawn.index()] = pawn_attack_set(color, pawns);
             side.king_area = king_attacks(king) | Bitboard::from_square(king);
             side.king_zone = side.king_area | side.king_area.forward(color);
+            side.aim_at_king(position, color, king);
         }
         for color in Color::ALL {
             let enemy_pawn_attacks = info.side(!color).attacked_by[Role::Pawn.index()];
@@ -90,6 +108,13 @@ impl<'a> EvalInfo<'a> {
     #[inline(always)]
     pub(super) fn side(&self, color: Color) -> &Side {
         &self.sides[color.index()]
+    }
+
+    /// Squares next to the king, without own pieces, that the enemy does not attack. All attacks must be known.
+    #[inline]
+    pub(super) fn king_moves(&self, color: Color) -> Bitboard {
+        let (own, enemy) = (self.side(color), self.side(!color));
+        own.attacked_by[Role::King.index()] & !self.position.color(color) & !enemy.attacked
     }
 }
 

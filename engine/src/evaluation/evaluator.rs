@@ -1,4 +1,5 @@
-//! Evaluation with a pawn cache (pawn and king structure) and an evaluation cache, one per search thread.
+//! Evaluation with a material cache, a pawn cache (pawn and king structure) and an evaluation cache, one of each per search
+//! thread.
 
 use std::sync::Arc;
 
@@ -6,11 +7,16 @@ use smalt_chess::{Color, Position};
 
 use super::eval_info::phase;
 use super::parameters::Parameters;
+use super::score::PackedScore;
 use super::terms;
+use super::terms::material::{self, Material};
 use super::terms::{Structure, structure};
 use super::trace::{NoTrace, Weighing};
 use super::{LARGEST_EVALUATION, from_mover, parts};
 use crate::memory::prefetch;
+
+/// Entries of the material cache, as a power of two.
+const MATERIAL_BITS: u32 = 10;
 
 /// Entries of the pawn cache; a power of two.
 const STRUCTURES: usize = 1 << 13;
@@ -56,9 +62,17 @@ struct StructureEntry {
 
 const _: () = assert!(size_of::<StructureEntry>() == 64);
 
+/// Entry of the material cache. The one at the start is right: without material the score is zero.
+#[derive(Clone, Copy, Default)]
+struct MaterialEntry {
+    key: u64,
+    score: PackedScore,
+}
+
 /// Evaluates positions with one set of parameters. One per search thread.
 pub struct Evaluator {
     parameters: Arc<Parameters>,
+    materials: Box<[MaterialEntry; 1 << MATERIAL_BITS]>,
     structures: Box<[StructureEntry]>,
     evaluations: Box<[EvaluationEntry; EVALUATIONS]>,
 }
@@ -77,7 +91,8 @@ impl Evaluator {
         let mut structures = vec![empty; STRUCTURES].into_boxed_slice();
         structures[1].key = 0;
         let evaluations = Box::new([EvaluationEntry::EMPTY; EVALUATIONS]);
-        Evaluator { parameters, structures, evaluations }
+        let materials = Box::new([MaterialEntry::default(); 1 << MATERIAL_BITS]);
+        Evaluator { parameters, materials, structures, evaluations }
     }
 
     /// Prefetches the cache entries of a position.
@@ -107,7 +122,13 @@ impl Evaluator {
             let structure = structure::weigh(position, &mut weighing);
             *entry = StructureEntry { key: structure_key, structure };
         }
-        let sums = terms::weigh(position, &entry.structure, &mut weighing);
+        let material = Material::of(position);
+        let key = material.key();
+        let known = &mut self.materials[(key.wrapping_mul(GOLDEN) >> (64 - MATERIAL_BITS)) as usize];
+        if known.key != key {
+            *known = MaterialEntry { key, score: material::weigh(material, &mut weighing) };
+        }
+        let sums = terms::weigh(position, known.score, &entry.structure, &mut weighing);
         let phase = phase(position);
         let evaluations = Color::ALL.map(|turn| {
             let parts = parts(&sums, terms::tempo(turn, &mut weighing), phase);
@@ -121,11 +142,14 @@ impl Evaluator {
     }
 }
 
+/// Odd multiplier that mixes the bits of a key: the golden ratio.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Key of the pawn cache: pawns and kings.
 #[inline]
 fn structure_key(position: &Position) -> u64 {
     let kings = position.king(Color::White).index() << 6 | position.king(Color::Black).index();
-    position.pawn_key() ^ (kings as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    position.pawn_key() ^ (kings as u64 + 1).wrapping_mul(GOLDEN)
 }
 
 #[cfg(test)]

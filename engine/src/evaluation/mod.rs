@@ -25,7 +25,7 @@ use smalt_chess::{Color, Position};
 
 use score::PackedScore;
 use taper::{Pair, Parts};
-use terms::{Sums, structure};
+use terms::{Sums, material, structure};
 use trace::{FeatureCounter, Features, NoTrace, Trace, Weighing};
 
 /// Static evaluation in centipawns from the side to move's point of view, between -[`LARGEST_EVALUATION`] and
@@ -50,7 +50,8 @@ pub fn rule50_scaled(evaluation: i32, halfmove_clock: u16) -> i32 {
 fn trace_parts<T: Trace>(position: &Position, parameters: &Parameters, trace: &mut T) -> Parts<i32> {
     let mut weighing = Weighing::new(parameters, trace);
     let structure = structure::weigh(position, &mut weighing);
-    let sums = terms::weigh(position, &structure, &mut weighing);
+    let material = material::weigh(material::Material::of(position), &mut weighing);
+    let sums = terms::weigh(position, material, &structure, &mut weighing);
     parts(&sums, terms::tempo(position.turn(), &mut weighing), eval_info::phase(position))
 }
 

@@ -114,6 +114,12 @@ terms! {
     MaterialRook = "material" "rook" One, Linear;
     /// A queen.
     MaterialQueen = "material" "queen" One, Linear;
+    /// Imbalance, own material: the products of the numbers of two roles, the greater role first: pawns by pawns, knights by
+    /// pawns, knights by knights, bishops by pawns, and so on. The bishop pair is one of them.
+    ImbalanceOwn = "material" "own_pairs" List(15), Linear;
+    /// Imbalance against the enemy's: the number of a role times the enemy's number of a lesser one: knights by pawns,
+    /// bishops by pawns, bishops by knights, and so on.
+    ImbalanceEnemy = "material" "enemy_pairs" List(10), Linear;
 
     /// A pawn on its square.
     SquarePawn = "squares" "pawn" Board, Linear;
@@ -131,6 +137,22 @@ terms! {
     SquarePawnOwnKing = "squares" "pawn_by_own_king" Board, Linear;
     /// A pawn by the enemy king's wing: files are counted as if that king stood on files e to h.
     SquarePawnEnemyKing = "squares" "pawn_by_enemy_king" Board, Linear;
+    /// A knight by the own king's wing: files are counted as if that king stood on files e to h.
+    SquareKnightOwnKing = "squares" "knight_by_own_king" Board, Linear;
+    /// A knight by the enemy king's wing: files are counted as if that king stood on files e to h.
+    SquareKnightEnemyKing = "squares" "knight_by_enemy_king" Board, Linear;
+    /// A bishop by the own king's wing: files are counted as if that king stood on files e to h.
+    SquareBishopOwnKing = "squares" "bishop_by_own_king" Board, Linear;
+    /// A bishop by the enemy king's wing: files are counted as if that king stood on files e to h.
+    SquareBishopEnemyKing = "squares" "bishop_by_enemy_king" Board, Linear;
+    /// A rook by the own king's wing: files are counted as if that king stood on files e to h.
+    SquareRookOwnKing = "squares" "rook_by_own_king" Board, Linear;
+    /// A rook by the enemy king's wing: files are counted as if that king stood on files e to h.
+    SquareRookEnemyKing = "squares" "rook_by_enemy_king" Board, Linear;
+    /// A queen by the own king's wing: files are counted as if that king stood on files e to h.
+    SquareQueenOwnKing = "squares" "queen_by_own_king" Board, Linear;
+    /// A queen by the enemy king's wing: files are counted as if that king stood on files e to h.
+    SquareQueenEnemyKing = "squares" "queen_by_enemy_king" Board, Linear;
 
     /// Knight mobility: safe squares that it attacks, 0 to 8.
     MobilityKnight = "mobility" "knight" List(9), Linear, Rising;
@@ -141,8 +163,6 @@ terms! {
     /// Queen mobility: safe squares that it attacks, 0 to 27.
     MobilityQueen = "mobility" "queen" List(28), Linear, Rising;
 
-    /// Bishop pair: two bishops or more.
-    BishopPair = "pieces" "bishop_pair" One, Linear;
     /// Bad bishop: a bishop, for each own pawn on squares of its color.
     BishopOwnPawns = "pieces" "bishop_own_pawns" One, Linear;
     /// Knight outpost: a knight on ranks 4 to 6 that no enemy pawn can attack: without and with a pawn's support.
@@ -153,8 +173,6 @@ terms! {
     MinorBehindPawn = "pieces" "minor_behind_pawn" One, Linear;
     /// Rook on a semi-open file, on an open file.
     RookFile = "pieces" "rook_half_open_and_open_file" List(2), Linear;
-    /// Knight and rook, for each own pawn.
-    PiecesWithPawns = "pieces" "knight_and_rook_by_own_pawns" List(2), Linear;
     /// King protector: king distance of each knight or bishop to the own king.
     MinorKingDistance = "pieces" "knight_and_bishop_king_distance" List(2), Linear;
     /// Reachable outpost: a knight that attacks an outpost with a pawn's support; at most one counted.
@@ -173,6 +191,12 @@ terms! {
     RookTrapped = "pieces" "rook_trapped_by_king" List(2), Linear;
     /// Weak queen: an enemy bishop or rook attacks it through one piece (x-ray).
     QueenOnLine = "pieces" "queen_behind_one_piece" One, Linear;
+    /// Pinned to the king: a pawn, knight, bishop, rook or queen, each by an enemy bishop, rook or queen.
+    Pinned = "pieces" "pinned" List(15), Linear;
+    /// Pinned to the queen by an enemy bishop or rook: a pawn, knight, bishop, rook or queen.
+    PinnedToQueen = "pieces" "pinned_to_queen" List(5), Linear;
+    /// Discovered check: a pawn, knight, bishop, rook, queen or king alone between an own slider and the enemy king.
+    Discoverer = "pieces" "discoverer" List(6), Linear;
 
     /// Isolated pawn: without own pawns on the adjacent files.
     PawnIsolated = "pawns" "isolated" One, Linear;
@@ -243,13 +267,15 @@ terms! {
     /// Pawnless flank: no pawn of either side on the king's flank, the files a to d, c to f or e to h; three files for a
     /// king at the edge.
     KingPawnlessWing = "king" "pawnless_wing" One, Linear;
+    /// King mobility: squares next to the king, without own pieces, that the enemy does not attack.
+    KingMoves = "king" "safe_moves" List(9), Linear;
 
     /// Constant of the danger: below zero, it takes more danger before the curve rises.
     DangerBase = "danger" "base" One, Danger;
     /// King attackers: each enemy piece that attacks the king ring: knight, bishop, rook, queen.
     DangerAttacker = "danger" "attacker" List(4), Danger;
-    /// King attacks: each attack of such a piece on a square next to the king.
-    DangerRingAttack = "danger" "ring_attack" One, Danger;
+    /// King attacks: each attack of such a piece on a square next to the king: knight, bishop, rook, queen.
+    DangerRingAttack = "danger" "ring_attack" List(4), Danger;
     /// Weak king ring: each of its squares that the enemy attacks and at most the king or queen defends.
     DangerWeakSquare = "danger" "weak_square" One, Danger;
     /// Safe check: a square from which the enemy can check safely, at most one: knight, bishop, rook, queen.
@@ -282,11 +308,15 @@ terms! {
     DangerShelterSide = "danger" "shelter_side_file" List(8), Danger;
     /// Pawn storm on each of the three files, not blocked by an own pawn: none, else by ranks ahead, 1 beside to 7.
     DangerStormFree = "danger" "storm_free" List(8), Danger;
+    /// King mobility: squares next to the king, without own pieces, that the enemy does not attack.
+    DangerMoves = "danger" "safe_moves" List(9), Danger;
+    /// Each enemy knight, bishop, rook, queen.
+    DangerMaterial = "danger" "material" List(4), Danger;
 
     /// Threat by pawn: it attacks a knight, bishop, rook or queen.
     ThreatByPawn = "threats" "by_pawn" List(4), Linear;
-    /// Threat by pawn push: each piece that a pawn could attack after a safe advance.
-    ThreatByPawnPush = "threats" "by_pawn_push" One, Linear;
+    /// Threat by pawn push: each knight, bishop, rook or queen that a pawn could attack after a safe advance.
+    ThreatByPawnPush = "threats" "by_pawn_push" List(4), Linear;
     /// Threat by minor: a knight or bishop attacks a weak pawn, knight or bishop, or any rook or queen.
     ThreatByMinor = "threats" "by_minor" List(5), Linear;
     /// Threat by rook: it attacks a weak pawn, knight, bishop or rook, or any queen.
@@ -299,10 +329,10 @@ terms! {
     ThreatOverloaded = "threats" "attacked_twice" One, Linear;
     /// Threat by king: each weak pawn or piece that it attacks.
     ThreatByKing = "threats" "by_king" One, Linear;
-    /// Hanging: each piece that is attacked and not defended.
-    ThreatHanging = "threats" "hanging" One, Linear;
-    /// Threat by safe pawn: each piece that a defended or unattacked pawn attacks.
-    ThreatBySafePawn = "threats" "by_safe_pawn" One, Linear;
+    /// Hanging: each pawn, knight, bishop, rook or queen that is attacked and not defended.
+    ThreatHanging = "threats" "hanging" List(5), Linear;
+    /// Threat by safe pawn: each knight, bishop, rook or queen that a defended or unattacked pawn attacks.
+    ThreatBySafePawn = "threats" "by_safe_pawn" List(4), Linear;
     /// Restricted piece: each square that both sides attack, the enemy neither by a pawn nor twice.
     ThreatRestricted = "threats" "restricted" One, Linear;
     /// Weak queen protection: each attacked piece that only the queen defends.

@@ -150,7 +150,7 @@ fn the_largest_numbers_neither_crash_nor_overflow() {
 fn numbers_beyond_the_largest_are_refused_with_their_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("beyond.toml");
-    std::fs::write(&path, EVALUATION_TOML.replacen("bishop_pair = [", "bishop_pair = [30001, ", 1)).unwrap();
+    std::fs::write(&path, EVALUATION_TOML.replacen("tempo = [", "tempo = [30001, ", 1)).unwrap();
     let mut engine = Engine::with_table(&path);
     engine.tell("isready");
     assert_eq!(engine.until("readyok"), "readyok");

@@ -1,9 +1,9 @@
 //! King danger (king safety), in units that the curve in [`super::super::taper`] turns into centipawns.
 
-use smalt_chess::attacks::{bishop_attacks, knight_attacks, rook_attacks};
+use smalt_chess::attacks::knight_attacks;
 use smalt_chess::{Bitboard, Color, Role};
 
-use super::super::eval_info::{EvalInfo, king_flank, x_ray_attacks};
+use super::super::eval_info::{EvalInfo, king_flank};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
@@ -31,10 +31,14 @@ pub(super) fn weigh<T: Trace>(
     let enemy_queens = info.position.pieces(!color, Role::Queen);
 
     let mut danger = structure.danger[color.index()];
-    for (index, &attackers) in enemy.zone_attackers.iter().enumerate() {
-        danger += weighing.weigh(Term::DangerAttacker.at(index), attackers, color);
+    for (index, role) in ROLES.into_iter().enumerate() {
+        danger += weighing.weigh(Term::DangerAttacker.at(index), enemy.zone_attackers[index], color);
+        danger += weighing.weigh(Term::DangerRingAttack.at(index), enemy.area_attacks[index], color);
+        let count = info.position.pieces(!color, role).count();
+        danger += weighing.weigh(Term::DangerMaterial.at(index), count, color);
     }
-    danger += weighing.weigh(Term::DangerRingAttack.first(), enemy.area_attacks, color);
+    let king = info.position.king(color);
+    danger += weighing.weigh(Term::DangerMoves.at(info.king_moves(color).count()), 1, color);
     danger += weighing.weigh(Term::DangerWeakSquare.first(), weak.count(), color);
     let checks = checks(info, color, hardly_defended);
     for (index, safe) in checks.safe.into_iter().enumerate() {
@@ -42,8 +46,8 @@ pub(super) fn weigh<T: Trace>(
         danger += weighing.weigh(Term::DangerSafeChecks.at(index), usize::from(safe.more_than_one()), color);
     }
     danger += weighing.weigh(Term::DangerUnsafeCheck.first(), checks.unsafe_squares.count().min(15), color);
-    danger += weighing.weigh(Term::DangerBlocker.first(), checks.blocked_sliders, color);
-    let camp = king_flank(info.position.king(color)) & own_ranks(color);
+    danger += weighing.weigh(Term::DangerBlocker.first(), own.snipers.count(), color);
+    let camp = king_flank(king) & own_ranks(color);
     danger += weighing.weigh(Term::DangerWingAttack.first(), (camp & enemy.attacked).count(), color);
     let twice = camp & enemy.attacked_twice;
     danger += weighing.weigh(Term::DangerWingAttackTwice.first(), twice.count(), color);
@@ -71,13 +75,11 @@ fn own_ranks(color: Color) -> Bitboard {
     }
 }
 
-/// Checks of the enemy: safe, unsafe, and blocked.
+/// Checks of the enemy: safe and unsafe.
 struct Checks {
     /// Safe check squares by role.
     safe: [Bitboard; 4],
     unsafe_squares: Bitboard,
-    /// Sliders blocked from checking by a single piece.
-    blocked_sliders: usize,
 }
 
 #[inline]
@@ -87,20 +89,12 @@ fn checks(info: &EvalInfo<'_>, color: Color, hardly_defended: Bitboard) -> Check
     let king = position.king(color);
     let free = !position.color(!color);
     let safe = free & (!own.attacked | hardly_defended & enemy.attacked_twice);
-    let diagonals = bishop_attacks(king, info.occupied);
-    let lines = rook_attacks(king, info.occupied);
+    let [diagonals, lines] = own.king_lines;
     let squares = [knight_attacks(king), diagonals, lines, diagonals | lines];
     let possible: [Bitboard; 4] =
         std::array::from_fn(|index| squares[index] & enemy.attacked_by[ROLES[index].index()] & free);
-    let pieces = |role| position.pieces(!color, role);
-    let behind_diagonals = x_ray_attacks(king, info.occupied, diagonals, bishop_attacks);
-    let behind_lines = x_ray_attacks(king, info.occupied, lines, rook_attacks);
-    let queens = pieces(Role::Queen);
-    let blocked_sliders =
-        behind_diagonals & (pieces(Role::Bishop) | queens) | behind_lines & (pieces(Role::Rook) | queens);
     Checks {
         safe: possible.map(|squares| squares & safe),
         unsafe_squares: possible.into_iter().fold(Bitboard::EMPTY, |all, squares| all | squares) & !safe,
-        blocked_sliders: blocked_sliders.count(),
     }
 }

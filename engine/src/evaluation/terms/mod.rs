@@ -4,6 +4,7 @@
 mod complexity;
 mod danger;
 mod endgame;
+pub(super) mod material;
 mod passed;
 mod pawns;
 mod pieces;
@@ -44,15 +45,16 @@ pub(super) struct Sums {
     pub(super) scale: [i32; 2],
 }
 
-/// Evaluates all terms but [`tempo`], given the pawn structure.
+/// Evaluates all terms but [`tempo`], given those of the material, White minus Black, and the pawn structure.
 #[inline]
 pub(super) fn weigh<T: Trace>(
     position: &Position,
+    material: PackedScore,
     structure: &Structure,
     weighing: &mut Weighing<'_, T>,
 ) -> Sums {
     let mut info = EvalInfo::new(position);
-    let mut linear = structure.score;
+    let mut linear = material + structure.score;
     linear += pieces::weigh(&mut info, Color::White, weighing);
     linear -= pieces::weigh(&mut info, Color::Black, weighing);
     linear += rest(&info, structure, Color::White, weighing);
@@ -81,6 +83,7 @@ fn rest<T: Trace>(
         + passed::weigh(info, structure, color, weighing)
         + space::weigh(info, color, weighing)
         + endgame::lone_king(info.position, color, weighing)
+        + weighing.weigh(Term::KingMoves.at(info.king_moves(color).count()), 1, color)
 }
 
 /// Tempo: the value for White of having the move.

@@ -1,4 +1,4 @@
-//! Pawn structure: material, piece-square tables, isolated, doubled, backward, connected and candidate pawns.
+//! Pawn structure: piece-square tables, isolated, doubled, backward, connected and candidate pawns.
 
 use smalt_chess::attacks::pawn_attack_set;
 use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
@@ -20,8 +20,7 @@ pub(super) fn weigh<T: Trace>(
         Pawns { color, own: position.pieces(color, Role::Pawn), enemy: position.pieces(!color, Role::Pawn) };
     let attacked = pawn_attack_set(color, pawns.own);
 
-    let mut score = weighing.weigh(Term::MaterialPawn.first(), pawns.own.count(), color);
-    score += pawns.contacts(weighing);
+    let mut score = pawns.contacts(weighing);
     score += pawns.weaknesses(weighing);
     score += pawns.connections(attacked, weighing);
     let [own_king, enemy_king] = [position.king(color), position.king(!color)];

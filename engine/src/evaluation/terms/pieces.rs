@@ -1,11 +1,11 @@
-//! Knights, bishops, rooks and queens: material, piece-square tables, mobility, outposts, rooks on files.
+//! Knights, bishops, rooks and queens: piece-square tables, mobility, outposts, rooks on files, pins.
 
 use smalt_chess::attacks::{
     between, bishop_attacks, bishop_rays, knight_attacks, rook_attacks, rook_rays, walk,
 };
 use smalt_chess::{Bitboard, Color, File, Position, Rank, Role, Square};
 
-use super::super::eval_info::{CENTER_FILES, EvalInfo, ahead, board_index, x_ray_attacks};
+use super::super::eval_info::{CENTER_FILES, EvalInfo, ahead, board_index, toward_king_side, x_ray_attacks};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
@@ -42,19 +42,55 @@ pub(super) fn weigh<T: Trace>(
     };
     let queen = |square, weighing: &mut Weighing<'_, T>| {
         let (diagonals, lines) = (bishop_attacks(square, occupied), rook_attacks(square, occupied));
-        let is_x_rayed_by = |role, rays: Bitboard, near, attacks: fn(Square, Bitboard) -> Bitboard| {
+        let snipers = |role, rays: Bitboard, near, attacks: fn(Square, Bitboard) -> Bitboard| {
             let sliders = position.pieces(!color, role);
-            rays.intersects(sliders) && x_ray_attacks(square, occupied, near, attacks).intersects(sliders)
+            if !rays.intersects(sliders) {
+                return Bitboard::EMPTY;
+            }
+            x_ray_attacks(square, occupied, near, attacks) & sliders
         };
-        let is_aimed_at = is_x_rayed_by(Role::Bishop, bishop_rays(square), diagonals, bishop_attacks)
-            || is_x_rayed_by(Role::Rook, rook_rays(square), lines, rook_attacks);
-        (diagonals | lines, weighing.weigh(Term::QueenOnLine.first(), usize::from(is_aimed_at), color))
+        let snipers = snipers(Role::Bishop, bishop_rays(square), diagonals, bishop_attacks)
+            | snipers(Role::Rook, rook_rays(square), lines, rook_attacks);
+        let mut score = weighing.weigh(Term::QueenOnLine.first(), usize::from(snipers.any()), color);
+        for sniper in snipers {
+            let own = position.color(color) & !position.role(Role::King);
+            for pinned in between(square, sniper) & own {
+                score += weighing.weigh(Term::PinnedToQueen.at(role_index(position, pinned)), 1, color);
+            }
+        }
+        (diagonals | lines, score)
     };
     role(info, color, &KNIGHT, knight, weighing)
         + role(info, color, &BISHOP, bishop, weighing)
         + role(info, color, &ROOK, rook, weighing)
         + role(info, color, &QUEEN, queen, weighing)
         + by_sets(info, color, weighing)
+        + pins(info, color, weighing)
+}
+
+/// Evaluates the pieces pinned to the king, and the enemy pieces that keep their own sliders from it.
+#[inline]
+fn pins<T: Trace>(info: &EvalInfo<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> PackedScore {
+    let position = info.position;
+    let mut score = PackedScore::ZERO;
+    for sniper in info.side(color).snipers {
+        let slider = role_index(position, sniper) - Role::Bishop.index();
+        for blocker in between(position.king(color), sniper) & info.occupied {
+            let role = role_index(position, blocker);
+            if position.color(color).contains(blocker) {
+                score += weighing.weigh(Term::Pinned.at(3 * role + slider), 1, color);
+            } else {
+                score -= weighing.weigh(Term::Discoverer.at(role), 1, !color);
+            }
+        }
+    }
+    score
+}
+
+/// Index of the role of the piece on an occupied square.
+#[inline]
+fn role_index(position: &Position, square: Square) -> usize {
+    position.piece_at(square).map_or(0, |piece| piece.role().index())
 }
 
 /// The squares d4, e4, d5 and e5.
@@ -87,36 +123,41 @@ const TRAPPED_MOVES: usize = 3;
 /// The terms common to all pieces of a role.
 struct Terms {
     role: Role,
-    material: Term,
     square: Term,
+    own_king: Term,
+    enemy_king: Term,
     mobility: Term,
 }
 
 const KNIGHT: Terms = Terms {
     role: Role::Knight,
-    material: Term::MaterialKnight,
     square: Term::SquareKnight,
+    own_king: Term::SquareKnightOwnKing,
+    enemy_king: Term::SquareKnightEnemyKing,
     mobility: Term::MobilityKnight,
 };
 
 const BISHOP: Terms = Terms {
     role: Role::Bishop,
-    material: Term::MaterialBishop,
     square: Term::SquareBishop,
+    own_king: Term::SquareBishopOwnKing,
+    enemy_king: Term::SquareBishopEnemyKing,
     mobility: Term::MobilityBishop,
 };
 
 const ROOK: Terms = Terms {
     role: Role::Rook,
-    material: Term::MaterialRook,
     square: Term::SquareRook,
+    own_king: Term::SquareRookOwnKing,
+    enemy_king: Term::SquareRookEnemyKing,
     mobility: Term::MobilityRook,
 };
 
 const QUEEN: Terms = Terms {
     role: Role::Queen,
-    material: Term::MaterialQueen,
     square: Term::SquareQueen,
+    own_king: Term::SquareQueenOwnKing,
+    enemy_king: Term::SquareQueenEnemyKing,
     mobility: Term::MobilityQueen,
 };
 
@@ -132,17 +173,22 @@ fn role<T: Trace>(
     let squares = info.position.pieces(color, terms.role);
     let (king_zone, king_area) = (info.side(!color).king_zone, info.side(!color).king_area);
     let safe = info.side(color).safe;
+    let [own_king, enemy_king] = [info.position.king(color), info.position.king(!color)];
     // Local sums: what is written to memory would have to be read again for each piece.
     let (mut by_role, mut twice, mut zone_attackers, mut area_attacks) =
         (Bitboard::EMPTY, Bitboard::EMPTY, 0, 0);
     let attacked_before = info.side(color).attacked;
-    let mut score = weighing.weigh(terms.material.first(), squares.count(), color);
+    let mut score = PackedScore::ZERO;
     for square in squares {
         let (attacked, own_terms) = look(square, weighing);
         twice |= (attacked_before | by_role) & attacked;
         by_role |= attacked;
         score += own_terms;
         score += weighing.weigh(terms.square.at(board_index(square, color)), 1, color);
+        let by_own_king = board_index(toward_king_side(square, own_king), color);
+        score += weighing.weigh(terms.own_king.at(by_own_king), 1, color);
+        let by_enemy_king = board_index(toward_king_side(square, enemy_king), color);
+        score += weighing.weigh(terms.enemy_king.at(by_enemy_king), 1, color);
         score += weighing.weigh(terms.mobility.at((attacked & safe).count()), 1, color);
         zone_attackers += usize::from(attacked.intersects(king_zone));
         area_attacks += (attacked & king_area).count();
@@ -152,7 +198,7 @@ fn role<T: Trace>(
     side.attacked_twice |= twice;
     side.attacked_by[terms.role.index()] = by_role;
     side.zone_attackers[terms.role.index() - 1] = zone_attackers;
-    side.area_attacks += area_attacks;
+    side.area_attacks[terms.role.index() - 1] = area_attacks;
     score
 }
 
@@ -224,8 +270,7 @@ fn by_sets<T: Trace>(info: &EvalInfo<'_>, color: Color, weighing: &mut Weighing<
     let outposts = middle & !(hostile | ahead(hostile, !color));
     let supported = info.side(color).attacked_by[Role::Pawn.index()];
 
-    let pair = usize::from(pieces(Role::Bishop).more_than_one());
-    let mut score = weighing.weigh(Term::BishopPair.first(), pair, color);
+    let mut score = PackedScore::ZERO;
     for (role, term) in [(Role::Knight, Term::KnightOutpost), (Role::Bishop, Term::BishopOutpost)] {
         let there = pieces(role) & outposts;
         score += weighing.weigh(term.at(0), (there & !supported).count(), color);
@@ -234,10 +279,6 @@ fn by_sets<T: Trace>(info: &EvalInfo<'_>, color: Color, weighing: &mut Weighing<
     let reached = info.side(color).attacked_by[Role::Knight.index()];
     let near = reached & outposts & supported & !position.color(color);
     score += weighing.weigh(Term::KnightNearOutpost.first(), usize::from(near.any()), color);
-    let pawns = pieces(Role::Pawn).count();
-    for (index, role) in [Role::Knight, Role::Rook].into_iter().enumerate() {
-        score += weighing.weigh(Term::PiecesWithPawns.at(index), pieces(role).count() * pawns, color);
-    }
     let minors = pieces(Role::Knight) | pieces(Role::Bishop);
     let behind = minors & position.role(Role::Pawn).forward(!color);
     score + weighing.weigh(Term::MinorBehindPawn.first(), behind.count(), color)

@@ -34,12 +34,21 @@ pub(super) fn weigh<T: Trace>(
     let strong = attacked & !weak;
     let minor_on_strong = (by(Role::Knight) | by(Role::Bishop)) & strong;
     let rook_on_strong = by(Role::Rook) & strong;
+    let pieces = enemies & !position.role(Role::Pawn);
+    let pushes = pawn_attack_set(color, safe_pushes(info, color)) & pieces & !by(Role::Pawn);
+    let safe_pawns = position.pieces(color, Role::Pawn) & (own.attacked | !enemy.attacked);
+    let by_safe_pawn = pawn_attack_set(color, safe_pawns) & pieces;
     for (index, role) in TARGETS.into_iter().enumerate() {
         let targets = position.role(role);
         if index > 0 {
             let by_pawn = by(Role::Pawn) & enemies & targets;
             score += weighing.weigh(Term::ThreatByPawn.at(index - 1), by_pawn.count(), color);
+            score += weighing.weigh(Term::ThreatByPawnPush.at(index - 1), (pushes & targets).count(), color);
+            score +=
+                weighing.weigh(Term::ThreatBySafePawn.at(index - 1), (by_safe_pawn & targets).count(), color);
         }
+        let hanging = (attacked & !enemy.attacked & targets).count();
+        score += weighing.weigh(Term::ThreatHanging.at(index), hanging, color);
         score += weighing.weigh(Term::ThreatByMinor.at(index), (by_minor & targets).count(), color);
         score += weighing.weigh(Term::ThreatByRook.at(index), (by_rook & targets).count(), color);
         if index < 3 {
@@ -51,16 +60,9 @@ pub(super) fn weigh<T: Trace>(
             score += weighing.weigh(Term::ThreatByMinorDefended.at(index - 1), defended, color);
         }
     }
-    let pieces = enemies & !position.role(Role::Pawn);
-    let pushes = pawn_attack_set(color, safe_pushes(info, color)) & pieces & !by(Role::Pawn);
-    score += weighing.weigh(Term::ThreatByPawnPush.first(), pushes.count(), color);
     let overloaded = weak & pieces & enemy.attacked & own.attacked_twice;
     score += weighing.weigh(Term::ThreatOverloaded.first(), overloaded.count(), color);
     score += weighing.weigh(Term::ThreatByKing.first(), (weak & by(Role::King)).count(), color);
-    score += weighing.weigh(Term::ThreatHanging.first(), (attacked & !enemy.attacked).count(), color);
-    let safe_pawns = position.pieces(color, Role::Pawn) & (own.attacked | !enemy.attacked);
-    let by_safe_pawn = pawn_attack_set(color, safe_pawns) & pieces;
-    score += weighing.weigh(Term::ThreatBySafePawn.first(), by_safe_pawn.count(), color);
     let restricted = own.attacked & enemy.attacked & !well_defended;
     score += weighing.weigh(Term::ThreatRestricted.first(), restricted.count(), color);
     let by_queen = attacked & enemy.attacked_by[Role::Queen.index()] & !enemy.attacked_twice;

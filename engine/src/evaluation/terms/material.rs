@@ -1,0 +1,58 @@
+//! Material: the value of the pieces and pawns and of their combinations, kept in the material cache.
+
+use smalt_chess::{Color, Position, Role};
+
+use super::super::schema::Term;
+use super::super::score::PackedScore;
+use super::super::trace::{Trace, Weighing};
+
+/// All roles but the king, with their values.
+const ROLES: [(Role, Term); 5] = [
+    (Role::Pawn, Term::MaterialPawn),
+    (Role::Knight, Term::MaterialKnight),
+    (Role::Bishop, Term::MaterialBishop),
+    (Role::Rook, Term::MaterialRook),
+    (Role::Queen, Term::MaterialQueen),
+];
+
+/// Number of pieces of each color and role.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Material([[u8; ROLES.len()]; 2]);
+
+impl Material {
+    #[inline]
+    pub(in super::super) fn of(position: &Position) -> Material {
+        Material(Color::ALL.map(|color| ROLES.map(|(role, _)| position.pieces(color, role).count() as u8)))
+    }
+
+    /// Key of the material cache: different for different material, except with more than fifteen pieces of a role.
+    #[inline]
+    pub(in super::super) fn key(self) -> u64 {
+        self.0.into_iter().flatten().fold(0, |key, count| key << 4 | u64::from(count))
+    }
+}
+
+/// White minus Black.
+// Not inlined: rarely called.
+#[inline(never)]
+pub(in super::super) fn weigh<T: Trace>(material: Material, weighing: &mut Weighing<'_, T>) -> PackedScore {
+    side(material, Color::White, weighing) - side(material, Color::Black, weighing)
+}
+
+fn side<T: Trace>(material: Material, color: Color, weighing: &mut Weighing<'_, T>) -> PackedScore {
+    let [own, enemy] = [color, !color].map(|color| material.0[color.index()].map(usize::from));
+    let mut score = PackedScore::ZERO;
+    let (mut own_pair, mut enemy_pair) = (0, 0);
+    for (index, (_, value)) in ROLES.into_iter().enumerate() {
+        score += weighing.weigh(value.first(), own[index], color);
+        for other in &own[..=index] {
+            score += weighing.weigh(Term::ImbalanceOwn.at(own_pair), own[index] * other, color);
+            own_pair += 1;
+        }
+        for other in &enemy[..index] {
+            score += weighing.weigh(Term::ImbalanceEnemy.at(enemy_pair), own[index] * other, color);
+            enemy_pair += 1;
+        }
+    }
+    score
+}
