@@ -90,6 +90,9 @@ pub(super) fn run(flags: &NightFlags) -> Result<Exit, Refusal> {
         Some(stored) => NightSettings::resumed(stored, &flags.settings)?,
         None => begun(&flags.settings),
     });
+    if stored.is_none() {
+        runner.check()?;
+    }
     let steps = file.steps().or_failed()?;
     if !is_standard_output_taken(session) {
         print(&plan(&runner.settings, session, &steps, until))?;
@@ -98,7 +101,6 @@ pub(super) fn run(flags: &NightFlags) -> Result<Exit, Refusal> {
         return Ok(Exit::Done);
     }
     if stored.is_none() {
-        runner.check()?;
         runner.prepare()?;
         file.begin(&runner.settings.to_json()).or_failed()?;
     }

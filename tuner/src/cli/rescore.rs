@@ -188,12 +188,17 @@ fn all_scores(
             all.extend(new);
             progress.set_message(all.len().to_string());
             let Err(error) = end else { return Ok(()) };
-            // A batch that fails twice is not tried again.
+            // The first batch without scores is tried twice.
             if matches!(error, RescoreError::Search { .. }) && (done > 0 || !has_failed) {
-                print_info(&format!("{error}; the engine is started again"));
-                if let Ok(started) = start_all() {
-                    (engines, has_failed) = (started, true);
-                    continue;
+                print_info(&format!("{error}; starting the engine again"));
+                // The others go first: they hold memory.
+                engines.clear();
+                match start_all() {
+                    Ok(started) => {
+                        (engines, has_failed) = (started, true);
+                        continue;
+                    }
+                    Err(refusal) => print_info(&format!("{:#}", refusal.error)),
                 }
             }
             failure = Some(error);

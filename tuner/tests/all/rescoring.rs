@@ -9,7 +9,7 @@ use crate::programs::{check, json, path, run};
 
 /// Scores a position by its number since `ucinewgame`, reports a mate for the hundredth and nothing for the two hundredth. Once
 /// it has searched 3,000 positions, it kills the program that started it where a file `kill` lies beside it, and after 1,000 exits where
-/// there is a file `crash`; a file `always` lets it exit at each of them.
+/// there is a file `crash`; with a file `always` it exits at every search.
 const ENGINE: &str = r#"#!/bin/sh
 place=$(dirname "$0"); number=0; all=0
 while read -r line; do case "$line" in
@@ -117,11 +117,11 @@ fn scores_are_blended_and_the_same_after_a_kill_and_with_any_concurrency() {
     let crashed = flags("crashed.csv", "2");
     let words: Vec<&str> = crashed.iter().map(String::as_str).collect();
     let (_, error) = check(&words, 3);
-    assert_eq!(error.matches("the engine is started again").count(), 1, "{error}");
+    assert_eq!(error.matches("starting the engine again").count(), 1, "{error}");
     assert_eq!(scores(&path(&folder, "crashed.csv")), whole);
     fs::write(path(&folder, "always"), "").unwrap();
     let (_, error) = check(&[&words[..], &["--force"]].concat(), 1);
-    assert_eq!(error.matches("the engine is started again").count(), 1, "{error}");
+    assert_eq!(error.matches("starting the engine again").count(), 1, "{error}");
     assert!(error.contains("0 positions scored so far; the same command continues"), "{error}");
 }
 
