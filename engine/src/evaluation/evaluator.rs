@@ -15,7 +15,7 @@ use super::trace::{NoTrace, Weighing};
 use super::{LARGEST_EVALUATION, from_mover, parts};
 use crate::memory::prefetch;
 
-/// Entries of the material cache, as a power of two.
+/// Binary logarithm of the number of entries of the material cache.
 const MATERIAL_BITS: u32 = 10;
 
 /// Entries of the pawn cache; a power of two.
@@ -62,7 +62,7 @@ struct StructureEntry {
 
 const _: () = assert!(size_of::<StructureEntry>() == 64);
 
-/// Entry of the material cache. The one at the start is right: without material the score is zero.
+/// Entry of the material cache. The default entry is valid: key 0 is bare kings, with score zero.
 #[derive(Clone, Copy, Default)]
 struct MaterialEntry {
     key: u64,

@@ -114,11 +114,11 @@ terms! {
     MaterialRook = "material" "rook" One, Linear;
     /// A queen.
     MaterialQueen = "material" "queen" One, Linear;
-    /// Imbalance, own material: the products of the numbers of two roles, the greater role first: pawns by pawns, knights by
-    /// pawns, knights by knights, bishops by pawns, and so on. The bishop pair is one of them.
+    /// Imbalance, own material: the products of the numbers of two roles, at most two pieces of each: pawns by pawns, knights by
+    /// pawns, knights by knights, bishops by pawns, and so on to queens by queens. The bishop pair is one of them.
     ImbalanceOwn = "material" "own_pairs" List(15), Linear;
-    /// Imbalance against the enemy's: the number of a role times the enemy's number of a lesser one: knights by pawns,
-    /// bishops by pawns, bishops by knights, and so on.
+    /// Imbalance against the enemy's material: such products with an enemy role before it in the order pawn, knight, bishop,
+    /// rook, queen: knights by pawns, bishops by pawns, bishops by knights, and so on.
     ImbalanceEnemy = "material" "enemy_pairs" List(10), Linear;
 
     /// A pawn on its square.

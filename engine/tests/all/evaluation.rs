@@ -173,6 +173,17 @@ fn terms_count_their_features() {
     check_count("6k1/8/8/4N3/8/8/8/6K1 w - - 0 1", Term::MinorKingDistance, 0, 4);
     check_count("3r2k1/8/8/8/3P4/8/8/3Q2K1 w - - 0 1", Term::QueenOnLine, 0, 1);
     check_count("3r2k1/8/8/3p4/3P4/8/8/3Q2K1 w - - 0 1", Term::QueenOnLine, 0, 0);
+    check_count("3r2k1/8/8/8/3P4/8/8/3Q2K1 w - - 0 1", Term::PinnedToQueen, 0, 1);
+    check_count("3r2k1/8/8/3p4/8/8/8/3Q2K1 w - - 0 1", Term::PinnedToQueen, 0, 0);
+    check_count("6k1/8/8/8/8/6b1/5N2/4K3 w - - 0 1", Term::Pinned, 3, 1);
+    check_count("4r1k1/8/8/8/4B3/8/8/4K3 w - - 0 1", Term::Pinned, 7, 1);
+    check_count("4q1k1/8/8/8/4P3/8/8/4K3 w - - 0 1", Term::Pinned, 2, 1);
+    check_count("4k3/8/8/8/4N3/8/8/4R1K1 w - - 0 1", Term::Discoverer, 1, 1);
+    check_count("7k/8/8/8/7K/8/8/7R w - - 0 1", Term::Discoverer, 5, 1);
+    check_count("6k1/8/8/8/8/8/8/BB4K1 w - - 0 1", Term::ImbalanceOwn, 5, 4);
+    check_count("6k1/8/8/8/8/8/8/QQQ3K1 w - - 0 1", Term::ImbalanceOwn, 14, 4);
+    check_count("5nk1/8/8/8/8/8/8/R5K1 w - - 0 1", Term::ImbalanceEnemy, 4, 1);
+    check_count("6k1/8/8/8/8/8/8/r5K1 w - - 0 1", Term::KingMoves, 4, 1);
     check_count("6k1/8/8/8/8/8/5PPP/5K1R w - - 0 1", Term::RookTrapped, 1, 1);
     check_count("6k1/8/8/8/8/8/5PPP/R4K2 w - - 0 1", Term::RookTrapped, 1, 0);
     check_count("6k1/R7/8/8/8/8/8/6K1 w - - 0 1", Term::RookSeventh, 0, 1);

@@ -15,6 +15,9 @@ const ROLES: [(Role, Term); 5] = [
     (Role::Queen, Term::MaterialQueen),
 ];
 
+/// Greatest numbers in products: more pieces are too rare to be fitted, and a square must not outgrow their value.
+const MOST: [usize; ROLES.len()] = [8, 2, 2, 2, 2];
+
 /// Number of pieces of each color and role.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Material([[u8; ROLES.len()]; 2]);
@@ -25,10 +28,10 @@ impl Material {
         Material(Color::ALL.map(|color| ROLES.map(|(role, _)| position.pieces(color, role).count() as u8)))
     }
 
-    /// Key of the material cache: different for different material, except with more than fifteen pieces of a role.
+    /// Key of the material cache, different for different material.
     #[inline]
     pub(in super::super) fn key(self) -> u64 {
-        self.0.into_iter().flatten().fold(0, |key, count| key << 4 | u64::from(count))
+        self.0.into_iter().flatten().fold(0, |key, count| key << 6 | u64::from(count))
     }
 }
 
@@ -40,11 +43,13 @@ pub(in super::super) fn weigh<T: Trace>(material: Material, weighing: &mut Weigh
 }
 
 fn side<T: Trace>(material: Material, color: Color, weighing: &mut Weighing<'_, T>) -> PackedScore {
-    let [own, enemy] = [color, !color].map(|color| material.0[color.index()].map(usize::from));
+    let counts = [color, !color].map(|color| material.0[color.index()].map(usize::from));
+    let [own, enemy] = counts
+        .map(|counts| std::array::from_fn::<_, { ROLES.len() }, _>(|role| counts[role].min(MOST[role])));
     let mut score = PackedScore::ZERO;
     let (mut own_pair, mut enemy_pair) = (0, 0);
     for (index, (_, value)) in ROLES.into_iter().enumerate() {
-        score += weighing.weigh(value.first(), own[index], color);
+        score += weighing.weigh(value.first(), counts[0][index], color);
         for other in &own[..=index] {
             score += weighing.weigh(Term::ImbalanceOwn.at(own_pair), own[index] * other, color);
             own_pair += 1;
