@@ -26,7 +26,7 @@ use crate::night::{
 use crate::progress::Progress;
 use crate::prove::Verdict;
 use crate::weights::difference::{difference_table, differences};
-use steps::{Runner, put};
+use steps::{Runner, check, put};
 
 /// File of the state.
 const STATE: &str = "night.db";
@@ -67,39 +67,32 @@ pub(super) fn run(flags: &NightFlags) -> Result<Exit, Refusal> {
         }
         settings.filled(plays)
     };
-    let own_program = own_program()?;
-    let stop = interrupt()?;
-    let runner = |settings| Runner {
-        folder: folder.clone(),
-        settings,
-        session,
-        tournament: tournament.clone(),
-        own_program: own_program.clone(),
-        stop: Arc::clone(&stop),
-    };
     if is_new && session.dry_run {
-        let runner = runner(begun(&flags.settings));
-        runner.check()?;
-        print(&plan(&runner.settings, session, &[], until))?;
+        let settings = begun(&flags.settings);
+        check(&settings)?;
+        print(&plan(&settings, session, &[], until))?;
         return Ok(Exit::Done);
     }
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string()).or_usage()?;
     let file = NightFile::open(&state).or_usage()?;
     let stored = file.settings().or_failed()?;
-    let runner = runner(match &stored {
+    let settings = match &stored {
         Some(stored) => NightSettings::resumed(stored, &flags.settings)?,
         None => begun(&flags.settings),
-    });
+    };
     if stored.is_none() {
-        runner.check()?;
+        check(&settings)?;
     }
     let steps = file.steps().or_failed()?;
     if !is_standard_output_taken(session) {
-        print(&plan(&runner.settings, session, &steps, until))?;
+        print(&plan(&settings, session, &steps, until))?;
     }
     if session.dry_run {
         return Ok(Exit::Done);
     }
+    let own_program = own_program()?;
+    let stop = interrupt()?;
+    let runner = Runner { folder, settings, session, tournament, own_program, stop };
     if stored.is_none() {
         runner.prepare()?;
         file.begin(&runner.settings.to_json()).or_failed()?;

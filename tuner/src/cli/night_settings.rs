@@ -82,7 +82,7 @@ pub(super) struct SessionFlags {
     /// Continue a step although the engine's program has changed since the step began
     #[arg(long)]
     pub(super) allow_mixed: bool,
-    /// Print the plan and end
+    /// Check the settings, print the plan and end
     #[arg(long)]
     pub(super) dry_run: bool,
     #[command(flatten)]

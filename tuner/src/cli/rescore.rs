@@ -187,7 +187,7 @@ fn all_scores(
             unfinished.push(&new)?;
             all.extend(new);
             progress.set_message(all.len().to_string());
-            let Err(error) = end else { return Ok(()) };
+            let Err(mut error) = end else { return Ok(()) };
             // The first batch without scores is tried twice.
             if matches!(error, RescoreError::Search { .. }) && (done > 0 || !has_failed) {
                 print_info(&format!("{error}; starting the engine again"));
@@ -198,6 +198,7 @@ fn all_scores(
                         (engines, has_failed) = (started, true);
                         continue;
                     }
+                    Err(_) if interrupt.is_raised() => error = RescoreError::Interrupted,
                     Err(refusal) => print_info(&format!("{:#}", refusal.error)),
                 }
             }

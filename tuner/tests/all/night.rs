@@ -160,7 +160,13 @@ fn a_night_keeps_its_settings_and_tries_a_failed_step_again() {
         plan.contains("games    20,000 a generation") && plan.contains("next     generation 1, games"),
         "{plan}"
     );
-    for wrong in [["--texel", "--no-such-flag"], ["--rescore", "--nodes 7"], ["--data", "no-such.bin"]] {
+    for wrong in [
+        ["--texel", "--no-such-flag"],
+        ["--rescore", "--nodes 7"],
+        ["--data", "no-such.bin"],
+        ["--parameters", "no-such.toml"],
+        ["--spsa", "no-such.toml"],
+    ] {
         let (_, error) = check(&[&flags[..], &wrong, &["--dry-run"]].concat(), 2);
         assert!(error.contains(wrong[0]), "{error}");
     }

@@ -48,6 +48,52 @@ impl Version {
     }
 }
 
+/// Checks the files and the flags of all steps, before the first game.
+pub(super) fn check(settings: &NightSettings) -> Result<(), Refusal> {
+    let named =
+        |flag: &str, refusal: Refusal| Refusal { error: refusal.error.context(flag.to_owned()), ..refusal };
+    for data in &settings.data {
+        let path = Path::new(data.split(',').next().unwrap_or_default());
+        std::fs::metadata(path).with_context(|| format!("--data {}", path.display())).or_usage()?;
+    }
+    if let Some(source) = &settings.source {
+        read_text(source).map_err(|refusal| named("--source", refusal))?;
+    }
+    if let Some(table) = &settings.parameters {
+        parameters(table).map_err(|refusal| named("--parameters", refusal))?;
+    }
+    if let Some(file) = &settings.spsa {
+        let text = read_text(file).map_err(|refusal| named("--spsa", refusal))?;
+        ParameterFormat::of(file)
+            .parse(&text)
+            .with_context(|| format!("--spsa {}", file.display()))
+            .or_usage()?;
+    }
+    parse("texel", &fit_flags(settings)?, &[]).context("--texel").or_usage()?;
+    if settings.rescore.is_some() {
+        let parsed = parse("rescore", &rescore_flags(settings)?, &RESCORE_FLAGS).context("--rescore");
+        if let TunerCommand::Rescore(flags) = parsed.or_usage()? {
+            rescore::check(&flags).map_err(|refusal| named("--rescore", refusal))?;
+        }
+    }
+    Ok(())
+}
+
+/// Parses further flags of a command of this program; those of `own` are given by the night.
+fn parse(command: &str, flags: &[String], own: &[&str]) -> Result<TunerCommand, clap::Error> {
+    let words = ["smalt-tuner", command, "positions.bin", "--output", "output"].into_iter();
+    let words = words.chain(own.iter().copied()).chain(flags.iter().map(String::as_str));
+    TunerArguments::try_parse_from(words).map(|arguments| arguments.command)
+}
+
+fn fit_flags(settings: &NightSettings) -> Result<Vec<String>, Refusal> {
+    split_words(settings.texel.as_deref().unwrap_or_default()).or_usage()
+}
+
+fn rescore_flags(settings: &NightSettings) -> Result<Vec<String>, Refusal> {
+    split_words(settings.rescore.as_deref().unwrap_or_default()).or_usage()
+}
+
 /// A night that runs its steps.
 pub(super) struct Runner<'a> {
     pub(super) folder: PathBuf,
@@ -88,39 +134,16 @@ impl Runner<'_> {
         }
     }
 
-    /// Checks the data and the flags of later steps, before the first game.
-    pub(super) fn check(&self) -> Result<(), Refusal> {
-        for data in &self.settings.data {
-            let path = Path::new(data.split(',').next().unwrap_or_default());
-            std::fs::metadata(path).with_context(|| format!("--data {}", path.display())).or_usage()?;
-        }
-        self.parse("texel", &self.fit_flags()?, &[]).context("--texel").or_usage()?;
-        if self.settings.rescore.is_some() {
-            let parsed = self.parse("rescore", &self.rescore_flags()?, &RESCORE_FLAGS).context("--rescore");
-            if let TunerCommand::Rescore(flags) = parsed.or_usage()? {
-                rescore::check(&flags)
-                    .map_err(|refusal| Refusal { error: refusal.error.context("--rescore"), ..refusal })?;
-            }
-        }
-        Ok(())
-    }
-
     /// Copies the numbers of the start into the folder, and checks that the engine takes them.
     pub(super) fn prepare(&self) -> Result<(), Refusal> {
-        std::fs::create_dir_all(self.generation(0)).or_failed()?;
         let settings = &self.settings;
         let evaluation = match settings.source.as_ref().or(settings.parameters.as_ref()) {
             Some(path) => read_text(path)?,
             None => EVALUATION_TOML.to_owned(),
         };
         put(&self.evaluation_file(0), &evaluation)?;
-        if settings.source.is_none() {
-            parameters(&self.evaluation_file(0))?;
-        }
         if let (Some(from), Some(to)) = (&settings.spsa, self.search_file(0)) {
-            let text = read_text(from)?;
-            ParameterFormat::of(from).parse(&text).with_context(|| from.display().to_string()).or_usage()?;
-            put(&to, &text)?;
+            put(&to, &read_text(from)?)?;
         }
         let (engine, options) = self.numbers(Version { evaluation: 0, search: 0 })?;
         if engine == BUILTIN && settings.spsa.is_none() {
@@ -130,21 +153,6 @@ impl Runner<'_> {
         check_options(&self.tournament, &engine, options)
             .with_context(|| format!("--engine {engine}"))
             .or_usage()
-    }
-
-    /// Parses further flags of a command of this program; those of `own` are given by the night.
-    fn parse(&self, command: &str, flags: &[String], own: &[&str]) -> Result<TunerCommand, clap::Error> {
-        let words = ["smalt-tuner", command, "positions.bin", "--output", "output"].into_iter();
-        let words = words.chain(own.iter().copied()).chain(flags.iter().map(String::as_str));
-        TunerArguments::try_parse_from(words).map(|arguments| arguments.command)
-    }
-
-    fn fit_flags(&self) -> Result<Vec<String>, Refusal> {
-        split_words(self.settings.texel.as_deref().unwrap_or_default()).or_usage()
-    }
-
-    fn rescore_flags(&self) -> Result<Vec<String>, Refusal> {
-        split_words(self.settings.rescore.as_deref().unwrap_or_default()).or_usage()
     }
 
     /// The positions of a generation that a fit uses.
@@ -268,7 +276,7 @@ impl Runner<'_> {
         command.add(self.generation(generation).join("positions.bin"));
         command.set("--output", self.fitted_positions(generation));
         command.set("--format", "smalt");
-        self.rescore_flags()?.iter().for_each(|word| command.add(word));
+        rescore_flags(&self.settings)?.iter().for_each(|word| command.add(word));
         command.set_number("--concurrency", self.session.runner.concurrency);
         let report = self.run_own(&command, generation, on_poll)?;
         let [own, engine, blended] =
@@ -306,7 +314,7 @@ impl Runner<'_> {
         }
         command.set("--output", &after);
         command.set_number("--lambda", settings.lambda);
-        self.fit_flags()?.iter().for_each(|word| command.add(word));
+        fit_flags(&self.settings)?.iter().for_each(|word| command.add(word));
         command.set_number("--threads", self.session.runner.concurrency);
         let report = self.run_own(&command, generation, on_poll)?;
         let is_changed = if settings.source.is_some() {
