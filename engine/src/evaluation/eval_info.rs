@@ -54,9 +54,9 @@ impl Side {
         self.attacked_by[role.index()] |= squares;
     }
 
-    /// Finds the lines of the king, and the enemy sliders behind one piece on them.
+    /// Finds the squares from which sliders would attack the king, and the enemy sliders one piece further.
     #[inline]
-    fn aim_at_king(&mut self, position: &Position, color: Color, king: Square) {
+    fn find_snipers(&mut self, position: &Position, color: Color, king: Square) {
         let occupied = position.occupied();
         let [diagonals, lines] = [bishop_attacks(king, occupied), rook_attacks(king, occupied)];
         self.king_lines = [diagonals, lines];
@@ -91,7 +91,7 @@ impl<'a> EvalInfo<'a> {
             side.attacked_by[Role::Pawn.index()] = pawn_attack_set(color, pawns);
             side.king_area = king_attacks(king) | Bitboard::from_square(king);
             side.king_zone = side.king_area | side.king_area.forward(color);
-            side.aim_at_king(position, color, king);
+            side.find_snipers(position, color, king);
         }
         for color in Color::ALL {
             let enemy_pawn_attacks = info.side(!color).attacked_by[Role::Pawn.index()];

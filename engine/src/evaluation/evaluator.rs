@@ -15,8 +15,8 @@ use super::trace::{NoTrace, Weighing};
 use super::{LARGEST_EVALUATION, from_mover, parts};
 use crate::memory::prefetch;
 
-/// Binary logarithm of the number of entries of the material cache.
-const MATERIAL_BITS: u32 = 10;
+/// Entries of the material cache; a power of two.
+const MATERIALS: usize = 1 << 10;
 
 /// Entries of the pawn cache; a power of two.
 const STRUCTURES: usize = 1 << 13;
@@ -72,7 +72,7 @@ struct MaterialEntry {
 /// Evaluates positions with one set of parameters. One per search thread.
 pub struct Evaluator {
     parameters: Arc<Parameters>,
-    materials: Box<[MaterialEntry; 1 << MATERIAL_BITS]>,
+    materials: Box<[MaterialEntry; MATERIALS]>,
     structures: Box<[StructureEntry]>,
     evaluations: Box<[EvaluationEntry; EVALUATIONS]>,
 }
@@ -91,7 +91,7 @@ impl Evaluator {
         let mut structures = vec![empty; STRUCTURES].into_boxed_slice();
         structures[1].key = 0;
         let evaluations = Box::new([EvaluationEntry::EMPTY; EVALUATIONS]);
-        let materials = Box::new([MaterialEntry::default(); 1 << MATERIAL_BITS]);
+        let materials = Box::new([MaterialEntry::default(); MATERIALS]);
         Evaluator { parameters, materials, structures, evaluations }
     }
 
@@ -124,7 +124,7 @@ impl Evaluator {
         }
         let material = Material::of(position);
         let key = material.key();
-        let known = &mut self.materials[(key.wrapping_mul(GOLDEN) >> (64 - MATERIAL_BITS)) as usize];
+        let known = &mut self.materials[(key.wrapping_mul(GOLDEN) >> 32) as usize & (MATERIALS - 1)];
         if known.key != key {
             *known = MaterialEntry { key, score: material::weigh(material, &mut weighing) };
         }

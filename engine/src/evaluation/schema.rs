@@ -133,25 +133,25 @@ terms! {
     SquareQueen = "squares" "queen" Board, Linear, Mirrored;
     /// The king on its square.
     SquareKing = "squares" "king" Board, Linear;
-    /// A pawn by the own king's wing: files are counted as if that king stood on files e to h.
+    /// A pawn by the own king's wing: mirrored while that king is on the files a to d.
     SquarePawnOwnKing = "squares" "pawn_by_own_king" Board, Linear;
-    /// A pawn by the enemy king's wing: files are counted as if that king stood on files e to h.
+    /// A pawn by the enemy king's wing: mirrored while that king is on the files a to d.
     SquarePawnEnemyKing = "squares" "pawn_by_enemy_king" Board, Linear;
-    /// A knight by the own king's wing: files are counted as if that king stood on files e to h.
+    /// A knight by the own king's wing: mirrored while that king is on the files a to d.
     SquareKnightOwnKing = "squares" "knight_by_own_king" Board, Linear;
-    /// A knight by the enemy king's wing: files are counted as if that king stood on files e to h.
+    /// A knight by the enemy king's wing: mirrored while that king is on the files a to d.
     SquareKnightEnemyKing = "squares" "knight_by_enemy_king" Board, Linear;
-    /// A bishop by the own king's wing: files are counted as if that king stood on files e to h.
+    /// A bishop by the own king's wing: mirrored while that king is on the files a to d.
     SquareBishopOwnKing = "squares" "bishop_by_own_king" Board, Linear;
-    /// A bishop by the enemy king's wing: files are counted as if that king stood on files e to h.
+    /// A bishop by the enemy king's wing: mirrored while that king is on the files a to d.
     SquareBishopEnemyKing = "squares" "bishop_by_enemy_king" Board, Linear;
-    /// A rook by the own king's wing: files are counted as if that king stood on files e to h.
+    /// A rook by the own king's wing: mirrored while that king is on the files a to d.
     SquareRookOwnKing = "squares" "rook_by_own_king" Board, Linear;
-    /// A rook by the enemy king's wing: files are counted as if that king stood on files e to h.
+    /// A rook by the enemy king's wing: mirrored while that king is on the files a to d.
     SquareRookEnemyKing = "squares" "rook_by_enemy_king" Board, Linear;
-    /// A queen by the own king's wing: files are counted as if that king stood on files e to h.
+    /// A queen by the own king's wing: mirrored while that king is on the files a to d.
     SquareQueenOwnKing = "squares" "queen_by_own_king" Board, Linear;
-    /// A queen by the enemy king's wing: files are counted as if that king stood on files e to h.
+    /// A queen by the enemy king's wing: mirrored while that king is on the files a to d.
     SquareQueenEnemyKing = "squares" "queen_by_enemy_king" Board, Linear;
 
     /// Knight mobility: safe squares that it attacks, 0 to 8.

@@ -15,8 +15,8 @@ const ROLES: [(Role, Term); 5] = [
     (Role::Queen, Term::MaterialQueen),
 ];
 
-/// Greatest numbers in products: more pieces are too rare to be fitted, and a square must not outgrow their value.
-const MOST: [usize; ROLES.len()] = [8, 2, 2, 2, 2];
+/// Maximum number of pieces of a role in products: more are too rare to be fitted, and a square would outgrow their value.
+const MOST: usize = 2;
 
 /// Number of pieces of each color and role.
 #[derive(Clone, Copy)]
@@ -43,13 +43,17 @@ pub(in super::super) fn weigh<T: Trace>(material: Material, weighing: &mut Weigh
 }
 
 fn side<T: Trace>(material: Material, color: Color, weighing: &mut Weighing<'_, T>) -> PackedScore {
-    let counts = [color, !color].map(|color| material.0[color.index()].map(usize::from));
-    let [own, enemy] = counts
-        .map(|counts| std::array::from_fn::<_, { ROLES.len() }, _>(|role| counts[role].min(MOST[role])));
+    let counts = material.0[color.index()].map(usize::from);
+    let limited = |color: Color| {
+        let mut counts = material.0[color.index()].map(usize::from);
+        counts[1..].iter_mut().for_each(|count| *count = (*count).min(MOST));
+        counts
+    };
+    let (own, enemy) = (limited(color), limited(!color));
     let mut score = PackedScore::ZERO;
     let (mut own_pair, mut enemy_pair) = (0, 0);
     for (index, (_, value)) in ROLES.into_iter().enumerate() {
-        score += weighing.weigh(value.first(), counts[0][index], color);
+        score += weighing.weigh(value.first(), counts[index], color);
         for other in &own[..=index] {
             score += weighing.weigh(Term::ImbalanceOwn.at(own_pair), own[index] * other, color);
             own_pair += 1;
