@@ -166,12 +166,6 @@ pub(super) fn x_ray_attacks(
     attacks(square, occupied & !near) & !near
 }
 
-/// Mirrors the square horizontally when the king is on files a to d.
-#[inline(always)]
-pub(super) fn toward_king_side(square: Square, king: Square) -> Square {
-    if king.file() < File::E { Square::from_index(square.index() ^ 7) } else { square }
-}
-
 /// King flank: the four files of the wing on which a king stands, three at the edge.
 #[inline(always)]
 pub(super) fn king_flank(king: Square) -> Bitboard {

@@ -12,6 +12,7 @@ mod explain;
 pub mod parameters;
 pub mod schema;
 mod score;
+mod squares;
 pub mod taper;
 mod terms;
 pub mod trace;

@@ -4,6 +4,7 @@
 use super::document::{self, WeightPairs};
 use super::schema::{Term, WEIGHTS};
 use super::score::PackedScore;
+use super::squares::SquareSums;
 
 pub use super::document::{LARGEST_WEIGHT, ParametersError};
 
@@ -48,6 +49,7 @@ pub const EVALUATION_TOML: &str = include_str!("../../params/evaluation.toml");
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameters {
     values: [PackedScore; WEIGHTS],
+    squares: SquareSums,
 }
 
 impl Parameters {
@@ -73,13 +75,19 @@ impl Parameters {
             values[index] = PackedScore::new(numbers[index][0] as i32, numbers[index][1] as i32);
             index += 1;
         }
-        Parameters { values }
+        Parameters { squares: SquareSums::new(&values), values }
     }
 
     /// The numbers of a weight: [middlegame, endgame]; the single number of a complexity or scale weight appears twice.
     #[inline]
     pub fn get(&self, weight: Weight) -> PackedScore {
         self.values[weight.index()]
+    }
+
+    /// The sums of the terms of pieces' squares.
+    #[inline]
+    pub(super) fn squares(&self) -> &SquareSums {
+        &self.squares
     }
 
     /// The numbers of all weights, each [middlegame, endgame], in schema order.

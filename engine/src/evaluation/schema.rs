@@ -133,26 +133,76 @@ terms! {
     SquareQueen = "squares" "queen" Board, Linear, Mirrored;
     /// The king on its square.
     SquareKing = "squares" "king" Board, Linear;
-    /// A pawn by the own king's wing: mirrored while that king is on the files a to d.
+    /// A pawn by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
+    /// the files a to d.
     SquarePawnOwnKing = "squares" "pawn_by_own_king" Board, Linear;
-    /// A pawn by the enemy king's wing: mirrored while that king is on the files a to d.
+    /// The same while that king is on the files c to f of its first two ranks.
+    SquarePawnOwnKingCenter = "squares" "pawn_by_own_king_in_center" Board, Linear;
+    /// The same while that king is beyond its first two ranks.
+    SquarePawnOwnKingAdvanced = "squares" "pawn_by_own_king_advanced" Board, Linear;
+    /// A pawn by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
+    /// the files a to d.
     SquarePawnEnemyKing = "squares" "pawn_by_enemy_king" Board, Linear;
-    /// A knight by the own king's wing: mirrored while that king is on the files a to d.
+    /// The same while that king is on the files c to f of its first two ranks.
+    SquarePawnEnemyKingCenter = "squares" "pawn_by_enemy_king_in_center" Board, Linear;
+    /// The same while that king is beyond its first two ranks.
+    SquarePawnEnemyKingAdvanced = "squares" "pawn_by_enemy_king_advanced" Board, Linear;
+    /// A knight by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
+    /// the files a to d.
     SquareKnightOwnKing = "squares" "knight_by_own_king" Board, Linear;
-    /// A knight by the enemy king's wing: mirrored while that king is on the files a to d.
+    /// The same while that king is on the files c to f of its first two ranks.
+    SquareKnightOwnKingCenter = "squares" "knight_by_own_king_in_center" Board, Linear;
+    /// The same while that king is beyond its first two ranks.
+    SquareKnightOwnKingAdvanced = "squares" "knight_by_own_king_advanced" Board, Linear;
+    /// A knight by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
+    /// the files a to d.
     SquareKnightEnemyKing = "squares" "knight_by_enemy_king" Board, Linear;
-    /// A bishop by the own king's wing: mirrored while that king is on the files a to d.
+    /// The same while that king is on the files c to f of its first two ranks.
+    SquareKnightEnemyKingCenter = "squares" "knight_by_enemy_king_in_center" Board, Linear;
+    /// The same while that king is beyond its first two ranks.
+    SquareKnightEnemyKingAdvanced = "squares" "knight_by_enemy_king_advanced" Board, Linear;
+    /// A bishop by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
+    /// the files a to d.
     SquareBishopOwnKing = "squares" "bishop_by_own_king" Board, Linear;
-    /// A bishop by the enemy king's wing: mirrored while that king is on the files a to d.
+    /// The same while that king is on the files c to f of its first two ranks.
+    SquareBishopOwnKingCenter = "squares" "bishop_by_own_king_in_center" Board, Linear;
+    /// The same while that king is beyond its first two ranks.
+    SquareBishopOwnKingAdvanced = "squares" "bishop_by_own_king_advanced" Board, Linear;
+    /// A bishop by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
+    /// the files a to d.
     SquareBishopEnemyKing = "squares" "bishop_by_enemy_king" Board, Linear;
-    /// A rook by the own king's wing: mirrored while that king is on the files a to d.
+    /// The same while that king is on the files c to f of its first two ranks.
+    SquareBishopEnemyKingCenter = "squares" "bishop_by_enemy_king_in_center" Board, Linear;
+    /// The same while that king is beyond its first two ranks.
+    SquareBishopEnemyKingAdvanced = "squares" "bishop_by_enemy_king_advanced" Board, Linear;
+    /// A rook by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
+    /// the files a to d.
     SquareRookOwnKing = "squares" "rook_by_own_king" Board, Linear;
-    /// A rook by the enemy king's wing: mirrored while that king is on the files a to d.
+    /// The same while that king is on the files c to f of its first two ranks.
+    SquareRookOwnKingCenter = "squares" "rook_by_own_king_in_center" Board, Linear;
+    /// The same while that king is beyond its first two ranks.
+    SquareRookOwnKingAdvanced = "squares" "rook_by_own_king_advanced" Board, Linear;
+    /// A rook by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
+    /// the files a to d.
     SquareRookEnemyKing = "squares" "rook_by_enemy_king" Board, Linear;
-    /// A queen by the own king's wing: mirrored while that king is on the files a to d.
+    /// The same while that king is on the files c to f of its first two ranks.
+    SquareRookEnemyKingCenter = "squares" "rook_by_enemy_king_in_center" Board, Linear;
+    /// The same while that king is beyond its first two ranks.
+    SquareRookEnemyKingAdvanced = "squares" "rook_by_enemy_king_advanced" Board, Linear;
+    /// A queen by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
+    /// the files a to d.
     SquareQueenOwnKing = "squares" "queen_by_own_king" Board, Linear;
-    /// A queen by the enemy king's wing: mirrored while that king is on the files a to d.
+    /// The same while that king is on the files c to f of its first two ranks.
+    SquareQueenOwnKingCenter = "squares" "queen_by_own_king_in_center" Board, Linear;
+    /// The same while that king is beyond its first two ranks.
+    SquareQueenOwnKingAdvanced = "squares" "queen_by_own_king_advanced" Board, Linear;
+    /// A queen by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
+    /// the files a to d.
     SquareQueenEnemyKing = "squares" "queen_by_enemy_king" Board, Linear;
+    /// The same while that king is on the files c to f of its first two ranks.
+    SquareQueenEnemyKingCenter = "squares" "queen_by_enemy_king_in_center" Board, Linear;
+    /// The same while that king is beyond its first two ranks.
+    SquareQueenEnemyKingAdvanced = "squares" "queen_by_enemy_king_advanced" Board, Linear;
 
     /// Knight mobility: safe squares that it attacks, 0 to 8.
     MobilityKnight = "mobility" "knight" List(9), Linear, Rising;
@@ -210,6 +260,10 @@ terms! {
     PawnSupported = "pawns" "supported" List(6), Linear;
     /// Phalanx: a pawn with an own pawn directly beside it, by its own rank 2 to 7.
     PawnPhalanx = "pawns" "phalanx" List(6), Linear;
+    /// Unopposed connected pawn: supported or in a phalanx, without an enemy pawn ahead on its file, by its own rank 2 to 7.
+    PawnConnectedOpen = "pawns" "connected_on_open_file" List(6), Linear;
+    /// Pawn supported by two pawns.
+    PawnSupportedTwice = "pawns" "supported_twice" One, Linear;
     /// Weak lever: an unsupported pawn that two enemy pawns attack.
     PawnTwiceAttacked = "pawns" "attacked_twice" One, Linear;
     /// Blocked pawn: an enemy pawn directly ahead: on rank 5, on rank 6.
@@ -232,6 +286,8 @@ terms! {
     PassedRookBehind = "passed" "rook_behind" One, Linear;
     /// Protected passed pawn: defended by a pawn, by rank 2 to 7.
     PassedProtected = "passed" "protected" List(6), Linear;
+    /// Connected passed pawn: another own one is on an adjacent file, at most one rank away, by rank 2 to 7.
+    PassedConnected = "passed" "connected" List(6), Linear;
     /// Passed pawn with a safe square ahead, by rank 2 to 7.
     PassedSafeStop = "passed" "safe_stop" List(6), Linear;
     /// Passed pawn with a defended square ahead, by rank 2 to 7.
@@ -262,6 +318,11 @@ terms! {
     StormFree = "king" "storm_free" List(8), Linear;
     /// Blocked storm: the same, directly ahead of an own pawn.
     StormBlocked = "king" "storm_blocked" List(8), Linear;
+    /// Pawn shelter on each of the three files by the distance of the file from the edge, 0 to 3: eight weights for each, none and 1 to 7
+    /// ranks ahead.
+    ShelterByFile = "king" "shelter_by_file" List(32), Linear;
+    /// Pawn storm, not blocked by an own pawn, in the same way.
+    StormByFile = "king" "storm_by_file" List(32), Linear;
     /// King distance to the nearest pawn of either side.
     KingPawnDistance = "king" "pawn_distance" One, Linear;
     /// Pawnless flank: no pawn of either side on the king's flank, the files a to d, c to f or e to h; three files for a
@@ -339,6 +400,10 @@ terms! {
     ThreatQueenDefended = "threats" "defended_by_queen" One, Linear;
     /// Knight or slider on queen: each safe square from which a knight, or a supported bishop or rook, can attack it.
     ThreatOnQueen = "threats" "next_on_queen" List(2), Linear;
+    /// Loose piece: each own pawn, knight, bishop, rook or queen that nothing defends.
+    Loose = "threats" "loose" List(5), Linear;
+    /// Each own knight, bishop, rook or queen that a pawn defends.
+    DefendedByPawn = "threats" "defended_by_pawn" List(4), Linear;
 
     /// Space: a safe square of the files c to f on the ranks 2 to 4, twice behind an own pawn, times the square of all
     /// own pieces and pawns and the blocked pawns of both sides beyond three, divided by 128.

@@ -1,15 +1,20 @@
 //! Evaluation traces. [`NoTrace`] records nothing and compiles away, [`FeatureCounter`] counts features for the tuner, and
 //! `Explanation` records values for the `eval` command.
 
-use smalt_chess::Color;
+use smalt_chess::{Color, Role, Square};
 
+use super::eval_info::board_index;
 use super::parameters::{Parameters, Weight};
 use super::schema::{Part, SCHEMA, WEIGHTS};
 use super::score::PackedScore;
+use super::squares::{KingPlace, SQUARE_TERMS};
 use super::taper::{FULL_SCALE, Number, Pair, Parts};
 
 /// Receives each feature that a term finds.
 pub trait Trace {
+    /// Whether [`found`](Trace::found) does anything; without, sums of terms are looked up at once.
+    const RECORDS: bool = true;
+
     /// Records a feature of the owner that occurs `count` times; `value` is the total for the owner.
     fn found(&mut self, weight: Weight, count: i32, owner: Color, value: PackedScore);
 }
@@ -18,6 +23,8 @@ pub trait Trace {
 pub(crate) struct NoTrace;
 
 impl Trace for NoTrace {
+    const RECORDS: bool = false;
+
     #[inline(always)]
     fn found(&mut self, _: Weight, _: i32, _: Color, _: PackedScore) {}
 }
@@ -39,6 +46,25 @@ impl<'a, T: Trace> Weighing<'a, T> {
         let value = self.parameters.get(weight) * count as i32;
         self.trace.found(weight, count as i32, owner, value);
         value
+    }
+
+    /// Value for its owner of a pawn or piece (not a king) on its square, by the places of the own and the enemy king.
+    #[inline(always)]
+    pub(super) fn weigh_square(
+        &mut self,
+        role: Role,
+        square: Square,
+        owner: Color,
+        kings: [KingPlace; 2],
+    ) -> PackedScore {
+        if !T::RECORDS {
+            return self.parameters.squares().get(role, square, owner, kings);
+        }
+        let terms = &SQUARE_TERMS[role.index()];
+        let (index, [own, enemy]) = (board_index(square, owner), kings);
+        self.weigh(terms.alone.at(index), 1, owner)
+            + self.weigh(terms.own_king[own.zone()].at(own.mirrored(index)), 1, owner)
+            + self.weigh(terms.enemy_king[enemy.zone()].at(enemy.mirrored(index)), 1, owner)
     }
 
     /// Value for the leader of a feature that occurs `count` times, recorded as White's.

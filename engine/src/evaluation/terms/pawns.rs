@@ -3,9 +3,10 @@
 use smalt_chess::attacks::pawn_attack_set;
 use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
 
-use super::super::eval_info::{ahead, board_index, relative_rank, toward_king_side};
+use super::super::eval_info::{ahead, relative_rank};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
+use super::super::squares::KingPlace;
 use super::super::trace::{Trace, Weighing};
 use super::Structure;
 
@@ -23,19 +24,19 @@ pub(super) fn weigh<T: Trace>(
     let mut score = pawns.contacts(weighing);
     score += pawns.weaknesses(weighing);
     score += pawns.connections(attacked, weighing);
-    let [own_king, enemy_king] = [position.king(color), position.king(!color)];
+    let kings = [color, !color].map(|owner| KingPlace::of(position.king(owner), owner));
     for square in pawns.own {
-        score += weighing.weigh(Term::SquarePawn.at(board_index(square, color)), 1, color);
-        let by_own_king = board_index(toward_king_side(square, own_king), color);
-        score += weighing.weigh(Term::SquarePawnOwnKing.at(by_own_king), 1, color);
-        let by_enemy_king = board_index(toward_king_side(square, enemy_king), color);
-        score += weighing.weigh(Term::SquarePawnEnemyKing.at(by_enemy_king), 1, color);
+        score += weighing.weigh_square(Role::Pawn, square, color, kings);
     }
     let passed = pawns.passed();
     structure.passed |= passed;
+    let connected = passed.east() | passed.west();
+    let connected = passed & (connected | connected.north() | connected.south());
     for square in passed {
         let rank = relative_rank(square, color) - 1;
         score += weighing.weigh(Term::PassedRank.at(rank), 1, color);
+        score +=
+            weighing.weigh(Term::PassedConnected.at(rank), usize::from(connected.contains(square)), color);
         let file = square.file().index();
         score += weighing.weigh(Term::PassedFile.at(file.min(7 - file)), 1, color);
         let is_protected = usize::from(attacked.contains(square));
@@ -118,10 +119,14 @@ impl Pawns {
         let color = self.color;
         let supported = self.own & attacked;
         let phalanx = self.own & (self.own.east() | self.own.west());
-        let mut score = PackedScore::ZERO;
+        let forward = self.own.forward(color);
+        let twice = self.own & forward.east() & forward.west();
+        let mut score = weighing.weigh(Term::PawnSupportedTwice.first(), twice.count(), color);
+        let open = (supported | phalanx) & !self.opposed();
         for (index, &rank) in Rank::ALL[1..7].iter().enumerate() {
             let there = Bitboard::from_rank(color.rank(rank));
             score += weighing.weigh(Term::PawnSupported.at(index), (supported & there).count(), color);
+            score += weighing.weigh(Term::PawnConnectedOpen.at(index), (open & there).count(), color);
             score += weighing.weigh(Term::PawnPhalanx.at(index), (phalanx & there).count(), color);
         }
         score

@@ -5,9 +5,10 @@ use smalt_chess::attacks::{
 };
 use smalt_chess::{Bitboard, Color, File, Position, Rank, Role, Square};
 
-use super::super::eval_info::{CENTER_FILES, EvalInfo, ahead, board_index, toward_king_side, x_ray_attacks};
+use super::super::eval_info::{CENTER_FILES, EvalInfo, ahead, x_ray_attacks};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
+use super::super::squares::KingPlace;
 use super::super::trace::{Trace, Weighing};
 
 /// Evaluates the pieces of a side, and records their attacks in the info.
@@ -60,10 +61,10 @@ pub(super) fn weigh<T: Trace>(
         }
         (diagonals | lines, score)
     };
-    role(info, color, &KNIGHT, knight, weighing)
-        + role(info, color, &BISHOP, bishop, weighing)
-        + role(info, color, &ROOK, rook, weighing)
-        + role(info, color, &QUEEN, queen, weighing)
+    role(info, color, (Role::Knight, Term::MobilityKnight), knight, weighing)
+        + role(info, color, (Role::Bishop, Term::MobilityBishop), bishop, weighing)
+        + role(info, color, (Role::Rook, Term::MobilityRook), rook, weighing)
+        + role(info, color, (Role::Queen, Term::MobilityQueen), queen, weighing)
         + by_sets(info, color, weighing)
         + pins(info, color, weighing)
 }
@@ -120,60 +121,19 @@ static CENTER_PATHS: [Bitboard; 64] = {
 /// A rook with more moves is not trapped.
 const TRAPPED_MOVES: usize = 3;
 
-/// The terms common to all pieces of a role.
-struct Terms {
-    role: Role,
-    square: Term,
-    own_king: Term,
-    enemy_king: Term,
-    mobility: Term,
-}
-
-const KNIGHT: Terms = Terms {
-    role: Role::Knight,
-    square: Term::SquareKnight,
-    own_king: Term::SquareKnightOwnKing,
-    enemy_king: Term::SquareKnightEnemyKing,
-    mobility: Term::MobilityKnight,
-};
-
-const BISHOP: Terms = Terms {
-    role: Role::Bishop,
-    square: Term::SquareBishop,
-    own_king: Term::SquareBishopOwnKing,
-    enemy_king: Term::SquareBishopEnemyKing,
-    mobility: Term::MobilityBishop,
-};
-
-const ROOK: Terms = Terms {
-    role: Role::Rook,
-    square: Term::SquareRook,
-    own_king: Term::SquareRookOwnKing,
-    enemy_king: Term::SquareRookEnemyKing,
-    mobility: Term::MobilityRook,
-};
-
-const QUEEN: Terms = Terms {
-    role: Role::Queen,
-    square: Term::SquareQueen,
-    own_king: Term::SquareQueenOwnKing,
-    enemy_king: Term::SquareQueenEnemyKing,
-    mobility: Term::MobilityQueen,
-};
-
 /// Evaluates the pieces of one role. `look` returns the attacks of a piece and the value of its role's own terms.
 #[inline(always)]
 fn role<T: Trace>(
     info: &mut EvalInfo<'_>,
     color: Color,
-    terms: &Terms,
+    (role, mobility): (Role, Term),
     look: impl Fn(Square, &mut Weighing<'_, T>) -> (Bitboard, PackedScore),
     weighing: &mut Weighing<'_, T>,
 ) -> PackedScore {
-    let squares = info.position.pieces(color, terms.role);
+    let squares = info.position.pieces(color, role);
     let (king_zone, king_area) = (info.side(!color).king_zone, info.side(!color).king_area);
     let safe = info.side(color).safe;
-    let [own_king, enemy_king] = [info.position.king(color), info.position.king(!color)];
+    let kings = [color, !color].map(|owner| KingPlace::of(info.position.king(owner), owner));
     // Local sums: what is written to memory would have to be read again for each piece.
     let (mut by_role, mut twice, mut zone_attackers, mut area_attacks) =
         (Bitboard::EMPTY, Bitboard::EMPTY, 0, 0);
@@ -184,21 +144,17 @@ fn role<T: Trace>(
         twice |= (attacked_before | by_role) & attacked;
         by_role |= attacked;
         score += own_terms;
-        score += weighing.weigh(terms.square.at(board_index(square, color)), 1, color);
-        let by_own_king = board_index(toward_king_side(square, own_king), color);
-        score += weighing.weigh(terms.own_king.at(by_own_king), 1, color);
-        let by_enemy_king = board_index(toward_king_side(square, enemy_king), color);
-        score += weighing.weigh(terms.enemy_king.at(by_enemy_king), 1, color);
-        score += weighing.weigh(terms.mobility.at((attacked & safe).count()), 1, color);
+        score += weighing.weigh_square(role, square, color, kings);
+        score += weighing.weigh(mobility.at((attacked & safe).count()), 1, color);
         zone_attackers += usize::from(attacked.intersects(king_zone));
         area_attacks += (attacked & king_area).count();
     }
     let side = &mut info.sides[color.index()];
     side.attacked |= by_role;
     side.attacked_twice |= twice;
-    side.attacked_by[terms.role.index()] = by_role;
-    side.zone_attackers[terms.role.index() - 1] = zone_attackers;
-    side.area_attacks[terms.role.index() - 1] = area_attacks;
+    side.attacked_by[role.index()] = by_role;
+    side.zone_attackers[role.index() - 1] = zone_attackers;
+    side.area_attacks[role.index() - 1] = area_attacks;
     score
 }
 

@@ -35,6 +35,8 @@ pub(super) fn weigh<T: Trace>(
         };
         let near = steps(own & squares, king, color);
         score += weighing.weigh(shelter.at(near), 1, color);
+        let edge = 8 * file.index().min(7 - file.index());
+        score += weighing.weigh(Term::ShelterByFile.at(edge + near), 1, color);
         danger += weighing.weigh(risk.at(near), 1, color);
         let is_open = !position.pieces(color, Role::Pawn).intersects(squares);
         danger += weighing.weigh(Term::DangerOpenFile.first(), usize::from(is_open), color);
@@ -44,6 +46,7 @@ pub(super) fn weigh<T: Trace>(
         let storm = if is_blocked { Term::StormBlocked } else { Term::StormFree };
         let near = steps(attackers, king, color);
         score += weighing.weigh(storm.at(near), 1, color);
+        score += weighing.weigh(Term::StormByFile.at(edge + near), usize::from(!is_blocked), color);
         danger += weighing.weigh(Term::DangerStormFree.at(near), usize::from(!is_blocked), color);
     }
     structure.danger[color.index()] = danger;

@@ -67,6 +67,14 @@ pub(super) fn weigh<T: Trace>(
     score += weighing.weigh(Term::ThreatRestricted.first(), restricted.count(), color);
     let by_queen = attacked & enemy.attacked_by[Role::Queen.index()] & !enemy.attacked_twice;
     score += weighing.weigh(Term::ThreatQueenDefended.first(), by_queen.count(), color);
+    for (index, role) in TARGETS.into_iter().enumerate() {
+        let pieces = position.pieces(color, role);
+        score += weighing.weigh(Term::Loose.at(index), (pieces & !own.attacked).count(), color);
+        if index > 0 {
+            let defended = (pieces & by(Role::Pawn)).count();
+            score += weighing.weigh(Term::DefendedByPawn.at(index - 1), defended, color);
+        }
+    }
     score + on_queen(info, well_defended, color, weighing)
 }
 
