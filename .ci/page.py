@@ -98,11 +98,11 @@ IN_WINDOW = """
 
 
 def lost_game(browser):
-    """Number and moves of a game with a losing move, once there is one."""
+    """Number and moves of the game whose losing move has the longest PV, once there is one."""
     numbers = "return fetch('/api/runs/0/games').then((answer) => answer.json()).then((list) => list.games.map((game) => game.number))"
     stored = lambda number: browser.run("return fetch(`/api/runs/0/games/${arguments[0]}`).then((answer) => answer.json())", number)
-    return await_that("a game with a losing move", lambda: next(
-        ((number, game) for number in browser.run(numbers) for game in [stored(number)] if game["losing_ply"] is not None), None))
+    lost = lambda: [(number, game) for number in browser.run(numbers) for game in [stored(number)] if game["losing_ply"] is not None]
+    return max(await_that("a game with a losing move", lost), key=lambda entry: len(entry[1]["plies"][entry[1]["losing_ply"]]["line"] or ""))
 
 
 def read_at_a_glance(browser, base):
