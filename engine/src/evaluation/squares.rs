@@ -1,5 +1,5 @@
 //! Piece-square tables of pawns, knights, bishops, rooks and queens. Three terms count for each: one of its square alone, one by
-//! the place of its own king, and one by that of the enemy king. Their sums are kept for all places of both kings.
+//! the place of the own king, and one by that of the enemy king. Their sums are kept for all places of both kings.
 
 use smalt_chess::{Color, File, Role, Square};
 
@@ -133,7 +133,7 @@ impl SquareSums {
         SquareSums { sums }
     }
 
-    /// Value of a pawn or piece (not a king) on a square, by the places of its own and of the enemy king.
+    /// Value of a pawn or piece (not a king) on a square, by the places of the own and of the enemy king.
     #[inline(always)]
     pub(super) fn get(&self, role: Role, square: Square, owner: Color, kings: [KingPlace; 2]) -> PackedScore {
         self.sums[role.index()][kings[0].0][kings[1].0][board_index(square, owner)]
