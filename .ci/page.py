@@ -97,12 +97,11 @@ IN_WINDOW = """
 """
 
 
-def lost_game(browser):
-    """Number and moves of the game whose losing move has the longest PV, once there is one."""
+def lost_games(browser):
+    """Number and moves of each game with a losing move."""
     numbers = "return fetch('/api/runs/0/games').then((answer) => answer.json()).then((list) => list.games.map((game) => game.number))"
     stored = lambda number: browser.run("return fetch(`/api/runs/0/games/${arguments[0]}`).then((answer) => answer.json())", number)
-    lost = lambda: [(number, game) for number in browser.run(numbers) for game in [stored(number)] if game["losing_ply"] is not None]
-    return max(await_that("a game with a losing move", lost), key=lambda entry: len(entry[1]["plies"][entry[1]["losing_ply"]]["line"] or ""))
+    return ((number, game) for number in browser.run(numbers) for game in [stored(number)] if game["losing_ply"] is not None)
 
 
 def read_at_a_glance(browser, base):
@@ -114,7 +113,9 @@ def read_at_a_glance(browser, base):
     heads = browser.run("return [...document.querySelectorAll('.standings th[scope=col]')].filter((cell) => cell.offsetWidth > 0).map((cell) => cell.innerText)")
     expect(heads == ["Engine", "Elo", "Points", "LOS"], f"columns on a phone: {heads}")
     expect(browser.run(IN_WINDOW.replace("box.top >= 0 && box.bottom <= window.innerHeight &&", ""), ".standings"), "the standings fit a phone")
-    number, game = lost_game(browser)
+    # The one with the longest PV needs the most room.
+    games = await_that("a game with a losing move", lambda: list(lost_games(browser)))
+    number, game = max(games, key=lambda entry: len(entry[1]["plies"][entry[1]["losing_ply"]]["line"]))
     ply = game["losing_ply"] + 1
     expect(game["plies"][ply - 1]["line"], "the losing move has its PV")
     browser.open(f"{base}#/run/0/games/{number}?ply={ply}")
@@ -242,7 +243,7 @@ def control_the_run(browser, folder, program, pictures):
 def keep_a_lost_game(browser, folder, base):
     """The position of a losing move is added to the EPD file once."""
     browser.open(f"{base}#/run/0")
-    number, _ = lost_game(browser)
+    number, _ = await_that("a game with a losing move", lambda: next(lost_games(browser), None))
     browser.open(f"{base}#/run/0/games/{number}")
     await_that("the losing move", lambda: browser.run(PRESS, "Add to the EPD file"))
     answer = lambda: browser.text(".keeping [role=status]")
