@@ -2,8 +2,9 @@
 //! search, clock or game history.
 //!
 //! A term is one statement: it passes a feature (weight, count, owner) and gets its value. Engine, tuner and `eval`
-//! command run the same statements with a different [`trace::Trace`]. King danger, complexity, scaling and the taper,
-//! which are not linear in the weights, are in [`taper`].
+//! command run the same statements with a different [`trace::Trace`]; only the piece-square tables are summed beforehand
+//! for the engine (module `squares`). King danger, complexity, scaling and the taper, which are not linear in the
+//! weights, are in [`taper`].
 
 mod document;
 mod eval_info;

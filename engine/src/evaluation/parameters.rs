@@ -84,7 +84,7 @@ impl Parameters {
         self.values[weight.index()]
     }
 
-    /// The sums of the terms of pieces' squares.
+    /// The piece-square tables, summed by the buckets of both kings.
     #[inline]
     pub(super) fn squares(&self) -> &SquareSums {
         &self.squares

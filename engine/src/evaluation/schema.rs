@@ -135,70 +135,70 @@ terms! {
     SquareKing = "squares" "king" Board, Linear;
     /// A pawn by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
     /// the files a to d.
-    SquarePawnOwnKing = "squares" "pawn_by_own_king" Board, Linear;
+    SquarePawnOwnKingCastled = "squares" "pawn_by_own_king_castled" Board, Linear;
     /// The same while that king is on the files c to f of its first two ranks.
     SquarePawnOwnKingCenter = "squares" "pawn_by_own_king_in_center" Board, Linear;
     /// The same while that king is beyond its first two ranks.
     SquarePawnOwnKingAdvanced = "squares" "pawn_by_own_king_advanced" Board, Linear;
     /// A pawn by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
     /// the files a to d.
-    SquarePawnEnemyKing = "squares" "pawn_by_enemy_king" Board, Linear;
+    SquarePawnEnemyKingCastled = "squares" "pawn_by_enemy_king_castled" Board, Linear;
     /// The same while that king is on the files c to f of its first two ranks.
     SquarePawnEnemyKingCenter = "squares" "pawn_by_enemy_king_in_center" Board, Linear;
     /// The same while that king is beyond its first two ranks.
     SquarePawnEnemyKingAdvanced = "squares" "pawn_by_enemy_king_advanced" Board, Linear;
     /// A knight by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
     /// the files a to d.
-    SquareKnightOwnKing = "squares" "knight_by_own_king" Board, Linear;
+    SquareKnightOwnKingCastled = "squares" "knight_by_own_king_castled" Board, Linear;
     /// The same while that king is on the files c to f of its first two ranks.
     SquareKnightOwnKingCenter = "squares" "knight_by_own_king_in_center" Board, Linear;
     /// The same while that king is beyond its first two ranks.
     SquareKnightOwnKingAdvanced = "squares" "knight_by_own_king_advanced" Board, Linear;
     /// A knight by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
     /// the files a to d.
-    SquareKnightEnemyKing = "squares" "knight_by_enemy_king" Board, Linear;
+    SquareKnightEnemyKingCastled = "squares" "knight_by_enemy_king_castled" Board, Linear;
     /// The same while that king is on the files c to f of its first two ranks.
     SquareKnightEnemyKingCenter = "squares" "knight_by_enemy_king_in_center" Board, Linear;
     /// The same while that king is beyond its first two ranks.
     SquareKnightEnemyKingAdvanced = "squares" "knight_by_enemy_king_advanced" Board, Linear;
     /// A bishop by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
     /// the files a to d.
-    SquareBishopOwnKing = "squares" "bishop_by_own_king" Board, Linear;
+    SquareBishopOwnKingCastled = "squares" "bishop_by_own_king_castled" Board, Linear;
     /// The same while that king is on the files c to f of its first two ranks.
     SquareBishopOwnKingCenter = "squares" "bishop_by_own_king_in_center" Board, Linear;
     /// The same while that king is beyond its first two ranks.
     SquareBishopOwnKingAdvanced = "squares" "bishop_by_own_king_advanced" Board, Linear;
     /// A bishop by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
     /// the files a to d.
-    SquareBishopEnemyKing = "squares" "bishop_by_enemy_king" Board, Linear;
+    SquareBishopEnemyKingCastled = "squares" "bishop_by_enemy_king_castled" Board, Linear;
     /// The same while that king is on the files c to f of its first two ranks.
     SquareBishopEnemyKingCenter = "squares" "bishop_by_enemy_king_in_center" Board, Linear;
     /// The same while that king is beyond its first two ranks.
     SquareBishopEnemyKingAdvanced = "squares" "bishop_by_enemy_king_advanced" Board, Linear;
     /// A rook by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
     /// the files a to d.
-    SquareRookOwnKing = "squares" "rook_by_own_king" Board, Linear;
+    SquareRookOwnKingCastled = "squares" "rook_by_own_king_castled" Board, Linear;
     /// The same while that king is on the files c to f of its first two ranks.
     SquareRookOwnKingCenter = "squares" "rook_by_own_king_in_center" Board, Linear;
     /// The same while that king is beyond its first two ranks.
     SquareRookOwnKingAdvanced = "squares" "rook_by_own_king_advanced" Board, Linear;
     /// A rook by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
     /// the files a to d.
-    SquareRookEnemyKing = "squares" "rook_by_enemy_king" Board, Linear;
+    SquareRookEnemyKingCastled = "squares" "rook_by_enemy_king_castled" Board, Linear;
     /// The same while that king is on the files c to f of its first two ranks.
     SquareRookEnemyKingCenter = "squares" "rook_by_enemy_king_in_center" Board, Linear;
     /// The same while that king is beyond its first two ranks.
     SquareRookEnemyKingAdvanced = "squares" "rook_by_enemy_king_advanced" Board, Linear;
     /// A queen by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
     /// the files a to d.
-    SquareQueenOwnKing = "squares" "queen_by_own_king" Board, Linear;
+    SquareQueenOwnKingCastled = "squares" "queen_by_own_king_castled" Board, Linear;
     /// The same while that king is on the files c to f of its first two ranks.
     SquareQueenOwnKingCenter = "squares" "queen_by_own_king_in_center" Board, Linear;
     /// The same while that king is beyond its first two ranks.
     SquareQueenOwnKingAdvanced = "squares" "queen_by_own_king_advanced" Board, Linear;
     /// A queen by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
     /// the files a to d.
-    SquareQueenEnemyKing = "squares" "queen_by_enemy_king" Board, Linear;
+    SquareQueenEnemyKingCastled = "squares" "queen_by_enemy_king_castled" Board, Linear;
     /// The same while that king is on the files c to f of its first two ranks.
     SquareQueenEnemyKingCenter = "squares" "queen_by_enemy_king_in_center" Board, Linear;
     /// The same while that king is beyond its first two ranks.
@@ -261,7 +261,7 @@ terms! {
     /// Phalanx: a pawn with an own pawn directly beside it, by its own rank 2 to 7.
     PawnPhalanx = "pawns" "phalanx" List(6), Linear;
     /// Unopposed connected pawn: supported or in a phalanx, without an enemy pawn ahead on its file, by its own rank 2 to 7.
-    PawnConnectedOpen = "pawns" "connected_on_open_file" List(6), Linear;
+    PawnConnectedUnopposed = "pawns" "connected_unopposed" List(6), Linear;
     /// Pawn supported by two pawns.
     PawnSupportedTwice = "pawns" "supported_twice" One, Linear;
     /// Weak lever: an unsupported pawn that two enemy pawns attack.
@@ -318,8 +318,8 @@ terms! {
     StormFree = "king" "storm_free" List(8), Linear;
     /// Blocked storm: the same, directly ahead of an own pawn.
     StormBlocked = "king" "storm_blocked" List(8), Linear;
-    /// Pawn shelter on each of the three files by the distance of the file from the edge, 0 to 3: eight weights for each, none and 1 to 7
-    /// ranks ahead.
+    /// Pawn shelter on each of the three files by the distance of the file from the edge, 0 to 3: eight weights for each, none, else by
+    /// ranks ahead, 1 beside to 7.
     ShelterByFile = "king" "shelter_by_file" List(32), Linear;
     /// Pawn storm, not blocked by an own pawn, in the same way.
     StormByFile = "king" "storm_by_file" List(32), Linear;
@@ -400,7 +400,8 @@ terms! {
     ThreatQueenDefended = "threats" "defended_by_queen" One, Linear;
     /// Knight or slider on queen: each safe square from which a knight, or a supported bishop or rook, can attack it.
     ThreatOnQueen = "threats" "next_on_queen" List(2), Linear;
-    /// Loose piece: each own pawn, knight, bishop, rook or queen that nothing defends.
+    /// Loose piece: each own pawn, knight, bishop, rook or queen that nothing defends; bishops defend through queens, rooks through rooks
+    /// and queens.
     Loose = "threats" "loose" List(5), Linear;
     /// Each own knight, bishop, rook or queen that a pawn defends.
     DefendedByPawn = "threats" "defended_by_pawn" List(4), Linear;

@@ -1,5 +1,5 @@
 //! Piece-square tables of pawns, knights, bishops, rooks and queens. Three terms count for each: one of its square alone, one by
-//! the place of the own king, and one by that of the enemy king. Their sums are kept for all places of both kings.
+//! the bucket of the own king, and one by that of the enemy king. Their sums are kept for all buckets of both kings.
 
 use smalt_chess::{Color, File, Role, Square};
 
@@ -7,23 +7,23 @@ use super::eval_info::{CENTER_FILES, board_index, relative_rank};
 use super::schema::{Term, WEIGHTS};
 use super::score::PackedScore;
 
-/// Number of [`KingPlace`]s.
-const PLACES: usize = 6;
+/// Number of [`KingBucket`]s.
+const BUCKETS: usize = 6;
 
-/// Where a king stands: castled, in the center or advanced, and on which wing.
+/// Where a king stands, castled, in the center or advanced, and on which wing.
 #[derive(Clone, Copy)]
-pub(super) struct KingPlace(usize);
+pub(super) struct KingBucket(usize);
 
-impl KingPlace {
+impl KingBucket {
     #[inline]
-    pub(super) fn of(king: Square, owner: Color) -> KingPlace {
-        let zone = if relative_rank(king, owner) > 1 { 2 } else { usize::from(CENTER_FILES.contains(king)) };
-        KingPlace(2 * zone + usize::from(king.file() < File::E))
+    pub(super) fn of(king: Square, owner: Color) -> KingBucket {
+        let term = if relative_rank(king, owner) > 1 { 2 } else { usize::from(CENTER_FILES.contains(king)) };
+        KingBucket(2 * term + usize::from(king.file() < File::E))
     }
 
-    /// Which of three terms counts: while the king is castled, in the center, or advanced.
+    /// The index of the term that counts: 0 while the king is castled, 1 in the center, 2 advanced.
     #[inline]
-    pub(super) const fn zone(self) -> usize {
+    pub(super) const fn term(self) -> usize {
         self.0 / 2
     }
 
@@ -47,9 +47,13 @@ pub(super) struct SquareTerms {
 pub(super) const SQUARE_TERMS: [SquareTerms; 5] = [
     SquareTerms {
         alone: Term::SquarePawn,
-        own_king: [Term::SquarePawnOwnKing, Term::SquarePawnOwnKingCenter, Term::SquarePawnOwnKingAdvanced],
+        own_king: [
+            Term::SquarePawnOwnKingCastled,
+            Term::SquarePawnOwnKingCenter,
+            Term::SquarePawnOwnKingAdvanced,
+        ],
         enemy_king: [
-            Term::SquarePawnEnemyKing,
+            Term::SquarePawnEnemyKingCastled,
             Term::SquarePawnEnemyKingCenter,
             Term::SquarePawnEnemyKingAdvanced,
         ],
@@ -57,12 +61,12 @@ pub(super) const SQUARE_TERMS: [SquareTerms; 5] = [
     SquareTerms {
         alone: Term::SquareKnight,
         own_king: [
-            Term::SquareKnightOwnKing,
+            Term::SquareKnightOwnKingCastled,
             Term::SquareKnightOwnKingCenter,
             Term::SquareKnightOwnKingAdvanced,
         ],
         enemy_king: [
-            Term::SquareKnightEnemyKing,
+            Term::SquareKnightEnemyKingCastled,
             Term::SquareKnightEnemyKingCenter,
             Term::SquareKnightEnemyKingAdvanced,
         ],
@@ -70,21 +74,25 @@ pub(super) const SQUARE_TERMS: [SquareTerms; 5] = [
     SquareTerms {
         alone: Term::SquareBishop,
         own_king: [
-            Term::SquareBishopOwnKing,
+            Term::SquareBishopOwnKingCastled,
             Term::SquareBishopOwnKingCenter,
             Term::SquareBishopOwnKingAdvanced,
         ],
         enemy_king: [
-            Term::SquareBishopEnemyKing,
+            Term::SquareBishopEnemyKingCastled,
             Term::SquareBishopEnemyKingCenter,
             Term::SquareBishopEnemyKingAdvanced,
         ],
     },
     SquareTerms {
         alone: Term::SquareRook,
-        own_king: [Term::SquareRookOwnKing, Term::SquareRookOwnKingCenter, Term::SquareRookOwnKingAdvanced],
+        own_king: [
+            Term::SquareRookOwnKingCastled,
+            Term::SquareRookOwnKingCenter,
+            Term::SquareRookOwnKingAdvanced,
+        ],
         enemy_king: [
-            Term::SquareRookEnemyKing,
+            Term::SquareRookEnemyKingCastled,
             Term::SquareRookEnemyKingCenter,
             Term::SquareRookEnemyKingAdvanced,
         ],
@@ -92,12 +100,12 @@ pub(super) const SQUARE_TERMS: [SquareTerms; 5] = [
     SquareTerms {
         alone: Term::SquareQueen,
         own_king: [
-            Term::SquareQueenOwnKing,
+            Term::SquareQueenOwnKingCastled,
             Term::SquareQueenOwnKingCenter,
             Term::SquareQueenOwnKingAdvanced,
         ],
         enemy_king: [
-            Term::SquareQueenEnemyKing,
+            Term::SquareQueenEnemyKingCastled,
             Term::SquareQueenEnemyKingCenter,
             Term::SquareQueenEnemyKingAdvanced,
         ],
@@ -107,35 +115,41 @@ pub(super) const SQUARE_TERMS: [SquareTerms; 5] = [
 /// The sums of the three terms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct SquareSums {
-    /// By role, places of the own and of the enemy king, and square.
-    sums: [[[[PackedScore; 64]; PLACES]; PLACES]; SQUARE_TERMS.len()],
+    /// By role, bucket of the own and of the enemy king, and square.
+    sums: [[[[PackedScore; 64]; BUCKETS]; BUCKETS]; SQUARE_TERMS.len()],
 }
 
 impl SquareSums {
     pub(super) const fn new(values: &[PackedScore; WEIGHTS]) -> SquareSums {
-        let mut sums = [[[[PackedScore::ZERO; 64]; PLACES]; PLACES]; SQUARE_TERMS.len()];
+        let mut sums = [[[[PackedScore::ZERO; 64]; BUCKETS]; BUCKETS]; SQUARE_TERMS.len()];
         let mut entry = 0;
-        while entry < SQUARE_TERMS.len() * PLACES * PLACES * 64 {
-            let (role, square) = (entry / (PLACES * PLACES * 64), entry % 64);
-            let own = KingPlace(entry / (PLACES * 64) % PLACES);
-            let enemy = KingPlace(entry / 64 % PLACES);
+        while entry < SQUARE_TERMS.len() * BUCKETS * BUCKETS * 64 {
+            let (role, square) = (entry / (BUCKETS * BUCKETS * 64), entry % 64);
+            let own = KingBucket(entry / (BUCKETS * 64) % BUCKETS);
+            let enemy = KingBucket(entry / 64 % BUCKETS);
             let terms = &SQUARE_TERMS[role];
-            let of = [
+            let parts = [
                 values[terms.alone.start() + square],
-                values[terms.own_king[own.zone()].start() + own.mirrored(square)],
-                values[terms.enemy_king[enemy.zone()].start() + enemy.mirrored(square)],
+                values[terms.own_king[own.term()].start() + own.mirrored(square)],
+                values[terms.enemy_king[enemy.term()].start() + enemy.mirrored(square)],
             ];
-            let middlegame = of[0].middlegame() + of[1].middlegame() + of[2].middlegame();
-            let endgame = of[0].endgame() + of[1].endgame() + of[2].endgame();
+            let middlegame = parts[0].middlegame() + parts[1].middlegame() + parts[2].middlegame();
+            let endgame = parts[0].endgame() + parts[1].endgame() + parts[2].endgame();
             sums[role][own.0][enemy.0][square] = PackedScore::new(middlegame, endgame);
             entry += 1;
         }
         SquareSums { sums }
     }
 
-    /// Value of a pawn or piece (not a king) on a square, by the places of the own and of the enemy king.
+    /// Value of a pawn or piece (not a king) on a square, by the buckets of the own and the enemy king.
     #[inline(always)]
-    pub(super) fn get(&self, role: Role, square: Square, owner: Color, kings: [KingPlace; 2]) -> PackedScore {
+    pub(super) fn get(
+        &self,
+        role: Role,
+        square: Square,
+        owner: Color,
+        kings: [KingBucket; 2],
+    ) -> PackedScore {
         self.sums[role.index()][kings[0].0][kings[1].0][board_index(square, owner)]
     }
 }

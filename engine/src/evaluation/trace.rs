@@ -7,12 +7,12 @@ use super::eval_info::board_index;
 use super::parameters::{Parameters, Weight};
 use super::schema::{Part, SCHEMA, WEIGHTS};
 use super::score::PackedScore;
-use super::squares::{KingPlace, SQUARE_TERMS};
+use super::squares::{KingBucket, SQUARE_TERMS};
 use super::taper::{FULL_SCALE, Number, Pair, Parts};
 
 /// Receives each feature that a term finds.
 pub trait Trace {
-    /// Whether [`found`](Trace::found) does anything; without, sums of terms are looked up at once.
+    /// Whether [`found`](Trace::found) does anything. If not, sums of several terms are looked up at once.
     const RECORDS: bool = true;
 
     /// Records a feature of the owner that occurs `count` times; `value` is the total for the owner.
@@ -48,14 +48,14 @@ impl<'a, T: Trace> Weighing<'a, T> {
         value
     }
 
-    /// Value for its owner of a pawn or piece (not a king) on its square, by the places of the own and the enemy king.
+    /// Value for its owner of a pawn or piece (not a king) on its square, by the buckets of the own and the enemy king.
     #[inline(always)]
     pub(super) fn weigh_square(
         &mut self,
         role: Role,
         square: Square,
         owner: Color,
-        kings: [KingPlace; 2],
+        kings: [KingBucket; 2],
     ) -> PackedScore {
         if !T::RECORDS {
             return self.parameters.squares().get(role, square, owner, kings);
@@ -63,8 +63,8 @@ impl<'a, T: Trace> Weighing<'a, T> {
         let terms = &SQUARE_TERMS[role.index()];
         let (index, [own, enemy]) = (board_index(square, owner), kings);
         self.weigh(terms.alone.at(index), 1, owner)
-            + self.weigh(terms.own_king[own.zone()].at(own.mirrored(index)), 1, owner)
-            + self.weigh(terms.enemy_king[enemy.zone()].at(enemy.mirrored(index)), 1, owner)
+            + self.weigh(terms.own_king[own.term()].at(own.mirrored(index)), 1, owner)
+            + self.weigh(terms.enemy_king[enemy.term()].at(enemy.mirrored(index)), 1, owner)
     }
 
     /// Value for the leader of a feature that occurs `count` times, recorded as White's.

@@ -6,7 +6,7 @@ use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
 use super::super::eval_info::{ahead, relative_rank};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
-use super::super::squares::KingPlace;
+use super::super::squares::KingBucket;
 use super::super::trace::{Trace, Weighing};
 use super::Structure;
 
@@ -24,7 +24,7 @@ pub(super) fn weigh<T: Trace>(
     let mut score = pawns.contacts(weighing);
     score += pawns.weaknesses(weighing);
     score += pawns.connections(attacked, weighing);
-    let kings = [color, !color].map(|owner| KingPlace::of(position.king(owner), owner));
+    let kings = [color, !color].map(|owner| KingBucket::of(position.king(owner), owner));
     for square in pawns.own {
         score += weighing.weigh_square(Role::Pawn, square, color, kings);
     }
@@ -126,7 +126,7 @@ impl Pawns {
         for (index, &rank) in Rank::ALL[1..7].iter().enumerate() {
             let there = Bitboard::from_rank(color.rank(rank));
             score += weighing.weigh(Term::PawnSupported.at(index), (supported & there).count(), color);
-            score += weighing.weigh(Term::PawnConnectedOpen.at(index), (open & there).count(), color);
+            score += weighing.weigh(Term::PawnConnectedUnopposed.at(index), (open & there).count(), color);
             score += weighing.weigh(Term::PawnPhalanx.at(index), (phalanx & there).count(), color);
         }
         score

@@ -8,7 +8,7 @@ use smalt_chess::{Bitboard, Color, File, Position, Rank, Role, Square};
 use super::super::eval_info::{CENTER_FILES, EvalInfo, ahead, x_ray_attacks};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
-use super::super::squares::KingPlace;
+use super::super::squares::KingBucket;
 use super::super::trace::{Trace, Weighing};
 
 /// Evaluates the pieces of a side, and records their attacks in the info.
@@ -133,7 +133,7 @@ fn role<T: Trace>(
     let squares = info.position.pieces(color, role);
     let (king_zone, king_area) = (info.side(!color).king_zone, info.side(!color).king_area);
     let safe = info.side(color).safe;
-    let kings = [color, !color].map(|owner| KingPlace::of(info.position.king(owner), owner));
+    let kings = [color, !color].map(|owner| KingBucket::of(info.position.king(owner), owner));
     // Local sums: what is written to memory would have to be read again for each piece.
     let (mut by_role, mut twice, mut zone_attackers, mut area_attacks) =
         (Bitboard::EMPTY, Bitboard::EMPTY, 0, 0);

@@ -1,4 +1,4 @@
-//! Threats: attacks on enemy pawns and pieces.
+//! Threats: attacks on enemy pawns and pieces, and own ones without a defender or defended by a pawn.
 
 use smalt_chess::attacks::{bishop_rays, knight_attacks, pawn_attack_set, rook_rays};
 use smalt_chess::{Bitboard, Color, Rank, Role};
@@ -8,7 +8,7 @@ use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
 
-/// Roles that can be threatened, in the order of the weights.
+/// Roles that can be threatened or loose, in the order of the weights.
 const TARGETS: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
 /// Evaluates the threats of a side. The attacks of all pieces must be in the info.
