@@ -107,7 +107,7 @@ fn a_store_gives_data_in_every_format_and_by_other_rules() {
 fn the_data_are_the_same_at_any_concurrency_and_after_kills() {
     let engine = scripted("mine", "--info-lines 1 --score 12 --think 1");
     let arguments = |concurrency: &'static str| {
-        let mut all = datagen(&engine, "--games 12 --data x.viri --chess960-share 0.3 --concurrency");
+        let mut all = datagen(&engine, "--games 24 --data x.viri --chess960-share 0.3 --concurrency");
         all.push(concurrency);
         all
     };
@@ -122,8 +122,9 @@ fn the_data_are_the_same_at_any_concurrency_and_after_kills() {
     child.kill().unwrap();
     child.wait().unwrap();
     // Ctrl-C ends the next session, which writes what there is.
+    let played = games(&place).len() as u64;
     let child = place.start(&["resume", "run.db"]);
-    place.await_games("run.db", 6);
+    place.await_games("run.db", played + 1);
     signal(child.id(), "-INT");
     finish(child, 130);
     let part = read(&place.path("x.viri")).len();
