@@ -136,6 +136,12 @@ pub(super) fn relative_rank(square: Square, color: Color) -> usize {
     }
 }
 
+/// Distance of a file from the edge, 0 to 3.
+#[inline]
+pub(super) fn edge_distance(file: File) -> usize {
+    file.index().min(7 - file.index())
+}
+
 /// Front span: all squares ahead of the given ones on their files, as seen by the side.
 #[inline(always)]
 pub(super) fn ahead(squares: Bitboard, color: Color) -> Bitboard {

@@ -3,7 +3,7 @@
 use smalt_chess::attacks::pawn_attack_set;
 use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
 
-use super::super::eval_info::{ahead, relative_rank};
+use super::super::eval_info::{ahead, edge_distance, relative_rank};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::squares::KingBucket;
@@ -37,8 +37,7 @@ pub(super) fn weigh<T: Trace>(
         score += weighing.weigh(Term::PassedRank.at(rank), 1, color);
         score +=
             weighing.weigh(Term::PassedConnected.at(rank), usize::from(connected.contains(square)), color);
-        let file = square.file().index();
-        score += weighing.weigh(Term::PassedFile.at(file.min(7 - file)), 1, color);
+        score += weighing.weigh(Term::PassedFile.at(edge_distance(square.file())), 1, color);
         let is_protected = usize::from(attacked.contains(square));
         score += weighing.weigh(Term::PassedProtected.at(rank), is_protected, color);
     }

@@ -27,6 +27,7 @@ pub(super) fn weigh<T: Trace>(
     let lines_away = occupied & !(own_queens | own_rooks);
     let blocked = (pawns & CENTER_FILES & occupied.forward(!color)).count();
     let king = position.king(color);
+    let kings = [color, !color].map(|owner| KingBucket::of(position.king(owner), owner));
     let from_king = |index, square, weighing: &mut Weighing<'_, T>| {
         weighing.weigh(Term::MinorKingDistance.at(index), usize::from(king.distance(square)), color)
     };
@@ -61,10 +62,10 @@ pub(super) fn weigh<T: Trace>(
         }
         (diagonals | lines, score)
     };
-    role(info, color, (Role::Knight, Term::MobilityKnight), knight, weighing)
-        + role(info, color, (Role::Bishop, Term::MobilityBishop), bishop, weighing)
-        + role(info, color, (Role::Rook, Term::MobilityRook), rook, weighing)
-        + role(info, color, (Role::Queen, Term::MobilityQueen), queen, weighing)
+    role(info, color, (Role::Knight, Term::MobilityKnight), kings, knight, weighing)
+        + role(info, color, (Role::Bishop, Term::MobilityBishop), kings, bishop, weighing)
+        + role(info, color, (Role::Rook, Term::MobilityRook), kings, rook, weighing)
+        + role(info, color, (Role::Queen, Term::MobilityQueen), kings, queen, weighing)
         + by_sets(info, color, weighing)
         + pins(info, color, weighing)
 }
@@ -127,13 +128,13 @@ fn role<T: Trace>(
     info: &mut EvalInfo<'_>,
     color: Color,
     (role, mobility): (Role, Term),
+    kings: [KingBucket; 2],
     look: impl Fn(Square, &mut Weighing<'_, T>) -> (Bitboard, PackedScore),
     weighing: &mut Weighing<'_, T>,
 ) -> PackedScore {
     let squares = info.position.pieces(color, role);
     let (king_zone, king_area) = (info.side(!color).king_zone, info.side(!color).king_area);
     let safe = info.side(color).safe;
-    let kings = [color, !color].map(|owner| KingBucket::of(info.position.king(owner), owner));
     // Local sums: what is written to memory would have to be read again for each piece.
     let (mut by_role, mut twice, mut zone_attackers, mut area_attacks) =
         (Bitboard::EMPTY, Bitboard::EMPTY, 0, 0);

@@ -3,7 +3,7 @@
 use smalt_chess::attacks::{king_attacks, pawn_attack_set};
 use smalt_chess::{Bitboard, Color, File, Position, Role, Square};
 
-use super::super::eval_info::{ahead, board_index, king_flank, relative_rank};
+use super::super::eval_info::{ahead, board_index, edge_distance, king_flank, relative_rank};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
@@ -35,8 +35,8 @@ pub(super) fn weigh<T: Trace>(
         };
         let near = steps(own & squares, king, color);
         score += weighing.weigh(shelter.at(near), 1, color);
-        let edge = 8 * file.index().min(7 - file.index());
-        score += weighing.weigh(Term::ShelterByFile.at(edge + near), 1, color);
+        let by_file = 8 * edge_distance(file);
+        score += weighing.weigh(Term::ShelterByFile.at(by_file + near), 1, color);
         danger += weighing.weigh(risk.at(near), 1, color);
         let is_open = !position.pieces(color, Role::Pawn).intersects(squares);
         danger += weighing.weigh(Term::DangerOpenFile.first(), usize::from(is_open), color);
@@ -46,7 +46,7 @@ pub(super) fn weigh<T: Trace>(
         let storm = if is_blocked { Term::StormBlocked } else { Term::StormFree };
         let near = steps(attackers, king, color);
         score += weighing.weigh(storm.at(near), 1, color);
-        score += weighing.weigh(Term::StormByFile.at(edge + near), usize::from(!is_blocked), color);
+        score += weighing.weigh(Term::StormByFile.at(by_file + near), usize::from(!is_blocked), color);
         danger += weighing.weigh(Term::DangerStormFree.at(near), usize::from(!is_blocked), color);
     }
     structure.danger[color.index()] = danger;

@@ -40,7 +40,11 @@ pub(super) fn weigh<T: Trace>(
     let by_safe_pawn = pawn_attack_set(color, safe_pawns) & pieces;
     for (index, role) in TARGETS.into_iter().enumerate() {
         let targets = position.role(role);
+        let owned = targets & position.color(color);
+        score += weighing.weigh(Term::Loose.at(index), (owned & !own.attacked).count(), color);
         if index > 0 {
+            let defended = (owned & by(Role::Pawn)).count();
+            score += weighing.weigh(Term::DefendedByPawn.at(index - 1), defended, color);
             let by_pawn = by(Role::Pawn) & enemies & targets;
             score += weighing.weigh(Term::ThreatByPawn.at(index - 1), by_pawn.count(), color);
             score += weighing.weigh(Term::ThreatByPawnPush.at(index - 1), (pushes & targets).count(), color);
@@ -67,14 +71,6 @@ pub(super) fn weigh<T: Trace>(
     score += weighing.weigh(Term::ThreatRestricted.first(), restricted.count(), color);
     let by_queen = attacked & enemy.attacked_by[Role::Queen.index()] & !enemy.attacked_twice;
     score += weighing.weigh(Term::ThreatQueenDefended.first(), by_queen.count(), color);
-    for (index, role) in TARGETS.into_iter().enumerate() {
-        let pieces = position.pieces(color, role);
-        score += weighing.weigh(Term::Loose.at(index), (pieces & !own.attacked).count(), color);
-        if index > 0 {
-            let defended = (pieces & by(Role::Pawn)).count();
-            score += weighing.weigh(Term::DefendedByPawn.at(index - 1), defended, color);
-        }
-    }
     score + on_queen(info, well_defended, color, weighing)
 }
 
