@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use smalt_chess::{Color, Position};
 
-use super::eval_info::phase;
 use super::parameters::Parameters;
 use super::score::PackedScore;
 use super::terms;
 use super::terms::material::{self, Material};
 use super::terms::{Structure, structure};
 use super::trace::{NoTrace, Weighing};
-use super::{LARGEST_EVALUATION, from_mover, parts};
+use super::{LARGEST_EVALUATION, from_mover};
 use crate::memory::prefetch;
 
 /// Entries of the material cache; a power of two.
@@ -117,7 +116,7 @@ impl Evaluator {
         let structure_key = structure_key(position);
         let entry = &mut self.structures[structure_key as usize & (STRUCTURES - 1)];
         let mut trace = NoTrace;
-        let mut weighing = Weighing::new(&self.parameters, &mut trace);
+        let mut weighing = Weighing::new(&self.parameters, position.turn(), &mut trace);
         if entry.key != structure_key {
             let structure = structure::weigh(position, &mut weighing);
             *entry = StructureEntry { key: structure_key, structure };
@@ -129,11 +128,8 @@ impl Evaluator {
             *known = MaterialEntry { key, score: material::weigh(material, &mut weighing) };
         }
         let sums = terms::weigh(position, known.score, &entry.structure, &mut weighing);
-        let phase = phase(position);
-        let evaluations = Color::ALL.map(|turn| {
-            let parts = parts(&sums, terms::tempo(turn, &mut weighing), phase);
-            from_mover(turn, parts.evaluation())
-        });
+        let evaluations =
+            Color::ALL.map(|turn| from_mover(turn, sums.parts(turn, &mut weighing).evaluation()));
         let is_known = |turn| turn == position.turn() || !terms::depends_on_turn(position);
         let known = Color::ALL.map(|turn| is_known(turn).then_some(evaluations[turn.index()]));
         let key = position.key_without_turn();

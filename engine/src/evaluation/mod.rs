@@ -25,9 +25,8 @@ pub use taper::LARGEST_EVALUATION;
 
 use smalt_chess::{Color, Position};
 
-use score::PackedScore;
-use taper::{Pair, Parts};
-use terms::{Sums, material, structure};
+use taper::Parts;
+use terms::{material, structure};
 use trace::{FeatureCounter, Features, NoTrace, Trace, Weighing};
 
 /// Static evaluation in centipawns from the side to move's point of view, between -[`LARGEST_EVALUATION`] and
@@ -50,24 +49,11 @@ pub fn rule50_scaled(evaluation: i32, halfmove_clock: u16) -> i32 {
 
 /// Evaluates all terms without caches.
 fn trace_parts<T: Trace>(position: &Position, parameters: &Parameters, trace: &mut T) -> Parts<i32> {
-    let mut weighing = Weighing::new(parameters, trace);
+    let mut weighing = Weighing::new(parameters, position.turn(), trace);
     let structure = structure::weigh(position, &mut weighing);
     let material = material::weigh(material::Material::of(position), &mut weighing);
     let sums = terms::weigh(position, material, &structure, &mut weighing);
-    parts(&sums, terms::tempo(position.turn(), &mut weighing), eval_info::phase(position))
-}
-
-/// Arguments of the formula.
-#[inline]
-fn parts(sums: &Sums, tempo: PackedScore, phase: i32) -> Parts<i32> {
-    let pair = |score: PackedScore| Pair { middlegame: score.middlegame(), endgame: score.endgame() };
-    Parts {
-        linear: pair(sums.linear + tempo),
-        danger: sums.danger.map(pair),
-        complexity: sums.complexity,
-        scale: sums.scale,
-        phase,
-    }
+    sums.parts(position.turn(), &mut weighing)
 }
 
 /// Converts from White's point of view to the side to move's.

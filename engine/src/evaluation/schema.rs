@@ -308,6 +308,8 @@ terms! {
     PassedFile = "passed" "file" List(4), Linear;
     /// Unstoppable passed pawn: the enemy has no pieces, and its king is outside of the pawn's square.
     PassedUnstoppable = "passed" "unstoppable" One, Linear;
+    /// Passed pawn of the side to move that can advance to a square that the enemy does not attack, by rank 2 to 7.
+    PassedPushToMove = "passed" "safe_push_to_move" List(6), Linear;
 
     /// Pawn shelter: the nearest own pawn ahead on the king's file: none, else by ranks ahead, 1 beside to 7.
     ShelterKingFile = "king" "shelter_king_file" List(8), Linear;
@@ -373,6 +375,13 @@ terms! {
     DangerMoves = "danger" "safe_moves" List(9), Danger;
     /// Each enemy knight, bishop, rook, queen.
     DangerMaterial = "danger" "material" List(4), Danger;
+    /// Enemy to move.
+    DangerEnemyToMove = "danger" "enemy_to_move" One, Danger;
+    /// Contact check: each square beside the king from which the enemy's queen or a rook can check, with support, and
+    /// which only the king defends: queen, rook.
+    DangerContactCheck = "danger" "contact_check" List(2), Danger;
+    /// Each square beside the king that the enemy attacks twice.
+    DangerRingTwice = "danger" "ring_attacked_twice" One, Danger;
 
     /// Threat by pawn: it attacks a knight, bishop, rook or queen.
     ThreatByPawn = "threats" "by_pawn" List(4), Linear;
@@ -405,6 +414,15 @@ terms! {
     Loose = "threats" "loose" List(5), Linear;
     /// Each own knight, bishop, rook or queen that a pawn defends.
     DefendedByPawn = "threats" "defended_by_pawn" List(4), Linear;
+    /// Knight fork: each safe square, of two at most, from which a knight attacks two of king, queen, rook and undefended
+    /// bishop.
+    KnightFork = "threats" "knight_fork" One, Linear;
+    /// The same, for the side to move.
+    KnightForkToMove = "threats" "knight_fork_to_move" One, Linear;
+    /// The side to move can check from a square that the enemy does not attack: knight, bishop, rook, queen.
+    CheckToMove = "threats" "safe_check_to_move" List(4), Linear;
+    /// Threat by pawn push, for the side to move: it attacks a knight, bishop, rook or queen.
+    PawnPushToMove = "threats" "by_pawn_push_to_move" List(4), Linear;
 
     /// Space: a safe square of the files c to f on the ranks 2 to 4, twice behind an own pawn, times the square of all
     /// own pieces and pawns and the blocked pawns of both sides beyond three, divided by 128.

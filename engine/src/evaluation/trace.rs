@@ -32,12 +32,13 @@ impl Trace for NoTrace {
 /// Looks up the value of each feature and records it in the trace.
 pub(super) struct Weighing<'a, T> {
     parameters: &'a Parameters,
+    turn: Color,
     trace: &'a mut T,
 }
 
 impl<'a, T: Trace> Weighing<'a, T> {
-    pub(super) fn new(parameters: &'a Parameters, trace: &'a mut T) -> Weighing<'a, T> {
-        Weighing { parameters, trace }
+    pub(super) fn new(parameters: &'a Parameters, turn: Color, trace: &'a mut T) -> Weighing<'a, T> {
+        Weighing { parameters, turn, trace }
     }
 
     /// Value for its owner of a feature that occurs `count` times.
@@ -45,6 +46,16 @@ impl<'a, T: Trace> Weighing<'a, T> {
     pub(super) fn weigh(&mut self, weight: Weight, count: usize, owner: Color) -> PackedScore {
         let value = self.parameters.get(weight) * count as i32;
         self.trace.found(weight, count as i32, owner, value);
+        value
+    }
+
+    /// Value for its owner, when it is to move, of a feature that occurs `count` times. Recorded only if it is.
+    #[inline(always)]
+    pub(super) fn weigh_to_move(&mut self, weight: Weight, count: usize, owner: Color) -> PackedScore {
+        let value = self.parameters.get(weight) * count as i32;
+        if owner == self.turn {
+            self.trace.found(weight, count as i32, owner, value);
+        }
         value
     }
 

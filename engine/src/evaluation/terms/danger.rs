@@ -37,6 +37,13 @@ pub(super) fn weigh<T: Trace>(
         let count = info.position.pieces(!color, role).count();
         danger += weighing.weigh(Term::DangerMaterial.at(index), count, color);
     }
+    let attacked_twice = own.attacked_by[Role::King.index()] & enemy.attacked_twice;
+    danger += weighing.weigh(Term::DangerRingTwice.first(), attacked_twice.count(), color);
+    let contact = attacked_twice & !own.attacked_twice & !info.position.color(!color);
+    let by_queen = contact & enemy.attacked_by[Role::Queen.index()];
+    danger += weighing.weigh(Term::DangerContactCheck.at(0), by_queen.count(), color);
+    let by_rook = contact & enemy.attacked_by[Role::Rook.index()] & own.king_lines[1];
+    danger += weighing.weigh(Term::DangerContactCheck.at(1), by_rook.count(), color);
     let king = info.position.king(color);
     danger += weighing.weigh(Term::DangerMoves.at(info.king_moves(color).count()), 1, color);
     danger += weighing.weigh(Term::DangerWeakSquare.first(), weak.count(), color);

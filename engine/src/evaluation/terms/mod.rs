@@ -15,9 +15,10 @@ mod threats;
 
 use smalt_chess::{Bitboard, Color, Position};
 
-use super::eval_info::EvalInfo;
+use super::eval_info::{EvalInfo, phase};
 use super::schema::Term;
 use super::score::PackedScore;
+use super::taper::{Pair, Parts};
 use super::trace::{Trace, Weighing};
 
 /// Pawn cache entry: score of the pawn and king structure, and data for other terms.
@@ -35,17 +36,40 @@ pub(super) struct Structure {
 
 /// Sums of the terms, before the formula.
 pub(super) struct Sums {
-    /// White minus Black, without [`tempo`].
-    pub(super) linear: PackedScore,
+    /// White minus Black.
+    linear: PackedScore,
+    /// White minus Black, added when White or when Black is to move.
+    to_move: [PackedScore; 2],
     /// For the white and the black king.
-    pub(super) danger: [PackedScore; 2],
-    /// Complexity: endgame centipawns for the leader.
-    pub(super) complexity: i32,
+    danger: [PackedScore; 2],
+    /// Endgame centipawns for the leader.
+    complexity: i32,
     /// Endgame scale when White or Black is ahead.
-    pub(super) scale: [i32; 2],
+    scale: [i32; 2],
+    phase: i32,
 }
 
-/// Evaluates all terms but [`tempo`], given those of the material, White minus Black, and the pawn structure.
+impl Sums {
+    /// Arguments of the formula when a side is to move.
+    #[inline]
+    pub(super) fn parts<T: Trace>(&self, turn: Color, weighing: &mut Weighing<'_, T>) -> Parts<i32> {
+        let pair = |score: PackedScore| Pair { middlegame: score.middlegame(), endgame: score.endgame() };
+        let tempo = weighing.weigh(Term::Tempo.first(), 1, turn);
+        let tempo = if turn == Color::White { tempo } else { -tempo };
+        let mut danger = self.danger;
+        danger[(!turn).index()] += weighing.weigh(Term::DangerEnemyToMove.first(), 1, !turn);
+        Parts {
+            linear: pair(self.linear + self.to_move[turn.index()] + tempo),
+            danger: danger.map(pair),
+            complexity: self.complexity,
+            scale: self.scale,
+            phase: self.phase,
+        }
+    }
+}
+
+/// Evaluates all terms but those of [`Sums::parts`], given those of the material, White minus Black, and the pawn
+/// structure.
 #[inline]
 pub(super) fn weigh<T: Trace>(
     position: &Position,
@@ -57,20 +81,23 @@ pub(super) fn weigh<T: Trace>(
     let mut linear = material + structure.score;
     linear += pieces::weigh(&mut info, Color::White, weighing);
     linear -= pieces::weigh(&mut info, Color::Black, weighing);
-    linear += rest(&info, structure, Color::White, weighing);
-    linear -= rest(&info, structure, Color::Black, weighing);
+    let white = rest(&info, structure, Color::White, weighing);
+    let black = rest(&info, structure, Color::Black, weighing);
     Sums {
-        linear,
+        linear: linear + white[0] - black[0],
+        to_move: [white[1], -black[1]],
         danger: [
             danger::weigh(&info, structure, Color::White, weighing),
             danger::weigh(&info, structure, Color::Black, weighing),
         ],
         complexity: structure.complexity + complexity::of_pieces(position, weighing),
         scale: endgame::scales(position, weighing),
+        phase: phase(position),
     }
 }
 
-/// The linear terms that need the attacks of both sides, and those that need no attacks.
+/// The linear terms that need the attacks of both sides, and those that need no attacks: always, and when the side is to
+/// move.
 // Not inlined: one copy for both sides.
 #[inline(never)]
 fn rest<T: Trace>(
@@ -78,23 +105,17 @@ fn rest<T: Trace>(
     structure: &Structure,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> PackedScore {
-    threats::weigh(info, color, weighing)
-        + passed::weigh(info, structure, color, weighing)
-        + space::weigh(info, color, weighing)
+) -> [PackedScore; 2] {
+    let threats = threats::weigh(info, color, weighing);
+    let passed = passed::weigh(info, structure, color, weighing);
+    let others = space::weigh(info, color, weighing)
         + endgame::lone_king(info.position, color, weighing)
-        + weighing.weigh(Term::KingMoves.at(info.king_moves(color).count()), 1, color)
+        + weighing.weigh(Term::KingMoves.at(info.king_moves(color).count()), 1, color);
+    [threats[0] + passed[0] + others, threats[1] + passed[1]]
 }
 
-/// Tempo: the value for White of having the move.
-#[inline]
-pub(super) fn tempo<T: Trace>(turn: Color, weighing: &mut Weighing<'_, T>) -> PackedScore {
-    let score = weighing.weigh(Term::Tempo.first(), 1, turn);
-    if turn == Color::White { score } else { -score }
-}
-
-/// Whether a term other than [`tempo`] depends on the side to move: only unstoppable passed pawns against a bare king
-/// with pawns do. A new term of this kind must be added here.
+/// Whether the [`Sums`] depend on the side to move: only unstoppable passed pawns against a bare king with pawns make
+/// them. A new term of this kind must be added here.
 #[inline]
 pub(super) fn depends_on_turn(position: &Position) -> bool {
     Color::ALL.into_iter().any(|color| !position.has_pieces(color))

@@ -11,13 +11,13 @@ use super::super::trace::{Trace, Weighing};
 /// Roles that can be threatened or loose, in the order of the weights.
 const TARGETS: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// Evaluates the threats of a side. The attacks of all pieces must be in the info.
+/// Evaluates the threats of a side: always, and when it is to move. The attacks of all pieces must be in the info.
 #[inline(always)]
 pub(super) fn weigh<T: Trace>(
     info: &EvalInfo<'_>,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> PackedScore {
+) -> [PackedScore; 2] {
     let position = info.position;
     let (own, enemy) = (info.side(color), info.side(!color));
     let by = |role: Role| own.attacked_by[role.index()];
@@ -28,7 +28,7 @@ pub(super) fn weigh<T: Trace>(
     let queens = position.role(Role::Queen) & enemies;
     let rooks = position.role(Role::Rook) & enemies;
 
-    let mut score = PackedScore::ZERO;
+    let [mut score, mut to_move] = [PackedScore::ZERO; 2];
     let by_minor = (by(Role::Knight) | by(Role::Bishop)) & (weak | rooks | queens);
     let by_rook = by(Role::Rook) & (weak | queens);
     let strong = attacked & !weak;
@@ -47,7 +47,9 @@ pub(super) fn weigh<T: Trace>(
             score += weighing.weigh(Term::DefendedByPawn.at(index - 1), defended, color);
             let by_pawn = by(Role::Pawn) & enemies & targets;
             score += weighing.weigh(Term::ThreatByPawn.at(index - 1), by_pawn.count(), color);
-            score += weighing.weigh(Term::ThreatByPawnPush.at(index - 1), (pushes & targets).count(), color);
+            let by_push = (pushes & targets).count();
+            score += weighing.weigh(Term::ThreatByPawnPush.at(index - 1), by_push, color);
+            to_move += weighing.weigh_to_move(Term::PawnPushToMove.at(index - 1), by_push, color);
             score +=
                 weighing.weigh(Term::ThreatBySafePawn.at(index - 1), (by_safe_pawn & targets).count(), color);
         }
@@ -71,7 +73,42 @@ pub(super) fn weigh<T: Trace>(
     score += weighing.weigh(Term::ThreatRestricted.first(), restricted.count(), color);
     let by_queen = attacked & enemy.attacked_by[Role::Queen.index()] & !enemy.attacked_twice;
     score += weighing.weigh(Term::ThreatQueenDefended.first(), by_queen.count(), color);
-    score + on_queen(info, well_defended, color, weighing)
+    let forks = knight_forks(info, color).count().min(2);
+    score += weighing.weigh(Term::KnightFork.first(), forks, color);
+    to_move += weighing.weigh_to_move(Term::KnightForkToMove.first(), forks, color);
+    for (index, squares) in safe_checks(info, color).into_iter().enumerate() {
+        to_move += weighing.weigh_to_move(Term::CheckToMove.at(index), usize::from(squares.any()), color);
+    }
+    [score + on_queen(info, well_defended, color, weighing), to_move]
+}
+
+/// The safe squares from which a knight attacks two of the enemy's king, queens, rooks and undefended bishops.
+#[inline]
+fn knight_forks(info: &EvalInfo<'_>, color: Color) -> Bitboard {
+    let position = info.position;
+    let (own, enemy) = (info.side(color), info.side(!color));
+    let safe = !enemy.attacked | own.attacked_twice & !enemy.attacked_by[Role::Pawn.index()];
+    let reached = own.attacked_by[Role::Knight.index()] & safe & !position.color(color);
+    let loose_bishops = position.role(Role::Bishop) & !enemy.attacked;
+    let valuable = position.role(Role::King) | position.role(Role::Queen) | position.role(Role::Rook);
+    let mut once = Bitboard::EMPTY;
+    let mut twice = Bitboard::EMPTY;
+    for target in position.color(!color) & (valuable | loose_bishops) {
+        let attackers = knight_attacks(target);
+        twice |= once & attackers;
+        once |= attackers;
+    }
+    reached & twice
+}
+
+/// The squares that the enemy does not attack and from which a knight, bishop, rook or queen can check.
+#[inline]
+fn safe_checks(info: &EvalInfo<'_>, color: Color) -> [Bitboard; 4] {
+    let (own, enemy) = (info.side(color), info.side(!color));
+    let [diagonals, lines] = enemy.king_lines;
+    let checks = [knight_attacks(info.position.king(!color)), diagonals, lines, diagonals | lines];
+    let free = !(info.position.color(color) | enemy.attacked);
+    std::array::from_fn(|index| checks[index] & own.attacked_by[TARGETS[index + 1].index()] & free)
 }
 
 /// Evaluates the squares from which the enemy's only queen can be attacked next.
