@@ -4,16 +4,16 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::schema::{Entry, SCHEMA, Shape, WEIGHTS};
+use super::schema::{Entry, SCHEMA, Shape, TENTHS, WEIGHTS};
 
 /// Version of the file format, key `format`.
 const FORMAT: i64 = 1;
 
 /// Maximum absolute value of a weight.
-pub const LARGEST_WEIGHT: i64 = 30_000;
+pub const LARGEST_WEIGHT: i32 = 30_000;
 
-/// Two numbers per weight: [middlegame, endgame]; a single number appears twice.
-pub(super) type WeightPairs = [[i16; 2]; WEIGHTS];
+/// Two numbers per weight, in tenths: [middlegame, endgame]; a single number appears twice.
+pub(super) type WeightPairs = [[i32; 2]; WEIGHTS];
 
 /// Why a parameter file is invalid. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -129,7 +129,7 @@ struct TermReader<'t> {
 }
 
 impl TermReader<'_> {
-    fn read_term(&self, entry: &Entry, value: &Value<'_>, weights: &mut [[i16; 2]]) -> Result<()> {
+    fn read_term(&self, entry: &Entry, value: &Value<'_>, weights: &mut [[i32; 2]]) -> Result<()> {
         let read = if entry.part.is_single() { Self::single } else { Self::pair };
         match entry.shape {
             Shape::One => weights[0] = read(self, value)?,
@@ -141,8 +141,8 @@ impl TermReader<'_> {
     fn read_list(
         &self,
         value: &Value<'_>,
-        weights: &mut [[i16; 2]],
-        read: fn(&Self, &Value<'_>) -> Result<[i16; 2]>,
+        weights: &mut [[i32; 2]],
+        read: fn(&Self, &Value<'_>) -> Result<[i32; 2]>,
     ) -> Result<()> {
         let items = self.array(value, "a list")?;
         if items.len() != weights.len() {
@@ -159,11 +159,11 @@ impl TermReader<'_> {
         Ok(())
     }
 
-    fn single(&self, value: &Value<'_>) -> Result<[i16; 2]> {
+    fn single(&self, value: &Value<'_>) -> Result<[i32; 2]> {
         self.number(value).map(|number| [number; 2])
     }
 
-    fn pair(&self, value: &Value<'_>) -> Result<[i16; 2]> {
+    fn pair(&self, value: &Value<'_>) -> Result<[i32; 2]> {
         match self.array(value, "a pair [mg, eg]")? {
             [middlegame, endgame] => Ok([self.number(middlegame)?, self.number(endgame)?]),
             items => Err(ParametersError::Kind {
@@ -175,19 +175,28 @@ impl TermReader<'_> {
         }
     }
 
-    fn number(&self, value: &Value<'_>) -> Result<i16> {
-        let Some(integer) = value.get_ref().as_integer() else {
-            return Err(self.kind(value, "an integer"));
+    /// In tenths.
+    fn number(&self, value: &Value<'_>) -> Result<i32> {
+        const EXPECTED: &str = "a number with at most one decimal";
+        let (number, text) = match value.get_ref() {
+            DeValue::Integer(integer) => {
+                let number = i64::from_str_radix(integer.as_str(), integer.radix());
+                (number.map_or(f64::INFINITY, |number| number as f64), integer.as_str())
+            }
+            DeValue::Float(float) => (float.as_str().parse().unwrap_or(f64::NAN), float.as_str()),
+            _ => return Err(self.kind(value, EXPECTED)),
         };
-        i64::from_str_radix(integer.as_str(), integer.radix())
-            .ok()
-            .filter(|number| number.abs() <= LARGEST_WEIGHT)
-            .and_then(|number| i16::try_from(number).ok())
-            .ok_or_else(|| ParametersError::Range {
-                line: self.line(value),
-                key: self.key.clone(),
-                value: integer.as_str().to_owned(),
-            })
+        let tenths = number * f64::from(TENTHS);
+        if number.abs() > f64::from(LARGEST_WEIGHT) {
+            let (line, key) = (self.line(value), self.key.clone());
+            return Err(ParametersError::Range { line, key, value: text.to_owned() });
+        }
+        // Nearly a whole number, as 0.3 times ten.
+        if (tenths - tenths.round()).abs() < 1e-6 {
+            return Ok(tenths.round() as i32);
+        }
+        let (line, key) = (self.line(value), self.key.clone());
+        Err(ParametersError::Kind { line, key, expected: EXPECTED, found: "more decimals" })
     }
 
     fn array<'v, 'i>(&self, value: &'v Value<'i>, expected: &'static str) -> Result<&'v [Value<'i>]> {

@@ -128,8 +128,7 @@ impl Evaluator {
             *known = MaterialEntry { key, score: material::weigh(material, &mut weighing) };
         }
         let sums = terms::weigh(position, known.score, &entry.structure, &mut weighing);
-        let evaluations =
-            Color::ALL.map(|turn| from_mover(turn, sums.parts(turn, &mut weighing).evaluation()));
+        let evaluations = Color::ALL.map(|turn| from_mover(turn, &sums.parts(turn, &mut weighing)));
         let is_known = |turn| turn == position.turn() || !terms::depends_on_turn(position);
         let known = Color::ALL.map(|turn| is_known(turn).then_some(evaluations[turn.index()]));
         let key = position.key_without_turn();

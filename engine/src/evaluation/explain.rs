@@ -5,9 +5,9 @@ use std::fmt;
 use smalt_chess::{Color, Position};
 
 use super::parameters::{Parameters, Weight};
-use super::schema::{Part, SCHEMA};
+use super::schema::{Part, SCHEMA, TENTHS};
 use super::score::PackedScore;
-use super::taper::{FULL_PHASE, Parts};
+use super::taper::{FULL_PHASE, Pair, Parts};
 use super::trace::Trace;
 use super::trace_parts;
 
@@ -15,7 +15,7 @@ use super::trace_parts;
 pub struct Explanation {
     /// In schema order, for White and for Black.
     terms: [[PackedScore; 2]; SCHEMA.len()],
-    parts: Parts<i32>,
+    parts: Parts<i64>,
 }
 
 /// Evaluates the position term by term.
@@ -27,13 +27,13 @@ pub fn explain(position: &Position, parameters: &Parameters) -> Explanation {
 
 impl Explanation {
     /// Sums of the terms.
-    pub fn parts(&self) -> &Parts<i32> {
+    pub fn parts(&self) -> &Parts<i64> {
         &self.parts
     }
 
     /// The evaluation in centipawns, from White's point of view.
     pub fn evaluation(&self) -> i32 {
-        self.parts.evaluation()
+        self.parts.evaluation() as i32
     }
 }
 
@@ -53,21 +53,19 @@ const NAMES: usize = 38;
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<NAMES$} {:^13} {:^13} {:>12}", "term [mg, eg]", "White", "Black", "difference")?;
+        writeln!(f, "{:<NAMES$} {:^17} {:^17} {:>14}", "term [mg, eg]", "White", "Black", "difference")?;
         for part in [Part::Linear, Part::Danger] {
             self.write_terms(f, part)?;
         }
         let Parts { linear, danger: [white, black], .. } = self.parts;
-        let linear = PackedScore::new(linear.middlegame, linear.endgame);
-        writeln!(f, "{:<NAMES$} {:>13} {:>13} {}", "sum, centipawns", "", "", Columns(linear))?;
-        let white = PackedScore::new(white.middlegame, white.endgame);
-        let black = PackedScore::new(black.middlegame, black.endgame);
-        writeln!(f, "{:<NAMES$} {} {}", "king danger, units", Columns(white), Columns(black))?;
+        let pair = |pair: Pair<i64>| Columns([pair.middlegame, pair.endgame]);
+        writeln!(f, "{:<NAMES$} {:>17} {:>17} {}", "sum, centipawns", "", "", pair(linear))?;
+        writeln!(f, "{:<NAMES$} {} {}", "king danger, units", pair(white), pair(black))?;
         self.write_complexity(f)?;
-        let [white, black] = self.parts.scale;
-        writeln!(f, "{:<NAMES$} {white:>13} {black:>13}", "endgame scale if ahead, of 64")?;
-        writeln!(f, "{:<NAMES$} {:>13}", "phase, of 24", format!("{}/{FULL_PHASE}", self.parts.phase))?;
-        write!(f, "{:<NAMES$} {:>+13}", "evaluation, centipawns for White", self.evaluation())
+        let [white, black] = self.parts.scale.map(decimal);
+        writeln!(f, "{:<NAMES$} {white:>17.1} {black:>17.1}", "endgame scale if ahead, of 64")?;
+        writeln!(f, "{:<NAMES$} {:>17}", "phase, of 24", format!("{}/{FULL_PHASE}", self.parts.phase))?;
+        write!(f, "{:<NAMES$} {:>+17}", "evaluation, centipawns for White", self.evaluation())
     }
 }
 
@@ -82,25 +80,32 @@ impl Explanation {
 
     fn write_terms(&self, f: &mut fmt::Formatter<'_>, part: Part) -> fmt::Result {
         for (name, [white, black]) in self.found(part) {
-            let difference = white - black;
-            writeln!(f, "{name:<NAMES$} {} {} {}", Columns(white), Columns(black), Columns(difference))?;
+            let columns = [white, black, white - black]
+                .map(|value| Columns([value.middlegame(), value.endgame()].map(i64::from)));
+            writeln!(f, "{name:<NAMES$} {} {} {}", columns[0], columns[1], columns[2])?;
         }
         Ok(())
     }
 
     fn write_complexity(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, [value, _]) in self.found(Part::Complexity) {
-            writeln!(f, "{name:<NAMES$} {:>13}", value.middlegame())?;
+            writeln!(f, "{name:<NAMES$} {:>17.1}", decimal(value.middlegame().into()))?;
         }
-        writeln!(f, "{:<NAMES$} {:>13}", "complexity, before its limits", self.parts.complexity)
+        let complexity = decimal(self.parts.complexity);
+        writeln!(f, "{:<NAMES$} {complexity:>17.1}", "complexity, before its limits")
     }
 }
 
-/// Middlegame and endgame value side by side.
-struct Columns(PackedScore);
+/// Middlegame and endgame value in tenths, side by side.
+struct Columns([i64; 2]);
 
 impl fmt::Display for Columns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:>6} {:>6}", self.0.middlegame(), self.0.endgame())
+        let [middlegame, endgame] = self.0.map(decimal);
+        write!(f, "{middlegame:>8.1} {endgame:>8.1}")
     }
+}
+
+fn decimal(tenths: i64) -> f64 {
+    tenths as f64 / f64::from(TENTHS)
 }

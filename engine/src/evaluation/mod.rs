@@ -32,7 +32,7 @@ use trace::{FeatureCounter, Features, NoTrace, Trace, Weighing};
 /// Static evaluation in centipawns from the side to move's point of view, between -[`LARGEST_EVALUATION`] and
 /// [`LARGEST_EVALUATION`]. [`Evaluator`] returns the same value faster, from its caches.
 pub fn evaluate(position: &Position, parameters: &Parameters) -> i32 {
-    from_mover(position.turn(), trace_parts(position, parameters, &mut NoTrace).evaluation())
+    from_mover(position.turn(), &trace_parts(position, parameters, &mut NoTrace))
 }
 
 /// The features (trace) of a position, from White's point of view. Features times weights give the evaluation.
@@ -48,7 +48,7 @@ pub fn rule50_scaled(evaluation: i32, halfmove_clock: u16) -> i32 {
 }
 
 /// Evaluates all terms without caches.
-fn trace_parts<T: Trace>(position: &Position, parameters: &Parameters, trace: &mut T) -> Parts<i32> {
+fn trace_parts<T: Trace>(position: &Position, parameters: &Parameters, trace: &mut T) -> Parts<i64> {
     let mut weighing = Weighing::new(parameters, position.turn(), trace);
     let structure = structure::weigh(position, &mut weighing);
     let material = material::weigh(material::Material::of(position), &mut weighing);
@@ -56,9 +56,10 @@ fn trace_parts<T: Trace>(position: &Position, parameters: &Parameters, trace: &m
     sums.parts(position.turn(), &mut weighing)
 }
 
-/// Converts from White's point of view to the side to move's.
+/// The evaluation from the side to move's point of view.
 #[inline]
-fn from_mover(turn: Color, evaluation: i32) -> i32 {
+fn from_mover(turn: Color, parts: &Parts<i64>) -> i32 {
+    let evaluation = parts.evaluation() as i32;
     match turn {
         Color::White => evaluation,
         Color::Black => -evaluation,

@@ -10,7 +10,7 @@ pub use super::document::{LARGEST_WEIGHT, ParametersError};
 
 const EMBEDDED: WeightPairs = include!(concat!(env!("OUT_DIR"), "/evaluation.in"));
 
-static PARAMETERS: Parameters = Parameters::from_numbers(&EMBEDDED);
+static PARAMETERS: Parameters = Parameters::from_tenths(&EMBEDDED);
 
 /// A weight, as its index among all weights, 0 to [`WEIGHTS`] − 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -62,23 +62,23 @@ impl Parameters {
     ///
     /// # Errors
     /// If the text is invalid, lacks a term, has an unknown one or a list of the wrong length, or a number beyond
-    /// ±[`LARGEST_WEIGHT`].
+    /// ±[`LARGEST_WEIGHT`] or with more than one decimal.
     pub fn parse_toml(text: &str) -> Result<Parameters, ParametersError> {
-        document::read(text).map(|numbers| Parameters::from_numbers(&numbers))
+        document::read(text).map(|numbers| Parameters::from_tenths(&numbers))
     }
 
-    /// The weights with these numbers.
-    pub const fn from_numbers(numbers: &WeightPairs) -> Parameters {
+    /// The weights with these numbers, in tenths.
+    pub const fn from_tenths(tenths: &WeightPairs) -> Parameters {
         let mut values = [PackedScore::ZERO; WEIGHTS];
         let mut index = 0;
         while index < WEIGHTS {
-            values[index] = PackedScore::new(numbers[index][0] as i32, numbers[index][1] as i32);
+            values[index] = PackedScore::new(tenths[index][0], tenths[index][1]);
             index += 1;
         }
         Parameters { squares: SquareSums::new(&values), values }
     }
 
-    /// The numbers of a weight: [middlegame, endgame]; the single number of a complexity or scale weight appears twice.
+    /// The numbers of a weight, in tenths: [middlegame, endgame]; the single number of a complexity or scale weight appears twice.
     #[inline]
     pub fn get(&self, weight: Weight) -> PackedScore {
         self.values[weight.index()]
@@ -90,8 +90,8 @@ impl Parameters {
         &self.squares
     }
 
-    /// The numbers of all weights, each [middlegame, endgame], in schema order.
-    pub fn numbers(&self) -> impl Iterator<Item = [i32; 2]> {
+    /// The numbers of all weights in tenths, each [middlegame, endgame], in schema order.
+    pub fn tenths(&self) -> impl Iterator<Item = [i32; 2]> {
         self.values.iter().map(|value| [value.middlegame(), value.endgame()])
     }
 }

@@ -3,6 +3,9 @@
 //!
 //! The build script includes this file as a module, so it may use only the standard library.
 
+/// The engine's integers per unit: weights have one decimal.
+pub const TENTHS: i32 = 10;
+
 /// Number of weights of a term and their layout in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {

@@ -3,6 +3,8 @@
 
 use std::ops::{Add, Mul, Sub};
 
+use super::schema::TENTHS;
+
 /// Phase of a position with all pieces (middlegame); 0 is an endgame without pieces.
 pub const FULL_PHASE: i32 = 24;
 
@@ -24,8 +26,11 @@ const DANGER_LINEAR_DIVISOR: i32 = 16;
 /// King danger units at which the endgame penalty is twice the linear one.
 const DANGER_BEND: i32 = 256;
 
-/// Number type of the formula: `i32` in the engine, `f64` or a dual number in the tuner.
+/// Number type of the formula: `i64` in the engine, `f64` or a dual number in the tuner.
 pub trait Number: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+    /// A centipawn, unit of danger or 64th in the sums of the terms.
+    const UNIT: i32 = 1;
+
     /// Conversion from an integer.
     fn from_integer(value: i32) -> Self;
 
@@ -52,15 +57,17 @@ pub trait Number: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + 
     }
 }
 
-impl Number for i32 {
+impl Number for i64 {
+    const UNIT: i32 = TENTHS;
+
     #[inline]
-    fn from_integer(value: i32) -> i32 {
-        value
+    fn from_integer(value: i32) -> i64 {
+        value.into()
     }
 
     #[inline]
-    fn divided_by(self, divisor: i32) -> i32 {
-        self / divisor
+    fn divided_by(self, divisor: i32) -> i64 {
+        self / i64::from(divisor)
     }
 }
 
@@ -83,7 +90,7 @@ pub struct Pair<N> {
     pub endgame: N,
 }
 
-/// Sums of the terms, linear in the weights: the arguments of the formula.
+/// Sums of the terms, linear in the weights: the arguments of the formula, in units of [`Number::UNIT`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Parts<N> {
     /// Centipawns, White minus Black.
@@ -105,28 +112,25 @@ impl<N: Number> Parts<N> {
     #[inline(always)]
     pub fn evaluation(&self) -> N {
         let [white, black] = self.danger;
-        let square = |units: N| {
-            let units = units.clamped(0, LARGEST_DANGER);
-            units * units
-        };
-        let bent = |units: N| {
-            let units = units.clamped(0, LARGEST_DANGER);
-            units + (units * units).divided_by(DANGER_BEND)
-        };
-        let limited = |score: N| score.clamped(-LARGEST_EVALUATION, LARGEST_EVALUATION);
         let whole = N::from_integer;
+        let limited_danger = |units: N| units.clamped(0, LARGEST_DANGER * N::UNIT);
+        let square = |units: N| limited_danger(units) * limited_danger(units);
+        let bent = |units: N| limited_danger(units) * whole(N::UNIT) + square(units).divided_by(DANGER_BEND);
+        let limited = |score: N| score.clamped(-LARGEST_EVALUATION * N::UNIT, LARGEST_EVALUATION * N::UNIT);
+        let linear_divisor = whole(DANGER_LINEAR_DIVISOR * N::UNIT);
 
-        let middlegame = limited(self.linear.middlegame) * whole(DANGER_SQUARE_DIVISOR)
+        let middlegame = limited(self.linear.middlegame) * whole(DANGER_SQUARE_DIVISOR * N::UNIT)
             + (square(black.middlegame) - square(white.middlegame));
-        let endgame = limited(self.linear.endgame) * whole(DANGER_LINEAR_DIVISOR)
-            + (bent(black.endgame) - bent(white.endgame));
-        let endgame = widened(endgame, limited(self.complexity) * whole(DANGER_LINEAR_DIVISOR));
+        let endgame =
+            limited(self.linear.endgame) * linear_divisor + (bent(black.endgame) - bent(white.endgame));
+        let endgame = widened(endgame, limited(self.complexity) * linear_divisor);
         let leader = endgame.choose(self.scale[0], self.scale[1]);
-        let scaled = endgame * leader.clamped(0, FULL_SCALE);
+        let scaled = endgame * leader.clamped(0, FULL_SCALE * N::UNIT);
 
         const { assert!(DANGER_LINEAR_DIVISOR * FULL_SCALE == DANGER_SQUARE_DIVISOR) };
-        let tapered = middlegame * whole(self.phase) + scaled * whole(FULL_PHASE - self.phase);
-        limited(tapered.divided_by(DANGER_SQUARE_DIVISOR * FULL_PHASE))
+        let tapered = middlegame * whole(self.phase * N::UNIT) + scaled * whole(FULL_PHASE - self.phase);
+        let evaluation = tapered.divided_by(DANGER_SQUARE_DIVISOR * FULL_PHASE * N::UNIT.pow(3));
+        evaluation.clamped(-LARGEST_EVALUATION, LARGEST_EVALUATION)
     }
 }
 
@@ -154,7 +158,7 @@ mod tests {
         scale: [i32; 2],
         phase: i32,
     ) -> Parts<N> {
-        let whole = N::from_integer;
+        let whole = |number: i32| N::from_integer(number) * N::from_integer(N::UNIT);
         let pair =
             |[middlegame, endgame]: [i32; 2]| Pair { middlegame: whole(middlegame), endgame: whole(endgame) };
         Parts {
@@ -175,7 +179,8 @@ mod tests {
     #[track_caller]
     fn check_complex(input: ([i32; 2], [[i32; 2]; 2], i32, [i32; 2], i32), expected: i32) {
         let (linear, danger, complexity, scale, phase) = input;
-        assert_eq!(parts::<i32>(linear, danger, complexity, scale, phase).evaluation(), expected);
+        let whole = parts::<i64>(linear, danger, complexity, scale, phase).evaluation();
+        assert_eq!(whole, i64::from(expected));
         let real = parts::<f64>(linear, danger, complexity, scale, phase).evaluation();
         assert!((real - f64::from(expected)).abs() < 1.0, "{real} is far from {expected}");
     }

@@ -112,7 +112,8 @@ pub struct Features {
 }
 
 impl Features {
-    /// Sums of counts times weights in any number type; `weights` returns [middlegame, endgame] for an index.
+    /// Sums of counts times weights in any number type; `weights` returns [middlegame, endgame] for an index, in units of
+    /// [`Number::UNIT`].
     pub fn parts<N: Number>(&self, weights: impl Fn(usize) -> [N; 2]) -> Parts<N> {
         let sum = |features: &[Feature]| {
             let zero = Pair { middlegame: N::from_integer(0), endgame: N::from_integer(0) };
@@ -127,7 +128,7 @@ impl Features {
         };
         let scale = |weight: Option<u16>| match weight {
             Some(weight) => weights(weight as usize)[0],
-            None => N::from_integer(FULL_SCALE),
+            None => N::from_integer(FULL_SCALE * N::UNIT),
         };
         Parts {
             linear: sum(&self.linear),

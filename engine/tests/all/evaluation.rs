@@ -3,7 +3,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use smalt::evaluation::schema::{SCHEMA, Term, WEIGHTS};
+use smalt::evaluation::parameters::LARGEST_WEIGHT;
+use smalt::evaluation::schema::{SCHEMA, TENTHS, Term, WEIGHTS};
 use smalt::evaluation::taper::FULL_PHASE;
 use smalt::evaluation::trace::{FeatureCounter, Features};
 use smalt::evaluation::{
@@ -24,20 +25,23 @@ fn parse(fen: &str) -> Position {
     Position::from_fen(fen).expect("the position is legal")
 }
 
+/// The largest weight, in tenths.
+const LARGEST: i32 = LARGEST_WEIGHT * TENTHS;
+
 /// Parameters at their limits, in an order given by the seed.
 fn extreme(seed: u64) -> Parameters {
     let mut random = Random(seed);
     let mut number = || match seed {
-        0 => 30_000,
-        1 => -30_000,
-        _ if random.below(2) == 0 => 30_000,
-        _ => -30_000,
+        0 => LARGEST,
+        1 => -LARGEST,
+        _ if random.below(2) == 0 => LARGEST,
+        _ => -LARGEST,
     };
     let mut numbers = [[0; 2]; WEIGHTS];
     for [middlegame, endgame] in &mut numbers {
         (*middlegame, *endgame) = (number(), number());
     }
-    Parameters::from_numbers(&numbers)
+    Parameters::from_tenths(&numbers)
 }
 
 fn from_white(position: &Position, evaluation: i32) -> i32 {
@@ -46,20 +50,22 @@ fn from_white(position: &Position, evaluation: i32) -> i32 {
 
 /// Checks on each position that features times weights give the engine's evaluation.
 fn check_features(parameters: &Parameters) {
-    let weights: Vec<[i32; 2]> = parameters.numbers().collect();
+    let weights: Vec<[i64; 2]> = parameters.tenths().map(|pair| pair.map(i64::from)).collect();
     let mut counter = FeatureCounter::default();
     for position in CORPUS.iter() {
         let features: Features = features(position, &mut counter);
-        let counted = features.parts::<i32>(|weight| weights[weight]);
+        let counted = features.parts::<i64>(|weight| weights[weight]);
         let explained = explain(position, parameters);
         assert_eq!(&counted, explained.parts(), "{position:?}");
 
         let evaluation = from_white(position, evaluate(position, parameters));
-        assert_eq!(counted.evaluation(), evaluation, "{position:?}");
+        assert_eq!(counted.evaluation(), i64::from(evaluation), "{position:?}");
         assert_eq!(explained.evaluation(), evaluation, "{position:?}");
-        let real = features.parts::<f64>(|weight| weights[weight].map(f64::from)).evaluation();
-        // The whole is rounded toward zero, and before it the bend of each danger to a sixteenth.
-        assert!((real - f64::from(evaluation)).abs() < 1.125, "{position:?}: {real}, {evaluation}");
+        let real = features
+            .parts::<f64>(|weight| weights[weight].map(|tenths| tenths as f64 / f64::from(TENTHS)))
+            .evaluation();
+        // The whole is rounded toward zero.
+        assert!((real - f64::from(evaluation)).abs() < 1.01, "{position:?}: {real}, {evaluation}");
     }
 }
 
@@ -95,7 +101,7 @@ fn the_mirrored_position_is_worth_the_same() {
 #[test]
 fn the_start_position_is_worth_the_right_to_move() {
     let tempo = Parameters::embedded().get(Term::Tempo.first());
-    assert_eq!(evaluate(&Position::start(), Parameters::embedded()), tempo.middlegame());
+    assert_eq!(evaluate(&Position::start(), Parameters::embedded()), tempo.middlegame() / TENTHS);
     assert_eq!(features(&Position::start(), &mut FeatureCounter::default()).linear.len(), 1);
 }
 
@@ -387,17 +393,17 @@ fn the_explanation_shows_every_term_and_the_sum() {
         let line = text.lines().find(|line| line.starts_with(name));
         line.map(|line| line[name.len()..].split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     };
-    let [middlegame, endgame] = [middlegame, endgame].map(|number| number.to_string());
-    let columns = [&middlegame, &endgame, &middlegame, &endgame, "0", "0"].map(str::to_owned);
+    let decimal = |tenths: i32| format!("{:.1}", f64::from(tenths) / f64::from(TENTHS));
+    let columns = [middlegame, endgame, middlegame, endgame, 0, 0].map(decimal);
     assert_eq!(line("material.rook").unwrap(), columns);
     assert_eq!(line("material.queen"), None);
     let constant = Parameters::embedded().get(Term::ComplexityConstant.first()).middlegame();
-    assert_eq!(line("complexity.constant").unwrap(), [constant.to_string()]);
+    assert_eq!(line("complexity.constant").unwrap(), [decimal(constant)]);
     let complexity = line("complexity, before its limits").unwrap();
     let complexity_lines = text.lines().filter(|line| line.starts_with("complexity."));
-    let sum: i32 =
-        complexity_lines.map(|line| line.split_whitespace().last().unwrap().parse::<i32>().unwrap()).sum();
-    assert_eq!(complexity, [sum.to_string()]);
+    let sum: f64 =
+        complexity_lines.map(|line| line.split_whitespace().last().unwrap().parse::<f64>().unwrap()).sum();
+    assert_eq!(complexity, [format!("{sum:.1}")]);
     assert_eq!(line("phase, of 24").unwrap(), ["4/24"]);
     let evaluation = format!("{:+}", from_white(&position, evaluate(&position, Parameters::embedded())));
     assert_eq!(line("evaluation, centipawns for White").unwrap(), [evaluation]);

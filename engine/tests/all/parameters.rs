@@ -35,15 +35,18 @@ fn check_refusal(text: &str, expected: &str) {
 #[test]
 fn the_shipped_file_is_embedded() {
     assert_eq!(&Parameters::parse_toml(SHIPPED).unwrap(), Parameters::embedded());
-    assert_eq!(Parameters::embedded().numbers().count(), WEIGHTS);
+    assert_eq!(Parameters::embedded().tenths().count(), WEIGHTS);
 }
 
 #[test]
 fn a_changed_number_changes_the_evaluation() {
     let changed = Parameters::parse_toml(&with("endgame", "tempo", "tempo = [123, -4]")).unwrap();
     let tempo: Weight = Term::Tempo.first();
-    assert_eq!((changed.get(tempo).middlegame(), changed.get(tempo).endgame()), (123, -4));
+    assert_eq!((changed.get(tempo).middlegame(), changed.get(tempo).endgame()), (1230, -40));
     assert_eq!(evaluate(&Position::start(), &changed), 123);
+    let changed = Parameters::parse_toml(&with("endgame", "tempo", "tempo = [12.3, -0.4]")).unwrap();
+    assert_eq!((changed.get(tempo).middlegame(), changed.get(tempo).endgame()), (123, -4));
+    assert_eq!(evaluate(&Position::start(), &changed), 12);
 }
 
 #[test]
@@ -52,8 +55,8 @@ fn board_tables_begin_with_the_eighth_rank() {
     let rest = "[0, 0], ".repeat(56);
     let text = with("squares", "rook", &format!("rook = [{row}{rest}]"));
     let changed = Parameters::parse_toml(&text).unwrap();
-    let numbers: Vec<_> = changed.numbers().collect();
-    assert_eq!(numbers[Term::SquareRook.start() + 7], [1, 1]);
+    let numbers: Vec<_> = changed.tenths().collect();
+    assert_eq!(numbers[Term::SquareRook.start() + 7], [10, 10]);
     let base =
         Parameters::parse_toml(&with("squares", "rook", &format!("rook = [{}]", "[0, 0], ".repeat(64))));
     let [on_eighth, on_first] = ["R6k/5K2/8/8/8/8/8/8 w - - 0 1", "7k/5K2/8/8/8/8/8/R7 w - - 0 1"];
@@ -82,8 +85,12 @@ fn files_that_do_not_fit_the_schema_are_refused() {
     check_refusal(&with("endgame", "tempo", ""), "missing endgame.tempo");
     check_refusal(&with("endgame", "tempo", "tempi = [1, 2]"), "unknown key endgame.tempi");
     check_refusal(
-        &with("endgame", "tempo", "tempo = [1.5, 2]"),
-        "endgame.tempo: expected an integer, found float",
+        &with("endgame", "tempo", "tempo = [1.25, 2]"),
+        "endgame.tempo: expected a number with at most one decimal, found more decimals",
+    );
+    check_refusal(
+        &with("endgame", "tempo", "tempo = [\"1\", 2]"),
+        "endgame.tempo: expected a number with at most one decimal, found string",
     );
     check_refusal(
         &with("endgame", "tempo", "tempo = [1, 2, 3]"),
@@ -94,11 +101,11 @@ fn files_that_do_not_fit_the_schema_are_refused() {
 
 #[test]
 fn numbers_beyond_the_limit_are_refused() {
-    for number in ["30001", "-30001", "99999999999999999999"] {
+    for number in ["30001", "-30000.1", "99999999999999999999", "inf"] {
         let text = with("material", "queen", &format!("queen = [{number}, 0]"));
         check_refusal(&text, &format!("material.queen: {number} is beyond ±30000"));
     }
-    for number in ["30000", "-30000", "0x10", "1_000", "+5"] {
+    for number in ["30000", "-30000.0", "0x10", "1_000", "+5", "1_000.5", "2e2", "-0.3"] {
         let text = with("material", "queen", &format!("queen = [{number}, 0]"));
         assert!(Parameters::parse_toml(&text).is_ok(), "{number}");
     }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use anyhow::{Context, anyhow};
 use smalt::evaluation::Parameters;
-use smalt::evaluation::schema::{Term, WEIGHTS};
+use smalt::evaluation::schema::{TENTHS, Term, WEIGHTS};
 use smalt::evaluation::taper::FULL_SCALE;
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 use smalt_workbench::checkout::current_commit;
@@ -217,11 +217,11 @@ fn scratch() -> Parameters {
         (Term::MaterialQueen, 900),
     ];
     for (term, worth) in material {
-        numbers[term.start()] = [worth; 2];
+        numbers[term.start()] = [worth * TENTHS; 2];
     }
     // Neutral scale factors.
-    numbers[SCALE_START..].fill([FULL_SCALE as i16; 2]);
-    Parameters::from_numbers(&numbers)
+    numbers[SCALE_START..].fill([FULL_SCALE * TENTHS; 2]);
+    Parameters::from_tenths(&numbers)
 }
 
 fn split(flags: &TexelFlags) -> Split {
@@ -367,7 +367,7 @@ fn page(tuned: &Tuned, target: &Target) -> String {
     let mut page = table.to_text();
     page.push_str(&format!(
         "\nk {:.4}; {} parameters; {} epochs in {:.2} s, {}; {:.1} M positions/s, {:.0} bytes a position\n\
-         rounding to integers added {:+.7} to the error\n",
+         rounding added {:+.7} to the error\n",
         summary.k,
         summary.parameters,
         summary.epochs,

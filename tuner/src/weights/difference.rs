@@ -4,16 +4,16 @@ use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::SCHEMA;
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 
-use super::{entry_of, name_of};
+use super::{decimal, entry_of, name_of};
 
 /// A weight whose numbers differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     pub name: String,
     /// [middlegame, endgame] before.
-    pub before: [i32; 2],
+    pub before: [f64; 2],
     /// [middlegame, endgame] after.
-    pub after: [i32; 2],
+    pub after: [f64; 2],
 }
 
 /// Changes in a group.
@@ -38,12 +38,13 @@ pub fn differences(before: &Parameters, after: &Parameters) -> Vec<GroupChange> 
             groups.push(GroupChange { group: entry.group, weights: 0, changes, mean: [0.0; 2], spread: 0.0 });
         }
     }
-    for (weight, (before, after)) in before.numbers().zip(after.numbers()).enumerate() {
+    for (weight, (before, after)) in before.tenths().zip(after.tenths()).enumerate() {
         let group = entry_of(weight).group;
         let sums = groups.iter_mut().find(|sums| sums.group == group).expect("every group was added");
+        let [before, after] = [before, after].map(|pair| pair.map(decimal));
         sums.weights += 1;
         for half in 0..2 {
-            let difference = f64::from(after[half] - before[half]);
+            let difference = after[half] - before[half];
             sums.mean[half] += difference;
             sums.spread += difference * difference;
         }

@@ -4,7 +4,7 @@ use smalt::evaluation::schema::{Entry, Part, SCHEMA, Shape};
 use smalt::evaluation::{Parameters, ParametersError};
 use toml_edit::{DocumentMut, Item, TableLike, Value, value};
 
-use super::Numbers;
+use super::{Numbers, decimal};
 
 const WIDTH: usize = 110;
 
@@ -84,7 +84,7 @@ pub fn rewritten(old: &str, numbers: &Numbers, origin: &Origin) -> Result<String
     set_origin(&mut document, origin);
     let text = document.to_string();
     match Parameters::parse_toml(&text) {
-        Ok(read) if read == Parameters::from_numbers(numbers) => Ok(text),
+        Ok(read) if read == Parameters::from_tenths(numbers) => Ok(text),
         _ => Err(DocumentError::Unfaithful),
     }
 }
@@ -102,7 +102,7 @@ pub(crate) fn with_origin(text: &str, keys: &[(&str, String)]) -> Result<String,
 }
 
 /// Sets the values of a term if they differ.
-fn set(item: &mut Item, entry: &Entry, weights: &[[i16; 2]]) -> Result<(), DocumentError> {
+fn set(item: &mut Item, entry: &Entry, weights: &[[i32; 2]]) -> Result<(), DocumentError> {
     let old = item.as_value_mut().ok_or(DocumentError::Unfaithful)?;
     let decor = old.decor().clone();
     let texts: Vec<String> = weights.iter().map(|pair| shown(entry.part, *pair)).collect();
@@ -125,14 +125,15 @@ fn set(item: &mut Item, entry: &Entry, weights: &[[i16; 2]]) -> Result<(), Docum
 }
 
 /// All numbers of a value, in order.
-fn plain(value: &Value) -> Vec<Option<i64>> {
+fn plain(value: &Value) -> Vec<Option<f64>> {
     match value {
         Value::Array(array) => array.iter().flat_map(plain).collect(),
-        value => vec![value.as_integer()],
+        value => vec![value.as_float().or(value.as_integer().map(|integer| integer as f64))],
     }
 }
 
-fn shown(part: Part, [middlegame, endgame]: [i16; 2]) -> String {
+fn shown(part: Part, pair: [i32; 2]) -> String {
+    let [middlegame, endgame] = pair.map(decimal);
     if part.is_single() { middlegame.to_string() } else { format!("[{middlegame}, {endgame}]") }
 }
 

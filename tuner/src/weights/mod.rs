@@ -8,13 +8,13 @@ pub(crate) mod source;
 pub(crate) mod variables;
 
 use smalt::evaluation::Parameters;
-use smalt::evaluation::schema::{Entry, SCHEMA, Shape, WEIGHTS};
+use smalt::evaluation::schema::{Entry, SCHEMA, Shape, TENTHS, WEIGHTS};
 use smalt_chess::Square;
 
 use schema::{Schema, SchemaWeight};
 
-/// Numbers of all weights: [middlegame, endgame] each, as the engine stores them.
-pub type Numbers = [[i16; 2]; WEIGHTS];
+/// Numbers of all weights in tenths: [middlegame, endgame] each, as the engine stores them.
+pub type Numbers = [[i32; 2]; WEIGHTS];
 
 /// A pattern without a match.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,7 +28,11 @@ pub struct PatternError {
 
 /// The parameters of the engine's weights.
 pub fn parameters_of(weights: &Parameters) -> Vec<f64> {
-    weights.numbers().flatten().map(f64::from).collect()
+    weights.tenths().flatten().map(decimal).collect()
+}
+
+pub(crate) fn decimal(tenths: i32) -> f64 {
+    f64::from(tenths) / f64::from(TENTHS)
 }
 
 /// The term of a weight.
@@ -54,7 +58,7 @@ pub fn rounded(parameters: &[f64]) -> Box<Numbers> {
     let mut numbers = Box::new([[0; 2]; WEIGHTS]);
     let rounded = Schema::own().rounded(parameters);
     for (weight, pair) in rounded.as_chunks::<2>().0.iter().enumerate() {
-        let [middlegame, endgame] = pair.map(|number| number as i16);
+        let [middlegame, endgame] = pair.map(|number| (number * f64::from(TENTHS)).round() as i32);
         numbers[weight] =
             if entry_of(weight).part.is_single() { [middlegame; 2] } else { [middlegame, endgame] };
     }
@@ -181,8 +185,8 @@ mod tests {
     #[test]
     fn rounding_stays_within_what_the_engine_accepts() {
         let numbers = rounded(&vec![1e9; PARAMETERS]);
-        assert_eq!(numbers[0], [30_000; 2]);
-        assert_eq!(numbers[WEIGHTS - 1], [64; 2]);
+        assert_eq!(numbers[0], [300_000; 2]);
+        assert_eq!(numbers[WEIGHTS - 1], [640; 2]);
         let numbers = rounded(&vec![f64::NAN; PARAMETERS]);
         assert_eq!(numbers[0], [0; 2]);
     }

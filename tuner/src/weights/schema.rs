@@ -143,7 +143,7 @@ fn own_weight(index: usize) -> SchemaWeight {
     let bounds = match entry.part {
         Part::Scale => Bounds { least: 0.0, most: FULL_SCALE.into() },
         Part::Linear | Part::Danger | Part::Complexity => {
-            Bounds { least: -LARGEST_WEIGHT as f64, most: LARGEST_WEIGHT as f64 }
+            Bounds { least: (-LARGEST_WEIGHT).into(), most: LARGEST_WEIGHT.into() }
         }
     };
     let square = index - entry.term.start();
@@ -155,7 +155,7 @@ fn own_weight(index: usize) -> SchemaWeight {
         group_length: entry.group.len(),
         is_single: entry.part.is_single(),
         bounds,
-        decimals: 0,
+        decimals: 1,
         twin: is_mirrored.then_some(entry.term.start() + (square ^ 7)),
         rises: entry.constraint == Constraint::Rising && !is_last,
         curve: (entry.part == Part::Danger).then_some(Curve { index: 0, lift: DANGER_LIFT }),

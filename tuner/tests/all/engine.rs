@@ -98,7 +98,7 @@ fn written(folder: &tempfile::TempDir, numbers: &Numbers) -> std::path::PathBuf 
 /// The fit's evaluation of a position, from White's view.
 fn fitted(position: &Position, numbers: &Numbers, counter: &mut FeatureCounter) -> i32 {
     let packed = pack(&features(position, counter)).unwrap();
-    FeatureRow::whole(&packed).parts(|weight| numbers[weight].map(i32::from)).evaluation()
+    FeatureRow::whole(&packed).parts(|weight| numbers[weight].map(i64::from)).evaluation() as i32
 }
 
 #[test]

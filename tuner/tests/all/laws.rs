@@ -51,7 +51,7 @@ fn parameters() -> Vec<f64> {
 
 #[test]
 fn packed_features_times_weights_are_the_evaluation() {
-    let weights: Vec<[i32; 2]> = Parameters::embedded().numbers().collect();
+    let weights: Vec<[i64; 2]> = Parameters::embedded().tenths().map(|pair| pair.map(i64::from)).collect();
     let mut counter = FeatureCounter::default();
     let mut longest = 0;
     for (position, _) in corpus(40) {
@@ -59,7 +59,7 @@ fn packed_features_times_weights_are_the_evaluation() {
         let evaluation = FeatureRow::whole(&packed).parts(|weight| weights[weight]).evaluation();
         let from_mover = evaluate(&position, Parameters::embedded());
         let expected = if position.turn() == Color::White { from_mover } else { -from_mover };
-        assert_eq!(evaluation, expected, "{position:?}");
+        assert_eq!(evaluation, i64::from(expected), "{position:?}");
         longest = longest.max(packed.len());
     }
     assert!(longest > 40);

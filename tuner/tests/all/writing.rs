@@ -21,7 +21,7 @@ fn keys(text: &str) -> Vec<&str> {
 
 fn numbers(seed: u64) -> Box<Numbers> {
     let parameters: Vec<f64> = (0..PARAMETERS)
-        .map(|index| (splitmix(seed ^ splitmix(index as u64)) % 60_001) as f64 - 30_000.0)
+        .map(|index| (splitmix(seed ^ splitmix(index as u64)) % 600_001) as f64 / 10.0 - 30_000.0)
         .collect();
     rounded(&parameters)
 }
@@ -47,7 +47,7 @@ proptest! {
     fn any_numbers_come_back_and_comments_stay(seed: u64) {
         let numbers = numbers(seed);
         let text = rewritten(EVALUATION_TOML, &numbers, &Vec::new()).unwrap();
-        prop_assert_eq!(Parameters::parse_toml(&text).unwrap(), Parameters::from_numbers(&numbers));
+        prop_assert_eq!(Parameters::parse_toml(&text).unwrap(), Parameters::from_tenths(&numbers));
         prop_assert_eq!(comments(&text), comments(EVALUATION_TOML));
         prop_assert_eq!(keys(&text), keys(EVALUATION_TOML));
     }

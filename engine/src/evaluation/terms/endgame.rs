@@ -3,7 +3,7 @@
 use smalt_chess::{Bitboard, Color, Position, Role, Square};
 
 use super::super::parameters::Weight;
-use super::super::schema::Term;
+use super::super::schema::{TENTHS, Term};
 use super::super::score::PackedScore;
 use super::super::taper::FULL_SCALE;
 use super::super::trace::{Trace, Weighing};
@@ -13,6 +13,9 @@ const PIECES: [(Role, usize); 4] = [(Role::Knight, 3), (Role::Bishop, 3), (Role:
 
 /// Value of a minor piece, in the same unit.
 const MINOR: usize = 3;
+
+/// Neutral scale, in tenths of 64ths.
+const UNSCALED: i32 = FULL_SCALE * TENTHS;
 
 /// Evaluates the position of a lone enemy king, if the side has a piece.
 #[inline]
@@ -36,7 +39,7 @@ fn steps_from_center(square: Square) -> usize {
     steps(square.file().index()) + steps(square.rank().index())
 }
 
-/// Endgame scale in 64ths when White or when Black is ahead.
+/// Endgame scale in tenths of 64ths when White or when Black is ahead.
 #[inline(always)]
 pub(super) fn scales<T: Trace>(position: &Position, weighing: &mut Weighing<'_, T>) -> [i32; 2] {
     let pawns = position.role(Role::Pawn);
@@ -44,12 +47,12 @@ pub(super) fn scales<T: Trace>(position: &Position, weighing: &mut Weighing<'_, 
     let opposite = has_opposite_bishops(position);
     // The common case: both sides have two pawns or more, and nothing is scaled.
     if white_pawns & black_pawns & !opposite {
-        return [FULL_SCALE; 2];
+        return [UNSCALED; 2];
     }
     Color::ALL.map(|leader| scale(position, leader, opposite, weighing))
 }
 
-/// Endgame scale in 64ths when `leader` is ahead; `opposite` is [`has_opposite_bishops`].
+/// Endgame scale in tenths of 64ths when `leader` is ahead; `opposite` is [`has_opposite_bishops`].
 #[inline]
 fn scale<T: Trace>(
     position: &Position,
@@ -59,7 +62,7 @@ fn scale<T: Trace>(
 ) -> i32 {
     match scale_weight(position, leader, opposite) {
         Some(weight) => weighing.weigh(weight, 1, leader).middlegame(),
-        None => FULL_SCALE,
+        None => UNSCALED,
     }
 }
 

@@ -28,13 +28,13 @@ pub(super) struct Structure {
     pub(super) score: PackedScore,
     /// The passed pawns of both sides.
     passed: Bitboard,
-    /// Complexity: endgame centipawns for the leader.
+    /// Complexity: in the endgame for the leader.
     complexity: i32,
     /// Danger to the white and the black king by the pawns near them.
     danger: [PackedScore; 2],
 }
 
-/// Sums of the terms, before the formula.
+/// Sums of the terms, in tenths, before the formula.
 pub(super) struct Sums {
     /// White minus Black.
     linear: PackedScore,
@@ -42,7 +42,7 @@ pub(super) struct Sums {
     to_move: [PackedScore; 2],
     /// For the white and the black king.
     danger: [PackedScore; 2],
-    /// Endgame centipawns for the leader.
+    /// In the endgame for the leader.
     complexity: i32,
     /// Endgame scale when White or Black is ahead.
     scale: [i32; 2],
@@ -52,8 +52,11 @@ pub(super) struct Sums {
 impl Sums {
     /// Arguments of the formula when a side is to move.
     #[inline]
-    pub(super) fn parts<T: Trace>(&self, turn: Color, weighing: &mut Weighing<'_, T>) -> Parts<i32> {
-        let pair = |score: PackedScore| Pair { middlegame: score.middlegame(), endgame: score.endgame() };
+    pub(super) fn parts<T: Trace>(&self, turn: Color, weighing: &mut Weighing<'_, T>) -> Parts<i64> {
+        let pair = |score: PackedScore| Pair {
+            middlegame: score.middlegame().into(),
+            endgame: score.endgame().into(),
+        };
         let tempo = weighing.weigh(Term::Tempo.first(), 1, turn);
         let tempo = if turn == Color::White { tempo } else { -tempo };
         let mut danger = self.danger;
@@ -61,8 +64,8 @@ impl Sums {
         Parts {
             linear: pair(self.linear + self.to_move[turn.index()] + tempo),
             danger: danger.map(pair),
-            complexity: self.complexity,
-            scale: self.scale,
+            complexity: self.complexity.into(),
+            scale: self.scale.map(i64::from),
             phase: self.phase,
         }
     }
