@@ -275,6 +275,13 @@ terms! {
     /// stop it on the adjacent files, by its own rank 2 to 7; not yet passed.
     PawnCandidate = "pawns" "candidate" List(6), Linear;
 
+    /// Each pair of own pawns, counted once and mirrored so that the first is on the files a to d: the first is the lower
+    /// one, on one rank the one nearer to the edge. By the square of the first (rank 2: a to d, rank 3, and so on), then by
+    /// that of the other from the same rank on.
+    PawnOwnPair = "pawns" "own_pairs" List(672), Linear;
+    /// Each pair of an own and an enemy pawn, mirrored so that the own one is on the files a to d: by its square (rank 2: a to
+    /// d, rank 3, and so on), then by that of the enemy pawn (rank 2: a to h, rank 3, and so on).
+    PawnEnemyPair = "pawns" "enemy_pairs" List(1152), Linear;
     /// A passed pawn, by its own rank 2 to 7.
     PassedRank = "passed" "rank" List(6), Linear;
     /// Unblocked passed pawn: the square ahead is empty, by rank 2 to 7.

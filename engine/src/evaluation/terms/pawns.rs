@@ -1,4 +1,4 @@
-//! Pawn structure: piece-square tables, isolated, doubled, backward, connected and candidate pawns.
+//! Pawn structure: piece-square tables, pairs of pawns, isolated, doubled, backward, connected and candidate pawns.
 
 use smalt_chess::attacks::pawn_attack_set;
 use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
@@ -24,6 +24,7 @@ pub(super) fn weigh<T: Trace>(
     let mut score = pawns.contacts(weighing);
     score += pawns.weaknesses(weighing);
     score += pawns.connections(attacked, weighing);
+    score += pawns.pairs(weighing);
     let kings = [color, !color].map(|owner| KingBucket::of(position.king(owner), owner));
     for square in pawns.own {
         score += weighing.weigh_square(Role::Pawn, square, color, kings);
@@ -113,6 +114,23 @@ impl Pawns {
             + weighing.weigh(Term::PawnWeakOpen.first(), open.count(), color)
     }
 
+    /// The terms of two own pawns, and of an own and an enemy pawn, wherever they stand.
+    fn pairs<T: Trace>(&self, weighing: &mut Weighing<'_, T>) -> PackedScore {
+        let color = self.color;
+        let mut score = PackedScore::ZERO;
+        let mut others = self.own;
+        for pawn in self.own {
+            others = others - Bitboard::from(pawn);
+            for other in others {
+                score += weighing.weigh(Term::PawnOwnPair.at(own_pair([pawn, other], color)), 1, color);
+            }
+            for enemy in self.enemy {
+                score += weighing.weigh(Term::PawnEnemyPair.at(enemy_pair([pawn, enemy], color)), 1, color);
+            }
+        }
+        score
+    }
+
     /// The terms of connected pawns; `attacked` are the squares that own pawns attack.
     fn connections<T: Trace>(&self, attacked: Bitboard, weighing: &mut Weighing<'_, T>) -> PackedScore {
         let color = self.color;
@@ -129,5 +147,70 @@ impl Pawns {
             score += weighing.weigh(Term::PawnPhalanx.at(index), (phalanx & there).count(), color);
         }
         score
+    }
+}
+
+/// File, and rank without the first, of a pawn as its owner sees it.
+#[inline]
+fn coordinates(pawn: Square, color: Color) -> [usize; 2] {
+    [pawn.file().index(), relative_rank(pawn, color) - 1]
+}
+
+/// Index of a pair of own pawns: by the squares of the first, mirrored to the files a to d, and of the other. The first is
+/// the lower pawn, on one rank the one nearer to the edge.
+#[inline]
+fn own_pair(pawns: [Square; 2], color: Color) -> usize {
+    let [a, b] = pawns.map(|pawn| coordinates(pawn, color));
+    let order = |pawn: Square| (relative_rank(pawn, color), edge_distance(pawn.file()));
+    let [[file, rank], [other_file, other_rank]] =
+        if order(pawns[0]) <= order(pawns[1]) { [a, b] } else { [b, a] };
+    let mirror = if file > 3 { 7 } else { 0 };
+    // The squares from the first pawn's rank on, for pawns on lower ranks and on files before it.
+    const STARTS: [usize; 6] = [0, 192, 352, 480, 576, 640];
+    let row = (file ^ mirror) * (6 - rank) + other_rank - rank;
+    STARTS[rank] + 8 * row + (other_file ^ mirror)
+}
+
+/// Index of a pair of an own and an enemy pawn: by the squares of the own one, mirrored to the files a to d, and of the
+/// other.
+#[inline]
+fn enemy_pair([own, enemy]: [Square; 2], color: Color) -> usize {
+    let [[file, rank], [enemy_file, enemy_rank]] = [own, enemy].map(|pawn| coordinates(pawn, color));
+    let mirror = if file > 3 { 7 } else { 0 };
+    (4 * rank + (file ^ mirror)) * 48 + 8 * enemy_rank + (enemy_file ^ mirror)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mirrored_pairs_share_a_weight_and_others_have_their_own() {
+        let squares: Vec<Square> = (8..56).map(Square::from_index).collect();
+        let mirrored = |square: Square| Square::from_index(square.index() ^ 7);
+        let mut own = std::collections::BTreeSet::new();
+        let mut enemy = own.clone();
+        for &a in &squares {
+            for &b in &squares {
+                for color in Color::ALL {
+                    let twins = [a, b].map(mirrored);
+                    let flipped = [a, b].map(Square::flip_rank);
+                    if a != b {
+                        let index = own_pair([a, b], color);
+                        assert_eq!(index, own_pair([b, a], color));
+                        assert_eq!(index, own_pair(twins, color));
+                        assert_eq!(index, own_pair(flipped, !color));
+                        own.insert(index);
+                    }
+                    let index = enemy_pair([a, b], color);
+                    assert_eq!(index, enemy_pair(twins, color));
+                    assert_eq!(index, enemy_pair(flipped, !color));
+                    enemy.insert(index);
+                }
+            }
+        }
+        // 24 pairs of own pawns are their own mirror images.
+        assert_eq!((own.len(), own.last()), ((48 * 47 / 2 + 24) / 2, Some(&668)));
+        assert_eq!((enemy.len(), enemy.last()), (24 * 48, Some(&(24 * 48 - 1))));
     }
 }
