@@ -17,7 +17,7 @@ def changed(text, sections, change):
             inside = line.strip().strip("[]") in sections
         elif inside and not line.startswith("#"):
             # Names of terms have no digits.
-            line = re.sub(r"-?\d+", lambda number: str(change(int(number[0]))), line)
+            line = re.sub(r"-?\d+(\.\d+)?", lambda number: f"{change(float(number[0])):g}", line)
         lines.append(line)
     return "".join(lines)
 
@@ -28,5 +28,5 @@ base = changed(source.read_text(), {"mobility", "passed"}, lambda _: 0)
 (folder / "base.toml").write_text(base)
 chance = random.Random(1)
 for number in range(1, 8):
-    candidate = changed(base, {"material"}, lambda value: round(value * chance.uniform(0.97, 1.03)))
+    candidate = changed(base, {"material"}, lambda value: round(value * chance.uniform(0.97, 1.03), 1))
     (folder / f"p{number}.toml").write_text(candidate)

@@ -9,7 +9,7 @@ use super::schema::{Entry, SCHEMA, Shape, TENTHS, WEIGHTS};
 /// Version of the file format, key `format`.
 const FORMAT: i64 = 1;
 
-/// Maximum absolute value of a weight.
+/// Maximum absolute value of a weight in the file.
 pub const LARGEST_WEIGHT: i32 = 30_000;
 
 /// Two numbers per weight, in tenths: [middlegame, endgame]; a single number appears twice.
@@ -186,14 +186,13 @@ impl TermReader<'_> {
             DeValue::Float(float) => (float.as_str().parse().unwrap_or(f64::NAN), float.as_str()),
             _ => return Err(self.kind(value, EXPECTED)),
         };
-        let tenths = number * f64::from(TENTHS);
-        if number.abs() > f64::from(LARGEST_WEIGHT) {
+        let tenths = (number * f64::from(TENTHS)).round();
+        if number.is_nan() || number.abs() > f64::from(LARGEST_WEIGHT) {
             let (line, key) = (self.line(value), self.key.clone());
             return Err(ParametersError::Range { line, key, value: text.to_owned() });
         }
-        // Nearly a whole number, as 0.3 times ten.
-        if (tenths - tenths.round()).abs() < 1e-6 {
-            return Ok(tenths.round() as i32);
+        if tenths / f64::from(TENTHS) == number {
+            return Ok(tenths as i32);
         }
         let (line, key) = (self.line(value), self.key.clone());
         Err(ParametersError::Kind { line, key, expected: EXPECTED, found: "more decimals" })

@@ -1,6 +1,6 @@
 //! Attack maps, mobility areas and king zones of a position, computed once for all terms.
 
-use smalt_chess::attacks::{bishop_attacks, king_attacks, pawn_attack_set, rook_attacks};
+use smalt_chess::attacks::{bishop_attacks, king_attacks, knight_attacks, pawn_attack_set, rook_attacks};
 use smalt_chess::{Bitboard, Color, File, Position, Rank, Role, Square};
 
 use super::taper::FULL_PHASE;
@@ -108,6 +108,16 @@ impl<'a> EvalInfo<'a> {
     #[inline(always)]
     pub(super) fn side(&self, color: Color) -> &Side {
         &self.sides[color.index()]
+    }
+
+    /// The squares to which knights, bishops, rooks and queens of the side can move to give check.
+    #[inline]
+    pub(super) fn checks(&self, color: Color) -> [Bitboard; 4] {
+        let (own, [diagonals, lines]) = (self.side(color), self.side(!color).king_lines);
+        let knights = knight_attacks(self.position.king(!color));
+        let squares = [knights, diagonals, lines, diagonals | lines];
+        let [_, attacks @ .., _] = own.attacked_by;
+        std::array::from_fn(|index| squares[index] & attacks[index] & !self.position.color(color))
     }
 
     /// Squares next to the king, without own pieces, that the enemy does not attack. All attacks must be known.

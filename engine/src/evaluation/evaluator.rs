@@ -11,7 +11,7 @@ use super::terms;
 use super::terms::material::{self, Material};
 use super::terms::{Structure, structure};
 use super::trace::{NoTrace, Weighing};
-use super::{LARGEST_EVALUATION, from_mover};
+use super::{LARGEST_EVALUATION, evaluation_for};
 use crate::memory::prefetch;
 
 /// Entries of the material cache; a power of two.
@@ -128,7 +128,7 @@ impl Evaluator {
             *known = MaterialEntry { key, score: material::weigh(material, &mut weighing) };
         }
         let sums = terms::weigh(position, known.score, &entry.structure, &mut weighing);
-        let evaluations = Color::ALL.map(|turn| from_mover(turn, &sums.parts(turn, &mut weighing)));
+        let evaluations = Color::ALL.map(|turn| evaluation_for(turn, &sums.parts(turn, &mut weighing)));
         let is_known = |turn| turn == position.turn() || !terms::depends_on_turn(position);
         let known = Color::ALL.map(|turn| is_known(turn).then_some(evaluations[turn.index()]));
         let key = position.key_without_turn();

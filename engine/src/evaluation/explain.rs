@@ -26,7 +26,7 @@ pub fn explain(position: &Position, parameters: &Parameters) -> Explanation {
 }
 
 impl Explanation {
-    /// Sums of the terms.
+    /// Sums of the terms in tenths, White minus Black.
     pub fn parts(&self) -> &Parts<i64> {
         &self.parts
     }
@@ -62,7 +62,7 @@ impl fmt::Display for Explanation {
         writeln!(f, "{:<NAMES$} {:>17} {:>17} {}", "sum, centipawns", "", "", pair(linear))?;
         writeln!(f, "{:<NAMES$} {} {}", "king danger, units", pair(white), pair(black))?;
         self.write_complexity(f)?;
-        let [white, black] = self.parts.scale.map(decimal);
+        let [white, black] = self.parts.scale.map(from_tenths);
         writeln!(f, "{:<NAMES$} {white:>17.1} {black:>17.1}", "endgame scale if ahead, of 64")?;
         writeln!(f, "{:<NAMES$} {:>17}", "phase, of 24", format!("{}/{FULL_PHASE}", self.parts.phase))?;
         write!(f, "{:<NAMES$} {:>+17}", "evaluation, centipawns for White", self.evaluation())
@@ -89,9 +89,9 @@ impl Explanation {
 
     fn write_complexity(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, [value, _]) in self.found(Part::Complexity) {
-            writeln!(f, "{name:<NAMES$} {:>17.1}", decimal(value.middlegame().into()))?;
+            writeln!(f, "{name:<NAMES$} {:>17.1}", from_tenths(value.middlegame().into()))?;
         }
-        let complexity = decimal(self.parts.complexity);
+        let complexity = from_tenths(self.parts.complexity);
         writeln!(f, "{:<NAMES$} {complexity:>17.1}", "complexity, before its limits")
     }
 }
@@ -101,11 +101,11 @@ struct Columns([i64; 2]);
 
 impl fmt::Display for Columns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [middlegame, endgame] = self.0.map(decimal);
+        let [middlegame, endgame] = self.0.map(from_tenths);
         write!(f, "{middlegame:>8.1} {endgame:>8.1}")
     }
 }
 
-fn decimal(tenths: i64) -> f64 {
+fn from_tenths(tenths: i64) -> f64 {
     tenths as f64 / f64::from(TENTHS)
 }

@@ -32,7 +32,7 @@ use trace::{FeatureCounter, Features, NoTrace, Trace, Weighing};
 /// Static evaluation in centipawns from the side to move's point of view, between -[`LARGEST_EVALUATION`] and
 /// [`LARGEST_EVALUATION`]. [`Evaluator`] returns the same value faster, from its caches.
 pub fn evaluate(position: &Position, parameters: &Parameters) -> i32 {
-    from_mover(position.turn(), &trace_parts(position, parameters, &mut NoTrace))
+    evaluation_for(position.turn(), &trace_parts(position, parameters, &mut NoTrace))
 }
 
 /// The features (trace) of a position, from White's point of view. Features times weights give the evaluation.
@@ -56,9 +56,9 @@ fn trace_parts<T: Trace>(position: &Position, parameters: &Parameters, trace: &m
     sums.parts(position.turn(), &mut weighing)
 }
 
-/// The evaluation from the side to move's point of view.
+/// The evaluation for a side to move, from its point of view.
 #[inline]
-fn from_mover(turn: Color, parts: &Parts<i64>) -> i32 {
+fn evaluation_for(turn: Color, parts: &Parts<i64>) -> i32 {
     let evaluation = parts.evaluation() as i32;
     match turn {
         Color::White => evaluation,

@@ -1,9 +1,9 @@
 //! The terms of the evaluation, listed once: for the build script that checks and embeds `params/evaluation.toml`, for
-//! the engine, and for the tuner. Names, lengths and meanings only; independent of chess.
+//! the engine, and for the tuner. Names, lengths, meanings and precision only; independent of chess.
 //!
 //! The build script includes this file as a module, so it may use only the standard library.
 
-/// The engine's integers per unit: weights have one decimal.
+/// The parts of a centipawn, a unit of danger or a 64th that the engine counts in.
 pub const TENTHS: i32 = 10;
 
 /// Number of weights of a term and their layout in the file.
@@ -274,14 +274,14 @@ terms! {
     /// Candidate passed pawn: no pawn ahead on its file, and at least as many own pawns to help it as enemy pawns to
     /// stop it on the adjacent files, by its own rank 2 to 7; not yet passed.
     PawnCandidate = "pawns" "candidate" List(6), Linear;
-
-    /// Each pair of own pawns, counted once and mirrored so that the first is on the files a to d: the first is the lower
-    /// one, on one rank the one nearer to the edge. By the square of the first (rank 2: a to d, rank 3, and so on), then by
-    /// that of the other from the same rank on.
+    /// Each pair of own pawns, mirrored so that the first is on the files a to d: the less advanced one, on one rank the
+    /// one nearer to the edge. By the square of the first (a2 to d2, a3 to d3, and so on), then by that of the second from
+    /// the same rank on (a to h of each); 96 of the numbers belong to no pair.
     PawnOwnPair = "pawns" "own_pairs" List(672), Linear;
-    /// Each pair of an own and an enemy pawn, mirrored so that the own one is on the files a to d: by its square (rank 2: a to
-    /// d, rank 3, and so on), then by that of the enemy pawn (rank 2: a to h, rank 3, and so on).
-    PawnEnemyPair = "pawns" "enemy_pairs" List(1152), Linear;
+    /// Each pair of an own and an enemy pawn in the same order, with the ranks that their owners see, for the owner of the
+    /// first; equally advanced pawns on the same or on mirrored files count nothing.
+    PawnEnemyPair = "pawns" "enemy_pairs" List(672), Linear;
+
     /// A passed pawn, by its own rank 2 to 7.
     PassedRank = "passed" "rank" List(6), Linear;
     /// Unblocked passed pawn: the square ahead is empty, by rank 2 to 7.
@@ -319,7 +319,7 @@ terms! {
     /// Unstoppable passed pawn: the enemy has no pieces, and its king is outside of the pawn's square.
     PassedUnstoppable = "passed" "unstoppable" One, Linear;
     /// Passed pawn of the side to move that can advance to a square that the enemy does not attack, by rank 2 to 7.
-    PassedPushToMove = "passed" "safe_push_to_move" List(6), Linear;
+    PassedPushToMove = "passed" "push_to_move" List(6), Linear;
 
     /// Pawn shelter: the nearest own pawn ahead on the king's file: none, else by ranks ahead, 1 beside to 7.
     ShelterKingFile = "king" "shelter_king_file" List(8), Linear;
@@ -387,10 +387,10 @@ terms! {
     DangerMaterial = "danger" "material" List(4), Danger;
     /// Enemy to move.
     DangerEnemyToMove = "danger" "enemy_to_move" One, Danger;
-    /// Contact check: each square beside the king from which the enemy's queen or a rook can check, with support, and
+    /// Contact check: each square next to the king from which the enemy's queen or a rook can check, with support, and
     /// which only the king defends: queen, rook.
     DangerContactCheck = "danger" "contact_check" List(2), Danger;
-    /// Each square beside the king that the enemy attacks twice.
+    /// Each square next to the king that the enemy attacks twice.
     DangerRingTwice = "danger" "ring_attacked_twice" One, Danger;
 
     /// Threat by pawn: it attacks a knight, bishop, rook or queen.
@@ -430,7 +430,7 @@ terms! {
     /// The same, for the side to move.
     KnightForkToMove = "threats" "knight_fork_to_move" One, Linear;
     /// The side to move can check from a square that the enemy does not attack: knight, bishop, rook, queen.
-    CheckToMove = "threats" "safe_check_to_move" List(4), Linear;
+    CheckToMove = "threats" "check_to_move" List(4), Linear;
     /// Threat by pawn push, for the side to move: it attacks a knight, bishop, rook or queen.
     PawnPushToMove = "threats" "by_pawn_push_to_move" List(4), Linear;
 

@@ -28,7 +28,7 @@ const DANGER_BEND: i32 = 256;
 
 /// Number type of the formula: `i64` in the engine, `f64` or a dual number in the tuner.
 pub trait Number: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
-    /// A centipawn, unit of danger or 64th in the sums of the terms.
+    /// A centipawn, a unit of danger or a 64th, as the sums of the terms count it.
     const UNIT: i32 = 1;
 
     /// Conversion from an integer.
@@ -90,7 +90,8 @@ pub struct Pair<N> {
     pub endgame: N,
 }
 
-/// Sums of the terms, linear in the weights: the arguments of the formula, in units of [`Number::UNIT`].
+/// Sums of the terms, linear in the weights: the arguments of the formula. All but the phase count [`Number::UNIT`] for
+/// one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Parts<N> {
     /// Centipawns, White minus Black.

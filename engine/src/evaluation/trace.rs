@@ -112,7 +112,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// Sums of counts times weights in any number type; `weights` returns [middlegame, endgame] for an index, in units of
+    /// Sums of counts times weights in any number type; `weights` returns [middlegame, endgame] for an index, each times
     /// [`Number::UNIT`].
     pub fn parts<N: Number>(&self, weights: impl Fn(usize) -> [N; 2]) -> Parts<N> {
         let sum = |features: &[Feature]| {

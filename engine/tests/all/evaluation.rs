@@ -240,6 +240,36 @@ fn terms_count_their_features() {
     check_count("3q2k1/8/8/8/3N4/8/8/6K1 w - - 0 1", Term::ThreatOnQueen, 0, 2);
     check_count("6rk/8/8/8/8/8/6P1/6K1 w - - 0 1", Term::DangerBlocker, 0, 1);
     check_count("6rk/8/8/8/6p1/8/6P1/6K1 w - - 0 1", Term::DangerBlocker, 0, 0);
+    check_count("6k1/8/8/8/8/8/PP6/6K1 w - - 0 1", Term::PawnOwnPair, 1, 1);
+    check_count("6k1/8/8/8/8/8/6PP/1K6 w - - 0 1", Term::PawnOwnPair, 1, 1);
+    check_count("6k1/pp6/8/8/8/8/8/6K1 w - - 0 1", Term::PawnOwnPair, 1, -1);
+    check_count("6k1/8/1p6/8/8/8/P7/6K1 w - - 0 1", Term::PawnEnemyPair, 9, 1);
+    check_count("6k1/1p6/8/8/8/P7/8/6K1 w - - 0 1", Term::PawnEnemyPair, 56, -1);
+    check_count("6k1/p7/8/8/8/8/P7/6K1 w - - 0 1", Term::PawnEnemyPair, 0, 0);
+    check_count("6k1/8/8/8/8/5p2/2q5/6K1 w - - 0 1", Term::DangerContactCheck, 0, 1);
+    check_count("6k1/8/8/8/8/5p2/2q3P1/6K1 w - - 0 1", Term::DangerContactCheck, 0, 1);
+    check_count("6k1/8/8/8/8/5p2/2q5/6KR w - - 0 1", Term::DangerContactCheck, 0, 1);
+    check_count("6k1/8/8/8/8/5p2/2q5/6KB w - - 0 1", Term::DangerContactCheck, 0, 0);
+    check_count("6k1/8/8/8/8/5p2/r7/6K1 w - - 0 1", Term::DangerContactCheck, 1, 1);
+    check_count("6k1/8/8/8/8/6p1/r7/6K1 w - - 0 1", Term::DangerContactCheck, 1, 0);
+    check_count("6k1/8/8/8/8/6p1/r7/6K1 w - - 0 1", Term::DangerRingTwice, 0, 2);
+    check_count("6k1/8/8/8/8/8/8/6K1 b - - 0 1", Term::DangerEnemyToMove, 0, 1);
+    check_count("6k1/8/8/8/8/8/8/6K1 w - - 0 1", Term::DangerEnemyToMove, 0, 0);
+    for (turn, to_move) in [("w", 1), ("b", 0)] {
+        let check = |board: &str, term, index, expected| {
+            check_count(&format!("{board} {turn} - - 0 1"), term, index, expected);
+        };
+        check("r3k3/8/8/3N4/8/8/8/6K1", Term::KnightFork, 0, 1);
+        check("r3k3/8/8/3N4/8/8/8/6K1", Term::KnightForkToMove, 0, to_move);
+        check("r3k3/8/1p6/b2N4/8/8/8/6K1", Term::KnightFork, 0, 1);
+        check("r3k3/8/3b4/3N4/8/8/8/6K1", Term::KnightFork, 0, 0);
+        check("6k1/8/8/8/8/8/8/R6K", Term::CheckToMove, 2, to_move);
+        check("1r4k1/8/8/6p1/8/8/8/R6K", Term::CheckToMove, 2, 0);
+        check("6k1/8/3n4/8/4P3/8/8/6K1", Term::PawnPushToMove, 0, to_move);
+        check("6k1/8/8/8/P7/8/8/6K1", Term::PassedPushToMove, 2, to_move);
+        check("6k1/8/1n6/8/P7/8/8/6K1", Term::PassedPushToMove, 2, to_move);
+        check("6k1/1n6/8/8/P7/8/8/6K1", Term::PassedPushToMove, 2, 0);
+    }
     check_count("8/8/8/8/8/8/8/K6k w - - 0 1", Term::ComplexityConstant, 0, 1);
     check_count("4k3/pp4p1/8/8/8/8/P7/4K3 b - - 0 1", Term::ComplexityPawns, 0, 4);
     check_count("4k3/3p4/8/8/8/8/4P3/4K3 w - - 0 1", Term::ComplexityBothWings, 0, 1);

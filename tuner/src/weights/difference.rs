@@ -4,7 +4,7 @@ use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::SCHEMA;
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 
-use super::{decimal, entry_of, name_of};
+use super::{entry_of, from_tenths, name_of};
 
 /// A weight whose numbers differ.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub fn differences(before: &Parameters, after: &Parameters) -> Vec<GroupChange> 
     for (weight, (before, after)) in before.tenths().zip(after.tenths()).enumerate() {
         let group = entry_of(weight).group;
         let sums = groups.iter_mut().find(|sums| sums.group == group).expect("every group was added");
-        let [before, after] = [before, after].map(|pair| pair.map(decimal));
+        let [before, after] = [before, after].map(|pair| pair.map(from_tenths));
         sums.weights += 1;
         for half in 0..2 {
             let difference = after[half] - before[half];

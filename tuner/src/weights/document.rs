@@ -4,7 +4,7 @@ use smalt::evaluation::schema::{Entry, Part, SCHEMA, Shape};
 use smalt::evaluation::{Parameters, ParametersError};
 use toml_edit::{DocumentMut, Item, TableLike, Value, value};
 
-use super::{Numbers, decimal};
+use super::{Numbers, from_tenths};
 
 const WIDTH: usize = 110;
 
@@ -133,7 +133,7 @@ fn plain(value: &Value) -> Vec<Option<f64>> {
 }
 
 fn shown(part: Part, pair: [i32; 2]) -> String {
-    let [middlegame, endgame] = pair.map(decimal);
+    let [middlegame, endgame] = pair.map(from_tenths);
     if part.is_single() { middlegame.to_string() } else { format!("[{middlegame}, {endgame}]") }
 }
 

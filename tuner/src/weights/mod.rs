@@ -28,10 +28,10 @@ pub struct PatternError {
 
 /// The parameters of the engine's weights.
 pub fn parameters_of(weights: &Parameters) -> Vec<f64> {
-    weights.tenths().flatten().map(decimal).collect()
+    weights.tenths().flatten().map(from_tenths).collect()
 }
 
-pub(crate) fn decimal(tenths: i32) -> f64 {
+pub(crate) fn from_tenths(tenths: i32) -> f64 {
     f64::from(tenths) / f64::from(TENTHS)
 }
 

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use smalt::evaluation::parameters::LARGEST_WEIGHT;
-use smalt::evaluation::schema::{Constraint, Part, Shape, WEIGHTS};
+use smalt::evaluation::schema::{Constraint, Part, Shape, TENTHS, WEIGHTS};
 use smalt::evaluation::taper::FULL_SCALE;
 
 use super::{entry_of, name_of};
@@ -155,7 +155,7 @@ fn own_weight(index: usize) -> SchemaWeight {
         group_length: entry.group.len(),
         is_single: entry.part.is_single(),
         bounds,
-        decimals: 1,
+        decimals: TENTHS.ilog10() as usize,
         twin: is_mirrored.then_some(entry.term.start() + (square ^ 7)),
         rises: entry.constraint == Constraint::Rising && !is_last,
         curve: (entry.part == Part::Danger).then_some(Curve { index: 0, lift: DANGER_LIFT }),

@@ -1,6 +1,5 @@
 //! King danger (king safety), in units that the curve in [`super::super::taper`] turns into centipawns.
 
-use smalt_chess::attacks::knight_attacks;
 use smalt_chess::{Bitboard, Color, Role};
 
 use super::super::eval_info::{EvalInfo, king_flank};
@@ -92,14 +91,8 @@ struct Checks {
 #[inline]
 fn checks(info: &EvalInfo<'_>, color: Color, hardly_defended: Bitboard) -> Checks {
     let (own, enemy) = (info.side(color), info.side(!color));
-    let position = info.position;
-    let king = position.king(color);
-    let free = !position.color(!color);
-    let safe = free & (!own.attacked | hardly_defended & enemy.attacked_twice);
-    let [diagonals, lines] = own.king_lines;
-    let squares = [knight_attacks(king), diagonals, lines, diagonals | lines];
-    let possible: [Bitboard; 4] =
-        std::array::from_fn(|index| squares[index] & enemy.attacked_by[ROLES[index].index()] & free);
+    let safe = !own.attacked | hardly_defended & enemy.attacked_twice;
+    let possible = info.checks(!color);
     Checks {
         safe: possible.map(|squares| squares & safe),
         unsafe_squares: possible.into_iter().fold(Bitboard::EMPTY, |all, squares| all | squares) & !safe,

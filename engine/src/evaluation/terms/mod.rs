@@ -28,10 +28,17 @@ pub(super) struct Structure {
     pub(super) score: PackedScore,
     /// The passed pawns of both sides.
     passed: Bitboard,
-    /// Complexity: in the endgame for the leader.
+    /// Complexity in tenths of centipawns, for the leader in the endgame.
     complexity: i32,
     /// Danger to the white and the black king by the pawns near them.
     danger: [PackedScore; 2],
+}
+
+/// Linear terms of a side.
+struct Linear {
+    always: PackedScore,
+    /// Added when the side is to move.
+    to_move: PackedScore,
 }
 
 /// Sums of the terms, in tenths, before the formula.
@@ -42,10 +49,11 @@ pub(super) struct Sums {
     to_move: [PackedScore; 2],
     /// For the white and the black king.
     danger: [PackedScore; 2],
-    /// In the endgame for the leader.
+    /// In the endgame, for the leader.
     complexity: i32,
     /// Endgame scale when White or Black is ahead.
     scale: [i32; 2],
+    /// 0 to 24, not in tenths.
     phase: i32,
 }
 
@@ -87,8 +95,8 @@ pub(super) fn weigh<T: Trace>(
     let white = rest(&info, structure, Color::White, weighing);
     let black = rest(&info, structure, Color::Black, weighing);
     Sums {
-        linear: linear + white[0] - black[0],
-        to_move: [white[1], -black[1]],
+        linear: linear + white.always - black.always,
+        to_move: [white.to_move, -black.to_move],
         danger: [
             danger::weigh(&info, structure, Color::White, weighing),
             danger::weigh(&info, structure, Color::Black, weighing),
@@ -99,8 +107,7 @@ pub(super) fn weigh<T: Trace>(
     }
 }
 
-/// The linear terms that need the attacks of both sides, and those that need no attacks: always, and when the side is to
-/// move.
+/// The linear terms that need the attacks of both sides, and those that need no attacks.
 // Not inlined: one copy for both sides.
 #[inline(never)]
 fn rest<T: Trace>(
@@ -108,13 +115,13 @@ fn rest<T: Trace>(
     structure: &Structure,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> [PackedScore; 2] {
+) -> Linear {
     let threats = threats::weigh(info, color, weighing);
     let passed = passed::weigh(info, structure, color, weighing);
     let others = space::weigh(info, color, weighing)
         + endgame::lone_king(info.position, color, weighing)
         + weighing.weigh(Term::KingMoves.at(info.king_moves(color).count()), 1, color);
-    [threats[0] + passed[0] + others, threats[1] + passed[1]]
+    Linear { always: threats.always + passed.always + others, to_move: threats.to_move + passed.to_move }
 }
 
 /// Whether the [`Sums`] depend on the side to move: only unstoppable passed pawns against a bare king with pawns make

@@ -6,25 +6,24 @@ use super::super::eval_info::{EvalInfo, ahead, relative_rank};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
-use super::Structure;
+use super::{Linear, Structure};
 
-/// Evaluates the path of each passed pawn of a side: always, and when it is to move. The attacks of all pieces must be in
-/// the info.
+/// Evaluates the path of each passed pawn of a side. The attacks of all pieces must be in the info.
 #[inline]
 pub(super) fn weigh<T: Trace>(
     info: &EvalInfo<'_>,
     structure: &Structure,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> [PackedScore; 2] {
-    let [mut score, mut to_move] = [PackedScore::ZERO; 2];
+) -> Linear {
+    let [mut always, mut to_move] = [PackedScore::ZERO; 2];
     let can_advance = !(info.occupied | info.side(!color).attacked).forward(!color);
     for square in structure.passed & info.position.color(color) {
-        score += passed(info, square, color, weighing);
+        always += passed(info, square, color, weighing);
         let term = Term::PassedPushToMove.at(relative_rank(square, color) - 1);
         to_move += weighing.weigh_to_move(term, usize::from(can_advance.contains(square)), color);
     }
-    [score, to_move]
+    Linear { always, to_move }
 }
 
 fn passed<T: Trace>(

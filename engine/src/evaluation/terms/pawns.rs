@@ -119,13 +119,21 @@ impl Pawns {
         let color = self.color;
         let mut score = PackedScore::ZERO;
         let mut others = self.own;
-        for pawn in self.own {
-            others = others - Bitboard::from(pawn);
+        for square in self.own {
+            let pawn = PairedPawn::of(square, color);
+            others = others - Bitboard::from(square);
             for other in others {
-                score += weighing.weigh(Term::PawnOwnPair.at(own_pair([pawn, other], color)), 1, color);
+                let other = PairedPawn::of(other, color);
+                let [first, second] =
+                    if pawn.order() <= other.order() { [pawn, other] } else { [other, pawn] };
+                score += weighing.weigh(Term::PawnOwnPair.at(pair(first, second)), 1, color);
             }
             for enemy in self.enemy {
-                score += weighing.weigh(Term::PawnEnemyPair.at(enemy_pair([pawn, enemy], color)), 1, color);
+                let enemy = PairedPawn::of(enemy, !color);
+                // Else the pair is the enemy's, or the same for both sides.
+                if pawn.order() < enemy.order() {
+                    score += weighing.weigh(Term::PawnEnemyPair.at(pair(pawn, enemy)), 1, color);
+                }
             }
         }
         score
@@ -150,67 +158,60 @@ impl Pawns {
     }
 }
 
-/// File, and rank without the first, of a pawn as its owner sees it.
-#[inline]
-fn coordinates(pawn: Square, color: Color) -> [usize; 2] {
-    [pawn.file().index(), relative_rank(pawn, color) - 1]
+/// A pawn of a pair as its owner sees it.
+#[derive(Clone, Copy)]
+struct PairedPawn {
+    /// 0 to 7.
+    file: usize,
+    /// 0 on its second rank, 5 on its seventh.
+    rank: usize,
 }
 
-/// Index of a pair of own pawns: by the squares of the first, mirrored to the files a to d, and of the other. The first is
-/// the lower pawn, on one rank the one nearer to the edge.
+impl PairedPawn {
+    #[inline]
+    fn of(pawn: Square, owner: Color) -> PairedPawn {
+        PairedPawn { file: pawn.file().index(), rank: relative_rank(pawn, owner) - 1 }
+    }
+
+    /// The first pawn of a pair has less of it: it is less advanced, or as much and nearer to the edge.
+    #[inline]
+    fn order(self) -> (usize, usize) {
+        (self.rank, self.file.min(7 - self.file))
+    }
+}
+
+/// Index of a pair, mirrored so that its first pawn is on the files a to d: by the square of that pawn, then by that of the
+/// second from the first one's rank on.
 #[inline]
-fn own_pair(pawns: [Square; 2], color: Color) -> usize {
-    let [a, b] = pawns.map(|pawn| coordinates(pawn, color));
-    let order = |pawn: Square| (relative_rank(pawn, color), edge_distance(pawn.file()));
-    let [[file, rank], [other_file, other_rank]] =
-        if order(pawns[0]) <= order(pawns[1]) { [a, b] } else { [b, a] };
-    let mirror = if file > 3 { 7 } else { 0 };
-    // The squares from the first pawn's rank on, for pawns on lower ranks and on files before it.
+fn pair(first: PairedPawn, second: PairedPawn) -> usize {
+    // For each rank of the first pawn: 4 files of the lower ones by 8 files of each rank from theirs on.
     const STARTS: [usize; 6] = [0, 192, 352, 480, 576, 640];
-    let row = (file ^ mirror) * (6 - rank) + other_rank - rank;
-    STARTS[rank] + 8 * row + (other_file ^ mirror)
-}
-
-/// Index of a pair of an own and an enemy pawn: by the squares of the own one, mirrored to the files a to d, and of the
-/// other.
-#[inline]
-fn enemy_pair([own, enemy]: [Square; 2], color: Color) -> usize {
-    let [[file, rank], [enemy_file, enemy_rank]] = [own, enemy].map(|pawn| coordinates(pawn, color));
-    let mirror = if file > 3 { 7 } else { 0 };
-    (4 * rank + (file ^ mirror)) * 48 + 8 * enemy_rank + (enemy_file ^ mirror)
+    let mirror = if first.file > 3 { 7 } else { 0 };
+    let ranks = (first.file ^ mirror) * (6 - first.rank) + second.rank - first.rank;
+    STARTS[first.rank] + 8 * ranks + (second.file ^ mirror)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
-    fn mirrored_pairs_share_a_weight_and_others_have_their_own() {
-        let squares: Vec<Square> = (8..56).map(Square::from_index).collect();
-        let mirrored = |square: Square| Square::from_index(square.index() ^ 7);
-        let mut own = std::collections::BTreeSet::new();
-        let mut enemy = own.clone();
-        for &a in &squares {
-            for &b in &squares {
-                for color in Color::ALL {
-                    let twins = [a, b].map(mirrored);
-                    let flipped = [a, b].map(Square::flip_rank);
-                    if a != b {
-                        let index = own_pair([a, b], color);
-                        assert_eq!(index, own_pair([b, a], color));
-                        assert_eq!(index, own_pair(twins, color));
-                        assert_eq!(index, own_pair(flipped, !color));
-                        own.insert(index);
-                    }
-                    let index = enemy_pair([a, b], color);
-                    assert_eq!(index, enemy_pair(twins, color));
-                    assert_eq!(index, enemy_pair(flipped, !color));
-                    enemy.insert(index);
+    fn a_pair_and_its_mirror_image_share_a_weight_and_others_have_their_own() {
+        let pawns: Vec<PairedPawn> =
+            (8..56).map(|square| PairedPawn::of(Square::from_index(square), Color::White)).collect();
+        let mirrored = |pawn: PairedPawn| PairedPawn { file: 7 - pawn.file, ..pawn };
+        let mut indices = BTreeSet::new();
+        for &first in &pawns {
+            for &second in pawns.iter().filter(|second| first.order() <= second.order()) {
+                if (first.file, first.rank) != (second.file, second.rank) {
+                    assert_eq!(pair(first, second), pair(mirrored(first), mirrored(second)));
+                    indices.insert(pair(first, second));
                 }
             }
         }
-        // 24 pairs of own pawns are their own mirror images.
-        assert_eq!((own.len(), own.last()), ((48 * 47 / 2 + 24) / 2, Some(&668)));
-        assert_eq!((enemy.len(), enemy.last()), (24 * 48, Some(&(24 * 48 - 1))));
+        // 24 pairs are their own mirror images.
+        assert_eq!((indices.len(), indices.last()), ((48 * 47 / 2 + 24) / 2, Some(&668)));
     }
 }

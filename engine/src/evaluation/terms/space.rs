@@ -13,7 +13,7 @@ const FEW: usize = 3;
 /// Maximum number of blocked pawns that count, of both sides.
 const MOST_BLOCKED: usize = 9;
 
-/// Divisor of the feature count, so that weights are at least one centipawn.
+/// Divisor of the feature count, so that weights are not too small.
 const SHARE: usize = 128;
 
 /// Evaluates the space of a side. The attacks of all pieces must be in the info.

@@ -7,17 +7,14 @@ use super::super::eval_info::EvalInfo;
 use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::trace::{Trace, Weighing};
+use super::Linear;
 
 /// Roles that can be threatened or loose, in the order of the weights.
 const TARGETS: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// Evaluates the threats of a side: always, and when it is to move. The attacks of all pieces must be in the info.
+/// Evaluates the threats of a side. The attacks of all pieces must be in the info.
 #[inline(always)]
-pub(super) fn weigh<T: Trace>(
-    info: &EvalInfo<'_>,
-    color: Color,
-    weighing: &mut Weighing<'_, T>,
-) -> [PackedScore; 2] {
+pub(super) fn weigh<T: Trace>(info: &EvalInfo<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> Linear {
     let position = info.position;
     let (own, enemy) = (info.side(color), info.side(!color));
     let by = |role: Role| own.attacked_by[role.index()];
@@ -76,10 +73,11 @@ pub(super) fn weigh<T: Trace>(
     let forks = knight_forks(info, color).count().min(2);
     score += weighing.weigh(Term::KnightFork.first(), forks, color);
     to_move += weighing.weigh_to_move(Term::KnightForkToMove.first(), forks, color);
-    for (index, squares) in safe_checks(info, color).into_iter().enumerate() {
-        to_move += weighing.weigh_to_move(Term::CheckToMove.at(index), usize::from(squares.any()), color);
+    for (index, squares) in info.checks(color).into_iter().enumerate() {
+        let can_check = (squares & !enemy.attacked).any();
+        to_move += weighing.weigh_to_move(Term::CheckToMove.at(index), usize::from(can_check), color);
     }
-    [score + on_queen(info, well_defended, color, weighing), to_move]
+    Linear { always: score + on_queen(info, well_defended, color, weighing), to_move }
 }
 
 /// The safe squares from which a knight attacks two of the enemy's king, queens, rooks and undefended bishops.
@@ -99,16 +97,6 @@ fn knight_forks(info: &EvalInfo<'_>, color: Color) -> Bitboard {
         once |= attackers;
     }
     reached & twice
-}
-
-/// The squares that the enemy does not attack and from which a knight, bishop, rook or queen can check.
-#[inline]
-fn safe_checks(info: &EvalInfo<'_>, color: Color) -> [Bitboard; 4] {
-    let (own, enemy) = (info.side(color), info.side(!color));
-    let [diagonals, lines] = enemy.king_lines;
-    let checks = [knight_attacks(info.position.king(!color)), diagonals, lines, diagonals | lines];
-    let free = !(info.position.color(color) | enemy.attacked);
-    std::array::from_fn(|index| checks[index] & own.attacked_by[TARGETS[index + 1].index()] & free)
 }
 
 /// Evaluates the squares from which the enemy's only queen can be attacked next.
