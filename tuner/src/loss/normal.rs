@@ -9,7 +9,7 @@ use super::{Derivative, share};
 /// Parts summed separately, memory permitting.
 const PARTS: usize = 4;
 
-/// Maximum memory of all parts, in 64-bit numbers.
+/// Maximum memory of all parts, in 64-bit numbers; a matrix larger than that is a single part.
 const MOST_NUMBERS: usize = 1 << 26;
 
 /// A symmetric matrix over all parameters.
