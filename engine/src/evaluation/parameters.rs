@@ -8,7 +8,7 @@ use super::squares::SquareSums;
 
 pub use super::document::{LARGEST_WEIGHT, ParametersError};
 
-const EMBEDDED: WeightPairs = include!(concat!(env!("OUT_DIR"), "/evaluation.in"));
+static EMBEDDED: WeightPairs = include!(concat!(env!("OUT_DIR"), "/evaluation.in"));
 
 static PARAMETERS: Parameters = Parameters::from_tenths(&EMBEDDED);
 
