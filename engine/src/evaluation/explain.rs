@@ -5,7 +5,7 @@ use std::fmt;
 use smalt_chess::{Color, Position};
 
 use super::parameters::{Parameters, Weight};
-use super::schema::{Part, SCHEMA, TENTHS};
+use super::schema::{Part, SCHEMA, from_tenths};
 use super::score::PackedScore;
 use super::taper::{FULL_PHASE, Pair, Parts};
 use super::trace::Trace;
@@ -26,7 +26,7 @@ pub fn explain(position: &Position, parameters: &Parameters) -> Explanation {
 }
 
 impl Explanation {
-    /// Sums of the terms in tenths, White minus Black.
+    /// Sums of the terms, in tenths.
     pub fn parts(&self) -> &Parts<i64> {
         &self.parts
     }
@@ -58,11 +58,11 @@ impl fmt::Display for Explanation {
             self.write_terms(f, part)?;
         }
         let Parts { linear, danger: [white, black], .. } = self.parts;
-        let pair = |pair: Pair<i64>| Columns([pair.middlegame, pair.endgame]);
+        let pair = |pair: Pair<i64>| Columns([pair.middlegame as i32, pair.endgame as i32]);
         writeln!(f, "{:<NAMES$} {:>17} {:>17} {}", "sum, centipawns", "", "", pair(linear))?;
         writeln!(f, "{:<NAMES$} {} {}", "king danger, units", pair(white), pair(black))?;
         self.write_complexity(f)?;
-        let [white, black] = self.parts.scale.map(from_tenths);
+        let [white, black] = self.parts.scale.map(|scale| from_tenths(scale as i32));
         writeln!(f, "{:<NAMES$} {white:>17.1} {black:>17.1}", "endgame scale if ahead, of 64")?;
         writeln!(f, "{:<NAMES$} {:>17}", "phase, of 24", format!("{}/{FULL_PHASE}", self.parts.phase))?;
         write!(f, "{:<NAMES$} {:>+17}", "evaluation, centipawns for White", self.evaluation())
@@ -80,8 +80,8 @@ impl Explanation {
 
     fn write_terms(&self, f: &mut fmt::Formatter<'_>, part: Part) -> fmt::Result {
         for (name, [white, black]) in self.found(part) {
-            let columns = [white, black, white - black]
-                .map(|value| Columns([value.middlegame(), value.endgame()].map(i64::from)));
+            let columns =
+                [white, black, white - black].map(|value| Columns([value.middlegame(), value.endgame()]));
             writeln!(f, "{name:<NAMES$} {} {} {}", columns[0], columns[1], columns[2])?;
         }
         Ok(())
@@ -89,23 +89,19 @@ impl Explanation {
 
     fn write_complexity(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, [value, _]) in self.found(Part::Complexity) {
-            writeln!(f, "{name:<NAMES$} {:>17.1}", from_tenths(value.middlegame().into()))?;
+            writeln!(f, "{name:<NAMES$} {:>17.1}", from_tenths(value.middlegame()))?;
         }
-        let complexity = from_tenths(self.parts.complexity);
+        let complexity = from_tenths(self.parts.complexity as i32);
         writeln!(f, "{:<NAMES$} {complexity:>17.1}", "complexity, before its limits")
     }
 }
 
 /// Middlegame and endgame value in tenths, side by side.
-struct Columns([i64; 2]);
+struct Columns([i32; 2]);
 
 impl fmt::Display for Columns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [middlegame, endgame] = self.0.map(from_tenths);
         write!(f, "{middlegame:>8.1} {endgame:>8.1}")
     }
-}
-
-fn from_tenths(tenths: i64) -> f64 {
-    tenths as f64 / f64::from(TENTHS)
 }

@@ -78,7 +78,8 @@ impl Parameters {
         Parameters { squares: SquareSums::new(&values), values }
     }
 
-    /// The numbers of a weight, in tenths: [middlegame, endgame]; the single number of a complexity or scale weight appears twice.
+    /// The numbers of a weight, in tenths: [middlegame, endgame]; the single number of a complexity or scale weight appears
+    /// twice.
     #[inline]
     pub fn get(&self, weight: Weight) -> PackedScore {
         self.values[weight.index()]

@@ -3,8 +3,13 @@
 //!
 //! The build script includes this file as a module, so it may use only the standard library.
 
-/// The parts of a centipawn, a unit of danger or a 64th that the engine counts in.
+/// The engine counts in tenths of a centipawn, of a unit of danger or of a 64th, as weights have one decimal.
 pub const TENTHS: i32 = 10;
+
+/// Converts tenths to a number with one decimal.
+pub fn from_tenths(tenths: i32) -> f64 {
+    f64::from(tenths) / f64::from(TENTHS)
+}
 
 /// Number of weights of a term and their layout in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,8 +2,8 @@
 
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// A pair of scores in tenths of centipawns (or of danger units): middlegame in the lower half of the word, endgame in the upper.
-/// Exact while each half fits in 32 bits, which the largest allowed weights guarantee.
+/// A pair of scores in tenths of centipawns (or of danger units): middlegame in the lower half of the word, endgame in
+/// the upper. Exact while each half fits in 32 bits, which the largest allowed weights guarantee.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct PackedScore(i64);
 

@@ -4,7 +4,7 @@
 use std::sync::{Arc, LazyLock};
 
 use smalt::evaluation::parameters::LARGEST_WEIGHT;
-use smalt::evaluation::schema::{SCHEMA, TENTHS, Term, WEIGHTS};
+use smalt::evaluation::schema::{SCHEMA, TENTHS, Term, WEIGHTS, from_tenths};
 use smalt::evaluation::taper::FULL_PHASE;
 use smalt::evaluation::trace::{FeatureCounter, Features};
 use smalt::evaluation::{
@@ -50,20 +50,18 @@ fn from_white(position: &Position, evaluation: i32) -> i32 {
 
 /// Checks on each position that features times weights give the engine's evaluation.
 fn check_features(parameters: &Parameters) {
-    let weights: Vec<[i64; 2]> = parameters.tenths().map(|pair| pair.map(i64::from)).collect();
+    let weights: Vec<[i32; 2]> = parameters.tenths().collect();
     let mut counter = FeatureCounter::default();
     for position in CORPUS.iter() {
         let features: Features = features(position, &mut counter);
-        let counted = features.parts::<i64>(|weight| weights[weight]);
+        let counted = features.parts::<i64>(|weight| weights[weight].map(i64::from));
         let explained = explain(position, parameters);
         assert_eq!(&counted, explained.parts(), "{position:?}");
 
         let evaluation = from_white(position, evaluate(position, parameters));
         assert_eq!(counted.evaluation(), i64::from(evaluation), "{position:?}");
         assert_eq!(explained.evaluation(), evaluation, "{position:?}");
-        let real = features
-            .parts::<f64>(|weight| weights[weight].map(|tenths| tenths as f64 / f64::from(TENTHS)))
-            .evaluation();
+        let real = features.parts::<f64>(|weight| weights[weight].map(from_tenths)).evaluation();
         // The whole is rounded toward zero.
         assert!((real - f64::from(evaluation)).abs() < 1.01, "{position:?}: {real}, {evaluation}");
     }
@@ -423,7 +421,7 @@ fn the_explanation_shows_every_term_and_the_sum() {
         let line = text.lines().find(|line| line.starts_with(name));
         line.map(|line| line[name.len()..].split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     };
-    let decimal = |tenths: i32| format!("{:.1}", f64::from(tenths) / f64::from(TENTHS));
+    let decimal = |tenths: i32| format!("{:.1}", from_tenths(tenths));
     let columns = [middlegame, endgame, middlegame, endgame, 0, 0].map(decimal);
     assert_eq!(line("material.rook").unwrap(), columns);
     assert_eq!(line("material.queen"), None);

@@ -1,10 +1,10 @@
 //! Differences between two sets of weights, by group and by weight.
 
 use smalt::evaluation::Parameters;
-use smalt::evaluation::schema::SCHEMA;
+use smalt::evaluation::schema::{SCHEMA, from_tenths};
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 
-use super::{entry_of, from_tenths, name_of};
+use super::{entry_of, name_of};
 
 /// A weight whose numbers differ.
 #[derive(Clone, Debug, PartialEq)]

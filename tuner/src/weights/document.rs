@@ -1,10 +1,10 @@
 //! Writes weights into a parameter file, preserving comments, order and layout. The only writer of `engine/params/`.
 
-use smalt::evaluation::schema::{Entry, Part, SCHEMA, Shape};
+use smalt::evaluation::schema::{Entry, Part, SCHEMA, Shape, from_tenths};
 use smalt::evaluation::{Parameters, ParametersError};
 use toml_edit::{DocumentMut, Item, TableLike, Value, value};
 
-use super::{Numbers, from_tenths};
+use super::Numbers;
 
 const WIDTH: usize = 110;
 

@@ -8,7 +8,7 @@ pub(crate) mod source;
 pub(crate) mod variables;
 
 use smalt::evaluation::Parameters;
-use smalt::evaluation::schema::{Entry, SCHEMA, Shape, TENTHS, WEIGHTS};
+use smalt::evaluation::schema::{Entry, SCHEMA, Shape, TENTHS, WEIGHTS, from_tenths};
 use smalt_chess::Square;
 
 use schema::{Schema, SchemaWeight};
@@ -29,10 +29,6 @@ pub struct PatternError {
 /// The parameters of the engine's weights.
 pub fn parameters_of(weights: &Parameters) -> Vec<f64> {
     weights.tenths().flatten().map(from_tenths).collect()
-}
-
-pub(crate) fn from_tenths(tenths: i32) -> f64 {
-    f64::from(tenths) / f64::from(TENTHS)
 }
 
 /// The term of a weight.

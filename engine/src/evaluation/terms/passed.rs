@@ -17,11 +17,10 @@ pub(super) fn weigh<T: Trace>(
     weighing: &mut Weighing<'_, T>,
 ) -> Linear {
     let [mut always, mut to_move] = [PackedScore::ZERO; 2];
-    let can_advance = !(info.occupied | info.side(!color).attacked).forward(!color);
     for square in structure.passed & info.position.color(color) {
-        always += passed(info, square, color, weighing);
-        let term = Term::PassedPushToMove.at(relative_rank(square, color) - 1);
-        to_move += weighing.weigh_to_move(term, usize::from(can_advance.contains(square)), color);
+        let pawn = passed(info, square, color, weighing);
+        always += pawn.always;
+        to_move += pawn.to_move;
     }
     Linear { always, to_move }
 }
@@ -31,7 +30,7 @@ fn passed<T: Trace>(
     square: Square,
     color: Color,
     weighing: &mut Weighing<'_, T>,
-) -> PackedScore {
+) -> Linear {
     let position = info.position;
     let rank = relative_rank(square, color) - 1;
     let way = ahead(square.into(), color);
@@ -42,17 +41,19 @@ fn passed<T: Trace>(
     let rooks = position.role(Role::Rook);
     let enemy_heavy = (rooks | position.role(Role::Queen)) & position.color(!color);
     let lost = enemy.attacked_twice & !own.attacked_twice;
+    let is_free = !info.occupied.intersects(stop);
+    let is_safe = !enemy.attacked.intersects(stop);
 
     let mut score = PackedScore::ZERO;
     let mut add = |weight, is_so: bool| score += weighing.weigh(weight, usize::from(is_so), color);
-    add(Term::PassedFree.at(rank), !info.occupied.intersects(stop));
+    add(Term::PassedFree.at(rank), is_free);
     add(Term::PassedSafePath.at(rank), !hostile.intersects(way));
     add(Term::PassedClearPath.at(rank), !info.occupied.intersects(way));
     add(Term::PassedDefendedPath.at(rank), way.is_subset(own.attacked));
     add(Term::PassedRookBehind.first(), behind.intersects(rooks & position.color(color)));
     add(Term::PassedEnemyBehind.first(), behind.intersects(enemy_heavy));
     add(Term::PassedStopLost.at(rank), lost.intersects(stop));
-    add(Term::PassedSafeStop.at(rank), !enemy.attacked.intersects(stop));
+    add(Term::PassedSafeStop.at(rank), is_safe);
     add(Term::PassedDefendedStop.at(rank), own.attacked.intersects(stop));
     add(Term::PassedUnstoppable.first(), is_unstoppable(info, square, way, color));
     if let Some(stop) = stop.first() {
@@ -62,7 +63,9 @@ fn passed<T: Trace>(
         score += weighing.weigh(Term::PassedOwnKingTable.at(distance(color)), rank, color);
         score += weighing.weigh(Term::PassedEnemyKingTable.at(distance(!color)), rank, color);
     }
-    score
+    let can_push = usize::from(is_free && is_safe);
+    let to_move = weighing.weigh_to_move(Term::PassedPushToMove.at(rank), can_push, color);
+    Linear { always: score, to_move }
 }
 
 /// Whether the enemy has only pawns and a king outside the square, and no own piece blocks the path.
