@@ -164,7 +164,9 @@ fn a_lost_ssh_connection_is_made_again_and_loses_no_game() {
     let proxy = Proxy::start(sshd.port);
     write_hosts(&place, sshd.port, proxy.port());
     write_engines(&place, "3");
-    let mut run = WatchedProgram::new(with_ssh(&place, &on_hosts("60")).spawn().unwrap());
+    // No other host can finish the run before this one joins again.
+    let arguments = matched("20", &["--ssh", "far/1", "--lease", "1"]);
+    let mut run = WatchedProgram::new(with_ssh(&place, &arguments).spawn().unwrap());
     run.wait_for("far joins");
     place.await_games("run.db", 3);
     proxy.turn(Network::Cut);
@@ -175,7 +177,7 @@ fn a_lost_ssh_connection_is_made_again_and_loses_no_game() {
     let messages = run.finish(0);
     let joined = messages.lines().filter(|line| line.starts_with("far") && line.contains(" joins: "));
     assert_eq!(joined.count(), 2, "{messages}");
-    check_end(&place, "3", "60");
+    check_end(&place, "3", "20");
 }
 
 #[test]
