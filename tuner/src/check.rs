@@ -11,6 +11,9 @@ const COLLINEAR: f64 = 0.98;
 /// Minimum share at which a parameter counts as determined by the others.
 const DOMINATED: f64 = 0.9999;
 
+/// Maximum number of weights whose effects are compared: the matrix then takes 0.5 GB.
+const MOST_COMPARED: usize = 4096;
+
 /// Two collinear parameters, which the data can't distinguish.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CollinearPair {
@@ -31,6 +34,8 @@ pub(crate) struct Findings {
     pub error: f64,
     /// Weights that occur in no position.
     pub unseen: Vec<usize>,
+    /// Weights that occur, but in fewer positions than the [`MOST_COMPARED`] others, so that all that follows leaves them out.
+    pub not_compared: usize,
     /// Weights that occur but have a zero derivative at these values: the flat part of a curve.
     pub dead: Vec<usize>,
     /// Collinear pairs, highest correlation first.
@@ -48,18 +53,24 @@ pub(crate) fn check<R: LabelledRows>(
     let mut loss = Loss::new(&table.train, targets(&table.train, 1.0, 1.0), 1.0);
     let k = fit_k(&mut loss, parameters)?;
     let error = loss.error(parameters);
-    let matrix = loss.normal_matrix(parameters, usize::MAX);
-    let lengths: Vec<f64> = (0..matrix.size()).map(|index| matrix.get(index, index).sqrt()).collect();
     let weights = 0..schema.weights.len();
-    let unseen: Vec<usize> = weights.clone().filter(|&weight| table.coverage[weight] == 0).collect();
-    let is_dead = |weight: &usize| lengths[2 * weight] == 0.0 && lengths[2 * weight + 1] == 0.0;
-    let dead = weights.filter(is_dead).filter(|weight| !unseen.contains(weight)).collect();
+    let (unseen, mut seen): (Vec<usize>, Vec<usize>) =
+        weights.clone().partition(|&weight| table.coverage[weight] == 0);
+    seen.sort_by_key(|&weight| std::cmp::Reverse(table.coverage[weight]));
+    let mut is_compared = vec![false; schema.weights.len()];
+    seen.iter().take(MOST_COMPARED).for_each(|&weight| is_compared[weight] = true);
+    let matrix = loss.normal_matrix(parameters, usize::MAX, |index| is_compared[index / 2]);
+    let lengths: Vec<f64> = (0..parameters.len()).map(|index| matrix.get(index, index).sqrt()).collect();
+    let is_dead =
+        |weight: &usize| is_compared[*weight] && lengths[2 * weight] == 0.0 && lengths[2 * weight + 1] == 0.0;
+    let dead = weights.filter(is_dead).collect();
+    let not_compared = seen.len().saturating_sub(MOST_COMPARED);
     let collinear = collinear(&matrix, &lengths);
-    Ok(Findings { k, error, unseen, dead, collinear, dominated: dominated(&matrix, &lengths) })
+    Ok(Findings { k, error, unseen, not_compared, dead, collinear, dominated: dominated(&matrix, &lengths) })
 }
 
 fn dominated(matrix: &NormalMatrix, lengths: &[f64]) -> Option<Vec<usize>> {
-    let seen: Vec<usize> = (0..matrix.size()).filter(|&index| lengths[index] > 0.0).collect();
+    let seen: Vec<usize> = (0..lengths.len()).filter(|&index| lengths[index] > 0.0).collect();
     let mut products = vec![0.0; seen.len() * seen.len()];
     for (row, &a) in seen.iter().enumerate() {
         for (column, &b) in seen[..=row].iter().enumerate() {
@@ -73,10 +84,11 @@ fn dominated(matrix: &NormalMatrix, lengths: &[f64]) -> Option<Vec<usize>> {
 
 fn collinear(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<CollinearPair> {
     let mut pairs = Vec::new();
-    for first in 0..matrix.size() {
-        for second in first + 1..matrix.size() {
+    let seen: Vec<usize> = (0..lengths.len()).filter(|&index| lengths[index] > 0.0).collect();
+    for (number, &first) in seen.iter().enumerate() {
+        for &second in &seen[number + 1..] {
             // Middlegame and endgame of one weight always correlate to some degree; only the phase separates them.
-            if second / 2 == first / 2 || lengths[first] == 0.0 || lengths[second] == 0.0 {
+            if second / 2 == first / 2 {
                 continue;
             }
             let correlation = matrix.get(first, second) / (lengths[first] * lengths[second]);

@@ -300,7 +300,7 @@ fn rounded(
     if exact.len() > MOST_ROUNDED_TOGETHER {
         return schema.rounded(exact);
     }
-    let matrix = train.normal_matrix(exact, ROUNDING_ROWS);
+    let matrix = train.normal_matrix(exact, ROUNDING_ROWS, |_| true);
     let members = variables.members();
     let element = |a: usize, b: usize| -> f64 {
         members[a].iter().map(|&i| members[b].iter().map(|&j| matrix.get(i, j)).sum::<f64>()).sum()

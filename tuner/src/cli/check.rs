@@ -189,6 +189,7 @@ fn document<'a, R: LabelledRows>(
         error: findings.error,
         phases,
         unseen: names(&findings.unseen),
+        not_compared: findings.not_compared,
         without_effect: names(&findings.dead),
         dominated,
         collinear: findings.collinear.iter().map(pair).collect(),
@@ -226,6 +227,10 @@ fn page<R: LabelledRows>(
     }
     let list = |weights: &[usize]| weights.iter().map(|&weight| name(weight)).collect::<Vec<_>>().join(", ");
     page.push_str(&format!("\nnever occur ({}): {}\n", findings.unseen.len(), list(&findings.unseen)));
+    if findings.not_compared > 0 {
+        let count = findings.not_compared;
+        page.push_str(&format!("too rare to be compared with others below ({count})\n"));
+    }
     page.push_str(&format!(
         "without effect at these values ({}): {}\n",
         findings.dead.len(),

@@ -184,6 +184,9 @@ pub(super) struct CheckJson<'a> {
     pub phases: Option<&'a [u64]>,
     /// Weights that occur in no position.
     pub unseen: Vec<&'a str>,
+    /// Number of weights that occur in too few positions to be compared with others; `without_effect`, `collinear` and
+    /// `dominated` leave them out.
+    pub not_compared: usize,
     /// Weights that occur but have a zero derivative at these values.
     pub without_effect: Vec<&'a str>,
     /// Parameters that are linear combinations of the others; null if the numbers are too imprecise to tell.

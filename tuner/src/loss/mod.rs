@@ -199,9 +199,14 @@ impl<'a> Loss<'a> {
 
     /// Gauss-Newton matrix of the mean squared error: twice the weighted mean of the outer products of the derivatives of
     /// the expected result by the parameters. Approximates the Hessian. It is that of all rows, or of some blocks with at most
-    /// about `rows` of them.
-    pub fn normal_matrix(&mut self, parameters: &[f64], rows: usize) -> NormalMatrix {
-        let mut matrix = NormalMatrix::new(self.parameter_count());
+    /// about `rows` of them, over the parameters that `is_chosen` accepts.
+    pub fn normal_matrix(
+        &mut self,
+        parameters: &[f64],
+        rows: usize,
+        is_chosen: impl Fn(usize) -> bool,
+    ) -> NormalMatrix {
+        let mut matrix = NormalMatrix::new(self.parameter_count(), is_chosen);
         let stride = self.len().div_ceil(rows.max(1)).max(1);
         matrix.set_scale(2.0 * stride as f64 / self.total_weight);
         self.passes.set(parameters, slope(self.k));

@@ -12,29 +12,36 @@ const PARTS: usize = 4;
 /// Maximum memory of all parts, in 64-bit numbers; a matrix larger than that is a single part.
 const MOST_NUMBERS: usize = 1 << 26;
 
-/// A symmetric matrix over all parameters.
+/// A symmetric matrix over some of the parameters.
 pub struct NormalMatrix {
     size: usize,
+    /// The row of each parameter, if it has one.
+    rows: Vec<Option<usize>>,
     /// Lower half of each part, in full rows. 32-bit sums would hide exact dependences between parameters.
     parts: Vec<Vec<f64>>,
     scale: f64,
 }
 
 impl NormalMatrix {
-    /// A matrix over this number of parameters.
-    pub(crate) fn new(size: usize) -> NormalMatrix {
+    /// A matrix over the chosen ones of this number of parameters.
+    pub(crate) fn new(count: usize, is_chosen: impl Fn(usize) -> bool) -> NormalMatrix {
+        let mut size = 0;
+        let row = |parameter| {
+            is_chosen(parameter).then(|| {
+                size += 1;
+                size - 1
+            })
+        };
+        let rows = (0..count).map(row).collect();
         let parts = (MOST_NUMBERS / (size * size).max(1)).clamp(1, PARTS);
-        NormalMatrix { size, parts: vec![vec![0.0; size * size]; parts], scale: 0.0 }
+        NormalMatrix { size, rows, parts: vec![vec![0.0; size * size]; parts], scale: 0.0 }
     }
 
-    /// Element of two parameters.
+    /// Element of two parameters; zero if one was not chosen.
     pub fn get(&self, a: usize, b: usize) -> f64 {
-        let place = a.max(b) * self.size + a.min(b);
-        self.parts.iter().map(|part| part[place]).sum::<f64>() * self.scale
-    }
-
-    pub fn size(&self) -> usize {
-        self.size
+        let (Some(a), Some(b)) = (self.rows[a], self.rows[b]) else { return 0.0 };
+        let index = a.max(b) * self.size + a.min(b);
+        self.parts.iter().map(|part| part[index]).sum::<f64>() * self.scale
     }
 
     /// Sets the common factor of all elements.
@@ -50,16 +57,21 @@ impl NormalMatrix {
         stride: usize,
         derivatives: impl Fn(usize, &mut dyn FnMut(f32, &[Derivative])) + Sync,
     ) {
-        let (size, count) = (self.size, self.parts.len());
+        let (size, count, rows) = (self.size, self.parts.len(), &self.rows);
         self.parts.par_iter_mut().enumerate().for_each(|(index, part)| {
             part.fill(0.0);
+            let mut chosen: Vec<(usize, f64)> = Vec::new();
             for block in share(blocks.clone(), index, count).step_by(stride) {
                 derivatives(block, &mut |weight, entries| {
-                    for (number, &(row, slope)) in entries.iter().enumerate() {
+                    let of_row =
+                        |&(parameter, slope): &Derivative| rows[parameter].map(|row| (row, f64::from(slope)));
+                    chosen.clear();
+                    chosen.extend(entries.iter().filter_map(of_row));
+                    for (number, &(row, slope)) in chosen.iter().enumerate() {
                         let row = &mut part[row * size..][..size];
-                        let slope = f64::from(weight) * f64::from(slope);
-                        for &(column, other) in &entries[..=number] {
-                            row[column] += slope * f64::from(other);
+                        let slope = f64::from(weight) * slope;
+                        for &(column, other) in &chosen[..=number] {
+                            row[column] += slope * other;
                         }
                     }
                 });

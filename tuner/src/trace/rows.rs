@@ -494,7 +494,7 @@ mod tests {
             let error = loss.gradient(0..loss.block_count(), &header.start, &mut gradient);
             assert!((error - expected).abs() < 1e-6, "{error} is not {expected}");
             assert!((loss.error(&header.start) - expected).abs() < 1e-6);
-            let matrix = loss.normal_matrix(&header.start, usize::MAX);
+            let matrix = loss.normal_matrix(&header.start, usize::MAX, |_| true);
             assert!(
                 (0..header.start.len())
                     .all(|index| header.schema.is_used(index) == (matrix.get(index, index) > 0.0))
