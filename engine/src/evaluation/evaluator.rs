@@ -17,8 +17,8 @@ use crate::memory::prefetch;
 /// Entries of the material cache; a power of two.
 const MATERIALS: usize = 1 << 10;
 
-/// Entries of the pawn cache; a power of two.
-const STRUCTURES: usize = 1 << 13;
+/// Entries of the pawn cache, 2 KB each; a power of two.
+const STRUCTURES: usize = 1 << 11;
 
 /// Entries of the evaluation cache; a power of two.
 const EVALUATIONS: usize = 1 << 14;
@@ -59,8 +59,6 @@ struct StructureEntry {
     structure: Structure,
 }
 
-const _: () = assert!(size_of::<StructureEntry>() == 64);
-
 /// Entry of the material cache. The default entry is valid: key 0 is bare kings, with score zero.
 #[derive(Clone, Copy, Default)]
 struct MaterialEntry {
@@ -84,14 +82,21 @@ impl Default for Evaluator {
 }
 
 impl Evaluator {
+    /// # Panics
+    /// If there is not enough memory for the caches.
     pub fn new(parameters: Arc<Parameters>) -> Evaluator {
+        Evaluator::try_new(parameters).expect("there should be memory for the caches")
+    }
+
+    /// As [`Evaluator::new`]; `None` if there is not enough memory.
+    pub(crate) fn try_new(parameters: Arc<Parameters>) -> Option<Evaluator> {
         // A key of another slot, so it never matches.
-        let empty = StructureEntry { key: 1, structure: Structure::default() };
-        let mut structures = vec![empty; STRUCTURES].into_boxed_slice();
+        let empty = StructureEntry { key: 1, structure: Structure::EMPTY };
+        let mut structures = filled(empty, STRUCTURES)?;
         structures[1].key = 0;
-        let evaluations = Box::new([EvaluationEntry::EMPTY; EVALUATIONS]);
-        let materials = Box::new([MaterialEntry::default(); MATERIALS]);
-        Evaluator { parameters, materials, structures, evaluations }
+        let evaluations = filled(EvaluationEntry::EMPTY, EVALUATIONS)?.try_into().ok()?;
+        let materials = filled(MaterialEntry::default(), MATERIALS)?.try_into().ok()?;
+        Some(Evaluator { parameters, materials, structures, evaluations })
     }
 
     /// Prefetches the cache entries of a position.
@@ -135,6 +140,14 @@ impl Evaluator {
         self.evaluations[key as usize & (EVALUATIONS - 1)] = EvaluationEntry::new(key, known);
         evaluations[position.turn().index()]
     }
+}
+
+/// A slice of this many copies; `None` if there is not enough memory.
+fn filled<T: Copy>(value: T, count: usize) -> Option<Box<[T]>> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(count).ok()?;
+    values.resize(count, value);
+    Some(values.into_boxed_slice())
 }
 
 /// Odd multiplier that mixes the bits of a key: the golden ratio.

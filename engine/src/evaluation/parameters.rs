@@ -1,16 +1,18 @@
 //! The weights of the evaluation: embedded at build time from `params/evaluation.toml`, or loaded from such a file at
 //! run time. Independent of chess.
 
+use std::sync::LazyLock;
+
 use super::document::{self, WeightPairs};
 use super::schema::{Term, WEIGHTS};
 use super::score::PackedScore;
-use super::squares::SquareSums;
+use super::squares::SquareRows;
 
 pub use super::document::{LARGEST_WEIGHT, ParametersError};
 
 static EMBEDDED: WeightPairs = include!(concat!(env!("OUT_DIR"), "/evaluation.in"));
 
-static PARAMETERS: Parameters = Parameters::from_tenths(&EMBEDDED);
+static PARAMETERS: LazyLock<Parameters> = LazyLock::new(|| Parameters::from_tenths(&EMBEDDED));
 
 /// A weight, as its index among all weights, 0 to [`WEIGHTS`] − 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -48,8 +50,8 @@ pub const EVALUATION_TOML: &str = include_str!("../../params/evaluation.toml");
 /// All weights with their numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameters {
-    values: [PackedScore; WEIGHTS],
-    squares: SquareSums,
+    values: Box<[PackedScore; WEIGHTS]>,
+    squares: SquareRows,
 }
 
 impl Parameters {
@@ -68,14 +70,11 @@ impl Parameters {
     }
 
     /// The weights with these numbers, in tenths.
-    pub const fn from_tenths(tenths: &WeightPairs) -> Parameters {
-        let mut values = [PackedScore::ZERO; WEIGHTS];
-        let mut index = 0;
-        while index < WEIGHTS {
-            values[index] = PackedScore::new(tenths[index][0], tenths[index][1]);
-            index += 1;
-        }
-        Parameters { squares: SquareSums::new(&values), values }
+    pub fn from_tenths(tenths: &WeightPairs) -> Parameters {
+        let packed = tenths.iter().map(|pair| PackedScore::new(pair[0], pair[1]));
+        let values: Box<[PackedScore; WEIGHTS]> =
+            packed.collect::<Box<[_]>>().try_into().expect("the length is that of the array");
+        Parameters { squares: SquareRows::new(&values), values }
     }
 
     /// The numbers of a weight, in tenths: [middlegame, endgame]; the single number of a complexity or scale weight appears
@@ -85,9 +84,9 @@ impl Parameters {
         self.values[weight.index()]
     }
 
-    /// The piece-square tables, summed by the buckets of both kings.
+    /// The weights of the pieces' squares.
     #[inline]
-    pub(super) fn squares(&self) -> &SquareSums {
+    pub(super) fn squares(&self) -> &SquareRows {
         &self.squares
     }
 

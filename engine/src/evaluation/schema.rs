@@ -141,20 +141,28 @@ terms! {
     SquareQueen = "squares" "queen" Board, Linear, Mirrored;
     /// The king on its square.
     SquareKing = "squares" "king" Board, Linear;
-    /// A pawn by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
-    /// the files a to d.
-    SquarePawnOwnKingCastled = "squares" "pawn_by_own_king_castled" Board, Linear;
-    /// The same while that king is on the files c to f of its first two ranks.
-    SquarePawnOwnKingCenter = "squares" "pawn_by_own_king_in_center" Board, Linear;
-    /// The same while that king is beyond its first two ranks.
-    SquarePawnOwnKingAdvanced = "squares" "pawn_by_own_king_advanced" Board, Linear;
-    /// A pawn by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
-    /// the files a to d.
-    SquarePawnEnemyKingCastled = "squares" "pawn_by_enemy_king_castled" Board, Linear;
-    /// The same while that king is on the files c to f of its first two ranks.
-    SquarePawnEnemyKingCenter = "squares" "pawn_by_enemy_king_in_center" Board, Linear;
-    /// The same while that king is beyond its first two ranks.
-    SquarePawnEnemyKingAdvanced = "squares" "pawn_by_enemy_king_advanced" Board, Linear;
+    /// Each square of the own king, mirrored to the files a to d, with each square of an own pawn. By the square of the king
+    /// (a1 to d1, a2 to d2, and so on), then by that of the pawn (a2 to h2, a3 to h3, and so on).
+    SquarePawnOwnKing = "squares" "pawn_by_own_king" List(1536), Linear;
+    /// The same for each square of the enemy king as the pawn's owner sees it.
+    SquarePawnEnemyKing = "squares" "pawn_by_enemy_king" List(1536), Linear;
+    /// Each square of a knight with each square of an own pawn, mirrored so that the pawn is on the files a to d. By the square
+    /// of the pawn (a2 to d2, a3 to d3, and so on), then by that of the knight (a1 to h1, a2 to h2, and so on).
+    SquareKnightOwnPawn = "squares" "knight_by_own_pawn" List(1536), Linear;
+    /// The same for a knight and an enemy pawn.
+    SquareKnightEnemyPawn = "squares" "knight_by_enemy_pawn" List(1536), Linear;
+    /// The same for a bishop and an own pawn.
+    SquareBishopOwnPawn = "squares" "bishop_by_own_pawn" List(1536), Linear;
+    /// The same for a bishop and an enemy pawn.
+    SquareBishopEnemyPawn = "squares" "bishop_by_enemy_pawn" List(1536), Linear;
+    /// The same for a rook and an own pawn.
+    SquareRookOwnPawn = "squares" "rook_by_own_pawn" List(1536), Linear;
+    /// The same for a rook and an enemy pawn.
+    SquareRookEnemyPawn = "squares" "rook_by_enemy_pawn" List(1536), Linear;
+    /// The same for a queen and an own pawn.
+    SquareQueenOwnPawn = "squares" "queen_by_own_pawn" List(1536), Linear;
+    /// The same for a queen and an enemy pawn.
+    SquareQueenEnemyPawn = "squares" "queen_by_enemy_pawn" List(1536), Linear;
     /// A knight by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
     /// the files a to d.
     SquareKnightOwnKingCastled = "squares" "knight_by_own_king_castled" Board, Linear;

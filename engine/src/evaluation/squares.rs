@@ -1,7 +1,7 @@
-//! Piece-square tables of pawns, knights, bishops, rooks and queens. Three terms count for each: one of its square alone, one by
-//! the bucket of the own king, and one by that of the enemy king. Their sums are kept for all buckets of both kings.
+//! Piece-square tables of knights, bishops, rooks and queens. A piece counts by its square alone, by the bucket of each king,
+//! and with each pawn. All this depends only on pawns and kings, so that the pawn cache keeps the sums.
 
-use smalt_chess::{Color, File, Role, Square};
+use smalt_chess::{Color, File, Position, Role, Square};
 
 use super::eval_info::{CENTER_FILES, board_index, relative_rank};
 use super::schema::{Term, WEIGHTS};
@@ -9,6 +9,9 @@ use super::score::PackedScore;
 
 /// Number of [`KingBucket`]s.
 const BUCKETS: usize = 6;
+
+/// Squares on which a pawn can stand.
+pub(super) const PAWN_SQUARES: usize = 48;
 
 /// Where a king stands, castled, in the center or advanced, and on which wing.
 #[derive(Clone, Copy)]
@@ -23,13 +26,13 @@ impl KingBucket {
 
     /// The index of the term that counts: 0 while the king is castled, 1 in the center, 2 advanced.
     #[inline]
-    pub(super) const fn term(self) -> usize {
+    pub(super) fn term(self) -> usize {
         self.0 / 2
     }
 
     /// The index in a table for a king on the files e to h: mirrored for a king on the other wing.
     #[inline]
-    pub(super) const fn mirrored(self, index: usize) -> usize {
+    pub(super) fn mirrored(self, index: usize) -> usize {
         if self.0 % 2 == 1 { index ^ 7 } else { index }
     }
 }
@@ -41,23 +44,12 @@ pub(super) struct SquareTerms {
     pub(super) own_king: [Term; 3],
     /// The same for the enemy king.
     pub(super) enemy_king: [Term; 3],
+    /// With each own and each enemy pawn.
+    pub(super) pawns: [Term; 2],
 }
 
-/// Terms of the pawn, knight, bishop, rook and queen.
-pub(super) const SQUARE_TERMS: [SquareTerms; 5] = [
-    SquareTerms {
-        alone: Term::SquarePawn,
-        own_king: [
-            Term::SquarePawnOwnKingCastled,
-            Term::SquarePawnOwnKingCenter,
-            Term::SquarePawnOwnKingAdvanced,
-        ],
-        enemy_king: [
-            Term::SquarePawnEnemyKingCastled,
-            Term::SquarePawnEnemyKingCenter,
-            Term::SquarePawnEnemyKingAdvanced,
-        ],
-    },
+/// Terms of the knight, bishop, rook and queen.
+const SQUARE_TERMS: [SquareTerms; 4] = [
     SquareTerms {
         alone: Term::SquareKnight,
         own_king: [
@@ -70,6 +62,7 @@ pub(super) const SQUARE_TERMS: [SquareTerms; 5] = [
             Term::SquareKnightEnemyKingCenter,
             Term::SquareKnightEnemyKingAdvanced,
         ],
+        pawns: [Term::SquareKnightOwnPawn, Term::SquareKnightEnemyPawn],
     },
     SquareTerms {
         alone: Term::SquareBishop,
@@ -83,6 +76,7 @@ pub(super) const SQUARE_TERMS: [SquareTerms; 5] = [
             Term::SquareBishopEnemyKingCenter,
             Term::SquareBishopEnemyKingAdvanced,
         ],
+        pawns: [Term::SquareBishopOwnPawn, Term::SquareBishopEnemyPawn],
     },
     SquareTerms {
         alone: Term::SquareRook,
@@ -96,6 +90,7 @@ pub(super) const SQUARE_TERMS: [SquareTerms; 5] = [
             Term::SquareRookEnemyKingCenter,
             Term::SquareRookEnemyKingAdvanced,
         ],
+        pawns: [Term::SquareRookOwnPawn, Term::SquareRookEnemyPawn],
     },
     SquareTerms {
         alone: Term::SquareQueen,
@@ -109,47 +104,115 @@ pub(super) const SQUARE_TERMS: [SquareTerms; 5] = [
             Term::SquareQueenEnemyKingCenter,
             Term::SquareQueenEnemyKingAdvanced,
         ],
+        pawns: [Term::SquareQueenOwnPawn, Term::SquareQueenEnemyPawn],
     },
 ];
 
-/// The sums of the three terms.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct SquareSums {
-    /// By role, bucket of the own and of the enemy king, and square.
-    sums: [[[[PackedScore; 64]; BUCKETS]; BUCKETS]; SQUARE_TERMS.len()],
+/// Index of a pawn's square as a side sees it: a2 to h2, a3 to h3, and so on.
+#[inline]
+pub(super) fn pawn_index(pawn: Square, color: Color) -> usize {
+    square_index(pawn, color) - 8
 }
 
-impl SquareSums {
-    pub(super) const fn new(values: &[PackedScore; WEIGHTS]) -> SquareSums {
-        let mut sums = [[[[PackedScore::ZERO; 64]; BUCKETS]; BUCKETS]; SQUARE_TERMS.len()];
-        let mut entry = 0;
-        while entry < SQUARE_TERMS.len() * BUCKETS * BUCKETS * 64 {
-            let (role, square) = (entry / (BUCKETS * BUCKETS * 64), entry % 64);
-            let own = KingBucket(entry / (BUCKETS * 64) % BUCKETS);
-            let enemy = KingBucket(entry / 64 % BUCKETS);
-            let terms = &SQUARE_TERMS[role];
-            let parts = [
-                values[terms.alone.start() + square],
-                values[terms.own_king[own.term()].start() + own.mirrored(square)],
-                values[terms.enemy_king[enemy.term()].start() + enemy.mirrored(square)],
-            ];
-            let middlegame = parts[0].middlegame() + parts[1].middlegame() + parts[2].middlegame();
-            let endgame = parts[0].endgame() + parts[1].endgame() + parts[2].endgame();
-            sums[role][own.0][enemy.0][square] = PackedScore::new(middlegame, endgame);
-            entry += 1;
+/// Index of a square as a side sees it: a1 to h1, a2 to h2, and so on.
+#[inline(always)]
+pub(super) fn square_index(square: Square, color: Color) -> usize {
+    board_index(square, color) ^ 56
+}
+
+/// Index of the weight of two squares, the second one of `count`. The first is mirrored to the files a to d, and the second
+/// with it.
+#[inline]
+pub(super) fn pair_index(first: usize, second: usize, count: usize) -> usize {
+    let mirror = if first % 8 > 3 { 7 } else { 0 };
+    count * (4 * (first / 8) + ((first % 8) ^ mirror)) + (second ^ mirror)
+}
+
+/// Terms of a knight, bishop, rook or queen.
+pub(super) const fn square_terms(role: Role) -> &'static SquareTerms {
+    &SQUARE_TERMS[role.index() - 1]
+}
+
+/// Values in tenths for each role, knight to queen, and each square as its owner sees it: middlegame, endgame.
+type Row = [i16; SQUARE_TERMS.len() * 64 * 2];
+
+/// The weights of pieces' squares by what they depend on: for the bucket of the own king (with the squares alone), for that of
+/// the enemy king, for each own pawn, and for each enemy pawn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct SquareRows(Box<[Row; ROWS]>);
+
+/// First row of the enemy king.
+const ENEMY_KING: usize = BUCKETS;
+
+/// First row of an own pawn.
+const OWN_PAWNS: usize = 2 * BUCKETS;
+
+/// First row of an enemy pawn.
+const ENEMY_PAWNS: usize = OWN_PAWNS + PAWN_SQUARES;
+
+const ROWS: usize = ENEMY_PAWNS + PAWN_SQUARES;
+
+impl SquareRows {
+    pub(super) fn new(values: &[PackedScore; WEIGHTS]) -> SquareRows {
+        let mut rows = vec![[0; _]; ROWS];
+        let mut put = |row: usize, entry: usize, weights: &[usize]| {
+            let value = weights.iter().fold(PackedScore::ZERO, |sum, &weight| sum + values[weight]);
+            let limited = |number: i32| number.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+            rows[row][2 * entry] = limited(value.middlegame());
+            rows[row][2 * entry + 1] = limited(value.endgame());
+        };
+        for entry in 0..SQUARE_TERMS.len() * 64 {
+            let (terms, square) = (&SQUARE_TERMS[entry / 64], entry % 64);
+            let board = square ^ 56;
+            for bucket in (0..BUCKETS).map(KingBucket) {
+                let [own, enemy] = [&terms.own_king, &terms.enemy_king]
+                    .map(|terms| terms[bucket.term()].start() + bucket.mirrored(board));
+                put(bucket.0, entry, &[terms.alone.start() + board, own]);
+                put(ENEMY_KING + bucket.0, entry, &[enemy]);
+            }
+            for pawn in 0..PAWN_SQUARES {
+                let [own, enemy] = terms.pawns.map(|term| term.start() + pair_index(pawn, square, 64));
+                put(OWN_PAWNS + pawn, entry, &[own]);
+                put(ENEMY_PAWNS + pawn, entry, &[enemy]);
+            }
         }
-        SquareSums { sums }
+        SquareRows(rows.try_into().expect("the length is that of the array"))
+    }
+}
+
+/// The value of each piece on each square, with the pawns and kings of a position. Within ±3,276.7 centipawns.
+#[derive(Clone, Copy)]
+pub(super) struct PieceSquares([Row; 2]);
+
+impl PieceSquares {
+    pub(super) const ZERO: PieceSquares = PieceSquares([[0; _]; 2]);
+
+    pub(super) fn new(position: &Position, rows: &SquareRows) -> PieceSquares {
+        PieceSquares(Color::ALL.map(|color| {
+            let [own, enemy] = [color, !color].map(|owner| KingBucket::of(position.king(owner), owner));
+            let mut sums = rows.0[own.0];
+            add(&mut sums, &rows.0[ENEMY_KING + enemy.0]);
+            for (start, owner) in [(OWN_PAWNS, color), (ENEMY_PAWNS, !color)] {
+                for pawn in position.pieces(owner, Role::Pawn) {
+                    add(&mut sums, &rows.0[start + pawn_index(pawn, color)]);
+                }
+            }
+            sums
+        }))
     }
 
-    /// Value of a pawn or piece (not a king) on a square, by the buckets of the own and the enemy king.
+    /// The sum of all [`SquareTerms`].
     #[inline(always)]
-    pub(super) fn get(
-        &self,
-        role: Role,
-        square: Square,
-        owner: Color,
-        kings: [KingBucket; 2],
-    ) -> PackedScore {
-        self.sums[role.index()][kings[0].0][kings[1].0][board_index(square, owner)]
+    pub(super) fn get(&self, role: Role, square: Square, owner: Color) -> PackedScore {
+        let entry = 64 * (role.index() - 1) + square_index(square, owner);
+        let row = &self.0[owner.index()];
+        PackedScore::new(row[2 * entry].into(), row[2 * entry + 1].into())
+    }
+}
+
+#[inline(always)]
+fn add(sums: &mut Row, row: &Row) {
+    for (sum, value) in sums.iter_mut().zip(row) {
+        *sum = sum.saturating_add(*value);
     }
 }

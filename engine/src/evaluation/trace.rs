@@ -1,13 +1,11 @@
 //! Evaluation traces. [`NoTrace`] records nothing and compiles away, [`FeatureCounter`] counts features for the tuner, and
 //! `Explanation` records values for the `eval` command.
 
-use smalt_chess::{Color, Role, Square};
+use smalt_chess::Color;
 
-use super::eval_info::board_index;
 use super::parameters::{Parameters, Weight};
-use super::schema::{Part, SCHEMA, WEIGHTS};
+use super::schema::{Entry, Part, SCHEMA, WEIGHTS};
 use super::score::PackedScore;
-use super::squares::{KingBucket, SQUARE_TERMS};
 use super::taper::{FULL_SCALE, Number, Pair, Parts};
 
 /// Receives each feature that a term finds.
@@ -41,6 +39,10 @@ impl<'a, T: Trace> Weighing<'a, T> {
         Weighing { parameters, turn, trace }
     }
 
+    pub(super) fn parameters(&self) -> &'a Parameters {
+        self.parameters
+    }
+
     /// Value for its owner of a feature that occurs `count` times.
     #[inline(always)]
     pub(super) fn weigh(&mut self, weight: Weight, count: usize, owner: Color) -> PackedScore {
@@ -57,25 +59,6 @@ impl<'a, T: Trace> Weighing<'a, T> {
             self.trace.found(weight, count as i32, owner, value);
         }
         value
-    }
-
-    /// Value for its owner of a pawn or piece (not a king) on its square, by the buckets of the own and the enemy king.
-    #[inline(always)]
-    pub(super) fn weigh_square(
-        &mut self,
-        role: Role,
-        square: Square,
-        owner: Color,
-        kings: [KingBucket; 2],
-    ) -> PackedScore {
-        if !T::RECORDS {
-            return self.parameters.squares().get(role, square, owner, kings);
-        }
-        let terms = &SQUARE_TERMS[role.index()];
-        let (index, [own, enemy]) = (board_index(square, owner), kings);
-        self.weigh(terms.alone.at(index), 1, owner)
-            + self.weigh(terms.own_king[own.term()].at(own.mirrored(index)), 1, owner)
-            + self.weigh(terms.enemy_king[enemy.term()].at(enemy.mirrored(index)), 1, owner)
     }
 
     /// Value for the leader of a feature that occurs `count` times, recorded as White's.
@@ -146,17 +129,20 @@ impl Features {
 #[derive(Clone, Debug)]
 pub struct FeatureCounter {
     counts: Box<[[i16; 2]; WEIGHTS]>,
+    /// A bit for each weight that was found.
+    found: [u64; WEIGHTS.div_ceil(64)],
 }
 
 impl Default for FeatureCounter {
     fn default() -> FeatureCounter {
-        FeatureCounter { counts: Box::new([[0; 2]; WEIGHTS]) }
+        FeatureCounter { counts: Box::new([[0; 2]; WEIGHTS]), found: [0; _] }
     }
 }
 
 impl Trace for FeatureCounter {
     fn found(&mut self, weight: Weight, count: i32, owner: Color, _: PackedScore) {
         self.counts[weight.index()][owner.index()] += count as i16;
+        self.found[weight.index() / 64] |= 1 << (weight.index() % 64);
     }
 }
 
@@ -164,10 +150,15 @@ impl FeatureCounter {
     /// The features counted since the last call.
     pub(crate) fn take(&mut self, phase: i32) -> Features {
         let mut features = Features { phase, ..Features::default() };
-        for entry in &SCHEMA {
-            let start = entry.term.start();
-            for (index, counts) in self.counts.iter_mut().enumerate().skip(start).take(entry.shape.length()) {
-                let [white, black] = std::mem::take(counts);
+        let mut entries = SCHEMA.iter().peekable();
+        for (word, found) in self.found.iter_mut().enumerate() {
+            while *found != 0 {
+                let index = 64 * word + found.trailing_zeros() as usize;
+                *found &= *found - 1;
+                let ends_before = |entry: &&Entry| entry.term.start() + entry.shape.length() <= index;
+                while entries.next_if(ends_before).is_some() {}
+                let Some(entry) = entries.peek() else { break };
+                let [white, black] = std::mem::take(&mut self.counts[index]);
                 let weight = index as u16;
                 let add = |list: &mut Vec<Feature>, count| {
                     if count != 0 {

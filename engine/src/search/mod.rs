@@ -148,7 +148,7 @@ impl ThreadData {
 
     /// As [`ThreadData::new`]; `None` if the allocation fails.
     pub(crate) fn try_new(parameters: Arc<Parameters>) -> Option<ThreadData> {
-        Some(ThreadData { histories: ThreadHistories::new()?, evaluator: Evaluator::new(parameters) })
+        Some(ThreadData { histories: ThreadHistories::new()?, evaluator: Evaluator::try_new(parameters)? })
     }
 
     pub(crate) fn clear(&mut self) {

@@ -28,18 +28,24 @@ fn parse(fen: &str) -> Position {
 /// The largest weight, in tenths.
 const LARGEST: i32 = LARGEST_WEIGHT * TENTHS;
 
+/// A weight that the sums of pieces' squares hold nineteen of: alone, with two kings and sixteen pawns.
+const LARGEST_OF_SQUARES: i32 = i16::MAX as i32 / 19;
+
 /// Parameters at their limits, in an order given by the seed.
-fn extreme(seed: u64) -> Parameters {
+fn extreme(seed: u64, largest_of_squares: i32) -> Parameters {
     let mut random = Random(seed);
-    let mut number = || match seed {
-        0 => LARGEST,
-        1 => -LARGEST,
-        _ if random.below(2) == 0 => LARGEST,
-        _ => -LARGEST,
+    let mut number = |largest: i32| match seed {
+        0 => largest,
+        1 => -largest,
+        _ if random.below(2) == 0 => largest,
+        _ => -largest,
     };
     let mut numbers = [[0; 2]; WEIGHTS];
-    for [middlegame, endgame] in &mut numbers {
-        (*middlegame, *endgame) = (number(), number());
+    for entry in &SCHEMA {
+        let largest = if entry.group == "squares" { largest_of_squares } else { LARGEST };
+        for pair in &mut numbers[entry.term.start()..][..entry.shape.length()] {
+            *pair = [number(largest), number(largest)];
+        }
     }
     Parameters::from_tenths(&numbers)
 }
@@ -75,11 +81,12 @@ fn counts_times_weights_are_the_evaluation() {
 #[test]
 fn extreme_weights_neither_overflow_nor_pass_the_limit() {
     for seed in 0..8 {
-        let parameters = extreme(seed);
-        check_features(&parameters);
-        for position in CORPUS.iter() {
-            let evaluation = evaluate(position, &parameters);
-            assert!(evaluation.abs() <= LARGEST_EVALUATION, "{position:?}: {evaluation}");
+        check_features(&extreme(seed, LARGEST_OF_SQUARES));
+        for parameters in [LARGEST_OF_SQUARES, LARGEST].map(|largest| extreme(seed, largest)) {
+            for position in CORPUS.iter() {
+                let evaluation = evaluate(position, &parameters);
+                assert!(evaluation.abs() <= LARGEST_EVALUATION, "{position:?}: {evaluation}");
+            }
         }
     }
 }
@@ -105,7 +112,7 @@ fn the_start_position_is_worth_the_right_to_move() {
 
 #[test]
 fn caches_change_no_evaluation() {
-    for parameters in [Parameters::embedded().clone(), extreme(3)] {
+    for parameters in [Parameters::embedded().clone(), extreme(3, LARGEST)] {
         let parameters = Arc::new(parameters);
         let mut evaluator = Evaluator::new(Arc::clone(&parameters));
         for position in CORPUS.iter().chain(CORPUS.iter().rev()) {
@@ -119,7 +126,7 @@ fn the_cache_is_right_for_either_side_to_move() {
     // The pawn promotes if it moves first; the enemy has no piece, so the turn is worth more than the tempo.
     let race = parse("8/8/8/P3k2p/8/8/8/N6K w - - 0 1");
     let races = [race, race.mirrored(), parse("8/8/8/P3k2p/8/8/8/7K w - - 0 1")];
-    for parameters in [Parameters::embedded().clone(), extreme(5)] {
+    for parameters in [Parameters::embedded().clone(), extreme(5, LARGEST)] {
         let parameters = Arc::new(parameters);
         let mut evaluators = [(); 2].map(|()| Evaluator::new(Arc::clone(&parameters)));
         for position in CORPUS.iter().filter(|position| !position.is_check()).chain(&races) {

@@ -18,11 +18,12 @@ use smalt_chess::{Bitboard, Color, Position};
 use super::eval_info::{EvalInfo, phase};
 use super::schema::Term;
 use super::score::PackedScore;
+use super::squares::PieceSquares;
 use super::taper::{Pair, Parts};
 use super::trace::{Trace, Weighing};
 
-/// Pawn cache entry: score of the pawn and king structure, and data for other terms.
-#[derive(Clone, Copy, Default)]
+/// Pawn cache entry: score of the pawn and king structure, values of the pieces' squares with it, and data for other terms.
+#[derive(Clone, Copy)]
 pub(super) struct Structure {
     /// White minus Black.
     pub(super) score: PackedScore,
@@ -32,6 +33,19 @@ pub(super) struct Structure {
     complexity: i32,
     /// Danger to the white and the black king by the pawns near them.
     danger: [PackedScore; 2],
+    /// Zero where the terms are recorded.
+    squares: PieceSquares,
+}
+
+impl Structure {
+    /// Without any term.
+    pub(super) const EMPTY: Structure = Structure {
+        score: PackedScore::ZERO,
+        passed: Bitboard::EMPTY,
+        complexity: 0,
+        danger: [PackedScore::ZERO; 2],
+        squares: PieceSquares::ZERO,
+    };
 }
 
 /// Linear terms of a side.
@@ -90,8 +104,8 @@ pub(super) fn weigh<T: Trace>(
 ) -> Sums {
     let mut info = EvalInfo::new(position);
     let mut linear = material + structure.score;
-    linear += pieces::weigh(&mut info, Color::White, weighing);
-    linear -= pieces::weigh(&mut info, Color::Black, weighing);
+    linear += pieces::weigh(&mut info, &structure.squares, Color::White, weighing);
+    linear -= pieces::weigh(&mut info, &structure.squares, Color::Black, weighing);
     let white = rest(&info, structure, Color::White, weighing);
     let black = rest(&info, structure, Color::Black, weighing);
     Sums {

@@ -3,10 +3,10 @@
 use smalt_chess::attacks::pawn_attack_set;
 use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
 
-use super::super::eval_info::{ahead, edge_distance, relative_rank};
+use super::super::eval_info::{ahead, board_index, edge_distance, relative_rank};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
-use super::super::squares::KingBucket;
+use super::super::squares::{PAWN_SQUARES, pair_index, pawn_index, square_index};
 use super::super::trace::{Trace, Weighing};
 use super::Structure;
 
@@ -25,10 +25,7 @@ pub(super) fn weigh<T: Trace>(
     score += pawns.weaknesses(weighing);
     score += pawns.connections(attacked, weighing);
     score += pawns.pairs(weighing);
-    let kings = [color, !color].map(|owner| KingBucket::of(position.king(owner), owner));
-    for square in pawns.own {
-        score += weighing.weigh_square(Role::Pawn, square, color, kings);
-    }
+    score += pawns.squares([position.king(color), position.king(!color)], weighing);
     let passed = pawns.passed();
     structure.passed |= passed;
     let connected = passed.east() | passed.west();
@@ -82,6 +79,23 @@ impl Pawns {
         let helpers = self.own & (level_or_behind.east() | level_or_behind.west());
         let stoppers = self.enemy & (front.east() | front.west());
         helpers.count() >= stoppers.count()
+    }
+
+    /// The terms of the squares of own pawns: alone, with the own and with the enemy king.
+    fn squares<T: Trace>(&self, kings: [Square; 2], weighing: &mut Weighing<'_, T>) -> PackedScore {
+        let color = self.color;
+        let mut score = PackedScore::ZERO;
+        for square in self.own {
+            score += weighing.weigh(Term::SquarePawn.at(board_index(square, color)), 1, color);
+        }
+        for (term, king) in [Term::SquarePawnOwnKing, Term::SquarePawnEnemyKing].into_iter().zip(kings) {
+            let king = square_index(king, color);
+            for square in self.own {
+                let index = pair_index(king, pawn_index(square, color), PAWN_SQUARES);
+                score += weighing.weigh(term.at(index), 1, color);
+            }
+        }
+        score
     }
 
     /// The terms of own pawns in contact with enemy pawns.

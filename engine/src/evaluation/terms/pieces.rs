@@ -5,10 +5,10 @@ use smalt_chess::attacks::{
 };
 use smalt_chess::{Bitboard, Color, File, Position, Rank, Role, Square};
 
-use super::super::eval_info::{CENTER_FILES, EvalInfo, ahead, x_ray_attacks};
+use super::super::eval_info::{CENTER_FILES, EvalInfo, ahead, board_index, x_ray_attacks};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
-use super::super::squares::KingBucket;
+use super::super::squares::{KingBucket, PieceSquares, pair_index, pawn_index, square_index, square_terms};
 use super::super::trace::{Trace, Weighing};
 
 /// Evaluates the pieces of a side, and records their attacks in the info.
@@ -16,6 +16,7 @@ use super::super::trace::{Trace, Weighing};
 #[inline(never)]
 pub(super) fn weigh<T: Trace>(
     info: &mut EvalInfo<'_>,
+    squares: &PieceSquares,
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> PackedScore {
@@ -27,7 +28,6 @@ pub(super) fn weigh<T: Trace>(
     let lines_away = occupied & !(own_queens | own_rooks);
     let blocked = (pawns & CENTER_FILES & occupied.forward(!color)).count();
     let king = position.king(color);
-    let kings = [color, !color].map(|owner| KingBucket::of(position.king(owner), owner));
     let from_king = |index, square, weighing: &mut Weighing<'_, T>| {
         weighing.weigh(Term::MinorKingDistance.at(index), usize::from(king.distance(square)), color)
     };
@@ -62,10 +62,10 @@ pub(super) fn weigh<T: Trace>(
         }
         (diagonals | lines, score)
     };
-    role(info, color, (Role::Knight, Term::MobilityKnight), kings, knight, weighing)
-        + role(info, color, (Role::Bishop, Term::MobilityBishop), kings, bishop, weighing)
-        + role(info, color, (Role::Rook, Term::MobilityRook), kings, rook, weighing)
-        + role(info, color, (Role::Queen, Term::MobilityQueen), kings, queen, weighing)
+    role(info, color, (Role::Knight, Term::MobilityKnight), squares, knight, weighing)
+        + role(info, color, (Role::Bishop, Term::MobilityBishop), squares, bishop, weighing)
+        + role(info, color, (Role::Rook, Term::MobilityRook), squares, rook, weighing)
+        + role(info, color, (Role::Queen, Term::MobilityQueen), squares, queen, weighing)
         + by_sets(info, color, weighing)
         + pins(info, color, weighing)
 }
@@ -128,7 +128,7 @@ fn role<T: Trace>(
     info: &mut EvalInfo<'_>,
     color: Color,
     (role, mobility): (Role, Term),
-    kings: [KingBucket; 2],
+    values: &PieceSquares,
     look: impl Fn(Square, &mut Weighing<'_, T>) -> (Bitboard, PackedScore),
     weighing: &mut Weighing<'_, T>,
 ) -> PackedScore {
@@ -145,7 +145,11 @@ fn role<T: Trace>(
         twice |= (attacked_before | by_role) & attacked;
         by_role |= attacked;
         score += own_terms;
-        score += weighing.weigh_square(role, square, color, kings);
+        score += if T::RECORDS {
+            square_value(info.position, role, square, color, weighing)
+        } else {
+            values.get(role, square, color)
+        };
         score += weighing.weigh(mobility.at((attacked & safe).count()), 1, color);
         zone_attackers += usize::from(attacked.intersects(king_zone));
         area_attacks += (attacked & king_area).count();
@@ -156,6 +160,29 @@ fn role<T: Trace>(
     side.attacked_by[role.index()] = by_role;
     side.zone_attackers[role.index() - 1] = zone_attackers;
     side.area_attacks[role.index() - 1] = area_attacks;
+    score
+}
+
+/// The value of a piece's square, with each term recorded.
+fn square_value<T: Trace>(
+    position: &Position,
+    role: Role,
+    square: Square,
+    color: Color,
+    weighing: &mut Weighing<'_, T>,
+) -> PackedScore {
+    let terms = square_terms(role);
+    let (index, piece) = (board_index(square, color), square_index(square, color));
+    let [own, enemy] = [color, !color].map(|owner| KingBucket::of(position.king(owner), owner));
+    let mut score = weighing.weigh(terms.alone.at(index), 1, color)
+        + weighing.weigh(terms.own_king[own.term()].at(own.mirrored(index)), 1, color)
+        + weighing.weigh(terms.enemy_king[enemy.term()].at(enemy.mirrored(index)), 1, color);
+    for (term, owner) in terms.pawns.into_iter().zip([color, !color]) {
+        for pawn in position.pieces(owner, Role::Pawn) {
+            let index = pair_index(pawn_index(pawn, color), piece, 64);
+            score += weighing.weigh(term.at(index), 1, color);
+        }
+    }
     score
 }
 
