@@ -52,11 +52,11 @@ fn stand_in(folder: &tempfile::TempDir) -> String {
     program
 }
 
-/// The table at the start of a night: pawns are worth less than nothing in it, so that each fit finds something better.
+/// The table at the start of a night: pawns are worth far less than nothing in it, so that each fit finds something better.
 static START: LazyLock<String> = LazyLock::new(|| {
     let path = format!("{}/start-{}.toml", env!("CARGO_TARGET_TMPDIR"), std::process::id());
     let pawn = EVALUATION_TOML.lines().find(|line| line.starts_with("pawn = [")).unwrap();
-    fs::write(&path, EVALUATION_TOML.replacen(pawn, "pawn = [-50, -50]", 1)).unwrap();
+    fs::write(&path, EVALUATION_TOML.replacen(pawn, "pawn = [-300, -300]", 1)).unwrap();
     path
 });
 

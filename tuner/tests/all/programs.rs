@@ -68,7 +68,10 @@ fn the_sample_of_games_tunes_from_scratch_alike_at_any_number_of_threads() {
         assert!(number("validation_error") < 0.95 * number("initial_validation_error"), "{summary}");
         assert!(number("final_error") < 0.9 * number("initial_error"), "{summary}");
         let (bytes, in_file) = (number("bytes_per_position"), number("file_bytes"));
-        assert!(if memory == "0" { bytes < 10.0 && in_file > 1e6 } else { bytes <= 500.0 && in_file == 0.0 });
+        assert!(
+            if memory == "0" { bytes < 10.0 && in_file > 1e6 } else { bytes <= 750.0 && in_file == 0.0 },
+            "{bytes}, {in_file}"
+        );
         assert!(number("peak_memory_bytes") > 0.0);
         errors.push(["final_error", "validation_error"].map(number));
         for key in [
