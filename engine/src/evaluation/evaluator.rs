@@ -1,4 +1,4 @@
-//! Evaluation with a material cache, a pawn cache (pawn and king structure) and an evaluation cache, one of each per search
+//! Evaluation with a material cache, a pawn cache (pawn and king structure, piece-square tables) and an evaluation cache, one of each per search
 //! thread.
 
 use std::sync::Arc;
@@ -7,6 +7,7 @@ use smalt_chess::{Color, Position};
 
 use super::parameters::Parameters;
 use super::score::PackedScore;
+use super::squares::PieceSquareTables;
 use super::terms;
 use super::terms::material::{self, Material};
 use super::terms::{Structure, structure};
@@ -17,7 +18,7 @@ use crate::memory::prefetch;
 /// Entries of the material cache; a power of two.
 const MATERIALS: usize = 1 << 10;
 
-/// Entries of the pawn cache, 2 KB each; a power of two.
+/// Entries of the pawn cache, 4 MB in all; a power of two.
 const STRUCTURES: usize = 1 << 11;
 
 /// Entries of the evaluation cache; a power of two.
@@ -53,11 +54,21 @@ impl EvaluationEntry {
 }
 
 #[derive(Clone, Copy)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 struct StructureEntry {
     key: u64,
     structure: Structure,
+    squares: PieceSquareTables,
 }
+
+impl StructureEntry {
+    /// Key 1 is of another slot, so it never matches.
+    fn empty() -> StructureEntry {
+        StructureEntry { key: 1, structure: Structure::default(), squares: PieceSquareTables::ZERO }
+    }
+}
+
+const _: () = assert!(std::mem::offset_of!(StructureEntry, squares) <= 64, "one line is prefetched");
 
 /// Entry of the material cache. The default entry is valid: key 0 is bare kings, with score zero.
 #[derive(Clone, Copy, Default)]
@@ -90,9 +101,7 @@ impl Evaluator {
 
     /// As [`Evaluator::new`]; `None` if there is not enough memory.
     pub(crate) fn try_new(parameters: Arc<Parameters>) -> Option<Evaluator> {
-        // A key of another slot, so it never matches.
-        let empty = StructureEntry { key: 1, structure: Structure::EMPTY };
-        let mut structures = filled(empty, STRUCTURES)?;
+        let mut structures = filled(StructureEntry::empty(), STRUCTURES)?;
         structures[1].key = 0;
         let evaluations = filled(EvaluationEntry::EMPTY, EVALUATIONS)?.try_into().ok()?;
         let materials = filled(MaterialEntry::default(), MATERIALS)?.try_into().ok()?;
@@ -123,8 +132,9 @@ impl Evaluator {
         let mut trace = NoTrace;
         let mut weighing = Weighing::new(&self.parameters, position.turn(), &mut trace);
         if entry.key != structure_key {
-            let structure = structure::weigh(position, &mut weighing);
-            *entry = StructureEntry { key: structure_key, structure };
+            entry.key = structure_key;
+            entry.structure = structure::weigh(position, &mut weighing);
+            entry.squares.set(position, self.parameters.squares());
         }
         let material = Material::of(position);
         let key = material.key();
@@ -132,7 +142,7 @@ impl Evaluator {
         if known.key != key {
             *known = MaterialEntry { key, score: material::weigh(material, &mut weighing) };
         }
-        let sums = terms::weigh(position, known.score, &entry.structure, &mut weighing);
+        let sums = terms::weigh(position, known.score, &entry.structure, &entry.squares, &mut weighing);
         let evaluations = Color::ALL.map(|turn| evaluation_for(turn, &sums.parts(turn, &mut weighing)));
         let is_known = |turn| turn == position.turn() || !terms::depends_on_turn(position);
         let known = Color::ALL.map(|turn| is_known(turn).then_some(evaluations[turn.index()]));
@@ -142,7 +152,7 @@ impl Evaluator {
     }
 }
 
-/// A slice of this many copies; `None` if there is not enough memory.
+/// Allocates a slice filled with a value; `None` if there is not enough memory.
 fn filled<T: Copy>(value: T, count: usize) -> Option<Box<[T]>> {
     let mut values = Vec::new();
     values.try_reserve_exact(count).ok()?;

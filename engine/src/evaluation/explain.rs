@@ -4,8 +4,8 @@ use std::fmt;
 
 use smalt_chess::{Color, Position};
 
-use super::parameters::{Parameters, Weight};
-use super::schema::{Part, SCHEMA, from_tenths};
+use super::parameters::Parameters;
+use super::schema::{Part, SCHEMA, Weight, entry_of, from_tenths};
 use super::score::PackedScore;
 use super::taper::{FULL_PHASE, Pair, Parts};
 use super::trace::Trace;
@@ -43,8 +43,7 @@ struct Listener {
 
 impl Trace for Listener {
     fn found(&mut self, weight: Weight, _: i32, owner: Color, value: PackedScore) {
-        let next = SCHEMA.partition_point(|entry| entry.term.start() <= weight.index());
-        self.terms[next - 1][owner.index()] += value;
+        self.terms[entry_of(weight.index()).term as usize][owner.index()] += value;
     }
 }
 

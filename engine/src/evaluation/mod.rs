@@ -2,8 +2,8 @@
 //! search, clock or game history.
 //!
 //! A term is one statement: it passes a feature (weight, count, owner) and gets its value. Engine, tuner and `eval`
-//! command run the same statements with a different [`trace::Trace`]; only the piece-square tables are summed beforehand
-//! for the engine (module `squares`). King danger, complexity, scaling and the taper, which are not linear in the
+//! command run the same statements with a different [`trace::Trace`]; only the pieces' piece-square tables are summed
+//! beforehand for the engine (module `squares`). King danger, complexity, scaling and the taper, which are not linear in the
 //! weights, are in [`taper`].
 
 mod document;
@@ -25,6 +25,7 @@ pub use taper::LARGEST_EVALUATION;
 
 use smalt_chess::{Color, Position};
 
+use squares::PieceSquareTables;
 use taper::Parts;
 use terms::{material, structure};
 use trace::{FeatureCounter, Features, NoTrace, Trace, Weighing};
@@ -52,7 +53,11 @@ fn trace_parts<T: Trace>(position: &Position, parameters: &Parameters, trace: &m
     let mut weighing = Weighing::new(parameters, position.turn(), trace);
     let structure = structure::weigh(position, &mut weighing);
     let material = material::weigh(material::Material::of(position), &mut weighing);
-    let sums = terms::weigh(position, material, &structure, &mut weighing);
+    let mut squares = PieceSquareTables::ZERO;
+    if !T::RECORDS {
+        squares.set(position, parameters.squares());
+    }
+    let sums = terms::weigh(position, material, &structure, &squares, &mut weighing);
     sums.parts(position.turn(), &mut weighing)
 }
 

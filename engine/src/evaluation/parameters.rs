@@ -4,45 +4,15 @@
 use std::sync::LazyLock;
 
 use super::document::{self, WeightPairs};
-use super::schema::{Term, WEIGHTS};
+use super::schema::{WEIGHTS, Weight};
 use super::score::PackedScore;
-use super::squares::SquareRows;
+use super::squares::PieceSquareRows;
 
 pub use super::document::{LARGEST_WEIGHT, ParametersError};
 
 static EMBEDDED: WeightPairs = include!(concat!(env!("OUT_DIR"), "/evaluation.in"));
 
 static PARAMETERS: LazyLock<Parameters> = LazyLock::new(|| Parameters::from_tenths(&EMBEDDED));
-
-/// A weight, as its index among all weights, 0 to [`WEIGHTS`] − 1.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Weight(u16);
-
-impl Weight {
-    /// The index among all weights.
-    #[inline]
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl Term {
-    /// The term's only or first weight.
-    #[inline]
-    pub const fn first(self) -> Weight {
-        Weight(self.start() as u16)
-    }
-
-    /// The term's weight with this index.
-    ///
-    /// # Panics
-    /// In debug builds, if the index is out of range.
-    #[inline]
-    pub fn at(self, index: usize) -> Weight {
-        debug_assert!(index < self.entry().shape.length(), "{self:?} has no weight {index}");
-        Weight((self.start() + index) as u16)
-    }
-}
 
 /// The file of the embedded weights, with its comments and origin: `params/evaluation.toml`.
 pub const EVALUATION_TOML: &str = include_str!("../../params/evaluation.toml");
@@ -51,7 +21,7 @@ pub const EVALUATION_TOML: &str = include_str!("../../params/evaluation.toml");
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameters {
     values: Box<[PackedScore; WEIGHTS]>,
-    squares: SquareRows,
+    squares: PieceSquareRows,
 }
 
 impl Parameters {
@@ -74,7 +44,7 @@ impl Parameters {
         let packed = tenths.iter().map(|pair| PackedScore::new(pair[0], pair[1]));
         let values: Box<[PackedScore; WEIGHTS]> =
             packed.collect::<Box<[_]>>().try_into().expect("the length is that of the array");
-        Parameters { squares: SquareRows::new(&values), values }
+        Parameters { squares: PieceSquareRows::new(&values), values }
     }
 
     /// The numbers of a weight, in tenths: [middlegame, endgame]; the single number of a complexity or scale weight appears
@@ -84,9 +54,9 @@ impl Parameters {
         self.values[weight.index()]
     }
 
-    /// The weights of the pieces' squares.
+    /// The rows of the piece-square tables.
     #[inline]
-    pub(super) fn squares(&self) -> &SquareRows {
+    pub(super) fn squares(&self) -> &PieceSquareRows {
         &self.squares
     }
 

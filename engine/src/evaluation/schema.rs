@@ -141,27 +141,27 @@ terms! {
     SquareQueen = "squares" "queen" Board, Linear, Mirrored;
     /// The king on its square.
     SquareKing = "squares" "king" Board, Linear;
-    /// Each square of the own king, mirrored to the files a to d, with each square of an own pawn. By the square of the king
-    /// (a1 to d1, a2 to d2, and so on), then by that of the pawn (a2 to h2, a3 to h3, and so on).
+    /// A pawn by its square and the own king's, mirrored so that the king is on the files a to d. By the square of the king (a1
+    /// to d1, a2 to d2, and so on), then by that of the pawn (a2 to h2, a3 to h3, and so on), as the pawn's owner sees them.
     SquarePawnOwnKing = "squares" "pawn_by_own_king" List(1536), Linear;
-    /// The same for each square of the enemy king as the pawn's owner sees it.
+    /// The same with the enemy king.
     SquarePawnEnemyKing = "squares" "pawn_by_enemy_king" List(1536), Linear;
-    /// Each square of a knight with each square of an own pawn, mirrored so that the pawn is on the files a to d. By the square
-    /// of the pawn (a2 to d2, a3 to d3, and so on), then by that of the knight (a1 to h1, a2 to h2, and so on).
+    /// A knight by its square and that of each own pawn, mirrored so that the pawn is on the files a to d. By the square of the
+    /// pawn (a2 to d2, a3 to d3, and so on), then by that of the knight (a1 to h1, a2 to h2, and so on), as the knight's owner sees them.
     SquareKnightOwnPawn = "squares" "knight_by_own_pawn" List(1536), Linear;
-    /// The same for a knight and an enemy pawn.
+    /// The same for a knight and each enemy pawn.
     SquareKnightEnemyPawn = "squares" "knight_by_enemy_pawn" List(1536), Linear;
-    /// The same for a bishop and an own pawn.
+    /// The same for a bishop and each own pawn.
     SquareBishopOwnPawn = "squares" "bishop_by_own_pawn" List(1536), Linear;
-    /// The same for a bishop and an enemy pawn.
+    /// The same for a bishop and each enemy pawn.
     SquareBishopEnemyPawn = "squares" "bishop_by_enemy_pawn" List(1536), Linear;
-    /// The same for a rook and an own pawn.
+    /// The same for a rook and each own pawn.
     SquareRookOwnPawn = "squares" "rook_by_own_pawn" List(1536), Linear;
-    /// The same for a rook and an enemy pawn.
+    /// The same for a rook and each enemy pawn.
     SquareRookEnemyPawn = "squares" "rook_by_enemy_pawn" List(1536), Linear;
-    /// The same for a queen and an own pawn.
+    /// The same for a queen and each own pawn.
     SquareQueenOwnPawn = "squares" "queen_by_own_pawn" List(1536), Linear;
-    /// The same for a queen and an enemy pawn.
+    /// The same for a queen and each enemy pawn.
     SquareQueenEnemyPawn = "squares" "queen_by_enemy_pawn" List(1536), Linear;
     /// A knight by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
     /// the files a to d.
@@ -498,6 +498,15 @@ const STARTS: [usize; SCHEMA.len() + 1] = starts();
 /// Total number of weights.
 pub const WEIGHTS: usize = STARTS[SCHEMA.len()];
 
+/// Schema entry of the term of a weight.
+///
+/// # Panics
+/// If there is no such weight.
+pub fn entry_of(weight: usize) -> &'static Entry {
+    assert!(weight < WEIGHTS, "there is no weight {weight}");
+    &SCHEMA[STARTS.partition_point(|&start| start <= weight) - 1]
+}
+
 impl Term {
     /// Schema entry of this term.
     pub const fn entry(self) -> &'static Entry {
@@ -507,5 +516,33 @@ impl Term {
     /// Index of the term's first weight; the others follow.
     pub const fn start(self) -> usize {
         STARTS[self as usize]
+    }
+
+    /// The term's only or first weight.
+    #[inline]
+    pub const fn first(self) -> Weight {
+        Weight(self.start() as u16)
+    }
+
+    /// The term's weight with this index.
+    ///
+    /// # Panics
+    /// In debug builds, if the index is out of range.
+    #[inline]
+    pub fn at(self, index: usize) -> Weight {
+        debug_assert!(index < self.entry().shape.length(), "{self:?} has no weight {index}");
+        Weight((self.start() + index) as u16)
+    }
+}
+
+/// A weight, as its index among all weights, 0 to [`WEIGHTS`] − 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Weight(u16);
+
+impl Weight {
+    /// The index among all weights.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
     }
 }

@@ -4,48 +4,18 @@
 use smalt_chess::{Color, File, Position, Role, Square};
 
 use super::eval_info::{CENTER_FILES, board_index, relative_rank};
-use super::schema::{Term, WEIGHTS};
+use super::schema::{Term, WEIGHTS, Weight};
 use super::score::PackedScore;
 
-/// Number of [`KingBucket`]s.
-const BUCKETS: usize = 6;
-
-/// Squares on which a pawn can stand.
-pub(super) const PAWN_SQUARES: usize = 48;
-
-/// Where a king stands, castled, in the center or advanced, and on which wing.
-#[derive(Clone, Copy)]
-pub(super) struct KingBucket(usize);
-
-impl KingBucket {
-    #[inline]
-    pub(super) fn of(king: Square, owner: Color) -> KingBucket {
-        let term = if relative_rank(king, owner) > 1 { 2 } else { usize::from(CENTER_FILES.contains(king)) };
-        KingBucket(2 * term + usize::from(king.file() < File::E))
-    }
-
-    /// The index of the term that counts: 0 while the king is castled, 1 in the center, 2 advanced.
-    #[inline]
-    pub(super) fn term(self) -> usize {
-        self.0 / 2
-    }
-
-    /// The index in a table for a king on the files e to h: mirrored for a king on the other wing.
-    #[inline]
-    pub(super) fn mirrored(self, index: usize) -> usize {
-        if self.0 % 2 == 1 { index ^ 7 } else { index }
-    }
-}
-
 /// The terms of a role's squares.
-pub(super) struct SquareTerms {
-    pub(super) alone: Term,
+struct SquareTerms {
+    alone: Term,
     /// While the own king is castled, in the center, or advanced.
-    pub(super) own_king: [Term; 3],
+    own_king: [Term; 3],
     /// The same for the enemy king.
-    pub(super) enemy_king: [Term; 3],
+    enemy_king: [Term; 3],
     /// With each own and each enemy pawn.
-    pub(super) pawns: [Term; 2],
+    pawns: [Term; 2],
 }
 
 /// Terms of the knight, bishop, rook and queen.
@@ -108,16 +78,19 @@ const SQUARE_TERMS: [SquareTerms; 4] = [
     },
 ];
 
-/// Index of a pawn's square as a side sees it: a2 to h2, a3 to h3, and so on.
-#[inline]
-pub(super) fn pawn_index(pawn: Square, color: Color) -> usize {
-    square_index(pawn, color) - 8
+/// Squares on which a pawn can stand.
+pub(super) const PAWN_SQUARES: usize = 48;
+
+/// Relative square: 0 (a1) to 63 (h8) from the side's point of view.
+#[inline(always)]
+pub(super) fn relative_square(square: Square, color: Color) -> usize {
+    board_index(square, color) ^ 56
 }
 
-/// Index of a square as a side sees it: a1 to h1, a2 to h2, and so on.
-#[inline(always)]
-pub(super) fn square_index(square: Square, color: Color) -> usize {
-    board_index(square, color) ^ 56
+/// Relative square of a pawn: 0 (a2) to 47 (h7) from the side's point of view.
+#[inline]
+pub(super) fn relative_pawn_square(pawn: Square, color: Color) -> usize {
+    relative_square(pawn, color) - 8
 }
 
 /// Index of the weight of two squares, the second one of `count`. The first is mirrored to the files a to d, and the second
@@ -128,91 +101,129 @@ pub(super) fn pair_index(first: usize, second: usize, count: usize) -> usize {
     count * (4 * (first / 8) + ((first % 8) ^ mirror)) + (second ^ mirror)
 }
 
-/// Terms of a knight, bishop, rook or queen.
-pub(super) const fn square_terms(role: Role) -> &'static SquareTerms {
-    &SQUARE_TERMS[role.index() - 1]
+/// Number of king buckets: castled, in the center or advanced, each on the king side and on the queen side.
+const BUCKETS: usize = 6;
+
+#[inline]
+fn king_bucket(king: Square, owner: Color) -> usize {
+    let term = if relative_rank(king, owner) > 1 { 2 } else { usize::from(CENTER_FILES.contains(king)) };
+    2 * term + usize::from(king.file() < File::E)
 }
 
-/// Values in tenths for each role, knight to queen, and each square as its owner sees it: middlegame, endgame.
-type Row = [i16; SQUARE_TERMS.len() * 64 * 2];
+/// First row of the own king's buckets; row 0 is that of the squares alone.
+const OWN_KING: usize = 1;
 
-/// The weights of pieces' squares by what they depend on: for the bucket of the own king (with the squares alone), for that of
-/// the enemy king, for each own pawn, and for each enemy pawn.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct SquareRows(Box<[Row; ROWS]>);
+/// First row of the enemy king's buckets.
+const ENEMY_KING: usize = OWN_KING + BUCKETS;
 
-/// First row of the enemy king.
-const ENEMY_KING: usize = BUCKETS;
+/// First row of the own pawn's squares.
+const OWN_PAWNS: usize = ENEMY_KING + BUCKETS;
 
-/// First row of an own pawn.
-const OWN_PAWNS: usize = 2 * BUCKETS;
-
-/// First row of an enemy pawn.
+/// First row of the enemy pawn's squares.
 const ENEMY_PAWNS: usize = OWN_PAWNS + PAWN_SQUARES;
 
 const ROWS: usize = ENEMY_PAWNS + PAWN_SQUARES;
 
-impl SquareRows {
-    pub(super) fn new(values: &[PackedScore; WEIGHTS]) -> SquareRows {
-        let mut rows = vec![[0; _]; ROWS];
-        let mut put = |row: usize, entry: usize, weights: &[usize]| {
-            let value = weights.iter().fold(PackedScore::ZERO, |sum, &weight| sum + values[weight]);
-            let limited = |number: i32| number.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
-            rows[row][2 * entry] = limited(value.middlegame());
-            rows[row][2 * entry + 1] = limited(value.endgame());
-        };
-        for entry in 0..SQUARE_TERMS.len() * 64 {
-            let (terms, square) = (&SQUARE_TERMS[entry / 64], entry % 64);
-            let board = square ^ 56;
-            for bucket in (0..BUCKETS).map(KingBucket) {
-                let [own, enemy] = [&terms.own_king, &terms.enemy_king]
-                    .map(|terms| terms[bucket.term()].start() + bucket.mirrored(board));
-                put(bucket.0, entry, &[terms.alone.start() + board, own]);
-                put(ENEMY_KING + bucket.0, entry, &[enemy]);
-            }
-            for pawn in 0..PAWN_SQUARES {
-                let [own, enemy] = terms.pawns.map(|term| term.start() + pair_index(pawn, square, 64));
-                put(OWN_PAWNS + pawn, entry, &[own]);
-                put(ENEMY_PAWNS + pawn, entry, &[enemy]);
-            }
+/// Calls `call` with each row that counts for the pieces of a side.
+#[inline]
+pub(super) fn for_each_row(position: &Position, color: Color, mut call: impl FnMut(usize)) {
+    call(0);
+    call(OWN_KING + king_bucket(position.king(color), color));
+    call(ENEMY_KING + king_bucket(position.king(!color), !color));
+    for (start, owner) in [(OWN_PAWNS, color), (ENEMY_PAWNS, !color)] {
+        for pawn in position.pieces(owner, Role::Pawn) {
+            call(start + relative_pawn_square(pawn, color));
         }
-        SquareRows(rows.try_into().expect("the length is that of the array"))
     }
 }
 
-/// The value of each piece on each square, with the pawns and kings of a position. Within ±3,276.7 centipawns.
+/// The weight in a row of a knight (role 0), bishop, rook or queen (3) on a relative square.
+pub(super) fn weight_of(row: usize, role: usize, square: usize) -> Weight {
+    let terms = &SQUARE_TERMS[role];
+    // The board of a king on the queen side is mirrored.
+    let by_bucket = |terms: &[Term; 3], bucket: usize| {
+        terms[bucket / 2].at(square ^ 56 ^ if bucket % 2 == 1 { 7 } else { 0 })
+    };
+    let with_pawn = |term: Term, pawn: usize| term.at(pair_index(pawn, square, 64));
+    match row {
+        ENEMY_PAWNS.. => with_pawn(terms.pawns[1], row - ENEMY_PAWNS),
+        OWN_PAWNS.. => with_pawn(terms.pawns[0], row - OWN_PAWNS),
+        ENEMY_KING.. => by_bucket(&terms.enemy_king, row - ENEMY_KING),
+        OWN_KING.. => by_bucket(&terms.own_king, row - OWN_KING),
+        0 => terms.alone.at(square ^ 56),
+    }
+}
+
+/// Values in tenths for each role, knight to queen, and each relative square: middlegame, endgame.
+type PieceSquareRow = [i16; SQUARE_TERMS.len() * 64 * 2];
+
+/// The weights of all rows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct PieceSquareRows(Box<[PieceSquareRow; ROWS]>);
+
+impl PieceSquareRows {
+    pub(super) fn new(values: &[PackedScore; WEIGHTS]) -> PieceSquareRows {
+        let clamped = |number: i32| number.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+        let row = |row| -> PieceSquareRow {
+            std::array::from_fn(|index| {
+                let value = values[weight_of(row, index / 128, index / 2 % 64).index()];
+                clamped(if index % 2 == 0 { value.middlegame() } else { value.endgame() })
+            })
+        };
+        let rows: Box<[_]> = (0..ROWS).map(row).collect();
+        PieceSquareRows(rows.try_into().expect("the length is that of the array"))
+    }
+}
+
+/// The value of each piece on each square, with the pawns and kings of a position, clamped to ±3,276.7 centipawns.
 #[derive(Clone, Copy)]
-pub(super) struct PieceSquares([Row; 2]);
+pub(super) struct PieceSquareTables([PieceSquareRow; 2]);
 
-impl PieceSquares {
-    pub(super) const ZERO: PieceSquares = PieceSquares([[0; _]; 2]);
+impl PieceSquareTables {
+    pub(super) const ZERO: PieceSquareTables = PieceSquareTables([[0; _]; 2]);
 
-    pub(super) fn new(position: &Position, rows: &SquareRows) -> PieceSquares {
-        PieceSquares(Color::ALL.map(|color| {
-            let [own, enemy] = [color, !color].map(|owner| KingBucket::of(position.king(owner), owner));
-            let mut sums = rows.0[own.0];
-            add(&mut sums, &rows.0[ENEMY_KING + enemy.0]);
-            for (start, owner) in [(OWN_PAWNS, color), (ENEMY_PAWNS, !color)] {
-                for pawn in position.pieces(owner, Role::Pawn) {
-                    add(&mut sums, &rows.0[start + pawn_index(pawn, color)]);
+    /// Sets the tables to those of a position.
+    pub(super) fn set(&mut self, position: &Position, rows: &PieceSquareRows) {
+        for (color, sums) in Color::ALL.into_iter().zip(&mut self.0) {
+            *sums = [0; _];
+            for_each_row(position, color, |row| {
+                for (sum, value) in sums.iter_mut().zip(&rows.0[row]) {
+                    *sum = sum.saturating_add(*value);
                 }
-            }
-            sums
-        }))
+            });
+        }
     }
 
-    /// The sum of all [`SquareTerms`].
     #[inline(always)]
     pub(super) fn get(&self, role: Role, square: Square, owner: Color) -> PackedScore {
-        let entry = 64 * (role.index() - 1) + square_index(square, owner);
+        let entry = 64 * (role.index() - 1) + relative_square(square, owner);
         let row = &self.0[owner.index()];
         PackedScore::new(row[2 * entry].into(), row[2 * entry + 1].into())
     }
 }
 
-#[inline(always)]
-fn add(sums: &mut Row, row: &Row) {
-    for (sum, value) in sums.iter_mut().zip(row) {
-        *sum = sum.saturating_add(*value);
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn a_pair_and_its_mirror_image_share_a_weight_and_others_have_their_own() {
+        for (firsts, seconds) in [(64, PAWN_SQUARES), (PAWN_SQUARES, 64)] {
+            let mut indices = BTreeSet::new();
+            for (first, second) in
+                (0..firsts).flat_map(|first| (0..seconds).map(move |second| (first, second)))
+            {
+                let index = pair_index(first, second, seconds);
+                assert_eq!(index, pair_index(first ^ 7, second ^ 7, seconds));
+                indices.insert(index);
+            }
+            assert!(indices.into_iter().eq(0..firsts / 2 * seconds));
+        }
+        // b3 with g1, and its mirror image: the sixth square with the seventh.
+        let [b3, g3] = [Square::from_index(17), Square::from_index(22)]
+            .map(|square| relative_pawn_square(square, Color::White));
+        assert_eq!([pair_index(b3, 6, 64), pair_index(g3, 1, 64)], [64 * 5 + 6; 2]);
     }
 }

@@ -3,8 +3,8 @@
 
 use smalt_chess::Color;
 
-use super::parameters::{Parameters, Weight};
-use super::schema::{Entry, Part, SCHEMA, WEIGHTS};
+use super::parameters::Parameters;
+use super::schema::{Part, WEIGHTS, Weight, entry_of};
 use super::score::PackedScore;
 use super::taper::{FULL_SCALE, Number, Pair, Parts};
 
@@ -37,10 +37,6 @@ pub(super) struct Weighing<'a, T> {
 impl<'a, T: Trace> Weighing<'a, T> {
     pub(super) fn new(parameters: &'a Parameters, turn: Color, trace: &'a mut T) -> Weighing<'a, T> {
         Weighing { parameters, turn, trace }
-    }
-
-    pub(super) fn parameters(&self) -> &'a Parameters {
-        self.parameters
     }
 
     /// Value for its owner of a feature that occurs `count` times.
@@ -150,14 +146,10 @@ impl FeatureCounter {
     /// The features counted since the last call.
     pub(crate) fn take(&mut self, phase: i32) -> Features {
         let mut features = Features { phase, ..Features::default() };
-        let mut entries = SCHEMA.iter().peekable();
         for (word, found) in self.found.iter_mut().enumerate() {
             while *found != 0 {
                 let index = 64 * word + found.trailing_zeros() as usize;
                 *found &= *found - 1;
-                let ends_before = |entry: &&Entry| entry.term.start() + entry.shape.length() <= index;
-                while entries.next_if(ends_before).is_some() {}
-                let Some(entry) = entries.peek() else { break };
                 let [white, black] = std::mem::take(&mut self.counts[index]);
                 let weight = index as u16;
                 let add = |list: &mut Vec<Feature>, count| {
@@ -165,7 +157,7 @@ impl FeatureCounter {
                         list.push(Feature { weight, count });
                     }
                 };
-                match entry.part {
+                match entry_of(index).part {
                     Part::Linear => add(&mut features.linear, white - black),
                     Part::Danger => {
                         add(&mut features.danger[0], white);

@@ -1,8 +1,7 @@
 //! Parameter files: the shipped file equals the embedded one, and files that do not fit the schema are refused with a
 //! message.
 
-use smalt::evaluation::parameters::Weight;
-use smalt::evaluation::schema::{SCHEMA, Term, WEIGHTS};
+use smalt::evaluation::schema::{SCHEMA, Term, WEIGHTS, Weight};
 use smalt::evaluation::{Parameters, evaluate};
 use smalt_chess::Position;
 

@@ -2,8 +2,7 @@
 
 use smalt_chess::{Bitboard, Color, Position, Role, Square};
 
-use super::super::parameters::Weight;
-use super::super::schema::{TENTHS, Term};
+use super::super::schema::{TENTHS, Term, Weight};
 use super::super::score::PackedScore;
 use super::super::taper::FULL_SCALE;
 use super::super::trace::{Trace, Weighing};

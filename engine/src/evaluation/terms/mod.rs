@@ -18,12 +18,12 @@ use smalt_chess::{Bitboard, Color, Position};
 use super::eval_info::{EvalInfo, phase};
 use super::schema::Term;
 use super::score::PackedScore;
-use super::squares::PieceSquares;
+use super::squares::PieceSquareTables;
 use super::taper::{Pair, Parts};
 use super::trace::{Trace, Weighing};
 
-/// Pawn cache entry: score of the pawn and king structure, values of the pieces' squares with it, and data for other terms.
-#[derive(Clone, Copy)]
+/// Score of the pawn and king structure, and data for other terms; kept in the pawn cache.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Structure {
     /// White minus Black.
     pub(super) score: PackedScore,
@@ -33,19 +33,6 @@ pub(super) struct Structure {
     complexity: i32,
     /// Danger to the white and the black king by the pawns near them.
     danger: [PackedScore; 2],
-    /// Zero where the terms are recorded.
-    squares: PieceSquares,
-}
-
-impl Structure {
-    /// Without any term.
-    pub(super) const EMPTY: Structure = Structure {
-        score: PackedScore::ZERO,
-        passed: Bitboard::EMPTY,
-        complexity: 0,
-        danger: [PackedScore::ZERO; 2],
-        squares: PieceSquares::ZERO,
-    };
 }
 
 /// Linear terms of a side.
@@ -93,19 +80,20 @@ impl Sums {
     }
 }
 
-/// Evaluates all terms but those of [`Sums::parts`], given those of the material, White minus Black, and the pawn
-/// structure.
+/// Evaluates all terms but those of [`Sums::parts`], given those of the material, White minus Black, the pawn structure
+/// and, unless the terms are recorded, the piece-square tables.
 #[inline]
 pub(super) fn weigh<T: Trace>(
     position: &Position,
     material: PackedScore,
     structure: &Structure,
+    squares: &PieceSquareTables,
     weighing: &mut Weighing<'_, T>,
 ) -> Sums {
     let mut info = EvalInfo::new(position);
     let mut linear = material + structure.score;
-    linear += pieces::weigh(&mut info, &structure.squares, Color::White, weighing);
-    linear -= pieces::weigh(&mut info, &structure.squares, Color::Black, weighing);
+    linear += pieces::weigh(&mut info, squares, Color::White, weighing);
+    linear -= pieces::weigh(&mut info, squares, Color::Black, weighing);
     let white = rest(&info, structure, Color::White, weighing);
     let black = rest(&info, structure, Color::Black, weighing);
     Sums {

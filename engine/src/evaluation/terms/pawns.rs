@@ -6,7 +6,7 @@ use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
 use super::super::eval_info::{ahead, board_index, edge_distance, relative_rank};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
-use super::super::squares::{PAWN_SQUARES, pair_index, pawn_index, square_index};
+use super::super::squares::{PAWN_SQUARES, pair_index, relative_pawn_square, relative_square};
 use super::super::trace::{Trace, Weighing};
 use super::Structure;
 
@@ -89,9 +89,9 @@ impl Pawns {
             score += weighing.weigh(Term::SquarePawn.at(board_index(square, color)), 1, color);
         }
         for (term, king) in [Term::SquarePawnOwnKing, Term::SquarePawnEnemyKing].into_iter().zip(kings) {
-            let king = square_index(king, color);
+            let king = relative_square(king, color);
             for square in self.own {
-                let index = pair_index(king, pawn_index(square, color), PAWN_SQUARES);
+                let index = pair_index(king, relative_pawn_square(square, color), PAWN_SQUARES);
                 score += weighing.weigh(term.at(index), 1, color);
             }
         }

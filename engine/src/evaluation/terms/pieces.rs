@@ -5,10 +5,10 @@ use smalt_chess::attacks::{
 };
 use smalt_chess::{Bitboard, Color, File, Position, Rank, Role, Square};
 
-use super::super::eval_info::{CENTER_FILES, EvalInfo, ahead, board_index, x_ray_attacks};
+use super::super::eval_info::{CENTER_FILES, EvalInfo, ahead, x_ray_attacks};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
-use super::super::squares::{KingBucket, PieceSquares, pair_index, pawn_index, square_index, square_terms};
+use super::super::squares::{PieceSquareTables, for_each_row, relative_square, weight_of};
 use super::super::trace::{Trace, Weighing};
 
 /// Evaluates the pieces of a side, and records their attacks in the info.
@@ -16,7 +16,7 @@ use super::super::trace::{Trace, Weighing};
 #[inline(never)]
 pub(super) fn weigh<T: Trace>(
     info: &mut EvalInfo<'_>,
-    squares: &PieceSquares,
+    squares: &PieceSquareTables,
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> PackedScore {
@@ -128,7 +128,7 @@ fn role<T: Trace>(
     info: &mut EvalInfo<'_>,
     color: Color,
     (role, mobility): (Role, Term),
-    values: &PieceSquares,
+    values: &PieceSquareTables,
     look: impl Fn(Square, &mut Weighing<'_, T>) -> (Bitboard, PackedScore),
     weighing: &mut Weighing<'_, T>,
 ) -> PackedScore {
@@ -146,7 +146,7 @@ fn role<T: Trace>(
         by_role |= attacked;
         score += own_terms;
         score += if T::RECORDS {
-            square_value(info.position, role, square, color, weighing)
+            recorded_square(info.position, role, square, color, weighing)
         } else {
             values.get(role, square, color)
         };
@@ -164,25 +164,18 @@ fn role<T: Trace>(
 }
 
 /// The value of a piece's square, with each term recorded.
-fn square_value<T: Trace>(
+fn recorded_square<T: Trace>(
     position: &Position,
     role: Role,
     square: Square,
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> PackedScore {
-    let terms = square_terms(role);
-    let (index, piece) = (board_index(square, color), square_index(square, color));
-    let [own, enemy] = [color, !color].map(|owner| KingBucket::of(position.king(owner), owner));
-    let mut score = weighing.weigh(terms.alone.at(index), 1, color)
-        + weighing.weigh(terms.own_king[own.term()].at(own.mirrored(index)), 1, color)
-        + weighing.weigh(terms.enemy_king[enemy.term()].at(enemy.mirrored(index)), 1, color);
-    for (term, owner) in terms.pawns.into_iter().zip([color, !color]) {
-        for pawn in position.pieces(owner, Role::Pawn) {
-            let index = pair_index(pawn_index(pawn, color), piece, 64);
-            score += weighing.weigh(term.at(index), 1, color);
-        }
-    }
+    let mut score = PackedScore::ZERO;
+    for_each_row(position, color, |row| {
+        let weight = weight_of(row, role.index() - 1, relative_square(square, color));
+        score += weighing.weigh(weight, 1, color);
+    });
     score
 }
 

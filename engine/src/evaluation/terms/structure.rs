@@ -3,19 +3,15 @@
 use smalt_chess::{Color, Position};
 
 use super::super::score::PackedScore;
-use super::super::squares::PieceSquares;
 use super::super::trace::{Trace, Weighing};
 use super::{Structure, complexity, pawns, shelter};
 
 /// Evaluates pawns and kings.
 pub(in super::super) fn weigh<T: Trace>(position: &Position, weighing: &mut Weighing<'_, T>) -> Structure {
-    let mut structure = Structure::EMPTY;
+    let mut structure = Structure::default();
     let white = side(position, Color::White, &mut structure, weighing);
     structure.score = white - side(position, Color::Black, &mut structure, weighing);
     structure.complexity = complexity::of_structure(position, structure.passed, weighing);
-    if !T::RECORDS {
-        structure.squares = PieceSquares::new(position, weighing.parameters().squares());
-    }
     structure
 }
 
