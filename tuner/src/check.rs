@@ -11,7 +11,7 @@ const COLLINEAR: f64 = 0.98;
 /// Minimum share at which a parameter counts as determined by the others.
 const DOMINATED: f64 = 0.9999;
 
-/// Maximum number of weights whose effects are compared: the matrix then takes 0.5 GB.
+/// Maximum number of weights whose effects are compared: the matrices then take 1.1 GB.
 const MOST_COMPARED: usize = 4096;
 
 /// Two collinear parameters, which the data can't distinguish.
@@ -34,7 +34,7 @@ pub(crate) struct Findings {
     pub error: f64,
     /// Weights that occur in no position.
     pub unseen: Vec<usize>,
-    /// Weights that occur, but in fewer positions than the [`MOST_COMPARED`] others, so that all that follows leaves them out.
+    /// Number of weights that are rarer than [`MOST_COMPARED`] others; the fields below leave them out.
     pub not_compared: usize,
     /// Weights that occur but have a zero derivative at these values: the flat part of a curve.
     pub dead: Vec<usize>,
@@ -53,18 +53,16 @@ pub(crate) fn check<R: LabelledRows>(
     let mut loss = Loss::new(&table.train, targets(&table.train, 1.0, 1.0), 1.0);
     let k = fit_k(&mut loss, parameters)?;
     let error = loss.error(parameters);
-    let weights = 0..schema.weights.len();
     let (unseen, mut seen): (Vec<usize>, Vec<usize>) =
-        weights.clone().partition(|&weight| table.coverage[weight] == 0);
+        (0..schema.weights.len()).partition(|&weight| table.coverage[weight] == 0);
     seen.sort_by_key(|&weight| std::cmp::Reverse(table.coverage[weight]));
-    let mut is_compared = vec![false; schema.weights.len()];
-    seen.iter().take(MOST_COMPARED).for_each(|&weight| is_compared[weight] = true);
-    let matrix = loss.normal_matrix(parameters, usize::MAX, |index| is_compared[index / 2]);
-    let lengths: Vec<f64> = (0..parameters.len()).map(|index| matrix.get(index, index).sqrt()).collect();
-    let is_dead =
-        |weight: &usize| is_compared[*weight] && lengths[2 * weight] == 0.0 && lengths[2 * weight + 1] == 0.0;
-    let dead = weights.filter(is_dead).collect();
     let not_compared = seen.len().saturating_sub(MOST_COMPARED);
+    seen.truncate(MOST_COMPARED);
+    seen.sort_unstable();
+    let matrix = loss.normal_matrix(parameters, usize::MAX, |index| seen.binary_search(&(index / 2)).is_ok());
+    let lengths: Vec<f64> = (0..parameters.len()).map(|index| matrix.get(index, index).sqrt()).collect();
+    let is_dead = |weight: &usize| lengths[2 * weight] == 0.0 && lengths[2 * weight + 1] == 0.0;
+    let dead = seen.into_iter().filter(is_dead).collect();
     let collinear = collinear(&matrix, &lengths);
     Ok(Findings { k, error, unseen, not_compared, dead, collinear, dominated: dominated(&matrix, &lengths) })
 }

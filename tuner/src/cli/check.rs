@@ -30,6 +30,9 @@ use smalt_dataset::Sample;
 /// Pairs listed by name; the others are counted.
 const NAMED_PAIRS: usize = 20;
 
+/// Weights in fewer than 100 positions listed by name unless all are asked for, the rarest first.
+const NAMED_WEIGHTS: usize = 100;
+
 /// All positions, without validation.
 const SPLIT: Split = Split { validation: 0.0, seed: 0 };
 
@@ -229,7 +232,7 @@ fn page<R: LabelledRows>(
     page.push_str(&format!("\nnever occur ({}): {}\n", findings.unseen.len(), list(&findings.unseen)));
     if findings.not_compared > 0 {
         let count = findings.not_compared;
-        page.push_str(&format!("too rare to be compared with others below ({count})\n"));
+        page.push_str(&format!("rarer than the others and not compared below ({count})\n"));
     }
     page.push_str(&format!(
         "without effect at these values ({}): {}\n",
@@ -240,8 +243,12 @@ fn page<R: LabelledRows>(
         (0..table.coverage.len()).filter(|&weight| (1..100).contains(&table.coverage[weight])).collect();
     rare.sort_by_key(|&weight| table.coverage[weight]);
     page.push_str(&format!("in fewer than 100 positions ({}):\n", rare.len()));
-    for weight in rare {
+    let named = if all { rare.len() } else { rare.len().min(NAMED_WEIGHTS) };
+    for &weight in &rare[..named] {
         page.push_str(&format!("  {:>4} {}\n", table.coverage[weight], name(weight)));
+    }
+    if named < rare.len() {
+        page.push_str(&format!("  and {} more; --all lists them\n", rare.len() - named));
     }
     page.push_str(&format!("\ncollinear pairs ({}):\n", findings.collinear.len()));
     for pair in findings.collinear.iter().take(NAMED_PAIRS) {

@@ -184,8 +184,8 @@ pub(super) struct CheckJson<'a> {
     pub phases: Option<&'a [u64]>,
     /// Weights that occur in no position.
     pub unseen: Vec<&'a str>,
-    /// Number of weights that occur in too few positions to be compared with others; `without_effect`, `collinear` and
-    /// `dominated` leave them out.
+    /// Number of weights beyond the 4,096 that occur in most positions; `without_effect`, `collinear` and `dominated` leave
+    /// them out.
     pub not_compared: usize,
     /// Weights that occur but have a zero derivative at these values.
     pub without_effect: Vec<&'a str>,

@@ -23,7 +23,7 @@ pub struct NormalMatrix {
 }
 
 impl NormalMatrix {
-    /// A matrix over the chosen ones of this number of parameters.
+    /// A matrix over the parameters below `count` that `is_chosen` accepts.
     pub(crate) fn new(count: usize, is_chosen: impl Fn(usize) -> bool) -> NormalMatrix {
         let mut size = 0;
         let row = |parameter| {

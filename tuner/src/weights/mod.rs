@@ -8,7 +8,8 @@ pub(crate) mod source;
 pub(crate) mod variables;
 
 use smalt::evaluation::Parameters;
-use smalt::evaluation::schema::{Entry, SCHEMA, Shape, TENTHS, WEIGHTS, from_tenths};
+pub use smalt::evaluation::schema::entry_of;
+use smalt::evaluation::schema::{Shape, TENTHS, WEIGHTS, from_tenths};
 use smalt_chess::Square;
 
 use schema::{Schema, SchemaWeight};
@@ -29,12 +30,6 @@ pub struct PatternError {
 /// The parameters of the engine's weights.
 pub fn parameters_of(weights: &Parameters) -> Vec<f64> {
     weights.tenths().flatten().map(from_tenths).collect()
-}
-
-/// The term of a weight.
-pub fn entry_of(weight: usize) -> &'static Entry {
-    let next = SCHEMA.partition_point(|entry| entry.term.start() <= weight);
-    &SCHEMA[next - 1]
 }
 
 /// Name of a weight: group, term, and for a term with several weights the index, or the square from the owner's view.
@@ -128,6 +123,8 @@ fn is_like(pattern: &[u8], text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use smalt::evaluation::schema::SCHEMA;
+
     use super::*;
     use crate::loss::PARAMETERS;
 

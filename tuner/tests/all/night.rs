@@ -52,7 +52,7 @@ fn stand_in(folder: &tempfile::TempDir) -> String {
     program
 }
 
-/// The table at the start of a night: pawns are worth far less than nothing in it, so that each fit finds something better.
+/// The table at the start of a night: pawns have a large negative value in it, so that each fit improves it.
 static START: LazyLock<String> = LazyLock::new(|| {
     let path = format!("{}/start-{}.toml", env!("CARGO_TARGET_TMPDIR"), std::process::id());
     let pawn = EVALUATION_TOML.lines().find(|line| line.starts_with("pawn = [")).unwrap();
