@@ -9,7 +9,8 @@ use super::schema::{Entry, SCHEMA, Shape, TENTHS, WEIGHTS};
 /// Version of the file format, key `format`.
 const FORMAT: i64 = 1;
 
-/// Maximum absolute value of a weight in the file. The search clamps the sum of the weights of a piece's square to ±3,276.7.
+/// Maximum absolute value of a weight in the file. The engine clamps those of knights', bishops', rooks' and
+/// queens' squares to ±192.7.
 pub const LARGEST_WEIGHT: i32 = 30_000;
 
 /// Two numbers per weight, in tenths: [middlegame, endgame]; a single number appears twice.

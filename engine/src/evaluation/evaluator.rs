@@ -1,5 +1,5 @@
-//! Evaluation with a material cache, a pawn cache (pawn and king structure, piece-square tables) and an evaluation cache, one of each per search
-//! thread.
+//! Evaluation with a material cache, a pawn cache (pawns, piece-square tables), a pawn-king cache and an evaluation cache,
+//! one of each per search thread.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use smalt_chess::{Color, Position};
 
 use super::parameters::Parameters;
 use super::score::PackedScore;
-use super::squares::PieceSquareTables;
+use super::squares::{PieceSquareTables, PieceSquares};
 use super::terms;
 use super::terms::material::{self, Material};
-use super::terms::{Structure, structure};
+use super::terms::{PawnStructure, Structure, structure};
 use super::trace::{NoTrace, Weighing};
 use super::{LARGEST_EVALUATION, evaluation_for};
 use crate::memory::prefetch;
@@ -18,8 +18,11 @@ use crate::memory::prefetch;
 /// Entries of the material cache; a power of two.
 const MATERIALS: usize = 1 << 10;
 
-/// Entries of the pawn cache, 4 MB in all; a power of two.
-const STRUCTURES: usize = 1 << 11;
+/// Entries of the pawn cache, 9 MB in all; a power of two.
+const PAWNS: usize = 1 << 12;
+
+/// Entries of the pawn-king cache, 1 MB in all; a power of two.
+const PAWN_KINGS: usize = 1 << 14;
 
 /// Entries of the evaluation cache; a power of two.
 const EVALUATIONS: usize = 1 << 14;
@@ -55,20 +58,37 @@ impl EvaluationEntry {
 
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct StructureEntry {
+struct PawnEntry {
     key: u64,
-    structure: Structure,
-    squares: PieceSquareTables,
+    structure: PawnStructure,
+    tables: PieceSquareTables,
 }
 
-impl StructureEntry {
-    /// Key 1 is of another slot, so it never matches.
-    fn empty() -> StructureEntry {
-        StructureEntry { key: 1, structure: Structure::default(), squares: PieceSquareTables::ZERO }
+impl PawnEntry {
+    /// Without pawns, whose key is 0.
+    fn empty(parameters: &Parameters) -> PawnEntry {
+        let tables = PieceSquareTables::new(parameters.squares());
+        PawnEntry { key: 0, structure: PawnStructure::default(), tables }
     }
 }
 
-const _: () = assert!(std::mem::offset_of!(StructureEntry, squares) <= 64, "one line is prefetched");
+const _: () = assert!(std::mem::offset_of!(PawnEntry, tables) <= 64, "one line is prefetched");
+
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct PawnKingEntry {
+    key: u64,
+    structure: Structure,
+}
+
+impl PawnKingEntry {
+    /// Key 1 is of another slot, so it never matches.
+    fn empty() -> PawnKingEntry {
+        PawnKingEntry { key: 1, structure: Structure::default() }
+    }
+}
+
+const _: () = assert!(size_of::<PawnKingEntry>() == 64, "one line is prefetched");
 
 /// Entry of the material cache. The default entry is valid: key 0 is bare kings, with score zero.
 #[derive(Clone, Copy, Default)]
@@ -81,7 +101,10 @@ struct MaterialEntry {
 pub struct Evaluator {
     parameters: Arc<Parameters>,
     materials: Box<[MaterialEntry; MATERIALS]>,
-    structures: Box<[StructureEntry]>,
+    pawns: Box<[PawnEntry]>,
+    /// Index of the pawn entry used last.
+    last_pawn_index: usize,
+    pawn_kings: Box<[PawnKingEntry]>,
     evaluations: Box<[EvaluationEntry; EVALUATIONS]>,
 }
 
@@ -101,17 +124,19 @@ impl Evaluator {
 
     /// As [`Evaluator::new`]; `None` if there is not enough memory.
     pub(crate) fn try_new(parameters: Arc<Parameters>) -> Option<Evaluator> {
-        let mut structures = filled(StructureEntry::empty(), STRUCTURES)?;
-        structures[1].key = 0;
+        let pawns = filled(PawnEntry::empty(&parameters), PAWNS)?;
+        let mut pawn_kings = filled(PawnKingEntry::empty(), PAWN_KINGS)?;
+        pawn_kings[1].key = 0;
         let evaluations = filled(EvaluationEntry::EMPTY, EVALUATIONS)?.try_into().ok()?;
         let materials = filled(MaterialEntry::default(), MATERIALS)?.try_into().ok()?;
-        Some(Evaluator { parameters, materials, structures, evaluations })
+        Some(Evaluator { parameters, materials, pawns, last_pawn_index: 0, pawn_kings, evaluations })
     }
 
     /// Prefetches the cache entries of a position.
     #[inline]
     pub(crate) fn prefetch(&self, position: &Position) {
-        prefetch(&self.structures[structure_key(position) as usize & (STRUCTURES - 1)]);
+        prefetch(&self.pawns[position.pawn_key() as usize & (PAWNS - 1)]);
+        prefetch(&self.pawn_kings[pawn_king_key(position) as usize & (PAWN_KINGS - 1)]);
         prefetch(&self.evaluations[position.key_without_turn() as usize & (EVALUATIONS - 1)]);
     }
 
@@ -127,14 +152,25 @@ impl Evaluator {
     // Not inlined: one copy for all nodes.
     #[inline(never)]
     fn evaluate_uncached(&mut self, position: &Position) -> i32 {
-        let structure_key = structure_key(position);
-        let entry = &mut self.structures[structure_key as usize & (STRUCTURES - 1)];
         let mut trace = NoTrace;
         let mut weighing = Weighing::new(&self.parameters, position.turn(), &mut trace);
-        if entry.key != structure_key {
-            entry.key = structure_key;
-            entry.structure = structure::weigh(position, &mut weighing);
-            entry.squares.set(position, self.parameters.squares());
+        let pawn_key = position.pawn_key();
+        let index = pawn_key as usize & (PAWNS - 1);
+        let last = std::mem::replace(&mut self.last_pawn_index, index);
+        if self.pawns[index].key != pawn_key {
+            // Few pawns differ from those of the last position.
+            self.pawns.copy_within(last..=last, index);
+            let entry = &mut self.pawns[index];
+            entry.key = pawn_key;
+            entry.structure = structure::weigh_pawns(position, &mut weighing);
+            entry.tables.update(position, self.parameters.squares());
+        }
+        let pawns = &self.pawns[index];
+        let pawn_king_key = pawn_king_key(position);
+        let entry = &mut self.pawn_kings[pawn_king_key as usize & (PAWN_KINGS - 1)];
+        if entry.key != pawn_king_key {
+            entry.key = pawn_king_key;
+            entry.structure = structure::weigh_pawns_and_kings(position, &pawns.structure, &mut weighing);
         }
         let material = Material::of(position);
         let key = material.key();
@@ -142,7 +178,8 @@ impl Evaluator {
         if known.key != key {
             *known = MaterialEntry { key, score: material::weigh(material, &mut weighing) };
         }
-        let sums = terms::weigh(position, known.score, &entry.structure, &entry.squares, &mut weighing);
+        let squares = PieceSquares::new(position, &pawns.tables, self.parameters.squares());
+        let sums = terms::weigh(position, known.score, &entry.structure, &squares, &mut weighing);
         let evaluations = Color::ALL.map(|turn| evaluation_for(turn, &sums.parts(turn, &mut weighing)));
         let is_known = |turn| turn == position.turn() || !terms::depends_on_turn(position);
         let known = Color::ALL.map(|turn| is_known(turn).then_some(evaluations[turn.index()]));
@@ -163,9 +200,9 @@ fn filled<T: Copy>(value: T, count: usize) -> Option<Box<[T]>> {
 /// Odd multiplier that mixes the bits of a key: the golden ratio.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Key of the pawn cache: pawns and kings.
+/// Key of the pawn-king cache.
 #[inline]
-fn structure_key(position: &Position) -> u64 {
+fn pawn_king_key(position: &Position) -> u64 {
     let kings = position.king(Color::White).index() << 6 | position.king(Color::Black).index();
     position.pawn_key() ^ (kings as u64 + 1).wrapping_mul(GOLDEN)
 }

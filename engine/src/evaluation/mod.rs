@@ -2,8 +2,8 @@
 //! search, clock or game history.
 //!
 //! A term is one statement: it passes a feature (weight, count, owner) and gets its value. Engine, tuner and `eval`
-//! command run the same statements with a different [`trace::Trace`]; only the pieces' piece-square tables are summed
-//! beforehand for the engine (module `squares`). King danger, complexity, scaling and the taper, which are not linear in the
+//! command run the same statements with a different [`trace::Trace`]; only the values of pieces' squares with pawns are
+//! summed beforehand for the engine (module `squares`). King danger, complexity, scaling and the taper, which are not linear in the
 //! weights, are in [`taper`].
 
 mod document;
@@ -25,7 +25,7 @@ pub use taper::LARGEST_EVALUATION;
 
 use smalt_chess::{Color, Position};
 
-use squares::PieceSquareTables;
+use squares::{PieceSquareTables, PieceSquares};
 use taper::Parts;
 use terms::{material, structure};
 use trace::{FeatureCounter, Features, NoTrace, Trace, Weighing};
@@ -51,12 +51,14 @@ pub fn rule50_scaled(evaluation: i32, halfmove_clock: u16) -> i32 {
 /// Evaluates all terms without caches.
 fn trace_parts<T: Trace>(position: &Position, parameters: &Parameters, trace: &mut T) -> Parts<i64> {
     let mut weighing = Weighing::new(parameters, position.turn(), trace);
-    let structure = structure::weigh(position, &mut weighing);
+    let pawns = structure::weigh_pawns(position, &mut weighing);
+    let structure = structure::weigh_pawns_and_kings(position, &pawns, &mut weighing);
     let material = material::weigh(material::Material::of(position), &mut weighing);
-    let mut squares = PieceSquareTables::ZERO;
+    let mut tables = PieceSquareTables::new(parameters.squares());
     if !T::RECORDS {
-        squares.set(position, parameters.squares());
+        tables.update(position, parameters.squares());
     }
+    let squares = PieceSquares::new(position, &tables, parameters.squares());
     let sums = terms::weigh(position, material, &structure, &squares, &mut weighing);
     sums.parts(position.turn(), &mut weighing)
 }

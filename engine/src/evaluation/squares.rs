@@ -1,7 +1,7 @@
 //! Piece-square tables of knights, bishops, rooks and queens. A piece counts by its square alone, by the bucket of each king,
-//! and with each pawn. All this depends only on pawns and kings, so that the pawn cache keeps the sums.
+//! and with each pawn. What it counts alone and with the pawns depends only on these, so that the pawn cache keeps the sums.
 
-use smalt_chess::{Color, File, Position, Role, Square};
+use smalt_chess::{Bitboard, Color, File, Position, Role, Square};
 
 use super::eval_info::{CENTER_FILES, board_index, relative_rank};
 use super::schema::{Term, WEIGHTS, Weight};
@@ -125,16 +125,28 @@ const ENEMY_PAWNS: usize = OWN_PAWNS + PAWN_SQUARES;
 const ROWS: usize = ENEMY_PAWNS + PAWN_SQUARES;
 
 /// Calls `call` with each row that counts for the pieces of a side.
-#[inline]
 pub(super) fn for_each_row(position: &Position, color: Color, mut call: impl FnMut(usize)) {
     call(0);
-    call(OWN_KING + king_bucket(position.king(color), color));
-    call(ENEMY_KING + king_bucket(position.king(!color), !color));
-    for (start, owner) in [(OWN_PAWNS, color), (ENEMY_PAWNS, !color)] {
-        for pawn in position.pieces(owner, Role::Pawn) {
-            call(start + relative_pawn_square(pawn, color));
-        }
+    king_rows(position, color).into_iter().for_each(&mut call);
+    for owner in Color::ALL {
+        position.pieces(owner, Role::Pawn).into_iter().for_each(|pawn| call(pawn_row(pawn, owner, color)));
     }
+}
+
+/// The rows of the own and the enemy king.
+#[inline]
+fn king_rows(position: &Position, color: Color) -> [usize; 2] {
+    [
+        OWN_KING + king_bucket(position.king(color), color),
+        ENEMY_KING + king_bucket(position.king(!color), !color),
+    ]
+}
+
+/// The row of a pawn for the pieces of a side.
+#[inline]
+fn pawn_row(pawn: Square, owner: Color, color: Color) -> usize {
+    let start = if owner == color { OWN_PAWNS } else { ENEMY_PAWNS };
+    start + relative_pawn_square(pawn, color)
 }
 
 /// The weight in a row of a knight (role 0), bishop, rook or queen (3) on a relative square.
@@ -157,13 +169,17 @@ pub(super) fn weight_of(row: usize, role: usize, square: usize) -> Weight {
 /// Values in tenths for each role, knight to queen, and each relative square: middlegame, endgame.
 type PieceSquareRow = [i16; SQUARE_TERMS.len() * 64 * 2];
 
+/// Largest weight in the search, in tenths of centipawns; larger ones count as this. A piece's square alone and with 16 pawns
+/// overflows no sum.
+const LARGEST: i16 = i16::MAX / 17;
+
 /// The weights of all rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct PieceSquareRows(Box<[PieceSquareRow; ROWS]>);
 
 impl PieceSquareRows {
     pub(super) fn new(values: &[PackedScore; WEIGHTS]) -> PieceSquareRows {
-        let clamped = |number: i32| number.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+        let clamped = |number: i32| number.clamp((-LARGEST).into(), LARGEST.into()) as i16;
         let row = |row| -> PieceSquareRow {
             std::array::from_fn(|index| {
                 let value = values[weight_of(row, index / 128, index / 2 % 64).index()];
@@ -175,30 +191,60 @@ impl PieceSquareRows {
     }
 }
 
-/// The value of each piece on each square, with the pawns and kings of a position, clamped to ±3,276.7 centipawns.
+/// The value of each piece on each square, alone and with the pawns of a position, updated incrementally. Sums wrap, which
+/// takes more than 16 pawns, so that they do not depend on the order of updates.
 #[derive(Clone, Copy)]
-pub(super) struct PieceSquareTables([PieceSquareRow; 2]);
+pub(super) struct PieceSquareTables {
+    pawns: [Bitboard; 2],
+    sums: [PieceSquareRow; 2],
+}
 
 impl PieceSquareTables {
-    pub(super) const ZERO: PieceSquareTables = PieceSquareTables([[0; _]; 2]);
+    /// Without pawns.
+    pub(super) fn new(rows: &PieceSquareRows) -> PieceSquareTables {
+        PieceSquareTables { pawns: [Bitboard::EMPTY; 2], sums: [rows.0[0]; 2] }
+    }
 
-    /// Sets the tables to those of a position.
-    pub(super) fn set(&mut self, position: &Position, rows: &PieceSquareRows) {
-        for (color, sums) in Color::ALL.into_iter().zip(&mut self.0) {
-            *sums = [0; _];
-            for_each_row(position, color, |row| {
-                for (sum, value) in sums.iter_mut().zip(&rows.0[row]) {
-                    *sum = sum.saturating_add(*value);
+    /// Subtracts and adds the rows of the pawns that differ from those of a position.
+    pub(super) fn update(&mut self, position: &Position, rows: &PieceSquareRows) {
+        for owner in Color::ALL {
+            let pawns = position.pieces(owner, Role::Pawn);
+            let before = std::mem::replace(&mut self.pawns[owner.index()], pawns);
+            for (color, sums) in Color::ALL.into_iter().zip(&mut self.sums) {
+                let row = |pawn| &rows.0[pawn_row(pawn, owner, color)];
+                for pawn in before - pawns {
+                    sums.iter_mut().zip(row(pawn)).for_each(|(sum, value)| *sum = sum.wrapping_sub(*value));
                 }
-            });
+                for pawn in pawns - before {
+                    sums.iter_mut().zip(row(pawn)).for_each(|(sum, value)| *sum = sum.wrapping_add(*value));
+                }
+            }
         }
+    }
+}
+
+/// The value of each piece on each square of a position, as the sum of three rows for each side: those of the pawns, of the
+/// own and of the enemy king.
+pub(super) struct PieceSquares<'a>([[&'a PieceSquareRow; 3]; 2]);
+
+impl<'a> PieceSquares<'a> {
+    #[inline]
+    pub(super) fn new(
+        position: &Position,
+        tables: &'a PieceSquareTables,
+        rows: &'a PieceSquareRows,
+    ) -> PieceSquares<'a> {
+        PieceSquares(Color::ALL.map(|color| {
+            let [own, enemy] = king_rows(position, color).map(|row| &rows.0[row]);
+            [&tables.sums[color.index()], own, enemy]
+        }))
     }
 
     #[inline(always)]
     pub(super) fn get(&self, role: Role, square: Square, owner: Color) -> PackedScore {
         let entry = 64 * (role.index() - 1) + relative_square(square, owner);
-        let row = &self.0[owner.index()];
-        PackedScore::new(row[2 * entry].into(), row[2 * entry + 1].into())
+        let sum = |index: usize| self.0[owner.index()].iter().map(|row| i32::from(row[index])).sum();
+        PackedScore::new(sum(2 * entry), sum(2 * entry + 1))
     }
 }
 

@@ -28,8 +28,8 @@ fn parse(fen: &str) -> Position {
 /// The largest weight, in tenths.
 const LARGEST: i32 = LARGEST_WEIGHT * TENTHS;
 
-/// A weight that the sums of pieces' squares hold nineteen of: alone, with two kings and sixteen pawns.
-const LARGEST_OF_SQUARES: i32 = i16::MAX as i32 / 19;
+/// 16 bits hold 17 of these: the square of a piece alone and with 16 pawns.
+const LARGEST_OF_SQUARES: i32 = i16::MAX as i32 / 17;
 
 /// Parameters at their limits, in an order given by the seed.
 fn extreme(seed: u64, largest_of_squares: i32) -> Parameters {
@@ -112,10 +112,11 @@ fn the_start_position_is_worth_the_right_to_move() {
 
 #[test]
 fn caches_change_no_evaluation() {
-    for parameters in [Parameters::embedded().clone(), extreme(3, LARGEST)] {
+    let crowd = parse("4k2r/pppppppp/pppppppp/pppppppp/PPPPPPPP/PPPPPPPP/PPPPPPPP/4K1NR w - - 0 1");
+    for parameters in [Parameters::embedded().clone(), extreme(0, LARGEST), extreme(3, LARGEST)] {
         let parameters = Arc::new(parameters);
         let mut evaluator = Evaluator::new(Arc::clone(&parameters));
-        for position in CORPUS.iter().chain(CORPUS.iter().rev()) {
+        for position in CORPUS.iter().chain([&crowd]).chain(CORPUS.iter().rev()) {
             assert_eq!(evaluator.evaluate(position), evaluate(position, &parameters), "{position:?}");
         }
     }

@@ -18,11 +18,20 @@ use smalt_chess::{Bitboard, Color, Position};
 use super::eval_info::{EvalInfo, phase};
 use super::schema::Term;
 use super::score::PackedScore;
-use super::squares::PieceSquareTables;
+use super::squares::PieceSquares;
 use super::taper::{Pair, Parts};
 use super::trace::{Trace, Weighing};
 
-/// Score of the pawn and king structure, and data for other terms; kept in the pawn cache.
+/// Score of the pawns alone, and the passed pawns; kept in the pawn cache.
+#[derive(Clone, Copy, Default)]
+pub(super) struct PawnStructure {
+    /// White minus Black.
+    score: PackedScore,
+    /// The passed pawns of both sides.
+    passed: Bitboard,
+}
+
+/// Score of pawns and kings, and data for other terms; kept in the pawn-king cache.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Structure {
     /// White minus Black.
@@ -80,14 +89,14 @@ impl Sums {
     }
 }
 
-/// Evaluates all terms but those of [`Sums::parts`], given those of the material, White minus Black, the pawn structure
-/// and, unless the terms are recorded, the piece-square tables.
+/// Evaluates all terms but those of [`Sums::parts`], given those of the material, White minus Black, those of pawns and
+/// kings and, unless the terms are recorded, the values of squares.
 #[inline]
 pub(super) fn weigh<T: Trace>(
     position: &Position,
     material: PackedScore,
     structure: &Structure,
-    squares: &PieceSquareTables,
+    squares: &PieceSquares<'_>,
     weighing: &mut Weighing<'_, T>,
 ) -> Sums {
     let mut info = EvalInfo::new(position);

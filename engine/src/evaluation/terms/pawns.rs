@@ -1,4 +1,4 @@
-//! Pawn structure: piece-square tables, pairs of pawns, isolated, doubled, backward, connected and candidate pawns.
+//! Pawn structure: squares of pawns, alone and with kings, pairs of pawns, isolated, doubled, backward, connected and candidate pawns.
 
 use smalt_chess::attacks::pawn_attack_set;
 use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
@@ -8,13 +8,15 @@ use super::super::schema::Term;
 use super::super::score::PackedScore;
 use super::super::squares::{PAWN_SQUARES, pair_index, relative_pawn_square, relative_square};
 use super::super::trace::{Trace, Weighing};
-use super::Structure;
+use super::PawnStructure;
 
 /// Evaluates the pawns of a side, and records its passed pawns.
+// Not inlined: one copy for both sides.
+#[inline(never)]
 pub(super) fn weigh<T: Trace>(
     position: &Position,
     color: Color,
-    structure: &mut Structure,
+    structure: &mut PawnStructure,
     weighing: &mut Weighing<'_, T>,
 ) -> PackedScore {
     let pawns =
@@ -25,7 +27,9 @@ pub(super) fn weigh<T: Trace>(
     score += pawns.weaknesses(weighing);
     score += pawns.connections(attacked, weighing);
     score += pawns.pairs(weighing);
-    score += pawns.squares([position.king(color), position.king(!color)], weighing);
+    for square in pawns.own {
+        score += weighing.weigh(Term::SquarePawn.at(board_index(square, color)), 1, color);
+    }
     let passed = pawns.passed();
     structure.passed |= passed;
     let connected = passed.east() | passed.west();
@@ -43,6 +47,23 @@ pub(super) fn weigh<T: Trace>(
         let is_candidate = usize::from(pawns.is_candidate(square));
         score +=
             weighing.weigh(Term::PawnCandidate.at(relative_rank(square, color) - 1), is_candidate, color);
+    }
+    score
+}
+
+/// Evaluates the squares of a side's pawns with those of both kings.
+pub(super) fn weigh_with_kings<T: Trace>(
+    position: &Position,
+    color: Color,
+    weighing: &mut Weighing<'_, T>,
+) -> PackedScore {
+    let mut score = PackedScore::ZERO;
+    for (term, owner) in [(Term::SquarePawnOwnKing, color), (Term::SquarePawnEnemyKing, !color)] {
+        let king = relative_square(position.king(owner), color);
+        for square in position.pieces(color, Role::Pawn) {
+            let index = pair_index(king, relative_pawn_square(square, color), PAWN_SQUARES);
+            score += weighing.weigh(term.at(index), 1, color);
+        }
     }
     score
 }
@@ -79,23 +100,6 @@ impl Pawns {
         let helpers = self.own & (level_or_behind.east() | level_or_behind.west());
         let stoppers = self.enemy & (front.east() | front.west());
         helpers.count() >= stoppers.count()
-    }
-
-    /// The terms of the squares of own pawns: alone, with the own and with the enemy king.
-    fn squares<T: Trace>(&self, kings: [Square; 2], weighing: &mut Weighing<'_, T>) -> PackedScore {
-        let color = self.color;
-        let mut score = PackedScore::ZERO;
-        for square in self.own {
-            score += weighing.weigh(Term::SquarePawn.at(board_index(square, color)), 1, color);
-        }
-        for (term, king) in [Term::SquarePawnOwnKing, Term::SquarePawnEnemyKing].into_iter().zip(kings) {
-            let king = relative_square(king, color);
-            for square in self.own {
-                let index = pair_index(king, relative_pawn_square(square, color), PAWN_SQUARES);
-                score += weighing.weigh(term.at(index), 1, color);
-            }
-        }
-        score
     }
 
     /// The terms of own pawns in contact with enemy pawns.

@@ -8,7 +8,7 @@ use smalt_chess::{Bitboard, Color, File, Position, Rank, Role, Square};
 use super::super::eval_info::{CENTER_FILES, EvalInfo, ahead, x_ray_attacks};
 use super::super::schema::Term;
 use super::super::score::PackedScore;
-use super::super::squares::{PieceSquareTables, for_each_row, relative_square, weight_of};
+use super::super::squares::{PieceSquares, for_each_row, relative_square, weight_of};
 use super::super::trace::{Trace, Weighing};
 
 /// Evaluates the pieces of a side, and records their attacks in the info.
@@ -16,7 +16,7 @@ use super::super::trace::{Trace, Weighing};
 #[inline(never)]
 pub(super) fn weigh<T: Trace>(
     info: &mut EvalInfo<'_>,
-    squares: &PieceSquareTables,
+    squares: &PieceSquares<'_>,
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> PackedScore {
@@ -128,7 +128,7 @@ fn role<T: Trace>(
     info: &mut EvalInfo<'_>,
     color: Color,
     (role, mobility): (Role, Term),
-    values: &PieceSquareTables,
+    values: &PieceSquares<'_>,
     look: impl Fn(Square, &mut Weighing<'_, T>) -> (Bitboard, PackedScore),
     weighing: &mut Weighing<'_, T>,
 ) -> PackedScore {
