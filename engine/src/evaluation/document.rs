@@ -9,10 +9,6 @@ use super::schema::{Entry, SCHEMA, Shape, TENTHS, WEIGHTS};
 /// Version of the file format, key `format`.
 const FORMAT: i64 = 1;
 
-/// Maximum absolute value of a weight in the file. The engine clamps those of knights', bishops', rooks' and
-/// queens' squares to ±192.7.
-pub const LARGEST_WEIGHT: i32 = 30_000;
-
 /// Two numbers per weight, in tenths: [middlegame, endgame]; a single number appears twice.
 pub(super) type WeightPairs = [[i32; 2]; WEIGHTS];
 
@@ -51,8 +47,14 @@ pub enum ParametersError {
         /// Type in the file.
         found: &'static str,
     },
-    #[error("line {line}: {key}: {value} is beyond ±{LARGEST_WEIGHT}")]
-    Range { line: usize, key: String, value: String },
+    #[error("line {line}: {key}: {value} is beyond ±{limit}")]
+    Range {
+        line: usize,
+        key: String,
+        value: String,
+        /// Maximum absolute value of the term's weights.
+        limit: i32,
+    },
 }
 
 type Result<T> = std::result::Result<T, ParametersError>;
@@ -75,7 +77,7 @@ pub(crate) fn read(text: &str) -> Result<Box<WeightPairs>> {
             .and_then(|group| group.get_ref().as_table()?.get(entry.name))
             .ok_or_else(|| ParametersError::Missing { key: key.clone() })?;
         let start = entry.term.start();
-        let place = TermReader { text, key };
+        let place = TermReader { text, key, limit: entry.limit() };
         place.read_term(entry, value, &mut numbers[start..start + entry.shape.length()])?;
     }
     Ok(numbers.try_into().expect("a vector of that length was made"))
@@ -127,6 +129,8 @@ fn line_at(text: &str, offset: usize) -> usize {
 struct TermReader<'t> {
     text: &'t str,
     key: String,
+    /// Maximum absolute value of the term's weights.
+    limit: i32,
 }
 
 impl TermReader<'_> {
@@ -188,9 +192,9 @@ impl TermReader<'_> {
             _ => return Err(self.kind(value, EXPECTED)),
         };
         let tenths = (number * f64::from(TENTHS)).round();
-        if number.is_nan() || number.abs() > f64::from(LARGEST_WEIGHT) {
+        if number.is_nan() || number.abs() > f64::from(self.limit) {
             let (line, key) = (self.line(value), self.key.clone());
-            return Err(ParametersError::Range { line, key, value: text.to_owned() });
+            return Err(ParametersError::Range { line, key, value: text.to_owned(), limit: self.limit });
         }
         if tenths / f64::from(TENTHS) == number {
             return Ok(tenths as i32);

@@ -3,8 +3,8 @@
 //!
 //! A term is one statement: it passes a feature (weight, count, owner) and gets its value. Engine, tuner and `eval`
 //! command run the same statements with a different [`trace::Trace`]; only the values of pieces' squares with pawns are
-//! summed beforehand for the engine (module `squares`). King danger, complexity, scaling and the taper, which are not linear in the
-//! weights, are in [`taper`].
+//! summed beforehand for the engine (module `squares`). King danger, complexity, scaling and the taper, which are not
+//! linear in the weights, are in [`taper`].
 
 mod document;
 mod eval_info;

@@ -8,7 +8,7 @@ use super::schema::{WEIGHTS, Weight};
 use super::score::PackedScore;
 use super::squares::PieceSquareRows;
 
-pub use super::document::{LARGEST_WEIGHT, ParametersError};
+pub use super::document::ParametersError;
 
 static EMBEDDED: WeightPairs = include!(concat!(env!("OUT_DIR"), "/evaluation.in"));
 
@@ -34,7 +34,7 @@ impl Parameters {
     ///
     /// # Errors
     /// If the text is invalid, lacks a term, has an unknown one or a list of the wrong length, or a number beyond
-    /// ±[`LARGEST_WEIGHT`] or with more than one decimal.
+    /// [`Entry::limit`](super::schema::Entry::limit) or with more than one decimal.
     pub fn parse_toml(text: &str) -> Result<Parameters, ParametersError> {
         document::read(text).map(|numbers| Parameters::from_tenths(&numbers))
     }

@@ -77,6 +77,16 @@ pub struct Entry {
     pub constraint: Constraint,
 }
 
+/// Maximum absolute value of a weight of a square in the file: the engine sums 17 of them in 16 bits, in tenths.
+pub const SQUARE_LIMIT: i32 = 190;
+
+impl Entry {
+    /// Maximum absolute value of its weights in the file.
+    pub fn limit(&self) -> i32 {
+        if self.group == "squares" { SQUARE_LIMIT } else { 30_000 }
+    }
+}
+
 macro_rules! constraint {
     () => {
         Constraint::Free

@@ -4,7 +4,7 @@
 use smalt_chess::{Bitboard, Color, File, Position, Role, Square};
 
 use super::eval_info::{CENTER_FILES, board_index, relative_rank};
-use super::schema::{Term, WEIGHTS, Weight};
+use super::schema::{SQUARE_LIMIT, TENTHS, Term, WEIGHTS, Weight};
 use super::score::PackedScore;
 
 /// The terms of a role's squares.
@@ -169,9 +169,8 @@ pub(super) fn weight_of(row: usize, role: usize, square: usize) -> Weight {
 /// Values in tenths for each role, knight to queen, and each relative square: middlegame, endgame.
 type PieceSquareRow = [i16; SQUARE_TERMS.len() * 64 * 2];
 
-/// Largest weight in the search, in tenths of centipawns; larger ones count as this. A piece's square alone and with 16 pawns
-/// overflows no sum.
-const LARGEST: i16 = i16::MAX / 17;
+const _: () =
+    assert!(17 * SQUARE_LIMIT * TENTHS <= i16::MAX as i32, "16 bits hold a square alone and with 16 pawns");
 
 /// The weights of all rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -179,11 +178,10 @@ pub(super) struct PieceSquareRows(Box<[PieceSquareRow; ROWS]>);
 
 impl PieceSquareRows {
     pub(super) fn new(values: &[PackedScore; WEIGHTS]) -> PieceSquareRows {
-        let clamped = |number: i32| number.clamp((-LARGEST).into(), LARGEST.into()) as i16;
         let row = |row| -> PieceSquareRow {
             std::array::from_fn(|index| {
                 let value = values[weight_of(row, index / 128, index / 2 % 64).index()];
-                clamped(if index % 2 == 0 { value.middlegame() } else { value.endgame() })
+                (if index % 2 == 0 { value.middlegame() } else { value.endgame() }) as i16
             })
         };
         let rows: Box<[_]> = (0..ROWS).map(row).collect();

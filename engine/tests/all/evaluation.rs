@@ -3,7 +3,6 @@
 
 use std::sync::{Arc, LazyLock};
 
-use smalt::evaluation::parameters::LARGEST_WEIGHT;
 use smalt::evaluation::schema::{SCHEMA, TENTHS, Term, WEIGHTS, from_tenths};
 use smalt::evaluation::taper::FULL_PHASE;
 use smalt::evaluation::trace::{FeatureCounter, Features};
@@ -25,14 +24,8 @@ fn parse(fen: &str) -> Position {
     Position::from_fen(fen).expect("the position is legal")
 }
 
-/// The largest weight, in tenths.
-const LARGEST: i32 = LARGEST_WEIGHT * TENTHS;
-
-/// 16 bits hold 17 of these: the square of a piece alone and with 16 pawns.
-const LARGEST_OF_SQUARES: i32 = i16::MAX as i32 / 17;
-
 /// Parameters at their limits, in an order given by the seed.
-fn extreme(seed: u64, largest_of_squares: i32) -> Parameters {
+fn extreme(seed: u64) -> Parameters {
     let mut random = Random(seed);
     let mut number = |largest: i32| match seed {
         0 => largest,
@@ -42,7 +35,7 @@ fn extreme(seed: u64, largest_of_squares: i32) -> Parameters {
     };
     let mut numbers = [[0; 2]; WEIGHTS];
     for entry in &SCHEMA {
-        let largest = if entry.group == "squares" { largest_of_squares } else { LARGEST };
+        let largest = entry.limit() * TENTHS;
         for pair in &mut numbers[entry.term.start()..][..entry.shape.length()] {
             *pair = [number(largest), number(largest)];
         }
@@ -81,12 +74,11 @@ fn counts_times_weights_are_the_evaluation() {
 #[test]
 fn extreme_weights_neither_overflow_nor_pass_the_limit() {
     for seed in 0..8 {
-        check_features(&extreme(seed, LARGEST_OF_SQUARES));
-        for parameters in [LARGEST_OF_SQUARES, LARGEST].map(|largest| extreme(seed, largest)) {
-            for position in CORPUS.iter() {
-                let evaluation = evaluate(position, &parameters);
-                assert!(evaluation.abs() <= LARGEST_EVALUATION, "{position:?}: {evaluation}");
-            }
+        let parameters = extreme(seed);
+        check_features(&parameters);
+        for position in CORPUS.iter() {
+            let evaluation = evaluate(position, &parameters);
+            assert!(evaluation.abs() <= LARGEST_EVALUATION, "{position:?}: {evaluation}");
         }
     }
 }
@@ -113,7 +105,7 @@ fn the_start_position_is_worth_the_right_to_move() {
 #[test]
 fn caches_change_no_evaluation() {
     let crowd = parse("4k2r/pppppppp/pppppppp/pppppppp/PPPPPPPP/PPPPPPPP/PPPPPPPP/4K1NR w - - 0 1");
-    for parameters in [Parameters::embedded().clone(), extreme(0, LARGEST), extreme(3, LARGEST)] {
+    for parameters in [Parameters::embedded().clone(), extreme(0), extreme(3)] {
         let parameters = Arc::new(parameters);
         let mut evaluator = Evaluator::new(Arc::clone(&parameters));
         for position in CORPUS.iter().chain([&crowd]).chain(CORPUS.iter().rev()) {
@@ -127,7 +119,7 @@ fn the_cache_is_right_for_either_side_to_move() {
     // The pawn promotes if it moves first; the enemy has no piece, so the turn is worth more than the tempo.
     let race = parse("8/8/8/P3k2p/8/8/8/N6K w - - 0 1");
     let races = [race, race.mirrored(), parse("8/8/8/P3k2p/8/8/8/7K w - - 0 1")];
-    for parameters in [Parameters::embedded().clone(), extreme(5, LARGEST)] {
+    for parameters in [Parameters::embedded().clone(), extreme(5)] {
         let parameters = Arc::new(parameters);
         let mut evaluators = [(); 2].map(|()| Evaluator::new(Arc::clone(&parameters)));
         for position in CORPUS.iter().filter(|position| !position.is_check()).chain(&races) {

@@ -104,6 +104,10 @@ fn numbers_beyond_the_limit_are_refused() {
         let text = with("material", "queen", &format!("queen = [{number}, 0]"));
         check_refusal(&text, &format!("material.queen: {number} is beyond ±30000"));
     }
+    let squares = SHIPPED.find("[squares]").expect("the table is there");
+    let (before, after) = SHIPPED.split_at(squares);
+    let text = format!("{before}{}", after.replacen("    [0, ", "    [190.1, ", 1));
+    check_refusal(&text, "squares.pawn: 190.1 is beyond ±190");
     for number in ["30000", "-30000.0", "0x10", "1_000", "+5", "1_000.5", "2e2", "-0.3"] {
         let text = with("material", "queen", &format!("queen = [{number}, 0]"));
         assert!(Parameters::parse_toml(&text).is_ok(), "{number}");

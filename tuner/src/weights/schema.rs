@@ -3,7 +3,6 @@
 
 use std::sync::LazyLock;
 
-use smalt::evaluation::parameters::LARGEST_WEIGHT;
 use smalt::evaluation::schema::{Constraint, Part, Shape, TENTHS, WEIGHTS};
 use smalt::evaluation::taper::FULL_SCALE;
 
@@ -143,7 +142,7 @@ fn own_weight(index: usize) -> SchemaWeight {
     let bounds = match entry.part {
         Part::Scale => Bounds { least: 0.0, most: FULL_SCALE.into() },
         Part::Linear | Part::Danger | Part::Complexity => {
-            Bounds { least: (-LARGEST_WEIGHT).into(), most: LARGEST_WEIGHT.into() }
+            Bounds { least: (-entry.limit()).into(), most: entry.limit().into() }
         }
     };
     let square = index - entry.term.start();

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use smalt::evaluation::parameters::EVALUATION_TOML;
-use smalt::evaluation::schema::WEIGHTS;
+use smalt::evaluation::schema::{TENTHS, WEIGHTS};
 use smalt::evaluation::trace::FeatureCounter;
 use smalt::evaluation::{LARGEST_EVALUATION, Parameters, evaluate, features};
 use smalt_chess::splitmix::splitmix;
@@ -127,13 +127,15 @@ fn the_largest_numbers_neither_crash_nor_overflow() {
     for seed in 0..4 {
         let mut numbers = Box::new([[0; 2]; WEIGHTS]);
         for (weight, pair) in numbers.iter_mut().enumerate() {
+            let entry = entry_of(weight);
+            let largest = entry.limit() * TENTHS;
             let number = |half: u64| match seed {
-                0 => 30_000,
-                1 => -30_000,
-                _ if splitmix(seed << 32 | (2 * weight as u64 + half)).is_multiple_of(2) => 30_000,
-                _ => -30_000,
+                0 => largest,
+                1 => -largest,
+                _ if splitmix(seed << 32 | (2 * weight as u64 + half)).is_multiple_of(2) => largest,
+                _ => -largest,
             };
-            *pair = if entry_of(weight).part.is_single() { [number(0); 2] } else { [number(0), number(1)] };
+            *pair = if entry.part.is_single() { [number(0); 2] } else { [number(0), number(1)] };
         }
         let mut engine = Engine::with_table(&written(&folder, &numbers));
         for position in random_positions(1, 12, 100).iter().step_by(97) {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use smalt::evaluation::Parameters;
 use smalt::evaluation::parameters::EVALUATION_TOML;
-use smalt::evaluation::schema::WEIGHTS;
+use smalt::evaluation::schema::{WEIGHTS, entry_of};
 use smalt_chess::splitmix::splitmix;
 use smalt_tuner::{Numbers, OriginValue, PARAMETERS, parameters_of, rewritten, rounded};
 
@@ -20,9 +20,12 @@ fn keys(text: &str) -> Vec<&str> {
 }
 
 fn numbers(seed: u64) -> Box<Numbers> {
-    let parameters: Vec<f64> = (0..PARAMETERS)
-        .map(|index| (splitmix(seed ^ splitmix(index as u64)) % 600_001) as f64 / 10.0 - 30_000.0)
-        .collect();
+    let number = |index: usize| {
+        let limit = entry_of(index / 2).limit();
+        let tenths = splitmix(seed ^ splitmix(index as u64)) % (20 * limit as u64 + 1);
+        tenths as f64 / 10.0 - f64::from(limit)
+    };
+    let parameters: Vec<f64> = (0..PARAMETERS).map(number).collect();
     rounded(&parameters)
 }
 

@@ -1,4 +1,5 @@
-//! Pawn structure: squares of pawns, alone and with kings, pairs of pawns, isolated, doubled, backward, connected and candidate pawns.
+//! Pawn structure: squares of pawns, alone and with kings, pairs of pawns, isolated, doubled, backward, connected and
+//! candidate pawns.
 
 use smalt_chess::attacks::pawn_attack_set;
 use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
