@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smalt_report::format::{duration, grouped};
 
 use crate::prove::{Proof, Verdict};
 pub(crate) use file::{LOCK, NightFile};
-pub(crate) use report::{AcceptedVersion, Report, proof_words, rescore_words};
+pub(crate) use report::{AcceptedVersion, REFRESH, Report, proof_words, rescore_words};
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +37,10 @@ pub(crate) enum StepKind {
 }
 
 impl StepKind {
+    /// Kinds of steps with games.
+    pub(crate) const WITH_GAMES: [StepKind; 4] =
+        [StepKind::Games, StepKind::Proof, StepKind::Spsa, StepKind::SpsaProof];
+
     /// Its name in the file, in tables and in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -187,6 +192,33 @@ pub(crate) struct Step {
     pub time: Duration,
     #[serde(flatten)]
     pub result: StepResult,
+}
+
+/// The step after the finished ones. It may have begun.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct UnfinishedStep {
+    pub generation: u32,
+    pub kind: StepKind,
+    /// Time of all sessions.
+    pub time: Duration,
+    /// Games played and planned (of an SPRT: at most); `None` before the step begins, and for one without games.
+    pub games: Option<[u64; 2]>,
+}
+
+impl UnfinishedStep {
+    /// The step in words, such as "generation 1, games: 10,897 of 24,000, 52m so far".
+    pub(crate) fn words(&self) -> String {
+        let mut words = format!("generation {}, {}", self.generation, self.kind.name());
+        if let Some([played, planned]) = self.games {
+            let most =
+                if matches!(self.kind, StepKind::Proof | StepKind::SpsaProof) { "at most " } else { "" };
+            words += &format!(": {} of {most}{}", grouped(played as i64), grouped(planned as i64));
+        }
+        if !self.time.is_zero() {
+            words += &format!(", {} so far", duration(self.time));
+        }
+        words
+    }
 }
 
 fn as_seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

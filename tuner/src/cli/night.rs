@@ -20,8 +20,8 @@ use super::night_settings::{NightFlags, NightSettings, SessionFlags};
 use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, parameters, print_info, show};
 use crate::games::check_options;
 use crate::night::{
-    AcceptedVersion, LOCK, NightFile, Report, Step, StepKind, StepResult, next_step, proof_words,
-    rescore_words,
+    AcceptedVersion, LOCK, NightFile, REFRESH, Report, Step, StepKind, StepResult, UnfinishedStep, next_step,
+    proof_words, rescore_words,
 };
 use crate::progress::Progress;
 use crate::prove::Verdict;
@@ -70,7 +70,9 @@ pub(super) fn run(flags: &NightFlags) -> Result<Exit, Refusal> {
     if is_new && session.dry_run {
         let settings = begun(&flags.settings);
         check(&settings)?;
-        print(&plan(&settings, session, &[], until))?;
+        let (generation, kind) = next_step(&[], settings.optional_steps());
+        let first = UnfinishedStep { generation, kind, time: Duration::ZERO, games: None };
+        print(&plan(&settings, session, &[], &first, until))?;
         return Ok(Exit::Done);
     }
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string()).or_usage()?;
@@ -83,16 +85,16 @@ pub(super) fn run(flags: &NightFlags) -> Result<Exit, Refusal> {
     if stored.is_none() {
         check(&settings)?;
     }
-    let steps = file.steps().or_failed()?;
+    let (own_program, stop) = (own_program()?, interrupt()?);
+    let runner = Runner { folder, settings, session, tournament, own_program, stop };
     if !is_standard_output_taken(session) {
-        print(&plan(&settings, session, &steps, until))?;
+        let steps = file.steps().or_failed()?;
+        let next = unfinished_step(&runner, &file, &steps)?;
+        print(&plan(&runner.settings, session, &steps, &next, until))?;
     }
     if session.dry_run {
         return Ok(Exit::Done);
     }
-    let own_program = own_program()?;
-    let stop = interrupt()?;
-    let runner = Runner { folder, settings, session, tournament, own_program, stop };
     if stored.is_none() {
         runner.prepare()?;
         file.begin(&runner.settings.to_json()).or_failed()?;
@@ -100,9 +102,9 @@ pub(super) fn run(flags: &NightFlags) -> Result<Exit, Refusal> {
     let is_over = end_at(until, &runner.stop);
     let exit = run_steps(&runner, &file, &is_over);
     let steps = file.steps().or_failed()?;
-    write_report(&runner, &steps, None)?;
+    let report = report(&runner, &file, &steps, false)?;
+    write_report(&runner, &report)?;
     let exit = exit?;
-    let report = report(&runner, &steps, None)?;
     show(&closing(&runner, &report), session.result.json.as_deref(), &outputs, || document(&report))?;
     Ok(exit)
 }
@@ -120,19 +122,24 @@ fn run_steps(runner: &Runner<'_>, file: &NightFile, is_over: &AtomicBool) -> Res
         if runner.session.generations.is_some_and(|generations| generation > generations) {
             return Ok(Exit::Done);
         }
-        write_report(runner, &steps, Some((generation, kind)))?;
         file.begin_step(generation, kind).or_failed()?;
-        let mut kept = Instant::now();
         let progress = Progress::spinner("night");
-        progress.set_message(format!("generation {generation}, {}", kind.name()));
-        let mut on_poll = |line: Option<&str>| {
-            if let Some(line) = line.filter(|line| !line.trim().is_empty()) {
-                progress.set_message(format!("generation {generation}, {}: {line}", kind.name()));
-            }
+        let show_progress = || {
+            let report = report(runner, file, &steps, true)?;
+            progress.set_message(report.next.words());
+            write_report(runner, &report)
+        };
+        show_progress()?;
+        let (mut kept, mut shown) = (Instant::now(), Instant::now());
+        let mut on_poll = || {
+            // The next write of the state or the report says why one failed.
             if kept.elapsed() > KEEP_TIME {
-                // The next write of the state reports a failure.
                 let _ = file.add_time(generation, kind, kept.elapsed());
                 kept = Instant::now();
+            }
+            if shown.elapsed() > REFRESH {
+                let _ = show_progress();
+                shown = Instant::now();
             }
         };
         let result = runner.run(&steps, generation, kind, &mut on_poll);
@@ -244,11 +251,19 @@ fn origin(steps: &[Step], generation: u32) -> Vec<(&'static str, String)> {
     of.filter_map(key).collect()
 }
 
-/// The report on the finished steps.
+/// The step after the finished ones, as far as it has come.
+fn unfinished_step(runner: &Runner<'_>, file: &NightFile, steps: &[Step]) -> Result<UnfinishedStep, Refusal> {
+    let (generation, kind) = next_step(steps, runner.settings.optional_steps());
+    let time = file.time_of(generation, kind).or_failed()?;
+    Ok(UnfinishedStep { generation, kind, time, games: runner.games_of(generation, kind) })
+}
+
+/// The report of a night.
 fn report<'a>(
     runner: &'a Runner<'_>,
+    file: &NightFile,
     steps: &'a [Step],
-    running: Option<(u32, StepKind)>,
+    is_running: bool,
 ) -> Result<Report<'a>, Refusal> {
     let mut versions = Vec::new();
     let mut before = 0;
@@ -271,15 +286,11 @@ fn report<'a>(
         }
         versions.extend(file.map(|file| AcceptedVersion { generation, kind, file, changes }));
     }
-    Ok(Report { settings: runner.settings.to_json(), steps, running, versions })
+    let next = unfinished_step(runner, file, steps)?;
+    Ok(Report { settings: runner.settings.to_json(), steps, next, is_running, versions })
 }
 
-fn write_report(
-    runner: &Runner<'_>,
-    steps: &[Step],
-    running: Option<(u32, StepKind)>,
-) -> Result<(), Refusal> {
-    let report = report(runner, steps, running)?;
+fn write_report(runner: &Runner<'_>, report: &Report<'_>) -> Result<(), Refusal> {
     put(&runner.folder.join("report.md"), &report.to_markdown())?;
     put(&runner.folder.join("report.html"), &report.to_html())
 }
@@ -289,17 +300,16 @@ fn closing(runner: &Runner<'_>, report: &Report<'_>) -> String {
     let files = [Some(runner.evaluation_file(0)), runner.search_file(0)];
     let files =
         files.into_iter().flatten().map(|file| current_file(&runner.folder, &file).display().to_string());
-    let (generation, kind) = next_step(report.steps, runner.settings.optional_steps());
     let continues = match runner.session.generations {
-        Some(generations) if generation > generations => "a larger --generations",
+        Some(generations) if report.next.generation > generations => "a larger --generations",
         _ => "the same command",
     };
     format!(
-        "{}\ncurrent version: {}\nreport: {}\n{continues} continues with generation {generation}, {}\n",
+        "{}\ncurrent version: {}\nreport: {}\n{continues} continues with {}\n",
         report.summary().join("\n"),
         files.collect::<Vec<_>>().join(", "),
         runner.folder.join("report.html").display(),
-        kind.name(),
+        report.next.words(),
     )
 }
 
@@ -316,7 +326,7 @@ fn document<'a>(report: &'a Report<'_>) -> NightJson<'a> {
         accepted: accepted.collect(),
         elo,
         elo_error,
-        games: report.steps.iter().map(|step| step.result.games()).sum(),
+        games: report.games(&StepKind::WITH_GAMES),
         seconds: report.time().as_secs_f64(),
     }
 }
@@ -326,6 +336,7 @@ fn plan(
     settings: &NightSettings,
     session: &SessionFlags,
     steps: &[Step],
+    next: &UnfinishedStep,
     until: Option<SystemTime>,
 ) -> String {
     let concurrency = session.runner.concurrency.unwrap_or_else(spare_cores);
@@ -396,7 +407,6 @@ fn plan(
             },
         ),
     ));
-    let (generation, kind) = next_step(steps, settings.optional_steps());
     let end =
         match (until.and_then(|until| until.duration_since(SystemTime::now()).ok()), session.generations) {
             (Some(left), Some(generations)) => {
@@ -406,6 +416,6 @@ fn plan(
             (None, Some(generations)) => format!("after generation {generations}"),
             (None, None) => "by Ctrl-C".to_owned(),
         };
-    lines.push(("next", format!("generation {generation}, {}; ends {end}", kind.name())));
+    lines.push(("next", format!("{}; ends {end}", next.words())));
     lines.into_iter().map(|(name, words)| format!("{name:<8} {words}\n")).collect()
 }

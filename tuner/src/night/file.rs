@@ -126,6 +126,14 @@ impl NightFile {
         self.change(insert, params![generation, kind.name(), now()])
     }
 
+    /// The time that a step has taken; zero before it begins.
+    pub(crate) fn time_of(&self, generation: u32, kind: StepKind) -> Result<Duration, NightError> {
+        let select = "SELECT used_ms FROM step WHERE generation = ?1 AND kind = ?2";
+        let read = self.connection.query_row(select, params![generation, kind.name()], |row| row.get(0));
+        let used: Option<i64> = self.database(read.optional())?;
+        Ok(Duration::from_millis(used.unwrap_or_default().max(0) as u64))
+    }
+
     /// Adds to the time that a step has taken.
     pub(crate) fn add_time(&self, generation: u32, kind: StepKind, time: Duration) -> Result<(), NightError> {
         let update = "UPDATE step SET used_ms = used_ms + ?3 WHERE generation = ?1 AND kind = ?2";
@@ -199,10 +207,12 @@ mod tests {
         let all = OptionalSteps { rescore: true, spsa: true };
         for (index, result) in results.iter().enumerate() {
             assert_eq!(next_step(&file.steps().unwrap(), all), (1, result.kind()));
+            assert_eq!(file.time_of(1, result.kind()).unwrap(), Duration::ZERO);
             // Begun twice: the first session was killed.
             for _ in 0..2 {
                 file.begin_step(1, result.kind()).unwrap();
                 file.add_time(1, result.kind(), Duration::from_secs(2)).unwrap();
+                assert!(file.time_of(1, result.kind()).unwrap() > Duration::ZERO);
                 assert_eq!(file.steps().unwrap().len(), index);
             }
             file.finish_step(1, result).unwrap();

@@ -9,19 +9,21 @@ use smalt_report::format::{count, duration, grouped};
 use smalt_report::plot::{Axis, Chart as _, IntervalChart};
 use smalt_report::{Cell, Column, ColumnKind, Interval, Sign, Table, html, markdown};
 
-use super::{Step, StepKind, StepResult};
+use super::{Step, StepKind, StepResult, UnfinishedStep};
 use crate::prove::{Proof, Verdict};
 
-/// Seconds after which a browser loads the page of a running night again.
-const REFRESH: u32 = 20;
+/// Seconds after which the page of a running night is written, and loaded by a browser, again.
+pub(crate) const REFRESH: Duration = Duration::from_secs(20);
 
 /// What a report shows.
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
     pub settings: Value,
     pub steps: &'a [Step],
-    /// The step in progress.
-    pub running: Option<(u32, StepKind)>,
+    /// The step after the finished ones.
+    pub next: UnfinishedStep,
+    /// Whether the next step is running.
+    pub is_running: bool,
     /// Accepted versions, in their order.
     pub versions: Vec<AcceptedVersion>,
 }
@@ -70,10 +72,10 @@ impl Report<'_> {
         let body: String = self.blocks().into_iter().map(block).collect();
         let title = self.title();
         let page = html::page(&title, &format!("<h1>{}</h1>\n{body}", html::escaped(&title)));
-        if self.running.is_none() {
+        if !self.is_running {
             return page;
         }
-        let refresh = format!("<meta http-equiv=\"refresh\" content=\"{REFRESH}\">\n<title>");
+        let refresh = format!("<meta http-equiv=\"refresh\" content=\"{}\">\n<title>", REFRESH.as_secs());
         page.replacen("<title>", &refresh, 1)
     }
 
@@ -82,9 +84,16 @@ impl Report<'_> {
         format!("Tuning of {engine} by night")
     }
 
-    /// Time of all steps.
+    /// Time of all steps, with that of the next one so far.
     pub(crate) fn time(&self) -> Duration {
-        self.steps.iter().map(|step| step.time).sum()
+        self.steps.iter().map(|step| step.time).sum::<Duration>() + self.next.time
+    }
+
+    /// Number of games of these kinds of steps, with those of the next one so far.
+    pub(crate) fn games(&self, kinds: &[StepKind]) -> u64 {
+        let finished = self.steps.iter().filter(|step| kinds.contains(&step.result.kind()));
+        let unfinished = self.next.games.filter(|_| kinds.contains(&self.next.kind));
+        finished.map(|step| step.result.games()).sum::<u64>() + unfinished.map_or(0, |[played, _]| played)
     }
 
     /// Elo of the accepted versions together and the half-width of its 95 % interval; each proof's is corrected for its
@@ -114,15 +123,12 @@ impl Report<'_> {
     }
 
     pub(crate) fn summary(&self) -> Vec<String> {
-        let games = |wanted: fn(&StepResult) -> bool| {
-            let steps = self.steps.iter().filter(|step| wanted(&step.result));
-            grouped(steps.map(|step| step.result.games()).sum::<u64>() as i64)
-        };
+        let games = |kinds: &[StepKind]| grouped(self.games(kinds) as i64);
         let proofs = self.steps.iter().filter(|step| step.result.proof().is_some()).count();
         let (elo, error) = self.gain();
         let mut texts = Vec::new();
-        if let Some((generation, kind)) = self.running {
-            texts.push(format!("Running: generation {generation}, {}.", kind.name()));
+        if self.is_running {
+            texts.push(format!("Running: {}.", self.next.words()));
         }
         let accepted = format!("{} of {} accepted.", self.versions.len(), count(proofs, "candidate"));
         texts.push(if self.versions.is_empty() {
@@ -135,9 +141,9 @@ impl Report<'_> {
         });
         texts.push(format!(
             "Games: {} for data, {} of proofs, {} of SPSA; {} in all steps.",
-            games(|result| result.kind() == StepKind::Games),
-            games(|result| result.proof().is_some()),
-            games(|result| result.kind() == StepKind::Spsa),
+            games(&[StepKind::Games]),
+            games(&[StepKind::Proof, StepKind::SpsaProof]),
+            games(&[StepKind::Spsa]),
             duration(self.time()),
         ));
         texts
@@ -327,21 +333,28 @@ mod tests {
             file: "night/1/evaluation.toml".into(),
             changes: None,
         };
+        let next = UnfinishedStep {
+            generation: 3,
+            kind: StepKind::Games,
+            time: Duration::from_secs(180),
+            games: Some([1200, 24_000]),
+        };
         let settings = json!({"engine": "builtin", "games": 100});
         let report = Report {
             settings,
             steps: &steps,
-            running: Some((3, StepKind::Games)),
+            next,
+            is_running: true,
             versions: vec![version(StepKind::Proof), version(StepKind::SpsaProof)],
         };
         let (text, page) = (report.to_markdown(), report.to_html());
         // Two accepted proofs of +30 (5, 52).
         let error = (2.0_f64).sqrt() * 23.5;
         for words in [
-            "Running: generation 3, games.",
+            "Running: generation 3, games: 1,200 of 24,000, 3m 00s so far.",
             "2 of 4 candidates accepted",
             &format!("+60.0 ± {error:.1}"),
-            "200 for data, 400 of proofs, 128 of SPSA; 2h 20m",
+            "1,400 for data, 400 of proofs, 128 of SPSA; 2h 23m",
             "0.110000 blended, scale 0.800: command",
             "Generation 1: accepted evaluation",
             "data hash ff00: command",
@@ -351,7 +364,7 @@ mod tests {
             assert!(text.contains(words) && page.contains(words), "{words}: {text}");
         }
         assert!(page.contains("http-equiv=\"refresh\"") && page.contains("<svg"));
-        assert!(!Report { running: None, versions: Vec::new(), ..report }.to_html().contains("refresh"));
+        assert!(!Report { is_running: false, versions: Vec::new(), ..report }.to_html().contains("refresh"));
         assert!(proof_words(&proof(Verdict::Undecided)).starts_with("undecided: Elo +30"));
     }
 }

@@ -32,6 +32,7 @@ case "$command" in
   match) echo '{"entrants": [{"name": "first", "wins": 9, "draws": 4, "losses": 3}]}' > "$json"; exit;;
   datagen|sprt) die before; [ -e "$store" ] && exit 2; touch "$store"; echo "$words" >> "$place/begun";;
   resume) [ -e "$store" ] || exit 2;;
+  status) echo '{"games_finished": 40, "games_planned": 50}' > "$json"; exit;;
   *) exit 2;;
 esac
 die begun
@@ -98,11 +99,14 @@ fn a_night_killed_at_any_point_continues_where_it_was() {
     let [folder, other_folder] = [&killed, &whole].map(|place| path(place, "night"));
     fs::create_dir(killed.path().join("kills")).unwrap();
     let flags = night(&folder, &tournament, "2");
-    let mut kills = 0;
+    let (mut kills, mut plans) = (0, String::new());
     let report = loop {
         let output = run(&flags);
         match output.status.code() {
-            None => kills += 1,
+            None => {
+                kills += 1;
+                plans += &check(&["night", &folder, "--tournament", &tournament, "--dry-run"], 0).0;
+            }
             Some(0) => break String::from_utf8(output.stdout).unwrap(),
             Some(code) => panic!("{code}: {}", String::from_utf8_lossy(&output.stderr)),
         }
@@ -111,6 +115,10 @@ fn a_night_killed_at_any_point_continues_where_it_was() {
     // Three points of two runs and two of the export, in each generation, and again on resume.
     assert_eq!(kills, fs::read_dir(killed.path().join("kills")).unwrap().count());
     assert!(kills >= 16, "{kills}");
+    for words in ["next     generation 1, games: 40 of 50", "next     generation 2, proof: 40 of at most 50"]
+    {
+        assert!(plans.contains(words), "{words}: {plans}");
+    }
     let begun = lines(&killed, "begun");
     let commands: Vec<&str> = begun.iter().map(|line| line.split(' ').next().unwrap()).collect();
     assert_eq!(commands, ["datagen", "sprt", "datagen", "sprt"], "{begun:?}");

@@ -27,12 +27,14 @@ const FINISHED: [i32; 2] = [0, 3];
 /// Table of Smalt's evaluation in the folder of a generation.
 const TABLE: &str = "evaluation.toml";
 
+const SPSA_CHECKPOINT: &str = "spsa.json";
+
 /// Flags of `rescore` that a night gives itself.
 const RESCORE_FLAGS: [&str; 7] =
     ["--concurrency", "1", "--format", "smalt", "--json", "rescore.json", "--force"];
 
-/// Receives each output line of a running step, and `None` at each poll.
-pub(super) type OnPoll<'a> = dyn FnMut(Option<&str>) + 'a;
+/// Called several times a second while a step runs.
+pub(super) type OnPoll<'a> = dyn FnMut() + 'a;
 
 /// A version: the generations of its evaluation and of its search parameters; 0 is the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,13 +124,13 @@ impl Runner<'_> {
             StepKind::Fit => self.fit(version, generation, on_poll),
             StepKind::Proof => {
                 let candidate = Version { evaluation: generation, ..version };
-                let (proof, command) = self.proof(candidate, version, generation, "proof", on_poll)?;
+                let (proof, command) = self.proof(candidate, version, generation, kind, on_poll)?;
                 Ok(StepResult::Proof { proof, command })
             }
             StepKind::Spsa => self.spsa(version, generation, on_poll),
             StepKind::SpsaProof => {
                 let candidate = Version { search: generation, ..version };
-                let (proof, command) = self.proof(candidate, version, generation, "spsa-proof", on_poll)?;
+                let (proof, command) = self.proof(candidate, version, generation, kind, on_poll)?;
                 Ok(StepResult::SpsaProof { proof, command })
             }
         }
@@ -163,6 +165,11 @@ impl Runner<'_> {
 
     pub(super) fn generation(&self, generation: u32) -> PathBuf {
         self.folder.join(format!("generation-{generation:03}"))
+    }
+
+    /// The store of a step's games.
+    fn store(&self, generation: u32, kind: StepKind) -> PathBuf {
+        self.generation(generation).join(kind.name()).with_extension("db")
     }
 
     /// The evaluation of a generation: a table, or a source.
@@ -239,7 +246,7 @@ impl Runner<'_> {
         command.set_number("--chess960-share", settings.chess960_share.filter(|share| *share > 0.0));
         command.set_some("--openings", settings.openings.as_ref());
         command.set("--data", self.generation(generation).join("games.viri"));
-        let results = self.play(command.clone(), generation, "games", on_poll)?;
+        let results = self.play(command.clone(), generation, StepKind::Games, on_poll)?;
         let games = results["games_finished"].as_u64().unwrap_or_default();
         if games == 0 {
             return Err(anyhow!("no game of generation {generation} was finished")).or_failed();
@@ -256,7 +263,8 @@ impl Runner<'_> {
                 let _ = std::fs::remove_file(entry.path());
             }
         }
-        export(&self.tournament, &folder.join("games.db"), &pgn, &self.stop).map_err(refusal)?;
+        export(&self.tournament, &self.store(generation, StepKind::Games), &pgn, &self.stop)
+            .map_err(refusal)?;
         let mut command = Arguments::of("extract");
         command.add(&pgn);
         command.set("--output", folder.join("positions.bin"));
@@ -338,13 +346,13 @@ impl Runner<'_> {
         })
     }
 
-    /// An SPRT of a candidate; `name` is that of its files.
+    /// An SPRT of a candidate.
     fn proof(
         &self,
         candidate: Version,
         base: Version,
         generation: u32,
-        name: &str,
+        kind: StepKind,
         on_poll: &mut OnPoll<'_>,
     ) -> Result<(crate::prove::Proof, String), Refusal> {
         let settings = &self.settings;
@@ -357,13 +365,39 @@ impl Runner<'_> {
         command.set_number("--games", settings.proof_games);
         command.set_number("--seed", Some(self.seed(generation)));
         command.set_some("--openings", settings.openings.as_ref());
-        let results = self.play(command.clone(), generation, name, on_poll)?;
+        let results = self.play(command.clone(), generation, kind, on_poll)?;
         let proof =
             parse_proof(&results).context("no `sprt` or no entrant `tuned` in the results").or_failed()?;
         if proof.games.iter().sum::<u64>() == 0 {
             return Err(anyhow!("no game of the proof of generation {generation} was finished")).or_failed();
         }
         Ok((proof, command.text("smalt-tournament")))
+    }
+
+    /// Games played and planned of a step that has begun.
+    pub(super) fn games_of(&self, generation: u32, kind: StepKind) -> Option<[u64; 2]> {
+        let file = |name: &str| self.generation(generation).join(name);
+        match kind {
+            StepKind::Games | StepKind::Proof | StepKind::SpsaProof => {
+                let (store, json) = (self.store(generation, kind), file("status.json"));
+                if !store.exists() {
+                    return None;
+                }
+                let mut command = Arguments::of("status");
+                command.add(store);
+                command.set("--json", &json);
+                let program = command.to_command(&self.tournament);
+                run(&program, &FINISHED, &AtomicBool::new(false), &mut |_| {}).ok()?;
+                let status = read(&json).ok()?;
+                Some([status["games_finished"].as_u64()?, status["games_planned"].as_u64()?])
+            }
+            StepKind::Spsa => {
+                let checkpoint = read(&file(SPSA_CHECKPOINT)).ok()?;
+                let games = checkpoint["games"].as_array()?.iter().filter_map(Value::as_u64).sum();
+                Some([games, checkpoint["pairs"].as_u64()? * 2])
+            }
+            StepKind::Positions | StepKind::Rescore | StepKind::Fit => None,
+        }
     }
 
     fn spsa(
@@ -375,7 +409,7 @@ impl Runner<'_> {
         let settings = &self.settings;
         let files = self.search_file(version.search).zip(self.search_file(generation));
         let (before, after) = files.context("--spsa is missing").or_failed()?;
-        let checkpoint = self.generation(generation).join("spsa.json");
+        let checkpoint = self.generation(generation).join(SPSA_CHECKPOINT);
         let mut command = Arguments::of("spsa");
         command.set("--engine", self.engine("current", version)?);
         command.set("--parameters", &before);
@@ -430,11 +464,11 @@ impl Runner<'_> {
         &self,
         begun: Arguments,
         generation: u32,
-        name: &str,
+        kind: StepKind,
         on_poll: &mut OnPoll<'_>,
     ) -> Result<Value, Refusal> {
-        let file = |ending: &str| self.generation(generation).join(name).with_extension(ending);
-        let (store, json) = (file("db"), file("json"));
+        let (store, json) =
+            (self.store(generation, kind), self.store(generation, kind).with_extension("json"));
         let mut command = begun;
         if store.exists() {
             command = Arguments::of("resume");
@@ -448,7 +482,8 @@ impl Runner<'_> {
         command.set_number("--concurrency", self.session.runner.concurrency);
         command.set_some("--nats", self.session.nats.as_ref());
         command.set_some("--serve", self.session.serve.as_ref());
-        run(&command.to_command(&self.tournament), &FINISHED, &self.stop, on_poll).map_err(refusal)?;
+        let program = command.to_command(&self.tournament);
+        run(&program, &FINISHED, &self.stop, &mut |_| on_poll()).map_err(refusal)?;
         read(&json).map_err(refusal)
     }
 
@@ -463,7 +498,7 @@ impl Runner<'_> {
         let json = self.generation(generation).join(format!("{name}-report.json"));
         let program =
             command.to_command(&self.own_program).argument("--json").argument(&json).argument("--force");
-        run(&program, &FINISHED, &self.stop, on_poll).map_err(|error| match error {
+        run(&program, &FINISHED, &self.stop, &mut |_| on_poll()).map_err(|error| match error {
             PlayError::Failed { exit, words } => {
                 Refusal { exit: Exit::Failed, error: anyhow!("`smalt-tuner {name}` {exit}: {words}") }
             }
