@@ -70,8 +70,19 @@ fn describe(command: &Command, shown: &mut Shown, text: &mut String) {
         *text += &format!("**{}**: as for `{first}`\n\n", headings.join("**, **"));
     }
     if let Some(after) = command.get_after_long_help().or(command.get_after_help()) {
-        *text += &format!("```text\n{}\n```\n\n", after.to_string().trim_end());
+        *text += &after_help(after.to_string().trim_end());
     }
+}
+
+/// Commands and lists, which have indented lines, as code; paragraphs as they are.
+fn after_help(text: &str) -> String {
+    let is_code = |block: &&str| block.lines().any(|line| line.starts_with("  "));
+    let blocks: Vec<&str> = text.split("\n\n").collect();
+    let parts = blocks.chunk_by(|one, other| is_code(one) == is_code(other)).map(|part| {
+        let text = part.join("\n\n");
+        if is_code(&part[0]) { format!("```text\n{text}\n```\n\n") } else { format!("{text}\n\n") }
+    });
+    parts.collect()
 }
 
 fn table<'a>(heading: &str, arguments: impl Iterator<Item = &'a Arg>) -> String {
@@ -121,5 +132,17 @@ fn flag(arg: &Arg) -> String {
         (true, _) => value(),
         (false, true) => format!("{} {}", names.join(", "), value()),
         (false, false) => names.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_are_code_and_prose_is_not() {
+        let text = "Examples:\n  runner play\n\nMore:\n  runner\n\nIt plays.";
+        let expected = "```text\nExamples:\n  runner play\n\nMore:\n  runner\n```\n\nIt plays.\n\n";
+        assert_eq!(after_help(text), expected);
     }
 }

@@ -62,9 +62,9 @@ move or whole result that a format needs are skipped and counted (exit code 3)."
   smalt-tuner rescore positions.bin --engine stockfish -o rescored.bin
   smalt-tuner rescore positions.bin --engine 'cmd=stockfish option.Hash=16' --nodes 5000 --share 1 -o rescored.bin
 
-The new score is (1 - share) × own + share × scale × the engine's. Mates and scores of either beyond 1,500 centipawns
-count as 1,500; a position without an own score gets the engine's. The table at the end has the mean squared errors with which own,
-engine's and blended scores predict the results, and K, the steepness of the sigmoid. The same command continues one that was
+The new score is (1 - share) × own + share × scale × the engine's. Mates and scores of either beyond 1,500 centipawns \
+count as 1,500; a position without an own score gets the engine's. The table at the end has the mean squared errors with which own, \
+engine's and blended scores predict the results, and K, the steepness of the sigmoid. The same command continues one that was \
 stopped, by the scores in FILE.part.")]
     Rescore(RescoreFlags),
     /// Fit the weights of an evaluation to the results of positions (Texel tuning)
@@ -74,9 +74,9 @@ stopped, by the scores in FILE.part.")]
   smalt-tuner texel positions.bin --engine ./mine --write=src/eval.h
   smalt-tuner texel mine.trace old.trace,weight=0.5,lambda=0.7 -o tuned.json
 
-With --engine another engine's evaluation is fitted: it reports its parameters and the coefficients
+With --engine another engine's evaluation is fitted: it reports its parameters and the coefficients \
 of each position, as docs/trace-protocol.md describes.
-Options of a data source follow its name: weight=W (in the error), lambda=SHARE (of the result), and
+Options of a data source follow its name: weight=W (in the error), lambda=SHARE (of the result), and \
 view=white|mover (point of view of its results and scores).")]
     Texel(TexelFlags),
     /// Collect the traces of another engine's evaluation in a file for texel and check
@@ -120,8 +120,8 @@ With --validate the tuning itself plays its values against the old ones. Afterwa
   smalt-tuner clop --engine ./mine --parameters params.txt --games 6000 -o tuned.txt --plot landscape.svg
   smalt-tuner clop --resume --json clop-result.json
 
-A line of the parameter file is name, int|float, value, min, max (c_end and r_end of OpenBench's format are not used), or
-name, choice, value, word, word, ... for an option of type combo, check or string. The whole range of each
+A line of the parameter file is name, int|float, value, min, max (c_end and r_end of OpenBench's format are not used), or \
+name, choice, value, word, word, ... for an option of type combo, check or string. The whole range of each \
 parameter is searched: choose it so that its worst values lose at most about 100 Elo.")]
     Clop(ClopFlags),
     /// Make an engine stronger in a loop, unattended: games, fit, SPRT, SPSA, and again
