@@ -57,13 +57,15 @@ pub(crate) struct SourceOptions {
     pub weight: f32,
     /// Share of the result in the target, 0 to 1; `None` for the share of the fit.
     pub result_share: Option<f64>,
+    /// Share of the games held out for validation, 0 to 1; `None` for the share of the fit.
+    pub validation: Option<f64>,
     /// Point of view of its results and scores.
     pub view: PointOfView,
 }
 
 impl Default for SourceOptions {
     fn default() -> SourceOptions {
-        SourceOptions { weight: 1.0, result_share: None, view: PointOfView::White }
+        SourceOptions { weight: 1.0, result_share: None, validation: None, view: PointOfView::White }
     }
 }
 
@@ -229,6 +231,12 @@ impl Sources {
         self.first_game.saturating_add(game)
     }
 
+    /// Whether a game of the current source, by its global number, is held out.
+    pub(crate) fn holds_out(&self, split: Split, game: u32) -> bool {
+        let share = self.options.last().and_then(|options| options.validation);
+        Split { validation: share.unwrap_or(split.validation), ..split }.holds_out(game)
+    }
+
     /// Records a game by its global number.
     pub(crate) fn note(&mut self, game: u32) {
         self.last_game = self.last_game.max(game);
@@ -281,6 +289,17 @@ mod tests {
         let label = sources.label(&sample);
         assert_eq!(label, Label { result: 0.75, score: Some(40), players: [1, 3], source: 1 });
         assert_eq!(sources.into_players(), names(&["A", "B", "C"]));
+    }
+
+    #[test]
+    fn a_source_may_have_its_own_share_of_held_out_games() {
+        let split = Split { validation: 0.5, seed: 1 };
+        let mut sources = Sources::default();
+        let held_out = |sources: &Sources| (0..1000).filter(|game| sources.holds_out(split, *game)).count();
+        for (share, expected) in [(None, 400..600), (Some(0.0), 0..1), (Some(0.1), 50..150)] {
+            sources.begin(&[], SourceOptions { validation: share, ..SourceOptions::default() });
+            assert!(expected.contains(&held_out(&sources)), "{share:?}");
+        }
     }
 
     #[test]

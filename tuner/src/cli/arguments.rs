@@ -76,8 +76,8 @@ stopped, by the scores in FILE.part.")]
 
 With --engine another engine's evaluation is fitted: it reports its parameters and the coefficients \
 of each position, as docs/trace-protocol.md describes.
-Options of a data source follow its name: weight=W (in the error), lambda=SHARE (of the result), and \
-view=white|mover (point of view of its results and scores).")]
+Options of a data source follow its name: weight=W (in the error), lambda=SHARE (of the result), \
+validation=SHARE (of the games held out) and view=white|mover (point of view of its results and scores).")]
     Texel(TexelFlags),
     /// Collect the traces of another engine's evaluation in a file for texel and check
     #[command(after_help = "Example:

@@ -64,7 +64,7 @@ impl Loader {
     ) -> std::io::Result<()> {
         self.sources.begin(dataset.players(), options);
         let (split, sources) = (self.split, self.sources.clone());
-        let held_out = |game| split.holds_out(sources.game(game));
+        let held_out = |game| sources.holds_out(split, sources.game(game));
         let load = |sample: &Sample| load(sample, &sources);
         let take = |loaded: Loaded| {
             self.take(&loaded);
@@ -101,7 +101,7 @@ impl Loader {
                 table.coverage[weight] += 1;
             }
         });
-        let is_held_out = self.split.holds_out(loaded.game);
+        let is_held_out = self.sources.holds_out(self.split, loaded.game);
         let rows = if is_held_out { &mut table.validation } else { &mut table.train };
         rows.push(packed, loaded.label);
     }

@@ -61,7 +61,8 @@ fn on(is_on: bool) -> String {
 fn source(options: &SourceOptions) -> String {
     let view = if options.view == PointOfView::White { "white" } else { "mover" };
     let share = options.result_share.map_or_else(String::new, |share| format!("lambda={share},"));
-    format!("weight={},{share}view={view}", options.weight)
+    let validation = options.validation.map_or_else(String::new, |share| format!("validation={share},"));
+    format!("weight={},{share}{validation}view={view}", options.weight)
 }
 
 fn bound((name, bounds): &(String, Bounds)) -> String {

@@ -95,7 +95,7 @@ impl Loader {
         for sample in &position.samples {
             let game = self.sources.game(sample.game);
             self.sources.note(game);
-            let is_held_out = self.split.holds_out(game);
+            let is_held_out = self.sources.holds_out(self.split, game);
             sides[usize::from(is_held_out)].push(sample.clone());
         }
         for (side, samples) in sides.iter().enumerate() {

@@ -133,7 +133,9 @@ fn a_night_killed_at_any_point_continues_where_it_was() {
 fn an_accepted_table_is_played_next_and_has_its_origin() {
     let place = tempfile::tempdir().unwrap();
     let (tournament, folder) = (stand_in(&place), path(&place, "night"));
-    let (report, progress) = check(&night(&folder, &tournament, "2"), 0);
+    let data = path(&place, "data.bin");
+    check(&["extract", &path(&place, "games.pgn"), "--output", &data], 0);
+    let (report, progress) = check(&[&night(&folder, &tournament, "2")[..], &["--data", &data]].concat(), 0);
     for words in
         ["generation 1    games       40 games", "proof       accepted: Elo +30", "proof       rejected: Elo"]
     {
@@ -145,6 +147,15 @@ fn an_accepted_table_is_played_next_and_has_its_origin() {
         (&1.into(), &serde_json::Value::Null)
     );
     assert_eq!((&report["elo"], &report["games"]), (&30.0.into(), &280.into()));
+    // Games of the newest generation alone are held out.
+    let fit = report["steps"][6]["command"].as_str().unwrap();
+    for words in [
+        "data.bin,validation=0 ",
+        "generation-001/positions.bin,validation=0 ",
+        "generation-002/positions.bin ",
+    ] {
+        assert!(fit.contains(words), "{words}: {fit}");
+    }
     let begun = lines(&place, "begun");
     let table = |generation: u32| format!("generation-{generation:03}/evaluation.toml");
     for (line, words) in [

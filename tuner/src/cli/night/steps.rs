@@ -1,6 +1,7 @@
 //! The steps of a night: the versions of the engine, and the commands of `smalt-tournament` and of this program that make
 //! and test them. Each can be killed and run again.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -308,10 +309,14 @@ impl Runner<'_> {
         let (before, after) = (self.evaluation_file(version.evaluation), self.evaluation_file(generation));
         let oldest = (generation + 1).saturating_sub(settings.keep.unwrap_or_default().max(1)).max(1);
         let mut command = Arguments::of("texel");
-        for generation in oldest..=generation {
-            command.add(self.fitted_positions(generation));
+        // The numbers before may have been fitted to all games but the newest: these alone are held out.
+        let data = settings.data.iter().map(OsString::from);
+        let generations = oldest..generation;
+        for mut file in data.chain(generations.map(|number| self.fitted_positions(number).into())) {
+            file.push(",validation=0");
+            command.add(file);
         }
-        settings.data.iter().for_each(|data| command.add(data));
+        command.add(self.fitted_positions(generation));
         if settings.source.is_some() {
             let engine = settings.engine.as_deref().unwrap_or_default();
             command.set("--engine", self.built(version.evaluation, engine)?);
