@@ -122,6 +122,7 @@ fn fleet_workers_refuse_a_program_that_counts_other_nodes_than_its_commit() {
     place.write("wrong", "");
     let mut wrong = WatchedProgram::new(worker(&place, &url, &["--accept-files"]));
     wrong.wait_for(OTHER_BENCH);
+    run.wait_for(OTHER_BENCH);
     signal(wrong.id(), "-INT");
     wrong.finish(130);
     std::fs::remove_file(place.path("wrong")).unwrap();
