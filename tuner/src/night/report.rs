@@ -12,7 +12,7 @@ use smalt_report::{Cell, Column, ColumnKind, Interval, Sign, Table, html, markdo
 use super::{Step, StepKind, StepResult, UnfinishedStep};
 use crate::prove::{Proof, Verdict};
 
-/// Seconds after which the page of a running night is written, and loaded by a browser, again.
+/// Interval at which the page of a running night is written, and loaded by a browser.
 pub(crate) const REFRESH: Duration = Duration::from_secs(20);
 
 /// What a report shows.
