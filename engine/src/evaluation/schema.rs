@@ -173,62 +173,24 @@ terms! {
     SquareQueenOwnPawn = "squares" "queen_by_own_pawn" List(1536), Linear;
     /// The same for a queen and each enemy pawn.
     SquareQueenEnemyPawn = "squares" "queen_by_enemy_pawn" List(1536), Linear;
-    /// A knight by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
-    /// the files a to d.
-    SquareKnightOwnKingCastled = "squares" "knight_by_own_king_castled" Board, Linear;
-    /// The same while that king is on the files c to f of its first two ranks.
-    SquareKnightOwnKingCenter = "squares" "knight_by_own_king_in_center" Board, Linear;
-    /// The same while that king is beyond its first two ranks.
-    SquareKnightOwnKingAdvanced = "squares" "knight_by_own_king_advanced" Board, Linear;
-    /// A knight by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
-    /// the files a to d.
-    SquareKnightEnemyKingCastled = "squares" "knight_by_enemy_king_castled" Board, Linear;
-    /// The same while that king is on the files c to f of its first two ranks.
-    SquareKnightEnemyKingCenter = "squares" "knight_by_enemy_king_in_center" Board, Linear;
-    /// The same while that king is beyond its first two ranks.
-    SquareKnightEnemyKingAdvanced = "squares" "knight_by_enemy_king_advanced" Board, Linear;
-    /// A bishop by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
-    /// the files a to d.
-    SquareBishopOwnKingCastled = "squares" "bishop_by_own_king_castled" Board, Linear;
-    /// The same while that king is on the files c to f of its first two ranks.
-    SquareBishopOwnKingCenter = "squares" "bishop_by_own_king_in_center" Board, Linear;
-    /// The same while that king is beyond its first two ranks.
-    SquareBishopOwnKingAdvanced = "squares" "bishop_by_own_king_advanced" Board, Linear;
-    /// A bishop by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
-    /// the files a to d.
-    SquareBishopEnemyKingCastled = "squares" "bishop_by_enemy_king_castled" Board, Linear;
-    /// The same while that king is on the files c to f of its first two ranks.
-    SquareBishopEnemyKingCenter = "squares" "bishop_by_enemy_king_in_center" Board, Linear;
-    /// The same while that king is beyond its first two ranks.
-    SquareBishopEnemyKingAdvanced = "squares" "bishop_by_enemy_king_advanced" Board, Linear;
-    /// A rook by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
-    /// the files a to d.
-    SquareRookOwnKingCastled = "squares" "rook_by_own_king_castled" Board, Linear;
-    /// The same while that king is on the files c to f of its first two ranks.
-    SquareRookOwnKingCenter = "squares" "rook_by_own_king_in_center" Board, Linear;
-    /// The same while that king is beyond its first two ranks.
-    SquareRookOwnKingAdvanced = "squares" "rook_by_own_king_advanced" Board, Linear;
-    /// A rook by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
-    /// the files a to d.
-    SquareRookEnemyKingCastled = "squares" "rook_by_enemy_king_castled" Board, Linear;
-    /// The same while that king is on the files c to f of its first two ranks.
-    SquareRookEnemyKingCenter = "squares" "rook_by_enemy_king_in_center" Board, Linear;
-    /// The same while that king is beyond its first two ranks.
-    SquareRookEnemyKingAdvanced = "squares" "rook_by_enemy_king_advanced" Board, Linear;
-    /// A queen by the own king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
-    /// the files a to d.
-    SquareQueenOwnKingCastled = "squares" "queen_by_own_king_castled" Board, Linear;
-    /// The same while that king is on the files c to f of its first two ranks.
-    SquareQueenOwnKingCenter = "squares" "queen_by_own_king_in_center" Board, Linear;
-    /// The same while that king is beyond its first two ranks.
-    SquareQueenOwnKingAdvanced = "squares" "queen_by_own_king_advanced" Board, Linear;
-    /// A queen by the enemy king's wing, while that king is on its first two ranks and on the files a, b, g or h: mirrored for a king on
-    /// the files a to d.
-    SquareQueenEnemyKingCastled = "squares" "queen_by_enemy_king_castled" Board, Linear;
-    /// The same while that king is on the files c to f of its first two ranks.
-    SquareQueenEnemyKingCenter = "squares" "queen_by_enemy_king_in_center" Board, Linear;
-    /// The same while that king is beyond its first two ranks.
-    SquareQueenEnemyKingAdvanced = "squares" "queen_by_enemy_king_advanced" Board, Linear;
+    /// A knight by its square and the own king's, mirrored so that the king is on the files a to d. By the square of the king (a1
+    /// to d1, a2 to d2, and so on, with the ranks 5 and 6 as one, and 7 and 8 as one), then by that of the knight (a1 to h1, a2
+    /// to h2, and so on), each as its owner sees it.
+    SquareKnightOwnKing = "squares" "knight_by_own_king" List(1536), Linear;
+    /// The same for a knight and the enemy king.
+    SquareKnightEnemyKing = "squares" "knight_by_enemy_king" List(1536), Linear;
+    /// The same for a bishop and the own king.
+    SquareBishopOwnKing = "squares" "bishop_by_own_king" List(1536), Linear;
+    /// The same for a bishop and the enemy king.
+    SquareBishopEnemyKing = "squares" "bishop_by_enemy_king" List(1536), Linear;
+    /// The same for a rook and the own king.
+    SquareRookOwnKing = "squares" "rook_by_own_king" List(1536), Linear;
+    /// The same for a rook and the enemy king.
+    SquareRookEnemyKing = "squares" "rook_by_enemy_king" List(1536), Linear;
+    /// The same for a queen and the own king.
+    SquareQueenOwnKing = "squares" "queen_by_own_king" List(1536), Linear;
+    /// The same for a queen and the enemy king.
+    SquareQueenEnemyKing = "squares" "queen_by_enemy_king" List(1536), Linear;
 
     /// Knight mobility: safe squares that it attacks, 0 to 8.
     MobilityKnight = "mobility" "knight" List(9), Linear, Rising;

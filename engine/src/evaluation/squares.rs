@@ -1,19 +1,17 @@
-//! Piece-square tables of knights, bishops, rooks and queens. A piece counts by its square alone, by the bucket of each king,
-//! and with each pawn. What it counts alone and with the pawns depends only on these, so that the pawn cache keeps the sums.
+//! Piece-square tables of knights, bishops, rooks and queens. A piece counts by its square alone, with each king and with each
+//! pawn. What it counts alone and with the pawns depends only on these, so that the pawn cache keeps the sums.
 
-use smalt_chess::{Bitboard, Color, File, Position, Role, Square};
+use smalt_chess::{Bitboard, Color, Position, Role, Square};
 
-use super::eval_info::{CENTER_FILES, board_index, relative_rank};
+use super::eval_info::board_index;
 use super::schema::{SQUARE_LIMIT, TENTHS, Term, WEIGHTS, Weight};
 use super::score::PackedScore;
 
 /// The terms of a role's squares.
 struct SquareTerms {
     alone: Term,
-    /// While the own king is castled, in the center, or advanced.
-    own_king: [Term; 3],
-    /// The same for the enemy king.
-    enemy_king: [Term; 3],
+    /// With the own and the enemy king.
+    kings: [Term; 2],
     /// With each own and each enemy pawn.
     pawns: [Term; 2],
 }
@@ -22,58 +20,22 @@ struct SquareTerms {
 const SQUARE_TERMS: [SquareTerms; 4] = [
     SquareTerms {
         alone: Term::SquareKnight,
-        own_king: [
-            Term::SquareKnightOwnKingCastled,
-            Term::SquareKnightOwnKingCenter,
-            Term::SquareKnightOwnKingAdvanced,
-        ],
-        enemy_king: [
-            Term::SquareKnightEnemyKingCastled,
-            Term::SquareKnightEnemyKingCenter,
-            Term::SquareKnightEnemyKingAdvanced,
-        ],
+        kings: [Term::SquareKnightOwnKing, Term::SquareKnightEnemyKing],
         pawns: [Term::SquareKnightOwnPawn, Term::SquareKnightEnemyPawn],
     },
     SquareTerms {
         alone: Term::SquareBishop,
-        own_king: [
-            Term::SquareBishopOwnKingCastled,
-            Term::SquareBishopOwnKingCenter,
-            Term::SquareBishopOwnKingAdvanced,
-        ],
-        enemy_king: [
-            Term::SquareBishopEnemyKingCastled,
-            Term::SquareBishopEnemyKingCenter,
-            Term::SquareBishopEnemyKingAdvanced,
-        ],
+        kings: [Term::SquareBishopOwnKing, Term::SquareBishopEnemyKing],
         pawns: [Term::SquareBishopOwnPawn, Term::SquareBishopEnemyPawn],
     },
     SquareTerms {
         alone: Term::SquareRook,
-        own_king: [
-            Term::SquareRookOwnKingCastled,
-            Term::SquareRookOwnKingCenter,
-            Term::SquareRookOwnKingAdvanced,
-        ],
-        enemy_king: [
-            Term::SquareRookEnemyKingCastled,
-            Term::SquareRookEnemyKingCenter,
-            Term::SquareRookEnemyKingAdvanced,
-        ],
+        kings: [Term::SquareRookOwnKing, Term::SquareRookEnemyKing],
         pawns: [Term::SquareRookOwnPawn, Term::SquareRookEnemyPawn],
     },
     SquareTerms {
         alone: Term::SquareQueen,
-        own_king: [
-            Term::SquareQueenOwnKingCastled,
-            Term::SquareQueenOwnKingCenter,
-            Term::SquareQueenOwnKingAdvanced,
-        ],
-        enemy_king: [
-            Term::SquareQueenEnemyKingCastled,
-            Term::SquareQueenEnemyKingCenter,
-            Term::SquareQueenEnemyKingAdvanced,
-        ],
+        kings: [Term::SquareQueenOwnKing, Term::SquareQueenEnemyKing],
         pawns: [Term::SquareQueenOwnPawn, Term::SquareQueenEnemyPawn],
     },
 ];
@@ -101,23 +63,24 @@ pub(super) fn pair_index(first: usize, second: usize, count: usize) -> usize {
     count * (4 * (first / 8) + ((first % 8) ^ mirror)) + (second ^ mirror)
 }
 
-/// Number of king buckets: castled, in the center or advanced, each on the king side and on the queen side.
-const BUCKETS: usize = 6;
+/// Zones of a king: its squares, with the ranks 5 and 6 as one, and 7 and 8 as one.
+const KING_ZONES: usize = 48;
 
+/// Zone of a king from its owner's point of view: 0 (a1) to 47 (h7 and h8).
 #[inline]
-fn king_bucket(king: Square, owner: Color) -> usize {
-    let term = if relative_rank(king, owner) > 1 { 2 } else { usize::from(CENTER_FILES.contains(king)) };
-    2 * term + usize::from(king.file() < File::E)
+fn king_zone(position: &Position, owner: Color) -> usize {
+    let square = relative_square(position.king(owner), owner);
+    8 * [0, 1, 2, 3, 4, 4, 5, 5][square / 8] + square % 8
 }
 
-/// First row of the own king's buckets; row 0 is that of the squares alone.
+/// First row of the own king's zones; row 0 is that of the squares alone.
 const OWN_KING: usize = 1;
 
-/// First row of the enemy king's buckets.
-const ENEMY_KING: usize = OWN_KING + BUCKETS;
+/// First row of the enemy king's zones.
+const ENEMY_KING: usize = OWN_KING + KING_ZONES;
 
 /// First row of the own pawn's squares.
-const OWN_PAWNS: usize = ENEMY_KING + BUCKETS;
+const OWN_PAWNS: usize = ENEMY_KING + KING_ZONES;
 
 /// First row of the enemy pawn's squares.
 const ENEMY_PAWNS: usize = OWN_PAWNS + PAWN_SQUARES;
@@ -136,10 +99,7 @@ pub(super) fn for_each_row(position: &Position, color: Color, mut call: impl FnM
 /// The rows of the own and the enemy king.
 #[inline]
 fn king_rows(position: &Position, color: Color) -> [usize; 2] {
-    [
-        OWN_KING + king_bucket(position.king(color), color),
-        ENEMY_KING + king_bucket(position.king(!color), !color),
-    ]
+    [OWN_KING + king_zone(position, color), ENEMY_KING + king_zone(position, !color)]
 }
 
 /// The row of a pawn for the pieces of a side.
@@ -152,16 +112,12 @@ fn pawn_row(pawn: Square, owner: Color, color: Color) -> usize {
 /// The weight in a row of a knight (role 0), bishop, rook or queen (3) on a relative square.
 pub(super) fn weight_of(row: usize, role: usize, square: usize) -> Weight {
     let terms = &SQUARE_TERMS[role];
-    // The board of a king on the queen side is mirrored.
-    let by_bucket = |terms: &[Term; 3], bucket: usize| {
-        terms[bucket / 2].at(square ^ 56 ^ if bucket % 2 == 1 { 7 } else { 0 })
-    };
-    let with_pawn = |term: Term, pawn: usize| term.at(pair_index(pawn, square, 64));
+    let with = |term: Term, other: usize| term.at(pair_index(other, square, 64));
     match row {
-        ENEMY_PAWNS.. => with_pawn(terms.pawns[1], row - ENEMY_PAWNS),
-        OWN_PAWNS.. => with_pawn(terms.pawns[0], row - OWN_PAWNS),
-        ENEMY_KING.. => by_bucket(&terms.enemy_king, row - ENEMY_KING),
-        OWN_KING.. => by_bucket(&terms.own_king, row - OWN_KING),
+        ENEMY_PAWNS.. => with(terms.pawns[1], row - ENEMY_PAWNS),
+        OWN_PAWNS.. => with(terms.pawns[0], row - OWN_PAWNS),
+        ENEMY_KING.. => with(terms.kings[1], row - ENEMY_KING),
+        OWN_KING.. => with(terms.kings[0], row - OWN_KING),
         0 => terms.alone.at(square ^ 56),
     }
 }

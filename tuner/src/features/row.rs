@@ -30,8 +30,8 @@ const MOST: i16 = 15;
 /// Flag of a row with danger counts above [`MOST`].
 const WIDE: u16 = 1 << 13;
 
-/// Counts of the columns, in their order; other counts take several columns.
-pub(crate) const COLUMN_COUNTS: [i16; 3] = [1, -1, 2];
+/// Counts of the columns, in their order; a larger count repeats its column.
+pub(crate) const COLUMN_COUNTS: [i16; 2] = [1, -1];
 
 /// Number of columns. The column of a weight with count index i is `i * WEIGHTS + weight`.
 pub(crate) const COLUMNS: usize = COLUMN_COUNTS.len() * WEIGHTS;
@@ -117,13 +117,9 @@ pub fn pack(features: &Features) -> Result<Vec<u16>, RowError> {
 }
 
 fn push_columns(words: &mut Vec<u16>, feature: Feature) {
-    let mut rest = feature.count;
-    while rest != 0 {
-        let fits = |count: &i16| count.signum() == rest.signum() && count.abs() <= rest.abs();
-        let index = COLUMN_COUNTS.iter().rposition(fits).expect("one more fits into any count but zero");
-        words.push((index * WEIGHTS) as u16 + feature.weight);
-        rest -= COLUMN_COUNTS[index];
-    }
+    let index = usize::from(feature.count < 0);
+    let column = (index * WEIGHTS) as u16 + feature.weight;
+    words.extend(std::iter::repeat_n(column, feature.count.unsigned_abs().into()));
 }
 
 /// The rows of consecutive words.
@@ -271,25 +267,15 @@ mod tests {
         assert_eq!(pack(&crowd), Err(RowError));
     }
 
-    #[track_caller]
-    fn check(count: i16, columns: usize) {
-        let mut words = Vec::new();
-        push_columns(&mut words, Feature { weight: 7, count });
-        assert_eq!(words.len(), columns, "{count}: {words:?}");
-        let mut packed = pack(&Features::default()).unwrap();
-        packed[1] = columns as u16;
-        packed.extend(words);
-        let row = FeatureRow::whole(&packed);
-        assert!(row.linear().all(|(weight, _)| weight == 7));
-        assert_eq!(row.linear().map(|(_, count)| count).sum::<i16>(), count);
-    }
-
     #[test]
-    fn counts_are_sums_of_columns() {
-        for (count, columns) in
-            [(1, 1), (-1, 1), (2, 1), (3, 2), (-7, 7), (8, 4), (-14, 14), (21, 11), (100, 50)]
-        {
-            check(count, columns);
+    fn a_count_repeats_its_column() {
+        for count in [1_i16, -1, 2, -7, 100] {
+            let mut packed = pack(&Features::default()).unwrap();
+            packed[1] = count.unsigned_abs();
+            push_columns(&mut packed, Feature { weight: 7, count });
+            let row = FeatureRow::whole(&packed);
+            assert!(row.linear().all(|(weight, each)| (weight, each) == (7, count.signum())));
+            assert_eq!(row.linear().map(|(_, count)| count).sum::<i16>(), count);
         }
     }
 }
