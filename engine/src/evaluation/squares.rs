@@ -63,24 +63,24 @@ pub(super) fn pair_index(first: usize, second: usize, count: usize) -> usize {
     count * (4 * (first / 8) + ((first % 8) ^ mirror)) + (second ^ mirror)
 }
 
-/// Zones of a king: its squares, with the ranks 5 and 6 as one, and 7 and 8 as one.
-const KING_ZONES: usize = 48;
+/// Number of king buckets: the king's squares, with the ranks 5 and 6 as one, and 7 and 8 as one.
+const KING_BUCKETS: usize = 48;
 
-/// Zone of a king from its owner's point of view: 0 (a1) to 47 (h7 and h8).
+/// Bucket of a king from its owner's point of view: 0 (a1) to 47 (h7 and h8).
 #[inline]
-fn king_zone(position: &Position, owner: Color) -> usize {
+fn king_bucket(position: &Position, owner: Color) -> usize {
     let square = relative_square(position.king(owner), owner);
     8 * [0, 1, 2, 3, 4, 4, 5, 5][square / 8] + square % 8
 }
 
-/// First row of the own king's zones; row 0 is that of the squares alone.
+/// First row of the own king's buckets; row 0 is that of the squares alone.
 const OWN_KING: usize = 1;
 
-/// First row of the enemy king's zones.
-const ENEMY_KING: usize = OWN_KING + KING_ZONES;
+/// First row of the enemy king's buckets.
+const ENEMY_KING: usize = OWN_KING + KING_BUCKETS;
 
 /// First row of the own pawn's squares.
-const OWN_PAWNS: usize = ENEMY_KING + KING_ZONES;
+const OWN_PAWNS: usize = ENEMY_KING + KING_BUCKETS;
 
 /// First row of the enemy pawn's squares.
 const ENEMY_PAWNS: usize = OWN_PAWNS + PAWN_SQUARES;
@@ -99,7 +99,7 @@ pub(super) fn for_each_row(position: &Position, color: Color, mut call: impl FnM
 /// The rows of the own and the enemy king.
 #[inline]
 fn king_rows(position: &Position, color: Color) -> [usize; 2] {
-    [OWN_KING + king_zone(position, color), ENEMY_KING + king_zone(position, !color)]
+    [OWN_KING + king_bucket(position, color), ENEMY_KING + king_bucket(position, !color)]
 }
 
 /// The row of a pawn for the pieces of a side.
