@@ -24,8 +24,8 @@ const OTHERS: [(&str, &str); 4] = [
 ];
 
 /// Flags of `resume` without a value.
-pub const RESUME_SWITCHES: [&str; 6] =
-    ["-q", "--quiet", "--recover", "--serve-after", "--exit-on-verdict", "--allow-mixed"];
+pub const RESUME_SWITCHES: [&str; 7] =
+    ["-q", "--quiet", "--recover", "--serve-after", "--exit-on-verdict", "--allow-mixed", "--send-files"];
 
 /// State of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

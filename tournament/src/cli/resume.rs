@@ -45,7 +45,7 @@ fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<ResumeChange, Refusal>
     let mut settings = plan.settings.to_layer();
     merge_settings(&mut settings, given.clone());
     let mut settings: Settings = settings.try_into().context("change the settings").or_usage()?;
-    if settings.fleet.nats.is_none() && settings.fleet.ssh.is_empty() {
+    if settings.fleet.on().is_none() {
         // Local runs do not store it in the plan.
         settings.fleet.allow_mixed = false;
     }

@@ -80,10 +80,10 @@ pub(super) struct ResumeFlags {
 pub(super) struct ResumableFlags(pub Flags<Settings>);
 
 impl ResumableFlags {
-    const IDS: [&str; 24] = [
+    const IDS: [&str; 25] = [
         "games", "concurrency", "on_fault", "disqualify_after", "json", "events", "epd", "log", "serve",
         "token_file", "serve_after", "rating_interval", "webhook", "exit_on_verdict", "nats", "user",
-        "password_file", "creds", "nkey", "ca", "cert", "key", "lease", "allow_mixed",
+        "password_file", "creds", "nkey", "ca", "cert", "key", "lease", "allow_mixed", "send_files",
     ];
 
     /// Another number of concurrent games.

@@ -330,3 +330,30 @@ async fn wait_for_file(url: &str, digest: &str) -> ObjectStore {
     };
     tokio::time::timeout(LONG, find).await.expect("the file should be sent")
 }
+
+#[test]
+#[ignore = "needs nats-server"]
+fn a_local_run_moves_to_a_fleet_and_back_in_mid_run() {
+    let place = Place::new();
+    write_engines(&place);
+    let server = Server::start(&place, &[]);
+    let url = server.url();
+    let stop_after = |run: Child, games: u64| {
+        place.await_games("run.db", games);
+        signal(run.id(), "-INT");
+        finish(run, 130);
+    };
+    stop_after(place.start(&matched("1000", &["--concurrency", "1"])), 1);
+    let accepting = worker(&place, &url, &["--accept-files"]);
+    let played = place.results("run.db")["games_finished"].as_u64().unwrap();
+    let resumed = ["resume", "run.db"];
+    stop_after(place.start(&[&resumed[..], &["--nats", &url, "--send-files"]].concat()), played + 2);
+    dismiss([accepting]);
+    drop(server);
+    place.check(&[&resumed[..], &["--nats", "off", "--concurrency", "1"]].concat(), 0);
+    assert_eq!(place.results("run.db")["games_finished"], 1000);
+    let here = Place::new();
+    write_engines(&here);
+    here.check(&matched("1000", &["--concurrency", "1"]), 0);
+    assert_eq!(timeless(&place.read("run.pgn")), timeless(&here.read("run.pgn")));
+}

@@ -537,6 +537,9 @@ pub(super) struct TuningFlags {
     /// NATS server whose workers play, e.g. nats://192.168.1.5:4222
     #[arg(long, value_name = "URL", conflicts_with = "concurrency")]
     pub(super) nats: Option<String>,
+    /// Send the engine and the files of its options to workers that accept them (`smalt-tournament worker --accept-files`)
+    #[arg(long)]
+    pub(super) send_files: bool,
     /// File that keeps the tuning after each round [default: spsa.json or clop.json, by the command]
     #[arg(long, value_name = "FILE")]
     pub(super) checkpoint: Option<PathBuf>,

@@ -23,9 +23,9 @@ pub(super) const EXAMPLES: &str = "Examples:
   smalt-tuner night mine --engine ./mine --source src/eval.h --build 'make -j2' --chess960-share 0 --until 07:00
 
 Each generation: games of the current version against itself, positions of them, a fit, and an SPRT of the fitted evaluation \
-against the current one, which is replaced if it loses. With --spsa the search is tuned and tested after that. The same command \
+against the current one, which it replaces if the SPRT accepts H1. With --spsa the search is tuned and tested after that. The same command \
 continues a night that was stopped or killed; `smalt-tuner night tonight --until 07:00` does, too, since FOLDER keeps the settings \
-(but not --concurrency, --nats, --serve and --tournament, which may differ each time).
+(but not --until, --generations, --concurrency, --nats, --serve and --tournament, which may differ each time).
 FOLDER/report.html shows what was played and accepted, FOLDER/current has the accepted numbers.";
 
 /// Seed, games and nodes of a night where none are given: its budget is spent on data, proof and SPSA in shares of about

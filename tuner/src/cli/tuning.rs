@@ -172,6 +172,7 @@ impl<'a, T: Tuning> TuningSession<'a, T> {
         all.set_number("--concurrency", flags.game.runner.concurrency);
         all.set_some("--ssh", flags.ssh.as_ref());
         all.set_some("--nats", flags.nats.as_ref());
+        all.add_if("--send-files", flags.send_files);
         all.set_some("--openings", settings.openings.as_ref());
         all.set_number("--seed", Some(seed));
         all.set("--store", folder.join(TEMPORARY_STORE));

@@ -29,9 +29,9 @@ die() {
 [ -e "$place/fail" ] && { echo 'no engine today' >&2; exit 1; }
 case "$command" in
   export) die before; cp "$place/games.pgn" "$output"; die after; exit;;
-  match) echo '{"entrants": [{"name": "first", "wins": 9, "draws": 4, "losses": 3}]}' > "$json"; exit;;
+  match) echo "$words" >> "$place/matches"; echo '{"entrants": [{"name": "first", "wins": 9, "draws": 4, "losses": 3}]}' > "$json"; exit;;
   datagen|sprt) die before; [ -e "$store" ] && exit 2; touch "$store"; echo "$words" >> "$place/begun";;
-  resume) [ -e "$store" ] || exit 2;;
+  resume) [ -e "$store" ] || exit 2; echo "$words" >> "$place/resumed";;
   status) echo '{"games_finished": 40, "games_planned": 50}' > "$json"; exit;;
   *) exit 2;;
 esac
@@ -296,6 +296,35 @@ fn search_parameters_are_tuned_and_proved_after_the_evaluation() {
     let flags = [&night(&other, &tournament, "1")[..], &["--engine", &engine, "--spsa", &parameters]];
     let (_, error) = check(&flags.concat(), 2);
     assert!(error.contains("\"depth\": the engine has none of that name"), "{error}");
+}
+
+#[test]
+fn each_session_plays_here_or_on_a_server_whatever_the_one_before_did() {
+    let place = tempfile::tempdir().unwrap();
+    let (tournament, folder, parameters) =
+        (stand_in(&place), path(&place, "night"), path(&place, "params.txt"));
+    fs::write(&parameters, "margin, int, 50, 0, 200, 10, 0.05\n").unwrap();
+    fs::create_dir(place.path().join("kills")).unwrap();
+    let options = ["EvalFile type string default <empty>", "margin type spin default 50 min 0 max 200"];
+    let engine = engine_with(&place, &options);
+    let tuning = ["--engine", &engine, "--spsa", &parameters, "--spsa-games", "32"];
+    let flags = [&night(&folder, &tournament, "1")[..], &tuning].concat();
+    let server = [&flags[..], &["--nats", "nats://server:4222"]].concat();
+    for session in 0.. {
+        match run(if session % 3 == 0 { &flags } else { &server }).status.code() {
+            None => assert!(session < 50),
+            Some(0) => break,
+            Some(code) => panic!("{code}"),
+        }
+    }
+    let [begun, resumed, matches] = ["begun", "resumed", "matches"].map(|name| lines(&place, name));
+    let on_server = |line: &&String| line.contains("--nats nats://server:4222 --send-files");
+    for lines in [&begun, &resumed, &matches] {
+        assert!(lines.iter().filter(on_server).count() > 0, "{lines:?}");
+        assert!(lines.iter().all(|line| on_server(&line) == line.contains("--send-files")), "{lines:?}");
+    }
+    let local = resumed.iter().filter(|line| line.contains("--nats off")).count();
+    assert!(local > 0 && local + resumed.iter().filter(on_server).count() == resumed.len(), "{resumed:?}");
 }
 
 #[test]

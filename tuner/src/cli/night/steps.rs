@@ -431,7 +431,7 @@ impl Runner<'_> {
         command.set("--output", &after);
         command.set("--tournament", &self.tournament);
         command.set_number("--concurrency", self.session.runner.concurrency);
-        command.set_some("--nats", self.session.nats.as_ref());
+        self.set_server(&mut command);
         let report = self.run_own(&command, generation, on_poll)?;
         let number = |parameter: &Value, key: &str| parameter[key].as_f64().unwrap_or_default();
         let parameters: Vec<(String, f64, f64)> = report["knobs"]
@@ -464,6 +464,12 @@ impl Runner<'_> {
         }
     }
 
+    /// The server of this session. Workers are sent the files of each version.
+    fn set_server(&self, command: &mut Arguments) {
+        command.set_some("--nats", self.session.nats.as_ref());
+        command.add_if("--send-files", self.session.nats.is_some());
+    }
+
     /// Starts a run, or resumes it if its store exists, and returns its results.
     fn play(
         &self,
@@ -479,13 +485,16 @@ impl Runner<'_> {
             command = Arguments::of("resume");
             command.add(&store);
             command.add_if("--allow-mixed", self.session.allow_mixed);
+            // The session before may have played on a server.
+            if self.session.nats.is_none() {
+                command.set("--nats", "off");
+            }
         } else {
             command.set("--store", &store);
-            command.add_if("--send-files", self.session.nats.is_some());
         }
         command.set("--json", &json);
         command.set_number("--concurrency", self.session.runner.concurrency);
-        command.set_some("--nats", self.session.nats.as_ref());
+        self.set_server(&mut command);
         command.set_some("--serve", self.session.serve.as_ref());
         let program = command.to_command(&self.tournament);
         run(&program, &FINISHED, &self.stop, &mut |_| on_poll()).map_err(refusal)?;
