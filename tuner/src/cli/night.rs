@@ -17,7 +17,7 @@ use smalt_workbench::standard_output::{is_standard_output, print};
 
 use super::json::{AcceptedJson, NightJson};
 use super::night_settings::{NightFlags, NightSettings, SessionFlags};
-use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, parameters, print_info, show};
+use super::{Exit, OrRefuse, Outputs, Refusal, interrupt, print_info, show};
 use crate::games::check_options;
 use crate::night::{
     AcceptedVersion, LOCK, NightFile, REFRESH, Report, Step, StepKind, StepResult, UnfinishedStep, next_step,
@@ -25,7 +25,6 @@ use crate::night::{
 };
 use crate::progress::Progress;
 use crate::prove::Verdict;
-use crate::weights::difference::{difference_table, differences};
 use steps::{Runner, check, put};
 
 /// File of the state.
@@ -278,10 +277,8 @@ fn report<'a>(
             _ => runner.search_file(generation),
         };
         let mut changes = None;
-        if kind == StepKind::Proof && runner.settings.source.is_none() {
-            let [old, new] =
-                [before, generation].map(|generation| parameters(&runner.evaluation_file(generation)));
-            changes = Some(difference_table(&differences(&old?, &new?)));
+        if kind == StepKind::Proof {
+            changes = Some(runner.changes(before, generation)?);
             before = generation;
         }
         versions.extend(file.map(|file| AcceptedVersion { generation, kind, file, changes }));

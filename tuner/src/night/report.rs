@@ -235,7 +235,7 @@ impl Report<'_> {
         for step in self.steps.iter().filter(|step| step.generation == *generation) {
             let words = match (&step.result, kind) {
                 (StepResult::Games { seed, command, .. }, StepKind::Proof) => {
-                    format!("seed {seed}: {command}")
+                    format!("seed {seed}: {}", without_search_parameters(command))
                 }
                 (StepResult::Positions { hash, .. }, StepKind::Proof) => format!("hash {hash}"),
                 (StepResult::Rescore { unscored, scale, errors, command, .. }, StepKind::Proof) => {
@@ -248,11 +248,11 @@ impl Report<'_> {
                 }
                 (StepResult::Spsa { command, parameters: moved, .. }, StepKind::SpsaProof) => {
                     parameters = Some(parameter_table(moved));
-                    command.clone()
+                    without_search_parameters(command)
                 }
                 (StepResult::Proof { proof, command }, StepKind::Proof)
                 | (StepResult::SpsaProof { proof, command }, StepKind::SpsaProof) => {
-                    format!("{}: {command}", proof_words(proof))
+                    format!("{}: {}", proof_words(proof), without_search_parameters(command))
                 }
                 _ => continue,
             };
@@ -290,6 +290,23 @@ pub(crate) fn proof_words(proof: &Proof) -> String {
 /// How well the scores before and after a rescoring predict the results.
 pub(crate) fn rescore_words([own, engine, blended]: [f64; 3]) -> String {
     format!("error of the results {own:.6} by own scores, {engine:.6} by the engine's, {blended:.6} blended")
+}
+
+/// A command with `…` for the options of search parameters, of which an engine has a hundred. `night.db` and the JSON of
+/// the night have it whole.
+fn without_search_parameters(command: &str) -> String {
+    let mut parts = command.split(" \"option.");
+    let mut words = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once('"') {
+            Some((option, rest)) if !option.starts_with("EvalFile=") => {
+                let dots = if words.ends_with('…') { "" } else { " …" };
+                words.extend([dots, rest]);
+            }
+            _ => words.extend([" \"option.", part]),
+        }
+    }
+    words
 }
 
 fn parameter_table(moved: &[(String, f64, f64)]) -> Table {
@@ -366,5 +383,16 @@ mod tests {
         assert!(page.contains("http-equiv=\"refresh\"") && page.contains("<svg"));
         assert!(!Report { is_running: false, versions: Vec::new(), ..report }.to_html().contains("refresh"));
         assert!(proof_words(&proof(Verdict::Undecided)).starts_with("undecided: Elo +30"));
+    }
+
+    #[test]
+    fn commands_are_shown_without_search_parameters() {
+        let command = |options: &str| {
+            format!("sprt --engine '\"cmd=x\"{options}' --opponent '\"cmd=y\"{options}' --nodes 5")
+        };
+        let [all, shown] =
+            [" \"option.EvalFile=a b\" \"option.margin=5\" \"option.depth=7\"", " \"option.EvalFile=a b\" …"];
+        assert_eq!(without_search_parameters(&command(all)), command(shown));
+        assert_eq!(without_search_parameters("texel --lambda 0.1"), "texel --lambda 0.1");
     }
 }

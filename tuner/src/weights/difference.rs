@@ -4,6 +4,7 @@ use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::{SCHEMA, from_tenths};
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 
+use super::source::{Comments, SourceError, marked_numbers};
 use super::{entry_of, name_of};
 
 /// A weight whose numbers differ.
@@ -60,7 +61,7 @@ pub fn differences(before: &Parameters, after: &Parameters) -> Vec<GroupChange> 
     groups
 }
 
-/// A table of the differences.
+/// A table of the differences between two tables of Smalt's evaluation.
 pub(crate) fn difference_table(groups: &[GroupChange]) -> Table {
     let mut table = Table::new([
         Column::new("group", ColumnKind::Text),
@@ -77,4 +78,52 @@ pub(crate) fn difference_table(groups: &[GroupChange]) -> Table {
         table.push(std::iter::once(Cell::from(group.group)).chain(counts).chain(numbers));
     }
     table
+}
+
+/// A table of the differences between the marked regions of two versions of a source.
+///
+/// # Errors
+/// If a region has no end.
+pub(crate) fn source_difference_table(
+    before: &str,
+    after: &str,
+    comments: Comments,
+) -> Result<Table, SourceError> {
+    let mut table = Table::new([
+        Column::new("region", ColumnKind::Text),
+        Column::new("numbers", ColumnKind::Integer),
+        Column::new("changed", ColumnKind::Integer),
+        Column::new("mean", ColumnKind::Number(2, Sign::Both)),
+        Column::new("spread", ColumnKind::Number(2, Sign::Negative)),
+    ]);
+    let [before, after] = [marked_numbers(before, comments)?, marked_numbers(after, comments)?];
+    for (before, after) in before.iter().zip(&after) {
+        let pairs = || before.values.iter().zip(&after.values);
+        let changed = pairs().filter(|(before, after)| before != after).count();
+        let changes: Option<Vec<f64>> = pairs().map(|(before, after)| Some((*after)? - (*before)?)).collect();
+        let mean = |of: &dyn Fn(f64) -> f64| {
+            changes.as_ref().map(|all| all.iter().map(|change| of(*change)).sum::<f64>() / all.len() as f64)
+        };
+        table.push([
+            Cell::from(before.name.as_str()),
+            (before.values.len() as u64).into(),
+            (changed as u64).into(),
+            mean(&|change| change).into(),
+            mean(&|change| change * change).map(f64::sqrt).into(),
+        ]);
+    }
+    Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_of_a_source_are_counted_by_region() {
+        let source = |numbers: &str| format!("// smalt:begin a\n{{{numbers}}}\n// smalt:end a\n");
+        let table = source_difference_table(&source("1, 2"), &source("4, 2"), Comments::Slashes).unwrap();
+        let text = table.to_markdown();
+        assert!(text.contains("| a | 2 | 1 | +1.50 | 2.12 |"), "{text}");
+    }
 }

@@ -1,11 +1,14 @@
 //! Rewrites weights in source code of any language: the numbers between comments with `smalt:begin NAME` and
 //! `smalt:end NAME`. The rest is unchanged.
 
+use std::ops::Range;
+
 use super::schema::Schema;
 use super::{Selection, format_number};
 
 const BEGIN: &str = "smalt:begin";
 const END: &str = "smalt:end";
+const HALVES: [&str; 2] = ["mg", "eg"];
 
 /// Why a source could not be rewritten.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,34 +71,25 @@ pub fn rewrite_source(
 ) -> Result<Rewritten, SourceError> {
     let mut out = String::with_capacity(text.len() + 256);
     let (mut written, mut old, mut at) = (Vec::new(), Vec::new(), 0);
-    while let Some(begin) = find_begin(text, at) {
-        let line = text[..begin].lines().count();
-        let line_end = text[begin..].find('\n').map_or(text.len(), |end| begin + end);
-        let comment_end = text[begin..line_end].find("*/").map_or(line_end, |end| begin + end);
-        let mut words = text[begin..comment_end].split_whitespace();
-        let name = words.next().unwrap_or_default().to_owned();
-        let half = words.next().and_then(|word| ["mg", "eg"].iter().position(|half| *half == word));
-        let no_end = || SourceError::NoEnd { line, name: name.clone() };
-        let end = find_end(text, comment_end, &name).ok_or_else(no_end)?;
-        let parameters_of_region = parameters_of(schema, &name, half)
-            .ok_or_else(|| SourceError::Name { line, name: name.clone() })?;
-
-        let numbers = numbers(&text[comment_end..end], comments);
+    while let Some(Region { line, name, half, heading, body }) = next_region(text, at)? {
+        let parameters_of_region =
+            parameters_of(schema, name, half).ok_or_else(|| SourceError::Name { line, name: name.into() })?;
+        let numbers = numbers(&text[body.clone()], comments);
         if numbers.len() != parameters_of_region.len() {
             let (found, expected) = (numbers.len(), parameters_of_region.len());
-            return Err(SourceError::Count { line, name, found, expected });
+            return Err(SourceError::Count { line, name: name.into(), found, expected });
         }
         let new = parameters_of_region.iter().zip(&numbers).map(|(&parameter, number)| {
             let decimals = schema.weight_of(parameter).decimals.max(number.decimals);
             format_number(parameters[parameter], decimals) + &number.suffix
         });
         let new: Vec<String> = new.collect();
-        out.push_str(&text[at..begin]);
-        out.push_str(&heading(&text[begin..comment_end], &name, half, note));
-        out.push_str(&replaced(&text[comment_end..end], &numbers, &new));
+        out.push_str(&text[at..heading.start]);
+        out.push_str(&new_heading(&text[heading], name, half, note));
+        out.push_str(&replaced(&text[body.clone()], &numbers, &new));
         written.extend(parameters_of_region);
-        old.extend(numbers.iter().map(|number| text[comment_end..end][number.place.clone()].to_owned()));
-        at = end;
+        old.extend(numbers.iter().map(|number| text[body.clone()][number.place.clone()].to_owned()));
+        at = body.end;
     }
     if at == 0 {
         return Err(SourceError::NoRegion);
@@ -103,6 +97,65 @@ pub fn rewrite_source(
     out.push_str(&text[at..]);
     written.sort_unstable();
     Ok(Rewritten { text: out, written, replaced: old })
+}
+
+/// The numbers of a marked region.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MarkedNumbers {
+    /// Name of the region, with its half.
+    pub name: String,
+    /// In the order of the source; `None` for a number in another base.
+    pub values: Vec<Option<f64>>,
+}
+
+/// The numbers of all marked regions.
+///
+/// # Errors
+/// If a region has no end.
+pub(crate) fn marked_numbers(text: &str, comments: Comments) -> Result<Vec<MarkedNumbers>, SourceError> {
+    let (mut regions, mut at) = (Vec::new(), 0);
+    while let Some(Region { name, half, body, .. }) = next_region(text, at)? {
+        at = body.end;
+        let body = &text[body];
+        let value = |number: Literal| {
+            let digits = body[number.place].strip_suffix(&number.suffix)?.replace([' ', '_', '\''], "");
+            digits.parse().ok()
+        };
+        let values = numbers(body, comments).into_iter().map(value).collect();
+        regions.push(MarkedNumbers { name: name.to_owned() + half_word(half), values });
+    }
+    Ok(regions)
+}
+
+/// A marked region of a source.
+struct Region<'a> {
+    /// Line of its `smalt:begin`.
+    line: usize,
+    name: &'a str,
+    half: Option<usize>,
+    /// The rest of the opening comment after `smalt:begin`.
+    heading: Range<usize>,
+    /// The text between the two comments.
+    body: Range<usize>,
+}
+
+/// The first region that begins at `start` or later.
+fn next_region(text: &str, start: usize) -> Result<Option<Region<'_>>, SourceError> {
+    let Some(begin) = find_begin(text, start) else { return Ok(None) };
+    let line = text[..begin].lines().count();
+    let line_end = text[begin..].find('\n').map_or(text.len(), |end| begin + end);
+    let comment_end = text[begin..line_end].find("*/").map_or(line_end, |end| begin + end);
+    let mut words = text[begin..comment_end].split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let half = words.next().and_then(|word| HALVES.iter().position(|half| *half == word));
+    let no_end = || SourceError::NoEnd { line, name: name.to_owned() };
+    let end = find_end(text, comment_end, name).ok_or_else(no_end)?;
+    Ok(Some(Region { line, name, half, heading: begin..comment_end, body: comment_end..end }))
+}
+
+/// The half in the name of a region.
+fn half_word(half: Option<usize>) -> &'static str {
+    half.map_or("", |half| [" mg", " eg"][half])
 }
 
 /// End of the next `smalt:begin` followed by a space; others only mention it.
@@ -130,8 +183,8 @@ fn parameters_of(schema: &Schema, name: &str, half: Option<usize>) -> Option<Vec
 }
 
 /// Text after `smalt:begin`: name, half, and the note replacing an older one.
-fn heading(old: &str, name: &str, half: Option<usize>, note: &str) -> String {
-    let half = half.map_or("", |half| [" mg", " eg"][half]);
+fn new_heading(old: &str, name: &str, half: Option<usize>, note: &str) -> String {
+    let half = half_word(half);
     let after = old.split_once(name).map_or("", |(_, after)| after);
     let after =
         if half.is_empty() { after } else { after.trim_start().strip_prefix(&half[1..]).unwrap_or(after) };
@@ -145,7 +198,7 @@ fn heading(old: &str, name: &str, half: Option<usize>, note: &str) -> String {
 /// A number in a source.
 struct Literal {
     /// Range of the number, sign included.
-    place: std::ops::Range<usize>,
+    place: Range<usize>,
     decimals: usize,
     /// Letters after the digits, as in `1.5f`.
     suffix: String,
@@ -348,6 +401,14 @@ mod tests {
             "// smalt:begin rate\nfloat rate = 0.500f;\n// smalt:end rate",
             "// smalt:begin rate (tuned by a test)\nfloat rate = 0.000f;\n// smalt:end rate",
         );
+    }
+
+    #[test]
+    fn marked_numbers_are_read_by_region() {
+        let text = "// smalt:begin a.b eg\nx = {-1, 2.5f, 0x1F};\n// smalt:end a.b\n/* smalt:begin tempo */ (int)- 1'000 /* smalt:end tempo */";
+        let [first, second] = &marked_numbers(text, Comments::Slashes).unwrap()[..] else { panic!() };
+        assert_eq!((first.name.as_str(), &first.values[..]), ("a.b eg", &[Some(-1.0), Some(2.5), None][..]));
+        assert_eq!((second.name.as_str(), &second.values[..]), ("tempo", &[Some(-1000.0)][..]));
     }
 
     #[test]

@@ -349,6 +349,7 @@ fn an_engine_with_its_numbers_in_a_source_is_built_for_each_version() {
     assert!(!Path::new(&folder).join("generation-000/build/night").exists());
     assert_eq!(read("current/tunable.c"), read("generation-001/tunable.c"));
     assert_ne!(read("current/tunable.c"), fs::read_to_string(&source).unwrap());
+    assert!(read("report.md").contains("| region "), "{}", read("report.md"));
 }
 
 #[test]

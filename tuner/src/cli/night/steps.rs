@@ -10,6 +10,7 @@ use anyhow::{Context, anyhow};
 use clap::Parser as _;
 use serde_json::Value;
 use smalt::evaluation::parameters::EVALUATION_TOML;
+use smalt_report::Table;
 use smalt_workbench::entrant::{BUILTIN, split_words};
 use smalt_workbench::output_file::{self, Existing};
 
@@ -21,6 +22,8 @@ use crate::night::{Change, Step, StepKind, StepResult, accepted};
 use crate::parameter_file::ParameterFormat;
 use crate::prove::parse_proof;
 use crate::source_build::build;
+use crate::weights::difference::{difference_table, differences, source_difference_table};
+use crate::weights::source::Comments;
 
 /// Exit codes of programs that finished; 3: something was skipped.
 const FINISHED: [i32; 2] = [0, 3];
@@ -177,6 +180,17 @@ impl Runner<'_> {
     pub(super) fn evaluation_file(&self, generation: u32) -> PathBuf {
         let name = self.settings.source.as_ref().and_then(|source| source.file_name());
         self.generation(generation).join(name.unwrap_or(TABLE.as_ref()))
+    }
+
+    /// The differences between the evaluations of two generations.
+    pub(super) fn changes(&self, before: u32, after: u32) -> Result<Table, Refusal> {
+        let files = [before, after].map(|generation| self.evaluation_file(generation));
+        if self.settings.source.is_some() {
+            let [old, new] = [read_text(&files[0])?, read_text(&files[1])?];
+            return source_difference_table(&old, &new, Comments::of_path(&files[0])).or_failed();
+        }
+        let [old, new] = [parameters(&files[0])?, parameters(&files[1])?];
+        Ok(difference_table(&differences(&old, &new)))
     }
 
     /// The search parameters of a generation.
