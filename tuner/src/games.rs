@@ -89,16 +89,19 @@ impl Arguments {
 
     /// As a command line.
     pub(crate) fn text(&self, program: &str) -> String {
-        let quoted = |word: &OsString| {
-            let word = word.to_string_lossy();
-            if word.contains([' ', '\'', '"', '*']) {
-                format!("'{}'", word.replace('\'', "'\\''"))
-            } else {
-                word.into()
-            }
-        };
-        std::iter::once(program.to_owned()).chain(self.0.iter().map(quoted)).collect::<Vec<_>>().join(" ")
+        let words = self.0.iter().map(|word| word.to_string_lossy().into_owned());
+        command_line(std::iter::once(program.to_owned()).chain(words))
     }
+}
+
+/// Words as a line for a shell, quoted where it would change them.
+pub(crate) fn command_line(words: impl IntoIterator<Item = String>) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./,:=+@%".contains(letter);
+    let quoted = |word: String| match !word.is_empty() && word.chars().all(is_plain) {
+        true => word,
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// One of the two entrants.
@@ -398,6 +401,12 @@ mod tests {
         check("z nodes=5 option.A=2", "name = 'z'\ncmd = './z'\nnodes = 5\noptions = { A = '2' }");
         assert_eq!(spelled_out("builtin", file.path()).unwrap(), "builtin");
         assert!(spelled_out("z pondr=on", file.path()).is_err());
+    }
+
+    #[test]
+    fn a_command_line_is_quoted_for_a_shell() {
+        let words = ["texel", "a,b=1", "king.*", "it's", "", "<x>"].map(str::to_owned);
+        assert_eq!(command_line(words), r"texel a,b=1 'king.*' 'it'\''s' '' '<x>'");
     }
 
     #[test]

@@ -22,6 +22,7 @@ use super::{
 use crate::features::row::SCALE_START;
 use crate::features::{self, Keep, Kept, Split};
 use crate::fit_data::FitData;
+use crate::games::command_line;
 use crate::loss::LabelledRows;
 use crate::optimizer::{
     Checkpoints, FitEnd, Method, OptimizeError, OptimizerSettings, Penalty, Schedule, Step,
@@ -269,7 +270,7 @@ fn load(flags: &TexelFlags) -> Result<(features::FeatureData, Skipped), Refusal>
 
 fn origin(flags: &TexelFlags, hash: u64, summary: &Summary) -> Origin {
     let text = |words: String| OriginValue::Text(words);
-    let command: Vec<String> = std::env::args().skip(1).collect();
+    let command = std::iter::once("smalt-tuner".to_owned()).chain(std::env::args().skip(1));
     let is_traced = is_traced(&flags.engine, &flags.positions);
     let start = match &flags.parameters {
         Some(path) => path.display().to_string(),
@@ -282,7 +283,7 @@ fn origin(flags: &TexelFlags, hash: u64, summary: &Summary) -> Origin {
     let commit = std::env::current_dir().ok().and_then(|folder| current_commit(&folder));
     let mut origin = vec![
         ("by", text(format!("smalt-tuner {}", smalt_about::VERSION))),
-        ("command", text(format!("smalt-tuner {}", command.join(" ")))),
+        ("command", text(command_line(command))),
         ("start", text(start)),
         ("data", text(data.join(" "))),
         ("data_hash", text(format!("{hash:016x}"))),
