@@ -138,13 +138,10 @@ impl UciEngine {
         Ok(observed.wish)
     }
 
-    /// Whether this is an earlier answer sent twice: it moves a piece that has moved since, or is from an earlier game
-    /// and illegal in this one.
+    /// Whether this is an earlier answer sent twice: an illegal move that was the answer to another search.
     fn is_repetition(&self, answer: &Answer) -> bool {
         let Ok(Some(mv)) = answer.best else { return false };
-        let Some([from, _]) = mv.squares() else { return false };
-        self.last_answers.contains(mv)
-            && self.position.has_left(from).unwrap_or_else(|| !self.position.is_legal(mv))
+        self.last_answers.contains(mv) && self.position.is_illegal(mv)
     }
 
     fn conclude(&mut self, answer: Answer, ending: SearchEnd) -> Result<SearchResult, ConversationError> {

@@ -34,8 +34,21 @@ impl PositionLine {
         (shared, &self.text)
     }
 
-    /// Whether this move is legal in the last position.
-    pub(super) fn is_legal(&self, mv: UciMove) -> bool {
+    /// Whether this move is illegal in the last position. A piece that moved to its square and stands there still counts as
+    /// able to move, which saves replaying the game.
+    pub(super) fn is_illegal(&self, mv: UciMove) -> bool {
+        !mv.squares().is_some_and(|[from, _]| self.was_entered(from)) && !self.is_legal(mv)
+    }
+
+    /// Whether the last move from or to this square was one of the side to move to it.
+    fn was_entered(&self, square: Square) -> bool {
+        let last_first = self.moves.iter().rev().zip([false, true].into_iter().cycle());
+        let mut involved = last_first.filter_map(|(mv, is_own)| Some((mv.squares()?, is_own)));
+        let last = involved.find(|(squares, _)| squares.contains(&square));
+        last.is_some_and(|([_, to], is_own)| is_own && to == square)
+    }
+
+    fn is_legal(&self, mv: UciMove) -> bool {
         let start = self.start.as_deref().map_or(Ok(Position::start()), Position::from_fen);
         let Ok(mut position) = start else { return false };
         for played in &self.moves {
@@ -43,16 +56,6 @@ impl PositionLine {
             position.play(mv);
         }
         mv.to_move(&position).is_ok()
-    }
-
-    /// Whether this square was left and not entered since; `None` if no move of the last line involves it.
-    pub(super) fn has_left(&self, square: Square) -> Option<bool> {
-        let from_or_to = |mv: &UciMove| match mv.squares() {
-            Some([from, _]) if from == square => Some(true),
-            Some([_, to]) if to == square => Some(false),
-            _ => None,
-        };
-        self.moves.iter().rev().find_map(from_or_to)
     }
 
     /// Returns how many leading bytes stay.
@@ -116,12 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn a_square_counts_as_left_until_a_piece_enters_it() {
-        let moves: Vec<UciMove> = ["g1f3", "e7e5", "f3g1", "e5e4"].map(|text| text.parse().unwrap()).to_vec();
+    fn a_rook_moves_from_the_square_where_castling_put_it() {
+        let played = "d2d4 d7d5 d1d3 d8d6 c1e3 c8e6 b1c3 b8c6 e1c1 g8f6 d3e4 d5e4 a2a3 d6d4";
+        let moves: Vec<UciMove> = played.split(' ').map(|text| text.parse().unwrap()).collect();
         let mut line = PositionLine::default();
         line.then(Start::Standard, &moves, &ClientMessage::Stop);
-        let squares = [Square::G1, Square::F3, Square::E5, Square::E4, Square::A1];
-        let expected = [Some(false), Some(true), Some(true), Some(false), None];
-        assert_eq!(squares.map(|square| line.has_left(square)), expected);
+        let is_illegal = |text: &str| line.is_illegal(text.parse().unwrap());
+        assert!(["d1d3", "d1d4", "c3e4", "e3d4"].map(is_illegal) == [false; 4]);
+        assert!(["d2d4", "d4d5", "d1d5", "e1c1", "d3e4", "b1c3"].map(is_illegal) == [true; 6]);
     }
 }
