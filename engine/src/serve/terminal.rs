@@ -32,7 +32,7 @@ undo                              take back your last move and its answer
 hint                              a good move, at full strength
 moves [MOVE…]                     the legal moves; or play these moves
 new                               a new game
-level [ELO|full]                  the engine's strength, from 800 to 3500 Elo; or show it
+level [ELO|full]                  the engine's strength, from 800 to 3630 Elo; or show it
 time [SECONDS]                    the engine's time for each move; or show it
 board [color|unicode|ascii]       how the board is shown; or the present style
 ";

@@ -297,7 +297,7 @@ fn the_built_in_engine_plays_at_a_level_gives_hints_and_analyzes_lines() {
         &served,
         &json!({"do": "new", "color": "white", "start": "standard", "limits": "movetime=50", "level": 1}),
     );
-    assert_eq!((refused.status, refused.body.contains("800 to 3500")), (409, true), "{}", refused.body);
+    assert_eq!((refused.status, refused.body.contains("800 to 3630")), (409, true), "{}", refused.body);
 }
 
 #[test]
@@ -420,7 +420,7 @@ fn what_cannot_be_played_is_refused_before_anything_is_served() {
     };
     check(&["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], "the FEN: ");
     check(&["--chess960=960"], "0 to 959");
-    check(&["--level", "5000"], "800 to 3500");
+    check(&["--level", "5000"], "800 to 3630");
     check(&["--game", "1"], "RUN.db or --pgn");
     check(&["--tc", "inf"], "ends no search");
     check(&["--engine", "no-such-engine"], "no-such-engine");
