@@ -340,7 +340,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         # The last is as strong as the challenger: there is no curve where all games are won.
-        limited = [f"cmd=builtin name=level-{elo} option.UCI_LimitStrength=true option.UCI_Elo={elo}" for elo in (1800, 3000, 3500)]
+        limited = [f"cmd=builtin name=level-{elo} option.UCI_LimitStrength=true option.UCI_Elo={elo}" for elo in (1800, 3000, 3630)]
         entrants = [word for entrant in [*limited, "cmd=false name=broken"] for word in ("--opponent", entrant)]
         # Positions that have names.
         boards = ["4P3/8/PPPP1PPP/RNBQKBNR", "3P4/8/PPP1PPPP/RNBQKBNR", "2P5/8/PP1PPPPP/RNBQKBNR", "8/5N2/PPPPPPPP/RNBQKB1R", "8/6P1/PPPPPP1P/RNBQKBNR"]
