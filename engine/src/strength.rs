@@ -17,13 +17,14 @@ struct StrengthLevel {
 
 /// The levels for [`Handicap::of`]: up to the first 2615 with a choice among lines, from the second on without.
 ///
-/// Version f3d2a81 was rated at these nodes and errors. Its levels up to 2430 were in one pool by maximum likelihood, from games
+/// An earlier version was rated at these nodes and errors: its levels up to 2430 in one pool by maximum likelihood, from games
 /// between neighboring levels and against Stockfish 15.1's skill levels 0 to 10, Fairy-Max, Phalanx, GNU Chess,
 /// Glaurung, Toga II and Ethereal, and of these against each other; all of those came out within 35 Elo of their ratings.
 /// Stockfish's authors rated the skill levels against versions of Stash on the CCRL Blitz list
 /// (official-stockfish/Stockfish, pull request 4341); the lowest are weaker with less time, so only games at 8+0.08
 /// counted for levels 0 to 3. The error was 105 Elo at the bottom and 50 at 2165. Levels above were interpolated from
-/// results at 12,000 to 248,300 nodes, with errors of 80 to 190 Elo.
+/// results at 12,000 to 248,300 nodes, with errors of 80 to 190 Elo, and an eighth of their nodes was taken off for the better
+/// search parameters of f3d2a81.
 ///
 /// The present version scored 81 ± 36 Elo more than f3d2a81 with the same handicap at 1000 (300 games), 111 ± 39 at 1400
 /// (300), 130 ± 38 at 1800 (300), 200 ± 42 at 2200 (300), 185 ± 32 at 2430 (400), 205 ± 41 at 2600 (300), 221 ± 51 at

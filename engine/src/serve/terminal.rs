@@ -25,17 +25,22 @@ pub(super) const BANNER: &str = concat!(
 /// Prompt before each typed line.
 pub(super) const PROMPT: &str = "smalt> ";
 
-const HELP: &str = "\
+fn help() -> String {
+    let (weakest, strongest) = (ELO_RANGE.start(), ELO_RANGE.end());
+    format!(
+        "\
 e4, Nf3, O-O, e2e4                play a move; the engine answers
 go                                let the engine move
 undo                              take back your last move and its answer
 hint                              a good move, at full strength
 moves [MOVE…]                     the legal moves; or play these moves
 new                               a new game
-level [ELO|full]                  the engine's strength, from 800 to 3630 Elo; or show it
+level [ELO|full]                  the engine's strength, from {weakest} to {strongest} Elo; or show it
 time [SECONDS]                    the engine's time for each move; or show it
 board [color|unicode|ascii]       how the board is shown; or the present style
-";
+"
+    )
+}
 
 /// The engine's initial time per move.
 const MOVE_TIME: Duration = Duration::from_secs(1);
@@ -144,7 +149,7 @@ impl Terminal {
     ) -> bool {
         match TerminalCommand::parse(line) {
             None => match line {
-                "help" => send(&HELP.trim_end()),
+                "help" => send(&help().trim_end()),
                 "d" | "display" => {
                     self.show(send);
                     send(&Details(self.game.position()));
